@@ -1,0 +1,1 @@
+//! The API key service: create, authenticate, revoke; a tower layer.

@@ -1,0 +1,1 @@
+//! API keys without I/O: key strings, digests, expiry, IP policy, the decision.

@@ -1,0 +1,1 @@
+//! One HTTP delivery attempt done right, and retries around it.

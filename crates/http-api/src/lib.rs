@@ -1,0 +1,1 @@
+//! The v4 REST surface of Gatepost: router, OpenAPI, console pages.

@@ -1,0 +1,1 @@
+//! Gatepost storage in PostgreSQL.

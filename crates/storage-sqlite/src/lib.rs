@@ -1,0 +1,1 @@
+//! Gatepost storage in one SQLite file.

@@ -1,0 +1,1 @@
+//! The Gatepost storage contract as named tests, for every backend.

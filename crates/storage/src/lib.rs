@@ -1,0 +1,1 @@
+//! What a Gatepost storage backend must do, and the in-memory reference.

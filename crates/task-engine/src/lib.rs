@@ -1,0 +1,1 @@
+//! Occurrence to events to tasks to durable queue to sender.

@@ -1,0 +1,1 @@
+//! Webhook, task and event records: validation, matching, message templates.
