@@ -1,1 +1,21 @@
-//! What a Gatepost storage backend must do, and the in-memory reference.
+#![doc = include_str!("../README.md")]
+
+pub mod clock;
+pub mod error;
+pub mod memory;
+pub mod page;
+pub mod seal;
+
+#[cfg(feature = "keys")]
+pub mod keys;
+#[cfg(feature = "webhooks")]
+pub mod webhooks;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use error::{ErrorKind, StoreError};
+#[cfg(feature = "keys")]
+pub use keys::KeyStore;
+pub use memory::MemoryStore;
+pub use page::{Order, Page, Revision, Row};
+#[cfg(feature = "webhooks")]
+pub use webhooks::WebhookStore;

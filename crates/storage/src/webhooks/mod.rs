@@ -1,0 +1,29 @@
+//! Where webhooks, tasks, events, the queue and the delivery log are kept.
+//!
+//! Four traits, one database: what one of them stores and another reads is bound by
+//! transactions, so a backend implements all four on one type and is then a [`WebhookStore`].
+
+mod delivery;
+mod log;
+mod outbox;
+mod queue;
+mod records;
+
+pub use delivery::{
+    AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
+};
+pub use log::{DeliveryLog, DeliveryQuery, QueueStats, Replay, Retention};
+pub use outbox::{OutboxId, OutboxRow, OutboxStore, Unreadable};
+pub use queue::{
+    Claim, ClaimToken, Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClass, LaneClaim, NewDelivery,
+    QueueStore, Reclaimed, Settled, Settlement, Source, StoredDelivery, Verdict, MAX_LOST_CLAIMS,
+};
+pub use records::{
+    Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
+};
+
+/// Everything that the task engine needs of a backend: records, queue, delivery log and outbox
+/// in one database. Implemented for every type that implements the four.
+pub trait WebhookStore: RecordStore + QueueStore + DeliveryLog + OutboxStore {}
+
+impl<S: RecordStore + QueueStore + DeliveryLog + OutboxStore> WebhookStore for S {}
