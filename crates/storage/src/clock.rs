@@ -21,7 +21,10 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the machine's clock"
+    )]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
     }
@@ -46,24 +49,35 @@ impl ManualClock {
     /// A clock that shows `start`, cut to whole microseconds.
     #[must_use]
     pub fn at(start: DateTime<Utc>) -> Self {
-        Self { micros: AtomicI64::new(start.timestamp_micros()) }
+        Self {
+            micros: AtomicI64::new(start.timestamp_micros()),
+        }
     }
 
     /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
-        let _ = self.micros.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| Some(now.saturating_add(by)));
+        let _ = self
+            .micros
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| {
+                Some(now.saturating_add(by))
+            });
     }
 
     /// Moves the clock by a signed amount, as a clock does that is set by hand.
     pub fn jump(&self, by: TimeDelta) {
         let by = by.num_microseconds().unwrap_or(0);
-        let _ = self.micros.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| Some(now.saturating_add(by)));
+        let _ = self
+            .micros
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| {
+                Some(now.saturating_add(by))
+            });
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
-        DateTime::from_timestamp_micros(self.micros.load(Ordering::SeqCst)).unwrap_or(DateTime::<Utc>::MAX_UTC)
+        DateTime::from_timestamp_micros(self.micros.load(Ordering::SeqCst))
+            .unwrap_or(DateTime::<Utc>::MAX_UTC)
     }
 }

@@ -42,7 +42,11 @@ impl StoreError {
     /// An error without a source. `context` says what was being done or which rule was broken.
     #[must_use]
     pub fn new(kind: ErrorKind, context: &'static str) -> Self {
-        Self { kind, context, source: None }
+        Self {
+            kind,
+            context,
+            source: None,
+        }
     }
 
     /// The same error with the one that caused it.

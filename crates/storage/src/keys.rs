@@ -6,8 +6,8 @@ use apikey_core::{ApiKey, KeyId, LastLogin, LookupId, OwnerId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::page::{Page, Revision};
 use crate::StoreError;
+use crate::page::{Page, Revision};
 
 /// A key as it is stored. The record's own `created` is the time of insertion.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,13 +35,21 @@ impl KeyQuery {
     /// Every key, page by page.
     #[must_use]
     pub fn all(page: Page<KeyId>) -> Self {
-        Self { owner: None, name: None, page }
+        Self {
+            owner: None,
+            name: None,
+            page,
+        }
     }
 
     /// The keys of one owner.
     #[must_use]
     pub fn of_owner(owner: OwnerId, page: Page<KeyId>) -> Self {
-        Self { owner: Some(owner), name: None, page }
+        Self {
+            owner: Some(owner),
+            name: None,
+            page,
+        }
     }
 }
 

@@ -61,18 +61,29 @@ impl<I> Page<I> {
     /// The first `limit` rows, oldest first.
     #[must_use]
     pub fn first(limit: u32) -> Self {
-        Self { after: None, order: Order::Ascending, limit }
+        Self {
+            after: None,
+            order: Order::Ascending,
+            limit,
+        }
     }
 
     /// The newest `limit` rows, newest first.
     #[must_use]
     pub fn newest(limit: u32) -> Self {
-        Self { after: None, order: Order::Descending, limit }
+        Self {
+            after: None,
+            order: Order::Descending,
+            limit,
+        }
     }
 
     /// The page that follows the row `after`.
     #[must_use]
     pub fn beyond(self, after: I) -> Self {
-        Self { after: Some(after), ..self }
+        Self {
+            after: Some(after),
+            ..self
+        }
     }
 }

@@ -42,8 +42,14 @@ impl FromStr for MessageId {
 
     fn from_str(text: &str) -> Result<Self, InvalidMessageId> {
         let fits = (1..=64).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-        if fits { Ok(Self(text.into())) } else { Err(InvalidMessageId) }
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if fits {
+            Ok(Self(text.into()))
+        } else {
+            Err(InvalidMessageId)
+        }
     }
 }
 
@@ -81,7 +87,9 @@ impl DeliveryState {
     /// The state of that word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Queued, Self::Running, Self::Sent, Self::Error].into_iter().find(|s| s.as_str() == word)
+        [Self::Queued, Self::Running, Self::Sent, Self::Error]
+            .into_iter()
+            .find(|s| s.as_str() == word)
     }
 
     /// Whether the delivery has ended and may be removed by retention.

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use webhook_model::{TaskId, WebhookId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
-use crate::page::Page;
 use crate::StoreError;
+use crate::page::Page;
 
 /// Which deliveries to list: those that match all that is `Some`.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,14 @@ impl DeliveryQuery {
     /// Every delivery, page by page.
     #[must_use]
     pub fn all(page: Page<DeliveryId>) -> Self {
-        Self { webhook: None, task: None, states: Vec::new(), created_from: None, created_before: None, page }
+        Self {
+            webhook: None,
+            task: None,
+            states: Vec::new(),
+            created_from: None,
+            created_before: None,
+            page,
+        }
     }
 }
 
@@ -111,28 +118,48 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Result<u64, StoreError>;
+    async fn replay(
+        &self,
+        which: &Replay,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<u64, StoreError>;
 
     /// Ends those of the given deliveries that are `queued`: `error` with the given reason. Answers how
     /// many; one that is being sent is not among them.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Result<u64, StoreError>;
+    async fn cancel(
+        &self,
+        ids: &[DeliveryId],
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Result<u64, StoreError>;
 
     /// Ends at most `limit` queued deliveries of webhooks that are not active and that were created before
     /// `created_before`: `error` with `expired while paused`. Answers how many.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn expire_held(&self, created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> Result<u64, StoreError>;
+    async fn expire_held(
+        &self,
+        created_before: DateTime<Utc>,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<u64, StoreError>;
 
     /// Removes at most `limit` rows that retention does not keep, with their attempts; never one that is
     /// `queued` or `running`. Answers how many; fewer than `limit` means that nothing is left to remove.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn purge(&self, keep: &Retention, limit: u32, now: DateTime<Utc>) -> Result<u64, StoreError>;
+    async fn purge(
+        &self,
+        keep: &Retention,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<u64, StoreError>;
 
     /// The queue in figures.
     ///

@@ -15,8 +15,9 @@ pub use delivery::{
 pub use log::{DeliveryLog, DeliveryQuery, QueueStats, Replay, Retention};
 pub use outbox::{OutboxId, OutboxRow, OutboxStore, Unreadable};
 pub use queue::{
-    Claim, ClaimToken, Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClass, LaneClaim, NewDelivery,
-    QueueStore, Reclaimed, Settled, Settlement, Source, StoredDelivery, Verdict, MAX_LOST_CLAIMS,
+    Claim, ClaimToken, Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, LaneClass,
+    MAX_LOST_CLAIMS, NewDelivery, QueueStore, Reclaimed, Settled, Settlement, Source,
+    StoredDelivery, Verdict,
 };
 pub use records::{
     Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,

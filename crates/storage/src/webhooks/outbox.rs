@@ -37,7 +37,11 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Result<OutboxId, StoreError>;
+    async fn push_outbox(
+        &self,
+        occurrence: &Occurrence,
+        now: DateTime<Utc>,
+    ) -> Result<OutboxId, StoreError>;
 
     /// The oldest rows that wait, at most `limit`. Rows set aside are not among them. The same row may be
     /// given to several processes: the one whose enqueue commits first has it.
@@ -50,5 +54,10 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `NotFound`.
-    async fn reject_outbox(&self, id: OutboxId, reason: &str, now: DateTime<Utc>) -> Result<(), StoreError>;
+    async fn reject_outbox(
+        &self,
+        id: OutboxId,
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError>;
 }

@@ -219,7 +219,12 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn due_lanes(&self, after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> Result<Vec<DueLane>, StoreError>;
+    async fn due_lanes(
+        &self,
+        after: Option<Lane>,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<DueLane>, StoreError>;
 
     /// The earliest due time among queued deliveries of active webhooks that lies after `now`, if
     /// any: until then there is no retry to wake up for.
@@ -234,7 +239,12 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn claim(&self, lanes: &[LaneClaim], lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Result<Vec<Claimed>, StoreError>;
+    async fn claim(
+        &self,
+        lanes: &[LaneClaim],
+        lease_until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Claimed>, StoreError>;
 
     /// Ends claims. For each, in order: if the row is `running` under that token, the verdict, the
     /// attempt (numbered by the store, appended to the log) and the row's summary of it are stored in
@@ -243,7 +253,11 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.
-    async fn settle(&self, settlements: Vec<Settlement>, now: DateTime<Utc>) -> Result<Vec<Settled>, StoreError>;
+    async fn settle(
+        &self,
+        settlements: Vec<Settlement>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Settled>, StoreError>;
 
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due now, one
     /// more lost claim, no attempt counted; after [`MAX_LOST_CLAIMS`] instead `error` with

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::{Event, EventId, EventType, OwnerId, Task, TaskId, Webhook, WebhookId};
 
-use crate::page::{Page, Revision, Row};
 use crate::StoreError;
+use crate::page::{Page, Revision, Row};
 
 /// A task as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,7 +104,11 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Conflict` when the name is taken.
-    async fn insert_webhook(&self, webhook: &Webhook, now: DateTime<Utc>) -> Result<Row<WebhookId, Webhook>, StoreError>;
+    async fn insert_webhook(
+        &self,
+        webhook: &Webhook,
+        now: DateTime<Utc>,
+    ) -> Result<Row<WebhookId, Webhook>, StoreError>;
 
     /// The webhook with this row number.
     ///
@@ -116,20 +120,32 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
-    async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<Row<WebhookId, Webhook>>, StoreError>;
+    async fn list_webhooks(
+        &self,
+        query: &WebhookQuery,
+    ) -> Result<Vec<Row<WebhookId, Webhook>>, StoreError>;
 
     /// Replaces the webhook.
     ///
     /// # Errors
     /// `NotFound`, `Stale`, `Conflict` when the new name is taken.
-    async fn update_webhook(&self, row: &Row<WebhookId, Webhook>, now: DateTime<Utc>) -> Result<Row<WebhookId, Webhook>, StoreError>;
+    async fn update_webhook(
+        &self,
+        row: &Row<WebhookId, Webhook>,
+        now: DateTime<Utc>,
+    ) -> Result<Row<WebhookId, Webhook>, StoreError>;
 
     /// Deletes the webhook with all its deliveries and their attempts. A delivery that is being
     /// sent goes too; its settlement will be answered `Stale`.
     ///
     /// # Errors
     /// `NotFound`; `InUse` when a task sends it and `cascade` is [`Cascade::Refuse`].
-    async fn delete_webhook(&self, id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> Result<(), StoreError>;
+    async fn delete_webhook(
+        &self,
+        id: WebhookId,
+        cascade: Cascade,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError>;
 
     /// Stores a new task. Names of tasks need not be unique.
     ///
@@ -172,7 +188,11 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Invalid` when its task does not exist.
-    async fn insert_event(&self, event: &Event, now: DateTime<Utc>) -> Result<Row<EventId, Event>, StoreError>;
+    async fn insert_event(
+        &self,
+        event: &Event,
+        now: DateTime<Utc>,
+    ) -> Result<Row<EventId, Event>, StoreError>;
 
     /// The event with this row number.
     ///
@@ -184,13 +204,18 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
-    async fn list_events(&self, query: &EventQuery) -> Result<Vec<Row<EventId, Event>>, StoreError>;
+    async fn list_events(&self, query: &EventQuery)
+    -> Result<Vec<Row<EventId, Event>>, StoreError>;
 
     /// Replaces the event.
     ///
     /// # Errors
     /// `NotFound`, `Stale`, `Invalid` when its task does not exist.
-    async fn update_event(&self, row: &Row<EventId, Event>, now: DateTime<Utc>) -> Result<Row<EventId, Event>, StoreError>;
+    async fn update_event(
+        &self,
+        row: &Row<EventId, Event>,
+        now: DateTime<Utc>,
+    ) -> Result<Row<EventId, Event>, StoreError>;
 
     /// Deletes the event.
     ///

@@ -1,0 +1,202 @@
+//! The tables behind the four webhook traits, and the indexes that find work.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Bound::{Excluded, Unbounded};
+
+use chrono::{DateTime, Utc};
+use webhook_model::{
+    Activity, DeliveryOrder, Event, EventId, OccurrenceId, TaskId, Webhook, WebhookId,
+};
+
+use super::Counter;
+use crate::webhooks::{
+    AttemptRecord, ClaimToken, Delivery, DeliveryId, DeliveryState, Lane, LaneClass, MessageId,
+    OutboxId, TaskRow,
+};
+use crate::{Row, webhooks::RoutesVersion};
+
+/// A delivery with what only the store knows of it.
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    pub delivery: Delivery,
+    /// Counts claims; the valid token while `running`.
+    pub claims: i64,
+    /// The token under which it was last settled.
+    pub settled: Option<ClaimToken>,
+    pub log: Vec<AttemptRecord>,
+}
+
+impl Slot {
+    pub fn token(&self) -> ClaimToken {
+        ClaimToken(self.claims)
+    }
+
+    pub fn lane(&self) -> Lane {
+        let class = if self.delivery.attempts == 0 {
+            LaneClass::First
+        } else {
+            LaneClass::Retry
+        };
+        Lane {
+            webhook: self.delivery.webhook,
+            class,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub webhook_ids: Counter,
+    pub task_ids: Counter,
+    pub event_ids: Counter,
+    pub delivery_ids: Counter,
+    pub outbox_ids: Counter,
+    version: i64,
+    pub webhooks: BTreeMap<WebhookId, Row<WebhookId, Webhook>>,
+    pub tasks: BTreeMap<TaskId, TaskRow>,
+    pub events: BTreeMap<EventId, Row<EventId, Event>>,
+    deliveries: BTreeMap<DeliveryId, Slot>,
+    message_ids: HashSet<MessageId>,
+    /// Waiting deliveries, by lane and due time.
+    waiting: BTreeSet<(Lane, DateTime<Utc>, DeliveryId)>,
+    /// Running deliveries, by the end of their lease.
+    pub leases: BTreeSet<(DateTime<Utc>, DeliveryId)>,
+    /// Deliveries that have not ended, by webhook and age.
+    open: BTreeSet<(WebhookId, DeliveryId)>,
+    pub seen: HashMap<OccurrenceId, DateTime<Utc>>,
+    pub outbox: BTreeMap<OutboxId, super::outbox::Entry>,
+}
+
+impl Tables {
+    pub fn version(&self) -> RoutesVersion {
+        RoutesVersion(self.version)
+    }
+
+    /// A webhook, task or event was changed.
+    pub fn routes_changed(&mut self) {
+        self.version += 1;
+    }
+
+    pub fn delete_task(&mut self, id: TaskId) -> Option<TaskRow> {
+        let row = self.tasks.remove(&id)?;
+        self.events.retain(|_, event| event.value.task != id);
+        self.routes_changed();
+        Some(row)
+    }
+
+    pub fn deliveries(&self) -> &BTreeMap<DeliveryId, Slot> {
+        &self.deliveries
+    }
+
+    pub fn has_message(&self, id: &MessageId) -> bool {
+        self.message_ids.contains(id)
+    }
+
+    pub fn insert_delivery(&mut self, slot: Slot) {
+        self.message_ids.insert(slot.delivery.message_id.clone());
+        self.index(&slot);
+        self.deliveries.insert(slot.delivery.id, slot);
+    }
+
+    pub fn remove_delivery(&mut self, id: DeliveryId) -> Option<Slot> {
+        let slot = self.deliveries.remove(&id)?;
+        self.message_ids.remove(&slot.delivery.message_id);
+        self.unindex(&slot);
+        Some(slot)
+    }
+
+    /// Changes a delivery and keeps the indexes in step with it.
+    pub fn change_delivery<R>(
+        &mut self,
+        id: DeliveryId,
+        change: impl FnOnce(&mut Slot) -> R,
+    ) -> Option<R> {
+        let mut slot = self.deliveries.remove(&id)?;
+        self.unindex(&slot);
+        let answer = change(&mut slot);
+        self.index(&slot);
+        self.deliveries.insert(id, slot);
+        Some(answer)
+    }
+
+    /// At most `limit` waiting deliveries of a lane that may be claimed now, oldest due first.
+    pub fn claimable(&self, lane: Lane, limit: u32, now: DateTime<Utc>) -> Vec<DeliveryId> {
+        let Some(webhook) = self.webhooks.get(&lane.webhook) else {
+            return Vec::new();
+        };
+        if webhook.value.activity != Activity::Active {
+            return Vec::new();
+        }
+        if webhook.value.order == DeliveryOrder::InOrder {
+            let head = self
+                .open
+                .range((lane.webhook, DeliveryId(i64::MIN))..)
+                .next()
+                .filter(|(w, _)| *w == lane.webhook);
+            let claimable = |s: &&Slot| {
+                s.delivery.state == DeliveryState::Queued
+                    && s.delivery.due <= now
+                    && s.lane() == lane
+            };
+            let slot = head
+                .and_then(|(_, id)| self.deliveries.get(id))
+                .filter(claimable);
+            return slot
+                .map(|s| s.delivery.id)
+                .into_iter()
+                .take(limit as usize)
+                .collect();
+        }
+        let due = self
+            .lane_from(lane, DateTime::<Utc>::MIN_UTC)
+            .take_while(|(due, _)| *due <= now);
+        due.map(|(_, id)| id).take(limit as usize).collect()
+    }
+
+    /// The lanes in which something waits, due or not.
+    pub fn lanes(&self) -> Vec<Lane> {
+        let last_of = |lane| (lane, DateTime::<Utc>::MAX_UTC, DeliveryId(i64::MAX));
+        let first = self.waiting.first().map(|(lane, _, _)| *lane);
+        let next = |lane: &Lane| {
+            self.waiting
+                .range((Excluded(last_of(*lane)), Unbounded))
+                .next()
+                .map(|(lane, _, _)| *lane)
+        };
+        std::iter::successors(first, next).collect()
+    }
+
+    /// What waits in a lane from a due time on.
+    pub fn lane_from(
+        &self,
+        lane: Lane,
+        due: DateTime<Utc>,
+    ) -> impl Iterator<Item = (DateTime<Utc>, DeliveryId)> {
+        let from = (lane, due, DeliveryId(i64::MIN));
+        self.waiting
+            .range(from..)
+            .take_while(move |(l, _, _)| *l == lane)
+            .map(|(_, due, id)| (*due, *id))
+    }
+
+    fn index(&mut self, slot: &Slot) {
+        let d = &slot.delivery;
+        match d.state {
+            DeliveryState::Queued => {
+                self.waiting.insert((slot.lane(), d.due, d.id));
+            }
+            DeliveryState::Running => {
+                self.leases.insert((d.lease_until.unwrap_or(d.due), d.id));
+            }
+            DeliveryState::Sent | DeliveryState::Error => return,
+        }
+        self.open.insert((d.webhook, d.id));
+    }
+
+    fn unindex(&mut self, slot: &Slot) {
+        let d = &slot.delivery;
+        self.waiting.remove(&(slot.lane(), d.due, d.id));
+        self.leases.remove(&(d.lease_until.unwrap_or(d.due), d.id));
+        self.open.remove(&(d.webhook, d.id));
+    }
+}
