@@ -1,1 +1,39 @@
-//! One HTTP delivery attempt done right, and retries around it.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "sender")]
+mod connect;
+mod outcome;
+#[cfg(feature = "sender")]
+mod pool;
+#[cfg_attr(not(feature = "sender"), allow(dead_code, unused_imports))]
+mod request;
+mod retry;
+#[cfg(feature = "sender")]
+mod sender;
+mod sign;
+mod target;
+#[cfg(feature = "sender")]
+mod tls;
+#[cfg(feature = "verify")]
+mod verify;
+
+pub use http::Method;
+
+pub use outcome::{
+    Attempt, AttemptOutcome, CapturedBody, CapturedHead, ConnectFault, DnsFault, ErrorClass, Phase,
+    Protocol, ProxyFault, Timings, TlsFault,
+};
+pub use request::{BuildError, Request, RequestBuilder, Trust};
+pub use retry::{MAX_DELAY, RetryPolicy, Retryable, Schedule, ScheduleError, parse_retry_after};
+pub use sign::{SigningKey, SigningKeyError, SigningKeys};
+pub use target::{HostPattern, HostPatternError, Refusal, SpecialPurpose, TargetPolicy};
+
+#[cfg(feature = "sender")]
+pub use connect::{Dial, DialFuture, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver, Wire};
+#[cfg(feature = "sender")]
+pub use sender::{Delivered, HeaderNames, Preview, Sender, SenderBuilder, SetupError};
+#[cfg(feature = "sender")]
+pub use tls::{MinTls, Roots};
+#[cfg(feature = "verify")]
+pub use verify::{Verified, Verifier, VerifyError, VerifyKey};

@@ -1,0 +1,62 @@
+//! Opening one connection to one address.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use tokio::net::TcpStream;
+
+use super::stream::{Base, Wire};
+
+/// What [`Dial::dial`] returns.
+pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Wire>>> + Send + 'a>>;
+
+/// Opens a byte stream to an address that the target policy has let through.
+///
+/// The sender brings its own for TCP. Others serve tests (in-memory streams) and hosts that have
+/// to bind to an interface or mark their sockets.
+pub trait Dial: fmt::Debug + Send + Sync {
+    /// Connects to an address.
+    ///
+    /// # Errors
+    ///
+    /// Any I/O error; its kind decides what a user reads.
+    fn dial(&self, addr: SocketAddr) -> DialFuture<'_>;
+
+    /// Whether plain TCP is meant, which is then used without a detour.
+    #[doc(hidden)]
+    fn is_tcp(&self) -> bool {
+        false
+    }
+}
+
+/// Plain TCP without Nagle's delay.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TcpDial;
+
+impl Dial for TcpDial {
+    fn dial(&self, addr: SocketAddr) -> DialFuture<'_> {
+        Box::pin(async move { Ok(Box::new(tcp(addr).await?) as Box<dyn Wire>) })
+    }
+
+    fn is_tcp(&self) -> bool {
+        true
+    }
+}
+
+/// Dials, keeping TCP streams unboxed.
+pub(super) async fn dial(dialer: &dyn Dial, addr: SocketAddr) -> io::Result<Base> {
+    if dialer.is_tcp() {
+        tcp(addr).await.map(Base::Tcp)
+    } else {
+        dialer.dial(addr).await.map(Base::Other)
+    }
+}
+
+async fn tcp(addr: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(addr).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}

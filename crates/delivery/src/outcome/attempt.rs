@@ -1,0 +1,111 @@
+//! The record of one attempt.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+use super::{CapturedBody, CapturedHead, ErrorClass};
+use crate::Retryable;
+
+/// The 2xx status of a success, or the class of the failure.
+pub type AttemptOutcome = Result<u16, ErrorClass>;
+
+/// The version of HTTP that an answer came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    /// HTTP/1.0 or HTTP/1.1.
+    Http1,
+    /// HTTP/2.
+    Http2,
+}
+
+/// How long the parts of an attempt took; `None` for parts that were not reached or not needed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Resolving the host name.
+    pub dns: Option<Duration>,
+    /// Opening the connection, with the proxy's part.
+    pub connect: Option<Duration>,
+    /// The TLS handshake.
+    pub tls: Option<Duration>,
+    /// From the first byte of the request to the answer's head.
+    pub head: Option<Duration>,
+    /// Reading the captured body.
+    pub body: Option<Duration>,
+}
+
+/// What became of one attempt. Nothing in it is a secret of the sender's side.
+#[non_exhaustive]
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// Success, decided by the status line alone, or why not.
+    pub outcome: AttemptOutcome,
+    /// The status of the answer, when a head was read.
+    pub status: Option<u16>,
+    /// The wall time given for the start of the attempt.
+    pub started: DateTime<Utc>,
+    /// How long it took in all.
+    pub duration: Duration,
+    /// How long its parts took.
+    pub timings: Timings,
+    /// The headers of the answer, when a head was read.
+    pub head: Option<CapturedHead>,
+    /// The first bytes of the answer's body.
+    pub body: CapturedBody,
+    /// How long the receiver asks to be left alone, on 429 and 503 only; at most 24 h.
+    pub retry_after: Option<Duration>,
+    /// The judged address that was spoken to. For operators: not to be shown to a webhook's owner.
+    pub address: Option<SocketAddr>,
+    /// The version of HTTP.
+    pub protocol: Option<Protocol>,
+    /// Whether the connection had served an earlier request.
+    pub reused: bool,
+}
+
+impl Attempt {
+    /// An attempt that ended before anything was sent, such as one that could not be built.
+    #[must_use]
+    pub fn unsent(class: ErrorClass, started: DateTime<Utc>) -> Self {
+        Self {
+            outcome: Err(class),
+            status: None,
+            started,
+            duration: Duration::ZERO,
+            timings: Timings::default(),
+            head: None,
+            body: CapturedBody::default(),
+            retry_after: None,
+            address: None,
+            protocol: None,
+            reused: false,
+        }
+    }
+
+    /// Whether a 2xx status was read.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    /// The class of the failure, if it is one.
+    #[must_use]
+    pub fn error(&self) -> Option<&ErrorClass> {
+        self.outcome.as_ref().err()
+    }
+
+    /// What the outcome by itself says about repeating the attempt.
+    #[must_use]
+    pub fn retryable(&self) -> Retryable {
+        self.error().map_or(Retryable::No, |class| class.retryable(self.retry_after))
+    }
+
+    /// One line for a user: what happened, without any secret or inner address.
+    #[must_use]
+    pub fn status_info(&self) -> String {
+        match &self.outcome {
+            Ok(status) => format!("delivered with status {status}"),
+            Err(class) => class.to_string(),
+        }
+    }
+}

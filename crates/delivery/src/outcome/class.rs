@@ -1,0 +1,81 @@
+//! The classes of failure that a user can act on.
+
+use std::time::Duration;
+
+use super::{ConnectFault, DnsFault, Phase, ProxyFault, TlsFault};
+use crate::{BuildError, Refusal, Retryable};
+
+/// Why an attempt is not a success.
+///
+/// The `Display` text is fit to be shown to the owner of a webhook: it holds no header value, no
+/// body, and no address behind a host name. [`code`](Self::code) is the stable short form for
+/// logs, metrics and filters.
+#[non_exhaustive]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ErrorClass {
+    /// The request cannot be built. Never retried.
+    #[error("the request cannot be built: {0}")]
+    Build(#[from] BuildError),
+    /// No connection came about.
+    #[error("could not connect: {0}")]
+    Connect(ConnectFault),
+    /// The host name has no address, or none could be asked for.
+    #[error("could not resolve the host name: {0}")]
+    Dns(DnsFault),
+    /// What came back is not HTTP.
+    #[error("the target's answer is not valid HTTP")]
+    Protocol,
+    /// The proxy did not open a way to the target.
+    #[error("the proxy failed: {0}")]
+    Proxy(ProxyFault),
+    /// The target policy forbids the target. Never retried.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+    /// The connection ended before an answer came.
+    #[error("the target closed the connection before it answered")]
+    Reset,
+    /// An answer with a status other than 2xx.
+    #[error("the target answered with status {0}")]
+    Status(u16),
+    /// The one budget ran out.
+    #[error("timed out while {0}")]
+    Timeout(Phase),
+    /// The connection could not be secured.
+    #[error("TLS: {0}")]
+    Tls(TlsFault),
+    /// The answer's head is larger than the sender takes (32 KiB, 100 headers).
+    #[error("the head of the target's answer is too large")]
+    TooLarge,
+}
+
+impl ErrorClass {
+    /// The short stable form: `build`, `connect`, `dns`, `protocol`, `proxy`, `refused`, `reset`,
+    /// `status`, `timeout`, `tls` or `too_large`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Build(_) => "build",
+            Self::Connect(_) => "connect",
+            Self::Dns(_) => "dns",
+            Self::Protocol => "protocol",
+            Self::Proxy(_) => "proxy",
+            Self::Refused(_) => "refused",
+            Self::Reset => "reset",
+            Self::Status(_) => "status",
+            Self::Timeout(_) => "timeout",
+            Self::Tls(_) => "tls",
+            Self::TooLarge => "too_large",
+        }
+    }
+
+    /// Whether repeating the attempt may help. `retry_after` is the receiver's wish, which counts
+    /// on 429 and 503 only.
+    #[must_use]
+    pub fn retryable(&self, retry_after: Option<Duration>) -> Retryable {
+        match (self, retry_after) {
+            (Self::Build(_) | Self::Refused(_), _) => Retryable::No,
+            (Self::Status(429 | 503), Some(wish)) => Retryable::After(wish),
+            _ => Retryable::Yes,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The finer reasons inside an error class.
+
+use std::fmt;
+
+/// What an attempt was doing.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Reading the answer's body.
+    Body,
+    /// Opening a connection.
+    Connect,
+    /// Resolving the host name.
+    Dns,
+    /// Waiting for the answer's head.
+    Head,
+    /// Asking a proxy for a way to the target.
+    Proxy,
+    /// Writing the request.
+    Send,
+    /// Securing the connection.
+    Tls,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Body => "reading the answer",
+            Self::Connect => "connecting",
+            Self::Dns => "resolving the host name",
+            Self::Head => "waiting for an answer",
+            Self::Proxy => "connecting through the proxy",
+            Self::Send => "sending the request",
+            Self::Tls => "securing the connection",
+        })
+    }
+}
+
+/// Why no connection came about.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum ConnectFault {
+    /// This machine has run out of sockets, ports or descriptors.
+    #[error("the sender is out of resources")]
+    Local,
+    /// Anything else.
+    #[error("the connection failed")]
+    Other,
+    /// Nobody listens there.
+    #[error("connection refused")]
+    Refused,
+    /// No route leads there.
+    #[error("the network or host is unreachable")]
+    Unreachable,
+}
+
+/// Why a host name has no address.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum DnsFault {
+    /// The name service did not give an answer.
+    #[error("the name service failed")]
+    Failed,
+    /// The name does not exist or has no address.
+    #[error("no address found")]
+    NoAddress,
+}
+
+/// Why a proxy opened no way.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum ProxyFault {
+    /// The proxy wants other credentials.
+    #[error("it refused our credentials")]
+    Authentication,
+    /// No connection to the proxy.
+    #[error("it cannot be reached")]
+    Connect,
+    /// It answered with something else than its protocol.
+    #[error("its answer is not understood")]
+    Protocol,
+    /// It could not or would not reach the target.
+    #[error("it did not connect to the target")]
+    Target,
+}
+
+/// Why a connection could not be secured.
+#[non_exhaustive]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum TlsFault {
+    /// The target ended the handshake with this alert (RFC 8446 §6).
+    #[error("the target refused the connection with the alert {0}")]
+    Alert(String),
+    /// The certificate is malformed, its signature is bad, or it must not be used so.
+    #[error("the certificate is not valid")]
+    BadCertificate,
+    /// The connection ended within the handshake.
+    #[error("the target closed the connection during the handshake")]
+    Closed,
+    /// The certificate has expired.
+    #[error("the certificate has expired")]
+    Expired,
+    /// No protocol version, cipher or application protocol in common.
+    #[error("no common protocol version, cipher or application protocol")]
+    Incompatible,
+    /// The certificate is not valid yet.
+    #[error("the certificate is not valid yet")]
+    NotYetValid,
+    /// What came back is not TLS; often plain HTTP on this port.
+    #[error("the target does not speak TLS on this port")]
+    NotTls,
+    /// The target broke the protocol.
+    #[error("the target broke the protocol")]
+    Protocol,
+    /// The certificate has been revoked.
+    #[error("the certificate has been revoked")]
+    Revoked,
+    /// The certificate does not lead to a trusted root; self-signed ones are among these.
+    #[error("the certificate is self-signed or its issuer is not trusted")]
+    UnknownIssuer,
+    /// The certificate is for another name.
+    #[error("the certificate is for another host name")]
+    WrongName,
+}

@@ -1,0 +1,11 @@
+//! What became of one attempt.
+
+mod attempt;
+mod captured;
+mod class;
+mod fault;
+
+pub use attempt::{Attempt, AttemptOutcome, Protocol, Timings};
+pub use captured::{CapturedBody, CapturedHead};
+pub use class::ErrorClass;
+pub use fault::{ConnectFault, DnsFault, Phase, ProxyFault, TlsFault};

@@ -1,0 +1,100 @@
+//! One HTTP/1 connection, driven by whoever uses it.
+
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::{Body as _, Frame};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::time::Instant;
+
+use crate::connect::{Meter, Metered, Stream};
+
+/// The largest head of an answer.
+const MAX_HEAD: usize = 32 * 1024;
+/// All that may come before a head is complete, interim answers (1xx) included.
+const MAX_BEFORE_HEAD: u64 = 128 * 1024;
+
+type Driver = http1::Connection<TokioIo<Metered>, Full<Bytes>>;
+
+pub(crate) struct H1 {
+    sender: http1::SendRequest<Full<Bytes>>,
+    /// `None` once the connection has ended; it must not be polled again.
+    driver: Option<Driver>,
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) peer: SocketAddr,
+    pub(crate) used: Instant,
+}
+
+impl H1 {
+    pub(crate) async fn new(stream: Stream, peer: SocketAddr) -> Result<Self, hyper::Error> {
+        let meter = Arc::new(Meter::default());
+        meter.unbound();
+        let io = TokioIo::new(Metered { inner: stream, meter: Arc::clone(&meter) });
+        let (sender, driver) = http1::Builder::new()
+            .max_header_size(MAX_HEAD)
+            .max_buf_size(2 * MAX_HEAD)
+            .handshake(io)
+            .await?;
+        Ok(Self { sender, driver: Some(driver), meter, peer, used: Instant::now() })
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    pub(crate) async fn exchange(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, hyper::Error> {
+        self.meter.bound(MAX_BEFORE_HEAD);
+        let mut answer = pin!(self.sender.try_send_request(request));
+        let driver = &mut self.driver;
+        let head = poll_fn(|cx| {
+            drive(driver, cx);
+            // The driver alone makes progress, and it is polled here: no waker of its own is needed.
+            answer.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        })
+        .await;
+        self.meter.unbound();
+        head.map_err(hyper::client::conn::TrySendError::into_error)
+    }
+
+    /// The next part of an answer's body.
+    pub(crate) async fn next_frame(
+        &mut self,
+        body: &mut Incoming,
+    ) -> Option<Result<Frame<Bytes>, hyper::Error>> {
+        poll_fn(|cx| {
+            drive(&mut self.driver, cx);
+            Pin::new(&mut *body).poll_frame(&mut Context::from_waker(Waker::noop()))
+        })
+        .await
+    }
+
+    /// Whether another request can be sent: nothing is under way, the other side has neither
+    /// closed nor sent what nobody asked for.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        drive(&mut self.driver, &mut Context::from_waker(Waker::noop()));
+        self.driver.is_some() && self.sender.is_ready()
+    }
+}
+
+fn drive(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
+    if let Some(connection) = driver
+        && let Poll::Ready(_) = Pin::new(connection).poll(cx)
+    {
+        // What the connection had to say, it has said through the answer or its body.
+        *driver = None;
+    }
+}
+
+impl std::fmt::Debug for H1 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("H1").field("alive", &self.driver.is_some()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,65 @@
+//! One HTTP/2 connection, shared by all requests to its origin and driven by its own task.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::{TrySendError, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::time::Instant;
+
+use crate::connect::{Meter, Metered, Stream};
+
+/// The largest head of an answer, as a receiver is told (RFC 9113 §6.5.2).
+const MAX_HEAD: u32 = 32 * 1024;
+/// What may be on its way to us unread: a stream's share and the whole connection's.
+const STREAM_WINDOW: u32 = 64 * 1024;
+const CONNECTION_WINDOW: u32 = 1024 * 1024;
+
+#[derive(Clone)]
+pub(crate) struct H2 {
+    sender: http2::SendRequest<Full<Bytes>>,
+    pub(crate) peer: SocketAddr,
+    pub(crate) used: Instant,
+}
+
+impl H2 {
+    pub(crate) async fn new(stream: Stream, peer: SocketAddr) -> Result<Self, hyper::Error> {
+        let meter = Arc::new(Meter::default());
+        meter.unbound();
+        let io = TokioIo::new(Metered { inner: stream, meter });
+        let (sender, driver) = http2::Builder::new(TokioExecutor::new())
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_header_list_size(MAX_HEAD)
+            .handshake(io)
+            .await?;
+        // Ends when the last handle is dropped or the other side closes.
+        tokio::spawn(async move {
+            let _ = driver.await;
+        });
+        Ok(Self { sender, peer, used: Instant::now() })
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        !self.sender.is_closed()
+    }
+
+    /// Sends a request and waits for the head of its answer. An error with the message in it
+    /// means that nothing of it was written.
+    pub(crate) async fn exchange(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
+        self.sender.try_send_request(request).await
+    }
+}
+
+impl std::fmt::Debug for H2 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("H2").field("open", &self.is_open()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,82 @@
+//! Connections that wait for their next request.
+//!
+//! An HTTP/1 connection is driven by the attempt that uses it, not by a task of its own: a
+//! request costs no wake-up between tasks, and an attempt that is given up takes its connection
+//! with it. An idle one is looked at when it is taken out, and swept when it has lain too long.
+
+mod h1;
+mod h2;
+mod shelf;
+mod sweep;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+pub(crate) use h1::H1;
+pub(crate) use h2::H2;
+pub(crate) use shelf::{Idle, Shelf};
+
+use crate::request::{Origin, Trust};
+
+/// How much may lie idle, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PoolLimits {
+    pub(crate) per_origin: usize,
+    pub(crate) total: usize,
+    pub(crate) idle_for: Duration,
+}
+
+/// All idle connections of a sender: one map a trust level, one shelf an origin.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    verified: Shelves,
+    insecure: Shelves,
+    pub(crate) limits: PoolLimits,
+    idle: Arc<AtomicUsize>,
+    sweeping: AtomicBool,
+}
+
+type Shelves = RwLock<HashMap<Origin, Arc<Shelf>>>;
+
+impl Pool {
+    pub(crate) fn new(limits: PoolLimits) -> Arc<Self> {
+        Arc::new(Self {
+            verified: RwLock::default(),
+            insecure: RwLock::default(),
+            limits,
+            idle: Arc::default(),
+            sweeping: AtomicBool::new(false),
+        })
+    }
+
+    /// The shelf of an origin at a trust level; the two levels never share one.
+    pub(crate) fn shelf(&self, trust: Trust, origin: &Origin) -> Arc<Shelf> {
+        let shelves = match trust {
+            Trust::AllowInsecure => &self.insecure,
+            Trust::Verify => &self.verified,
+        };
+        let known = shelves.read().unwrap_or_else(PoisonError::into_inner).get(origin).cloned();
+        known.unwrap_or_else(|| {
+            let mut shelves = shelves.write().unwrap_or_else(PoisonError::into_inner);
+            let shelf = shelves.entry(origin.clone());
+            Arc::clone(shelf.or_insert_with(|| Arc::new(Shelf::new(Arc::clone(&self.idle)))))
+        })
+    }
+
+    /// Puts a connection back, unless enough lie there already.
+    pub(crate) fn put(self: &Arc<Self>, shelf: &Shelf, connection: H1) {
+        if self.idle.load(Relaxed) < self.limits.total {
+            shelf.put(connection, self.limits.per_origin);
+        }
+        self.keep_swept();
+    }
+
+    /// Makes sure that idle connections are looked after until there are none.
+    pub(crate) fn keep_swept(self: &Arc<Self>) {
+        if !self.sweeping.load(Relaxed) && !self.sweeping.swap(true, Relaxed) {
+            sweep::start(Arc::downgrade(self), self.limits.idle_for);
+        }
+    }
+}

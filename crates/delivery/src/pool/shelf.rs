@@ -1,0 +1,87 @@
+//! The idle connections to one origin.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{H1, H2};
+
+/// What a shelf has to offer.
+pub(crate) enum Idle {
+    H1(H1),
+    H2(H2),
+}
+
+/// HTTP/1 connections, the latest used on top, and the one HTTP/2 connection that all share.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    stock: Mutex<Stock>,
+    /// All idle HTTP/1 connections of the sender.
+    idle: Arc<AtomicUsize>,
+}
+
+#[derive(Debug, Default)]
+struct Stock {
+    h1: Vec<H1>,
+    h2: Option<H2>,
+}
+
+impl Shelf {
+    pub(super) fn new(idle: Arc<AtomicUsize>) -> Self {
+        Self { stock: Mutex::default(), idle }
+    }
+
+    /// A connection that was alive when last seen.
+    pub(crate) fn take(&self, idle_for: Duration, now: Instant) -> Option<Idle> {
+        let mut stock = self.stock();
+        if let Some(h2) = &mut stock.h2 {
+            if h2.is_open() {
+                h2.used = now;
+                return Some(Idle::H2(h2.clone()));
+            }
+            stock.h2 = None;
+        }
+        loop {
+            let mut connection = stock.h1.pop()?;
+            self.idle.fetch_sub(1, Relaxed);
+            // The latest used lies on top: when it is too old, so are all below.
+            if now.duration_since(connection.used) <= idle_for && connection.is_alive() {
+                return Some(Idle::H1(connection));
+            }
+        }
+    }
+
+    pub(super) fn put(&self, connection: H1, most: usize) {
+        let mut stock = self.stock();
+        if stock.h1.len() < most {
+            self.idle.fetch_add(1, Relaxed);
+            stock.h1.push(connection);
+        }
+    }
+
+    /// Offers an HTTP/2 connection to all. The first one stays while it is open.
+    pub(crate) fn share(&self, connection: &H2) {
+        let mut stock = self.stock();
+        if !stock.h2.as_ref().is_some_and(H2::is_open) {
+            stock.h2 = Some(connection.clone());
+        }
+    }
+
+    /// Drops what is dead or has lain too long; says whether anything is left.
+    pub(super) fn sweep(&self, idle_for: Duration, now: Instant) -> bool {
+        let mut stock = self.stock();
+        let before = stock.h1.len();
+        stock.h1.retain_mut(|c| now.duration_since(c.used) <= idle_for && c.is_alive());
+        self.idle.fetch_sub(before - stock.h1.len(), Relaxed);
+        if stock.h2.as_ref().is_some_and(|c| !c.is_open() || now.duration_since(c.used) > idle_for) {
+            stock.h2 = None;
+        }
+        !stock.h1.is_empty() || stock.h2.is_some()
+    }
+
+    fn stock(&self) -> MutexGuard<'_, Stock> {
+        self.stock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

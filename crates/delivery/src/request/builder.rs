@@ -1,0 +1,187 @@
+//! Builds and checks a request.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Uri};
+
+use super::{BuildError, DeliveryId, Origin, Request, Trust, headers, is_text};
+use crate::SigningKeys;
+
+/// Collects the parts of a [`Request`]; [`build`](Self::build) checks them all.
+///
+/// ```
+/// use std::time::Duration;
+/// use delivery::Request;
+///
+/// let request = Request::builder("https://hooks.example.com/in".parse()?)
+///     .header("content-type", "application/json")
+///     .sensitive_header("authorization", "Bearer s3cret")
+///     .body(r#"{"text":"Webhook"}"#)
+///     .timeout(Duration::from_secs(5))
+///     .delivery_id("msg_1")
+///     .build()?;
+/// assert!(!format!("{request:?}").contains("s3cret"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a builder does nothing until `build`"]
+pub struct RequestBuilder {
+    url: url::Url,
+    method: Method,
+    headers: HeaderMap,
+    body: Bytes,
+    timeout: Duration,
+    trust: Trust,
+    id: Option<String>,
+    signing: Option<SigningKeys>,
+    fault: Option<BuildError>,
+}
+
+impl RequestBuilder {
+    pub(super) fn new(url: url::Url) -> Self {
+        Self {
+            url,
+            method: Method::POST,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            timeout: Duration::from_secs(5),
+            trust: Trust::Verify,
+            id: None,
+            signing: None,
+            fault: None,
+        }
+    }
+
+    /// Sets the method; `POST` by default.
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Appends a header. A name may be given more than once; order within a name is kept.
+    pub fn header(self, name: &str, value: impl AsRef<[u8]>) -> Self {
+        self.append(name, value.as_ref(), false)
+    }
+
+    /// Appends a header whose value is a secret: it is shown nowhere, and HTTP/2 keeps it out of
+    /// its compression table.
+    pub fn sensitive_header(self, name: &str, value: impl AsRef<[u8]>) -> Self {
+        self.append(name, value.as_ref(), true)
+    }
+
+    /// Sets the body, sent byte for byte.
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// Sets the one budget for name resolution, connection, TLS, sending and the answer.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets whether the target's certificate has to be valid.
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// Sets the id by which a receiver recognises a repeated delivery, sent as `webhook-id`.
+    pub fn delivery_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Signs each attempt (Standard Webhooks); needs a delivery id.
+    pub fn signing(mut self, keys: SigningKeys) -> Self {
+        self.signing = Some(keys);
+        self
+    }
+
+    /// Checks all parts.
+    ///
+    /// # Errors
+    ///
+    /// The first [`BuildError`] met; see its variants.
+    pub fn build(self) -> Result<Request, BuildError> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        if self.method == Method::CONNECT {
+            return Err(BuildError::Method);
+        }
+        if !self.url.username().is_empty() || self.url.password().is_some() {
+            return Err(BuildError::Credentials);
+        }
+        if self.timeout.is_zero() {
+            return Err(BuildError::Timeout);
+        }
+        headers::check_size(&self.headers)?;
+        let id = self.id.map(delivery_id).transpose()?;
+        if self.signing.is_some() && id.is_none() {
+            return Err(BuildError::SigningNeedsId);
+        }
+        let origin = Origin::of(&self.url)?;
+        let (path, absolute) = targets(&self.url, &origin)?;
+        let mut headers = self.headers;
+        headers.insert(http::header::HOST, origin.host_header()?);
+        Ok(Request {
+            method: self.method,
+            origin,
+            path,
+            absolute,
+            headers,
+            body: self.body,
+            timeout: self.timeout,
+            trust: self.trust,
+            id,
+            signing: self.signing,
+            url: self.url,
+        })
+    }
+
+    fn append(mut self, name: &str, value: &[u8], sensitive: bool) -> Self {
+        if let Err(fault) = headers::append(&mut self.headers, name, value, sensitive) {
+            self.fault.get_or_insert(fault);
+        }
+        self
+    }
+}
+
+impl fmt::Debug for RequestBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestBuilder")
+            .field("method", &self.method)
+            .field("host", &self.url.host_str())
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
+    }
+}
+
+fn delivery_id(text: String) -> Result<DeliveryId, BuildError> {
+    // A dot separates the signed parts: an id with a dot could be read as another id and time.
+    if !is_text(&text) || text.contains('.') {
+        return Err(BuildError::DeliveryId);
+    }
+    let value = HeaderValue::from_str(&text).map_err(|_| BuildError::DeliveryId)?;
+    Ok(DeliveryId { text, value })
+}
+
+/// The request target in origin form and in absolute form (RFC 9112 §3.2).
+fn targets(url: &url::Url, origin: &Origin) -> Result<(Uri, Uri), BuildError> {
+    let mut path = url.path().to_owned();
+    if let Some(query) = url.query() {
+        path.push('?');
+        path.push_str(query);
+    }
+    let path: Uri = path.parse().map_err(|_| BuildError::Url)?;
+    let absolute = Uri::builder()
+        .scheme(url.scheme())
+        .authority(origin.authority())
+        .path_and_query(path.path_and_query().cloned().ok_or(BuildError::Url)?)
+        .build()
+        .map_err(|_| BuildError::Url)?;
+    Ok((path, absolute))
+}

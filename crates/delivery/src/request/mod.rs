@@ -1,0 +1,124 @@
+//! What is to be delivered: a URL, headers, a body, and how long it may take.
+
+mod builder;
+mod error;
+mod headers;
+mod origin;
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Uri};
+
+pub use builder::RequestBuilder;
+pub use error::BuildError;
+pub(crate) use headers::is_text;
+pub(crate) use origin::{Host, Origin};
+
+use crate::SigningKeys;
+
+/// Whether the target's certificate has to be valid (SPEC 2.2 *Allow Insecure Certificates*).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Trust {
+    /// Any certificate is accepted: self-signed, expired, for another name. For tests.
+    AllowInsecure,
+    /// The certificate must be valid for the host name and lead to a trusted root.
+    #[default]
+    Verify,
+}
+
+/// One request, checked and ready to be sent any number of times.
+///
+/// `Debug` shows neither header values that are sensitive nor the body nor the URL's path and
+/// query, which often are secrets of the receiver.
+#[derive(Clone)]
+pub struct Request {
+    pub(crate) method: Method,
+    pub(crate) url: url::Url,
+    pub(crate) origin: Origin,
+    /// Path and query, as HTTP/1.1 sends it.
+    pub(crate) path: Uri,
+    /// The whole address, as HTTP/2 wants it.
+    pub(crate) absolute: Uri,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    pub(crate) timeout: Duration,
+    pub(crate) trust: Trust,
+    pub(crate) id: Option<DeliveryId>,
+    pub(crate) signing: Option<SigningKeys>,
+}
+
+/// The id by which a receiver recognises a repeated delivery.
+#[derive(Clone)]
+pub(crate) struct DeliveryId {
+    pub(crate) text: String,
+    pub(crate) value: HeaderValue,
+}
+
+impl Request {
+    /// Starts a request to a URL. Defaults: `POST`, no headers, an empty body, a budget of 5 s,
+    /// [`Trust::Verify`], no id, no signature.
+    #[must_use]
+    pub fn builder(url: url::Url) -> RequestBuilder {
+        RequestBuilder::new(url)
+    }
+
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The URL.
+    #[must_use]
+    pub fn url(&self) -> &url::Url {
+        &self.url
+    }
+
+    /// The body.
+    #[must_use]
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// The one budget of an attempt, from name resolution to the end of the captured answer.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Whether the target's certificate has to be valid.
+    #[must_use]
+    pub fn trust(&self) -> Trust {
+        self.trust
+    }
+
+    /// The id by which a receiver recognises a repeated delivery, if one was set.
+    #[must_use]
+    pub fn delivery_id(&self) -> Option<&str> {
+        self.id.as_ref().map(|id| id.text.as_str())
+    }
+
+    /// The headers that were given, in order within one name; values as bytes.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("origin", &self.origin)
+            .field("headers", &self.headers)
+            .field("body_bytes", &self.body.len())
+            .field("timeout", &self.timeout)
+            .field("trust", &self.trust)
+            .field("id", &self.delivery_id())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! Delays between attempts.
+
+use std::time::Duration;
+
+use rand::Rng;
+
+/// The longest time between two attempts, whatever a schedule or a receiver asks for: 24 h.
+pub const MAX_DELAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The delay before each reattempt, with jitter.
+///
+/// The default waits 5 s, 30 s, 2 min, 10 min, 30 min, and then an hour each time, each ±20 %.
+///
+/// ```
+/// use delivery::Schedule;
+/// use std::time::Duration;
+///
+/// let fixed = Schedule::new([Duration::from_secs(1), Duration::from_secs(10)])?.with_jitter(0)?;
+/// assert_eq!(fixed.base(1), Duration::from_secs(1));
+/// assert_eq!(fixed.base(7), Duration::from_secs(10));
+/// # Ok::<(), delivery::ScheduleError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    steps: Vec<Duration>,
+    last: Duration,
+    jitter_percent: u8,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self {
+            steps: [5, 30, 120, 600, 1800].map(Duration::from_secs).to_vec(),
+            last: Duration::from_secs(3600),
+            jitter_percent: 20,
+        }
+    }
+}
+
+impl Schedule {
+    /// A schedule of given delays; its last is repeated for ever. Jitter is ±20 %.
+    ///
+    /// # Errors
+    ///
+    /// [`ScheduleError`] when there is no delay at all, or one above [`MAX_DELAY`].
+    pub fn new(delays: impl IntoIterator<Item = Duration>) -> Result<Self, ScheduleError> {
+        let mut steps: Vec<_> = delays.into_iter().collect();
+        if steps.iter().any(|step| *step > MAX_DELAY) {
+            return Err(ScheduleError::TooLong);
+        }
+        let last = steps.pop().ok_or(ScheduleError::Empty)?;
+        Ok(Self { steps, last, jitter_percent: 20 })
+    }
+
+    /// Sets the jitter in percent of the delay, up and down; 0 turns it off.
+    ///
+    /// # Errors
+    ///
+    /// [`ScheduleError::Jitter`] above 100.
+    pub fn with_jitter(mut self, percent: u8) -> Result<Self, ScheduleError> {
+        if percent > 100 {
+            return Err(ScheduleError::Jitter(percent));
+        }
+        self.jitter_percent = percent;
+        Ok(self)
+    }
+
+    /// The delay before reattempt `n` (1 = the first after the first attempt), without jitter.
+    #[must_use]
+    pub fn base(&self, n: u32) -> Duration {
+        let index = usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.steps.get(index).copied().unwrap_or(self.last)
+    }
+
+    /// The delay before reattempt `n`, with jitter drawn from `rng`, at most [`MAX_DELAY`].
+    #[must_use]
+    pub fn delay(&self, n: u32, rng: &mut (impl Rng + ?Sized)) -> Duration {
+        let spread = u32::from(self.jitter_percent) * 10;
+        let permille = 1000 - spread + rng.next_u32() % (2 * spread + 1);
+        (self.base(n) * permille / 1000).min(MAX_DELAY)
+    }
+}
+
+/// A schedule that cannot be kept.
+#[non_exhaustive]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// No delay was given.
+    #[error("schedule: at least one delay is needed")]
+    Empty,
+    /// Jitter above 100 %.
+    #[error("schedule: jitter of {0} % is above 100 %")]
+    Jitter(u8),
+    /// A delay above [`MAX_DELAY`].
+    #[error("schedule: a delay is longer than 24 h")]
+    TooLong,
+}

@@ -1,0 +1,190 @@
+//! What a host may choose about a sender.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use zeroize::Zeroizing;
+
+use super::{HeaderNames, Parts, Sender};
+use crate::connect::{Connector, Dial, Proxy, Resolve, SystemResolver, TcpDial};
+use crate::pool::{Pool, PoolLimits};
+use crate::target::TargetPolicy;
+use crate::tls::{MinTls, Roots, Tls, TlsSettings};
+
+/// Collects what a host chooses; [`build`](Self::build) checks it.
+///
+/// ```
+/// use delivery::{Sender, TargetPolicy};
+///
+/// let sender = Sender::builder(TargetPolicy::public()).user_agent("acme-hooks/1").build()?;
+/// # Ok::<(), delivery::SetupError>(())
+/// ```
+#[must_use = "a builder does nothing until `build`"]
+pub struct SenderBuilder {
+    policy: TargetPolicy,
+    resolver: Arc<dyn Resolve>,
+    dial: Arc<dyn Dial>,
+    proxy: Option<Proxy>,
+    tls: TlsSettings,
+    limits: PoolLimits,
+    names: HeaderNames,
+    user_agent: String,
+    capture: usize,
+}
+
+impl SenderBuilder {
+    pub(super) fn new(policy: TargetPolicy) -> Self {
+        Self {
+            policy,
+            resolver: Arc::new(SystemResolver::default()),
+            dial: Arc::new(TcpDial),
+            proxy: None,
+            tls: TlsSettings::default(),
+            limits: PoolLimits {
+                per_origin: 256,
+                total: 2048,
+                idle_for: Duration::from_secs(60),
+            },
+            names: HeaderNames::default(),
+            user_agent: "gatepost-delivery".to_owned(),
+            capture: 16 * 1024,
+        }
+    }
+
+    /// Resolves host names another way than by the operating system.
+    pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
+        self.resolver = resolver;
+        self
+    }
+
+    /// Opens connections another way than by TCP.
+    pub fn dialer(mut self, dial: Arc<dyn Dial>) -> Self {
+        self.dial = dial;
+        self
+    }
+
+    /// Sends through a proxy.
+    pub fn proxy(mut self, proxy: Proxy) -> Self {
+        self.proxy = Some(proxy);
+        self
+    }
+
+    /// Sets whose certificate authorities are trusted; Mozilla's by default.
+    pub fn roots(mut self, roots: Roots) -> Self {
+        self.tls.roots = roots;
+        self
+    }
+
+    /// Trusts more authorities: one certificate in DER, or any number in PEM.
+    pub fn extra_root(mut self, der_or_pem: impl Into<Vec<u8>>) -> Self {
+        self.tls.extra.push(der_or_pem.into());
+        self
+    }
+
+    /// Shows a certificate to targets that ask for one (mTLS): the chain, own certificate first,
+    /// and its private key, each in PEM or DER. The key is wiped when the builder is dropped.
+    pub fn client_certificate(
+        mut self,
+        chain: impl Into<Vec<u8>>,
+        key: impl Into<Vec<u8>>,
+    ) -> Self {
+        self.tls.identity = Some((chain.into(), Zeroizing::new(key.into())));
+        self
+    }
+
+    /// Sets the oldest TLS version that is spoken; 1.2 by default.
+    pub fn min_tls(mut self, min: MinTls) -> Self {
+        self.tls.min = min;
+        self
+    }
+
+    /// Sets how long a connection may lie idle; 60 s by default. Zero turns reuse off.
+    pub fn idle_for(mut self, idle_for: Duration) -> Self {
+        self.limits.idle_for = idle_for;
+        self
+    }
+
+    /// Sets how many HTTP/1 connections may lie idle: to one origin (256 by default) and in all
+    /// (2,048 by default). HTTP/2 needs one an origin, which is not counted.
+    pub fn max_idle(mut self, per_origin: usize, total: usize) -> Self {
+        self.limits.per_origin = per_origin;
+        self.limits.total = total;
+        self
+    }
+
+    /// Names the headers that carry id, timestamp and signature; `webhook-id` and so on by default.
+    pub fn header_names(mut self, names: HeaderNames) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Sets the `User-Agent` of requests that bring none of their own.
+    pub fn user_agent(mut self, value: impl Into<String>) -> Self {
+        self.user_agent = value.into();
+        self
+    }
+
+    /// Sets how many bytes of an answer's body are kept; 16 KiB by default.
+    pub fn capture_limit(mut self, bytes: usize) -> Self {
+        self.capture = bytes;
+        self
+    }
+
+    /// Makes the sender.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] for certificates or keys that cannot be used, roots that cannot be loaded,
+    /// or a `User-Agent` that is no header value.
+    pub fn build(self) -> Result<Sender, SetupError> {
+        let user_agent = http::HeaderValue::from_str(&self.user_agent).map_err(|_| SetupError::UserAgent)?;
+        let parts = Parts {
+            connector: Connector { resolver: self.resolver, dial: self.dial, proxy: self.proxy },
+            tls: Tls::new(&self.tls)?,
+            pool: Pool::new(self.limits),
+            names: self.names,
+            user_agent,
+            capture: self.capture,
+        };
+        Ok(Sender::from_parts(parts, self.policy))
+    }
+}
+
+impl fmt::Debug for SenderBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SenderBuilder")
+            .field("policy", &self.policy)
+            .field("proxy", &self.proxy)
+            .field("tls", &self.tls)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a sender cannot be built.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// The client certificate or its key cannot be read, or they do not belong together.
+    #[error("client certificate: the chain or the key cannot be used")]
+    ClientCertificate,
+    /// A header name is not a token.
+    #[error("header names: not a valid header name, or one that the sender needs itself")]
+    HeaderName,
+    /// Nobody is trusted.
+    #[error("roots: extra roots only, but there are none")]
+    NoRoots,
+    /// The operating system's roots cannot be loaded.
+    #[error("roots: the operating system's cannot be loaded")]
+    PlatformRoots,
+    /// An extra root is not a certificate.
+    #[error("extra root: is not a certificate in DER or PEM")]
+    Root,
+    /// The TLS library does not speak the versions asked for.
+    #[error("tls: no version is supported")]
+    TlsVersions,
+    /// The `User-Agent` is not a header value.
+    #[error("user agent: holds a character that a header must not hold")]
+    UserAgent,
+}

@@ -1,0 +1,38 @@
+//! What hyper says, in classes for users.
+
+use std::error::Error as StdError;
+use std::io;
+
+use crate::connect::HeadTooLarge;
+use crate::outcome::ErrorClass;
+use crate::tls::tls_fault;
+
+/// The class of an exchange that ended without a head.
+pub(super) fn hyper_class(error: &hyper::Error) -> ErrorClass {
+    let mut cause: Option<&(dyn StdError + 'static)> = error.source();
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<io::Error>() {
+            return io_class(io);
+        }
+        cause = inner.source();
+    }
+    if error.is_parse() {
+        // hyper tells the two apart in its text only.
+        return if error.to_string().contains("too large") { ErrorClass::TooLarge } else { ErrorClass::Protocol };
+    }
+    if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
+        return ErrorClass::Reset;
+    }
+    ErrorClass::Protocol
+}
+
+fn io_class(error: &io::Error) -> ErrorClass {
+    let inner = error.get_ref();
+    if inner.is_some_and(|inner| inner.is::<HeadTooLarge>()) {
+        return ErrorClass::TooLarge;
+    }
+    if inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
+        return ErrorClass::Tls(tls_fault(error));
+    }
+    ErrorClass::Reset
+}

@@ -1,0 +1,65 @@
+//! Retries in the calling task, for callers without a queue.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use rand::Rng;
+use tokio::time::{Instant, sleep};
+
+use super::Sender;
+use crate::outcome::Attempt;
+use crate::request::Request;
+use crate::retry::RetryPolicy;
+
+/// All attempts of a delivery, in order; at least one.
+#[derive(Debug, Clone)]
+pub struct Delivered {
+    /// The attempts before the last one.
+    pub earlier: Vec<Attempt>,
+    /// The attempt that decided.
+    pub last: Attempt,
+}
+
+impl Delivered {
+    /// Whether the last attempt was a success.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.last.is_success()
+    }
+
+    /// How many attempts were made.
+    #[must_use]
+    pub fn attempts(&self) -> usize {
+        self.earlier.len() + 1
+    }
+}
+
+impl Sender {
+    /// Sends until a success, a failure that no retry can help, or the last reattempt.
+    ///
+    /// Waits in the calling task, for as long as the policy's schedule says: hours, with many
+    /// retries. What is waiting is lost with the process; a durable queue is another crate's. The
+    /// wall time of a later attempt is `now` and the time that has passed since.
+    pub async fn deliver(
+        &self,
+        request: &Request,
+        policy: &RetryPolicy,
+        now: DateTime<Utc>,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Delivered {
+        let begun = Instant::now();
+        let mut earlier = Vec::new();
+        let mut made = 0;
+        loop {
+            let passed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
+            let at = now.checked_add_signed(passed).unwrap_or(DateTime::<Utc>::MAX_UTC);
+            let last = self.send(request, at).await;
+            made += 1;
+            match policy.next_delay(made, last.retryable(), rng) {
+                None => return Delivered { earlier, last },
+                Some(delay) => {
+                    earlier.push(last);
+                    sleep(delay).await;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! From a judged URL to an answer: over an idle connection or a new one.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use http::Response;
+use http_body::Body as _;
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use tokio::time::Instant;
+
+use super::classify::hyper_class;
+use super::{Progress, Sender};
+use crate::connect::Stream;
+use crate::outcome::{ErrorClass, Phase, Protocol};
+use crate::pool::{H1, H2, Idle, Shelf};
+use crate::request::Request;
+
+/// Why an exchange came to nothing.
+enum Failed {
+    /// Not a byte of the request was written: another connection may be tried.
+    Unsent(ErrorClass),
+    /// The target may have seen the request: this attempt is spent.
+    Spent(ErrorClass),
+}
+
+/// Idle connections that turn out dead are replaced by others so often before a new one is opened.
+const MAX_STALE: usize = 4;
+
+impl Sender {
+    /// One attempt without its budget.
+    pub(super) async fn run(
+        &self,
+        request: &Request,
+        now: DateTime<Utc>,
+        progress: &mut Progress,
+    ) -> Result<(), ErrorClass> {
+        self.judge(request)?;
+        self.parts.tls.set_time(now);
+        let shelf = self.parts.pool.shelf(request.trust, &request.origin);
+        for _ in 0..MAX_STALE {
+            let Some(idle) = shelf.take(self.parts.pool.limits.idle_for, Instant::now()) else {
+                break;
+            };
+            match self.over_idle(idle, &shelf, request, now, progress).await {
+                Err(Failed::Unsent(_)) => {}
+                Err(Failed::Spent(class)) => return Err(class),
+                Ok(()) => return Ok(()),
+            }
+        }
+        progress.reused = false;
+        match self.over_new(&shelf, request, now, progress).await {
+            Err(Failed::Unsent(class) | Failed::Spent(class)) => Err(class),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    async fn over_idle(
+        &self,
+        idle: Idle,
+        shelf: &Shelf,
+        request: &Request,
+        now: DateTime<Utc>,
+        progress: &mut Progress,
+    ) -> Result<(), Failed> {
+        let peer = match &idle {
+            Idle::H1(connection) => connection.peer,
+            Idle::H2(connection) => connection.peer,
+        };
+        // It may have been opened under a wider policy.
+        if let Err(refusal) = self.policy.judge(peer.ip()) {
+            return Err(Failed::Unsent(refusal.into()));
+        }
+        progress.reused = true;
+        match idle {
+            Idle::H1(connection) => self.over_h1(connection, shelf, request, now, progress).await,
+            Idle::H2(connection) => self.over_h2(connection, request, now, progress).await,
+        }
+    }
+
+    async fn over_new(
+        &self,
+        shelf: &Shelf,
+        request: &Request,
+        now: DateTime<Utc>,
+        progress: &mut Progress,
+    ) -> Result<(), Failed> {
+        let origin = &request.origin;
+        let opened = self.parts.connector.open(&self.policy, origin, progress).await;
+        let (base, peer) = opened.map_err(Failed::Unsent)?;
+        progress.address = Some(peer);
+        let stream = if origin.https {
+            progress.enter(Phase::Tls);
+            let secured = self.parts.tls.secure(request.trust, &origin.host, base).await;
+            Stream::Tls(Box::new(secured.map_err(Failed::Unsent)?))
+        } else {
+            Stream::Plain(base)
+        };
+        let h2 = matches!(&stream, Stream::Tls(tls) if tls.get_ref().1.alpn_protocol() == Some(b"h2"));
+        if h2 {
+            let connection = H2::new(stream, peer).await.map_err(|e| Failed::Unsent(hyper_class(&e)))?;
+            shelf.share(&connection);
+            self.parts.pool.keep_swept();
+            self.over_h2(connection, request, now, progress).await
+        } else {
+            let connection = H1::new(stream, peer).await.map_err(|e| Failed::Unsent(hyper_class(&e)))?;
+            self.over_h1(connection, shelf, request, now, progress).await
+        }
+    }
+
+    async fn over_h1(
+        &self,
+        mut connection: H1,
+        shelf: &Shelf,
+        request: &Request,
+        now: DateTime<Utc>,
+        progress: &mut Progress,
+    ) -> Result<(), Failed> {
+        let message = self.parts.message(request, now, Protocol::Http1).map_err(Failed::Spent)?;
+        let before = connection.meter.written();
+        let whole = u64::try_from(request.body.len()).unwrap_or(u64::MAX).saturating_add(before);
+        progress.address = Some(connection.peer);
+        progress.writing = Some((Arc::clone(&connection.meter), whole));
+        progress.enter(Phase::Head);
+        let answer = connection.exchange(message).await.map_err(|error| {
+            let class = hyper_class(&error);
+            if connection.meter.written() == before { Failed::Unsent(class) } else { Failed::Spent(class) }
+        })?;
+        let mut body = take_head(answer, Protocol::Http1, progress);
+        while !body.is_end_stream() {
+            match connection.next_frame(&mut body).await {
+                Some(Ok(frame)) => {
+                    if !self.keep(frame, progress) {
+                        return Ok(());
+                    }
+                }
+                Some(Err(_)) => return Ok(()), // the status has decided
+                None => break,
+            }
+        }
+        progress.body.complete();
+        if connection.is_alive() {
+            connection.used = Instant::now();
+            self.parts.pool.put(shelf, connection);
+        }
+        Ok(())
+    }
+
+    async fn over_h2(
+        &self,
+        mut connection: H2,
+        request: &Request,
+        now: DateTime<Utc>,
+        progress: &mut Progress,
+    ) -> Result<(), Failed> {
+        let message = self.parts.message(request, now, Protocol::Http2).map_err(Failed::Spent)?;
+        progress.address = Some(connection.peer);
+        progress.writing = None;
+        progress.enter(Phase::Head);
+        let answer = connection.exchange(message).await.map_err(|mut error| {
+            let unsent = error.take_message().is_some();
+            let class = hyper_class(error.error());
+            if unsent { Failed::Unsent(class) } else { Failed::Spent(class) }
+        })?;
+        let mut body = take_head(answer, Protocol::Http2, progress);
+        while !body.is_end_stream() {
+            match body.frame().await {
+                Some(Ok(frame)) => {
+                    if !self.keep(frame, progress) {
+                        return Ok(());
+                    }
+                }
+                Some(Err(_)) => return Ok(()), // the status has decided
+                None => break,
+            }
+        }
+        progress.body.complete();
+        Ok(())
+    }
+
+    /// Keeps a piece of the body; `false` when there is enough. Trailers are let go.
+    fn keep(&self, frame: http_body::Frame<Bytes>, progress: &mut Progress) -> bool {
+        match frame.into_data() {
+            Ok(piece) => progress.body.push(piece, self.parts.capture),
+            Err(_) => true,
+        }
+    }
+}
+
+/// From here on the status has decided, whatever becomes of the body.
+fn take_head(answer: Response<Incoming>, protocol: Protocol, progress: &mut Progress) -> Incoming {
+    let (head, body) = answer.into_parts();
+    progress.status = Some(head.status.as_u16());
+    progress.protocol = Some(protocol);
+    progress.head = Some(head.headers);
+    progress.body.begin();
+    progress.enter(Phase::Body);
+    body
+}

@@ -1,0 +1,68 @@
+//! What would be sent, without sending it.
+
+use std::fmt;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use http::header::CONTENT_LENGTH;
+
+use super::Sender;
+use crate::outcome::ErrorClass;
+use crate::request::Request;
+use crate::sign::SigningKeys;
+use crate::target::Refusal;
+
+/// The message of an attempt as it would go out over HTTP/1.1.
+///
+/// Holds secrets in clear where the request does: it is for the owner of the request. `Debug`
+/// hides them.
+#[derive(Clone)]
+pub struct Preview {
+    /// The first line and the headers, each ended by CR LF, and the empty line.
+    pub head: Vec<u8>,
+    /// The body, byte for byte.
+    pub body: Bytes,
+    /// What a signature is made of (`id.timestamp.body`), when the request is signed.
+    pub signature_base: Option<Vec<u8>>,
+    /// What the target policy says to the URL by itself. A host name that passes here is still
+    /// resolved and its addresses are judged when it is sent to.
+    pub verdict: Result<(), Refusal>,
+}
+
+impl Sender {
+    /// The exact bytes of an attempt at `now`, and what the target policy says to its URL. Neither
+    /// resolves nor connects.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorClass::Build`] when the message cannot be built.
+    pub fn preview(&self, request: &Request, now: DateTime<Utc>) -> Result<Preview, ErrorClass> {
+        let mut headers = self.parts.headers(request, now)?;
+        headers.insert(CONTENT_LENGTH, request.body.len().into());
+        let mut head = format!("{} {} HTTP/1.1\r\n", request.method, request.path).into_bytes();
+        for (name, value) in &headers {
+            head.extend_from_slice(name.as_str().as_bytes());
+            head.extend_from_slice(b": ");
+            head.extend_from_slice(value.as_bytes());
+            head.extend_from_slice(b"\r\n");
+        }
+        head.extend_from_slice(b"\r\n");
+        let signed = request.id.as_ref().filter(|_| request.signing.is_some());
+        Ok(Preview {
+            head,
+            body: request.body.clone(),
+            signature_base: signed.map(|id| SigningKeys::base(&id.text, now, &request.body)),
+            verdict: self.policy.judge_url(&request.url),
+        })
+    }
+}
+
+impl fmt::Debug for Preview {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Preview")
+            .field("head_bytes", &self.head.len())
+            .field("body_bytes", &self.body.len())
+            .field("verdict", &self.verdict)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,76 @@
+//! All keys that sign a delivery.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::key::SignedParts;
+use super::{SigningKey, SigningKeyError};
+
+/// The keys that sign a delivery, newest first: more than one while secrets are rotated, so that
+/// a receiver that knows either accepts it. Cheap to clone.
+///
+/// ```
+/// use delivery::SigningKeys;
+///
+/// let keys = SigningKeys::parse(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])?;
+/// let at = chrono::DateTime::from_timestamp(1_614_265_330, 0).unwrap();
+/// assert_eq!(
+///     keys.signature("msg_p5jXN8AQM9LWM0D4loKWxJek", at, br#"{"test": 2432232314}"#),
+///     "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+/// );
+/// # Ok::<(), delivery::SigningKeyError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SigningKeys(Arc<[SigningKey]>);
+
+impl SigningKeys {
+    /// Takes keys, newest first; `None` when there is not one.
+    #[must_use]
+    pub fn new(keys: impl IntoIterator<Item = SigningKey>) -> Option<Self> {
+        let keys: Arc<[_]> = keys.into_iter().collect();
+        (!keys.is_empty()).then_some(Self(keys))
+    }
+
+    /// Parses text forms, newest first.
+    ///
+    /// # Errors
+    ///
+    /// The [`SigningKeyError`] of the first text that is no key; [`SigningKeyError::Length`] when
+    /// there is no text at all.
+    pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, SigningKeyError> {
+        let keys: Vec<SigningKey> = texts.into_iter().map(str::parse).collect::<Result<_, _>>()?;
+        Self::new(keys).ok_or(SigningKeyError::Length)
+    }
+
+    /// The value of the signature header: one `scheme,base64` a key, joined by spaces.
+    #[must_use]
+    pub fn signature(&self, id: &str, at: DateTime<Utc>, body: &[u8]) -> String {
+        let head = Self::base_head(id, at);
+        let parts = SignedParts { head: &head, body };
+        let mut out = String::with_capacity(self.0.len() * 96);
+        for key in self.0.iter() {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            key.sign_into(&parts, &mut out);
+        }
+        out
+    }
+
+    /// What is signed: `id.timestamp.body`, with the time in whole seconds of the epoch.
+    #[must_use]
+    pub fn base(id: &str, at: DateTime<Utc>, body: &[u8]) -> Vec<u8> {
+        let mut base = Self::base_head(id, at).into_bytes();
+        base.extend_from_slice(body);
+        base
+    }
+
+    fn base_head(id: &str, at: DateTime<Utc>) -> String {
+        let mut head = String::with_capacity(id.len() + 16);
+        // Writing to a String cannot fail.
+        let _ = write!(head, "{id}.{}.", at.timestamp());
+        head
+    }
+}

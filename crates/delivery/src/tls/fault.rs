@@ -1,0 +1,67 @@
+//! What rustls says, in words for users.
+
+use std::error::Error as StdError;
+use std::io;
+
+use rustls::{AlertDescription, CertificateError, Error};
+
+use crate::outcome::TlsFault;
+
+/// The reason that a handshake or a secured stream failed.
+pub(crate) fn tls_fault(error: &io::Error) -> TlsFault {
+    match rustls_error(error) {
+        Some(error) => of_rustls(error),
+        None => TlsFault::Closed, // the bytes stopped: end of file, reset, broken pipe
+    }
+}
+
+/// The rustls error that an I/O error carries, if it does.
+fn rustls_error(error: &io::Error) -> Option<&Error> {
+    let mut cause: Option<&(dyn StdError + 'static)> = error.get_ref().map(|inner| inner as _);
+    while let Some(inner) = cause {
+        if let Some(found) = inner.downcast_ref::<Error>() {
+            return Some(found);
+        }
+        cause = inner.source();
+    }
+    None
+}
+
+fn of_rustls(error: &Error) -> TlsFault {
+    match error {
+        Error::InvalidCertificate(reason) => of_certificate(reason),
+        Error::NoCertificatesPresented => TlsFault::BadCertificate,
+        Error::AlertReceived(alert) => TlsFault::Alert(alert_name(*alert)),
+        Error::InvalidMessage(_) => TlsFault::NotTls,
+        Error::PeerIncompatible(_) | Error::NoApplicationProtocol => TlsFault::Incompatible,
+        _ => TlsFault::Protocol,
+    }
+}
+
+fn of_certificate(reason: &CertificateError) -> TlsFault {
+    use CertificateError as C;
+    match reason {
+        C::Expired | C::ExpiredContext { .. } => TlsFault::Expired,
+        C::NotValidYet | C::NotValidYetContext { .. } => TlsFault::NotYetValid,
+        C::NotValidForName | C::NotValidForNameContext { .. } => TlsFault::WrongName,
+        C::Revoked => TlsFault::Revoked,
+        C::UnknownIssuer => TlsFault::UnknownIssuer,
+        // A self-signed end certificate that says CA:TRUE is turned down for that.
+        C::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+            TlsFault::UnknownIssuer
+        }
+        _ => TlsFault::BadCertificate,
+    }
+}
+
+/// The alert's name in RFC 8446's spelling, `handshake_failure`.
+fn alert_name(alert: AlertDescription) -> String {
+    let mut name = String::new();
+    for c in format!("{alert:?}").chars() {
+        if c.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.extend(c.to_lowercase());
+    }
+    name
+}

@@ -1,0 +1,109 @@
+//! Roots, client certificates and versions, as bytes and plain words.
+
+use std::fmt;
+
+use rustls::SupportedProtocolVersion;
+use rustls::version::{TLS12, TLS13};
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use zeroize::Zeroizing;
+
+use crate::sender::SetupError;
+
+/// Whose certificate authorities are trusted, besides the extra ones that a host adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Roots {
+    /// Nobody's: only the extra roots count.
+    ExtraOnly,
+    /// The operating system's.
+    Platform,
+    /// Mozilla's, as compiled in.
+    #[default]
+    WebPki,
+}
+
+/// The oldest TLS version that is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MinTls {
+    /// TLS 1.2 and 1.3.
+    #[default]
+    V1_2,
+    /// TLS 1.3 only.
+    V1_3,
+}
+
+impl MinTls {
+    pub(super) fn versions(self) -> &'static [&'static SupportedProtocolVersion] {
+        match self {
+            Self::V1_2 => BOTH,
+            Self::V1_3 => NEWEST,
+        }
+    }
+}
+
+static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
+static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
+
+/// What a host says about TLS, unparsed.
+#[derive(Default)]
+pub(crate) struct TlsSettings {
+    pub(crate) roots: Roots,
+    pub(crate) extra: Vec<Vec<u8>>,
+    pub(crate) identity: Option<(Vec<u8>, Zeroizing<Vec<u8>>)>,
+    pub(crate) min: MinTls,
+}
+
+impl TlsSettings {
+    pub(super) fn extra_roots(&self) -> Result<Vec<CertificateDer<'static>>, SetupError> {
+        let mut roots = Vec::new();
+        for bytes in &self.extra {
+            roots.extend(certificates(bytes, SetupError::Root)?);
+        }
+        Ok(roots)
+    }
+
+    pub(super) fn identity(
+        &self,
+    ) -> Result<Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>, SetupError> {
+        let Some((chain, key)) = &self.identity else {
+            return Ok(None);
+        };
+        let chain = certificates(chain, SetupError::ClientCertificate)?;
+        let key = if is_pem(key) {
+            PrivateKeyDer::from_pem_slice(key).map_err(|_| SetupError::ClientCertificate)?
+        } else {
+            PrivateKeyDer::try_from(key.to_vec()).map_err(|_| SetupError::ClientCertificate)?
+        };
+        Ok(Some((chain, key)))
+    }
+}
+
+impl fmt::Debug for TlsSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsSettings")
+            .field("roots", &self.roots)
+            .field("extra", &self.extra.len())
+            .field("identity", &self.identity.is_some())
+            .field("min", &self.min)
+            .finish()
+    }
+}
+
+/// All certificates of a PEM text, or the one of a DER blob.
+fn certificates(
+    bytes: &[u8],
+    fault: SetupError,
+) -> Result<Vec<CertificateDer<'static>>, SetupError> {
+    if !is_pem(bytes) {
+        return Ok(vec![CertificateDer::from(bytes.to_vec())]);
+    }
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(bytes).collect();
+    match found {
+        Ok(found) if !found.is_empty() => Ok(found),
+        _ => Err(fault),
+    }
+}
+
+fn is_pem(bytes: &[u8]) -> bool {
+    bytes.windows(11).any(|window| window == b"-----BEGIN ")
+}
