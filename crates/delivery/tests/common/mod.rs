@@ -1,6 +1,6 @@
 //! A receiver that plays what a test tells it to, byte for byte, over real TCP.
 
-#![allow(dead_code)] // each test uses its own part
+#![allow(dead_code, unreachable_pub)] // each test uses its own part
 
 use std::net::SocketAddr;
 use std::sync::Arc;

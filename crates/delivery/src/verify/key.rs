@@ -1,0 +1,87 @@
+//! One key that signatures are checked against.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::VerifyingKey;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
+
+use crate::SigningKeyError;
+use crate::sign::decode;
+
+/// A key that checks signatures: `whsec_` (the shared secret, `v1`) or `whpk_` (the sender's
+/// public Ed25519 key, `v1a`). `Debug` shows the kind only.
+#[derive(Clone)]
+pub struct VerifyKey(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Hmac(Hmac<Sha256>),
+    Ed25519(Box<VerifyingKey>),
+}
+
+impl VerifyKey {
+    /// Whether one `scheme,base64` of a signature header is this key's signature of the message.
+    pub(super) fn accepts(&self, one: &str, message: &[u8]) -> bool {
+        match (&self.0, one.split_once(',')) {
+            (Kind::Hmac(keyed), Some(("v1", text))) => {
+                // A whole tag or nothing: a prefix of the right tag is a wrong one (CVE-2024-21491).
+                let Some(given) = tag::<32>(text) else { return false };
+                let mut mac = keyed.clone();
+                mac.update(message);
+                mac.finalize().into_bytes().ct_eq(&given).into()
+            }
+            (Kind::Ed25519(key), Some(("v1a", text))) => tag::<64>(text).is_some_and(|given| {
+                key.verify_strict(message, &ed25519_dalek::Signature::from_bytes(&given)).is_ok()
+            }),
+            _ => false,
+        }
+    }
+}
+
+/// Strict base64 with padding, of exactly so many bytes.
+fn tag<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != N.div_ceil(3) * 4 {
+        return None;
+    }
+    STANDARD.decode(text).ok()?.try_into().ok()
+}
+
+impl FromStr for VerifyKey {
+    type Err = SigningKeyError;
+
+    /// # Errors
+    ///
+    /// [`SigningKeyError`] for another prefix (a private `whsk_` key has no place at a receiver),
+    /// broken base64, a length out of bounds, or a point that is no key.
+    fn from_str(text: &str) -> Result<Self, SigningKeyError> {
+        if let Some(rest) = text.strip_prefix("whsec_") {
+            let key = decode(rest).ok_or(SigningKeyError::Base64)?;
+            if !(24..=64).contains(&key.len()) {
+                return Err(SigningKeyError::Length);
+            }
+            let keyed = Hmac::new_from_slice(&key).map_err(|_| SigningKeyError::Length)?;
+            Ok(Self(Kind::Hmac(keyed)))
+        } else if let Some(rest) = text.strip_prefix("whpk_") {
+            let bytes = decode(rest).ok_or(SigningKeyError::Base64)?;
+            let bytes: &[u8; 32] = bytes.as_slice().try_into().map_err(|_| SigningKeyError::Length)?;
+            let key = VerifyingKey::from_bytes(bytes).map_err(|_| SigningKeyError::KeyPair)?;
+            Ok(Self(Kind::Ed25519(Box::new(key))))
+        } else {
+            Err(SigningKeyError::Prefix)
+        }
+    }
+}
+
+impl fmt::Debug for VerifyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Kind::Hmac(_) => "VerifyKey(v1, redacted)",
+            Kind::Ed25519(_) => "VerifyKey(v1a)",
+        })
+    }
+}
