@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod error;
+#[cfg(any(feature = "keys", feature = "webhooks"))]
 pub mod memory;
 pub mod page;
 pub mod seal;
@@ -15,6 +16,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{ErrorKind, StoreError};
 #[cfg(feature = "keys")]
 pub use keys::KeyStore;
+#[cfg(any(feature = "keys", feature = "webhooks"))]
 pub use memory::MemoryStore;
 pub use page::{Order, Page, Revision, Row};
 #[cfg(feature = "webhooks")]

@@ -1,1 +1,27 @@
-//! Webhook, task and event records: validation, matching, message templates.
+#![doc = include_str!("../README.md")]
+
+mod error;
+mod event;
+mod ids;
+mod secret;
+mod task;
+mod template;
+mod text;
+mod webhook;
+
+// The public interface is:
+
+pub use error::{Field, Invalid};
+pub use event::{
+    Catalog, CatalogBuilder, CatalogError, Event, EventName, EventType, JsonObject, Object,
+    Occurrence, OccurrenceId, Specificity, Target,
+};
+pub use ids::{EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId};
+pub use secret::Secret;
+pub use task::{Action, MAX_MESSAGE, Message, Task};
+pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};
+pub use text::{Description, TaskName, WebhookName};
+pub use webhook::{
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Header, Headers, RateLimit,
+    RequestHeader, Retries, SigningSecret, SigningSecrets, TargetUrl, Timeout, Webhook,
+};

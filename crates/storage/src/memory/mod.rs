@@ -74,7 +74,6 @@ impl Counter {
     }
 }
 
-#[cfg(any(feature = "keys", feature = "webhooks"))]
 /// One page out of rows that come in order of their number.
 fn page<I: Copy + Ord, R: Clone>(
     rows: &std::collections::BTreeMap<I, R>,

@@ -1,0 +1,105 @@
+//! What is wrong with a record: the field, and the rule it breaks.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A field of a record, by the name that it has on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Field {
+    /// `name`
+    Name,
+    /// `description`
+    Description,
+    /// `url`
+    Url,
+    /// `authorization_type`
+    AuthorizationType,
+    /// `authorization_value`
+    AuthorizationValue,
+    /// `headers`
+    Headers,
+    /// `timeout`
+    Timeout,
+    /// `retries`
+    Retries,
+    /// `rate_limit`
+    RateLimit,
+    /// `signing_secrets`
+    SigningSecrets,
+    /// `message`
+    Message,
+    /// `table`: the type of an event
+    Type,
+    /// `event`
+    Event,
+    /// `owner`: the object of an event
+    Owner,
+    /// `tag`
+    Tag,
+    /// `table_event_filters`, `context`
+    Context,
+    /// the id of an occurrence
+    OccurrenceId,
+}
+
+impl Field {
+    /// The name of the field on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Description => "description",
+            Self::Url => "url",
+            Self::AuthorizationType => "authorization_type",
+            Self::AuthorizationValue => "authorization_value",
+            Self::Headers => "headers",
+            Self::Timeout => "timeout",
+            Self::Retries => "retries",
+            Self::RateLimit => "rate_limit",
+            Self::SigningSecrets => "signing_secrets",
+            Self::Message => "message",
+            Self::Type => "table",
+            Self::Event => "event",
+            Self::Owner => "owner",
+            Self::Tag => "tag",
+            Self::Context => "context",
+            Self::OccurrenceId => "id",
+        }
+    }
+}
+
+/// A value that a record cannot hold. The text never repeats a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {rule}", field.as_str())]
+pub struct Invalid {
+    field: Field,
+    rule: Cow<'static, str>,
+}
+
+impl Invalid {
+    pub(crate) fn new(field: Field, rule: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            field,
+            rule: rule.into(),
+        }
+    }
+
+    /// The field that is wrong.
+    #[must_use]
+    pub fn field(&self) -> Field {
+        self.field
+    }
+
+    /// The rule that it breaks: `must be 3 or greater`.
+    #[must_use]
+    pub fn rule(&self) -> &str {
+        &self.rule
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,172 @@
+//! The types and events that a host offers, and what an event of each type must be about.
+
+use std::collections::BTreeMap;
+
+use super::{Event, EventName, EventType, Target};
+use crate::error::{Field, Invalid};
+
+/// What an event of a type must be about (SPEC 2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Specificity {
+    /// One object or one tag.
+    InstanceOrTag,
+    /// Neither: the type has no objects to choose from.
+    Generic,
+    /// One object, one tag, or neither for all of them.
+    InstanceOptional,
+}
+
+#[derive(Debug, Clone)]
+struct TypeEntry {
+    label: String,
+    specificity: Specificity,
+    events: Vec<(EventName, String)>,
+}
+
+/// The types and events that can be chosen.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    types: BTreeMap<EventType, TypeEntry>,
+}
+
+/// An event that the catalog does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogError {
+    /// No such type.
+    #[error("table: is not a known event type")]
+    UnknownType,
+    /// The type has no such event.
+    #[error("event: is not an event of this type")]
+    UnknownEvent,
+    /// The type needs an object or a tag.
+    #[error("owner: an object or a tag is required for this event type")]
+    TargetRequired,
+    /// The type takes neither object nor tag.
+    #[error("owner: this event type takes neither an object nor a tag")]
+    TargetForbidden,
+}
+
+impl CatalogError {
+    /// The field and the rule.
+    #[must_use]
+    pub fn as_invalid(self) -> Invalid {
+        match self {
+            Self::UnknownType => Invalid::new(Field::Type, "is not a known event type"),
+            Self::UnknownEvent => Invalid::new(Field::Event, "is not an event of this type"),
+            Self::TargetRequired => Invalid::new(
+                Field::Owner,
+                "an object or a tag is required for this event type",
+            ),
+            Self::TargetForbidden => Invalid::new(
+                Field::Owner,
+                "this event type takes neither an object nor a tag",
+            ),
+        }
+    }
+}
+
+impl Catalog {
+    /// Starts an empty catalog.
+    #[must_use]
+    pub fn builder() -> CatalogBuilder {
+        CatalogBuilder::default()
+    }
+
+    /// Checks type, event and target of an event.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self, event: &Event) -> Result<(), CatalogError> {
+        let entry = self
+            .types
+            .get(&event.event_type)
+            .ok_or(CatalogError::UnknownType)?;
+        if !entry.events.iter().any(|(name, _)| *name == event.event) {
+            return Err(CatalogError::UnknownEvent);
+        }
+        match (entry.specificity, event.target) {
+            (Specificity::InstanceOrTag, Target::Generic) => Err(CatalogError::TargetRequired),
+            (Specificity::Generic, Target::Instance(_) | Target::Tag(_)) => {
+                Err(CatalogError::TargetForbidden)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The types with their labels and rules, in order of their identifiers.
+    pub fn types(&self) -> impl Iterator<Item = (&EventType, &str, Specificity)> {
+        self.types
+            .iter()
+            .map(|(name, entry)| (name, entry.label.as_str(), entry.specificity))
+    }
+
+    /// The events of a type with their labels, in the order in which they were added.
+    pub fn events(&self, of: &EventType) -> impl Iterator<Item = (&EventName, &str)> {
+        self.types.get(of).into_iter().flat_map(|entry| {
+            entry
+                .events
+                .iter()
+                .map(|(name, label)| (name, label.as_str()))
+        })
+    }
+
+    /// The label of an event.
+    #[must_use]
+    pub fn event_label(&self, of: &EventType, event: &EventName) -> Option<&str> {
+        self.events(of)
+            .find(|(name, _)| *name == event)
+            .map(|(_, label)| label)
+    }
+}
+
+/// Fills a [`Catalog`].
+///
+/// ```
+/// use webhook_model::{Catalog, Specificity};
+/// let catalog = Catalog::builder()
+///     .event_type("vms", "Virtual Machines", Specificity::InstanceOrTag, &[("poweron", "Powered on"), ("poweroff", "Powered off")])?
+///     .event_type("alarms", "Alarms", Specificity::Generic, &[("raised", "Raised")])?
+///     .build();
+/// assert_eq!(catalog.types().count(), 2);
+/// # Ok::<(), webhook_model::Invalid>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct CatalogBuilder {
+    catalog: Catalog,
+}
+
+impl CatalogBuilder {
+    /// Adds a type with its events, each an identifier and a label. A type that is added again is replaced.
+    ///
+    /// # Errors
+    /// Identifiers that are not allowed.
+    pub fn event_type(
+        mut self,
+        name: &str,
+        label: &str,
+        specificity: Specificity,
+        events: &[(&str, &str)],
+    ) -> Result<Self, Invalid> {
+        let events = events
+            .iter()
+            .map(|(name, label)| Ok((name.parse()?, (*label).to_owned())))
+            .collect::<Result<_, Invalid>>()?;
+        self.catalog.types.insert(
+            name.parse()?,
+            TypeEntry {
+                label: label.to_owned(),
+                specificity,
+                events,
+            },
+        );
+        Ok(self)
+    }
+
+    /// The catalog.
+    #[must_use]
+    pub fn build(self) -> Catalog {
+        self.catalog
+    }
+}

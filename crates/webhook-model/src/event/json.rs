@@ -1,0 +1,54 @@
+//! A JSON object that is kept for clients.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+
+use crate::error::{Field, Invalid};
+
+/// The most bytes of its text.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// A JSON object of at most 64 KiB as text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JsonObject(Map<String, Value>);
+
+impl JsonObject {
+    /// Takes an object over.
+    ///
+    /// # Errors
+    /// More than 64 KiB as text.
+    pub fn new(object: Map<String, Value>) -> Result<Self, Invalid> {
+        let object = Self(object);
+        if object.to_string().len() > MAX_BYTES {
+            return Err(Invalid::new(Field::Context, "must be at most 65536 bytes"));
+        }
+        Ok(object)
+    }
+
+    /// The members.
+    #[must_use]
+    pub fn as_map(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+impl FromStr for JsonObject {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        match serde_json::from_str(text) {
+            Ok(Value::Object(object)) => Self::new(object),
+            _ => Err(Invalid::new(Field::Context, "must be a JSON object")),
+        }
+    }
+}
+
+impl fmt::Display for JsonObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        serde_json::to_string(&self.0)
+            .map_err(|_| fmt::Error)
+            .and_then(|text| f.write_str(&text))
+    }
+}

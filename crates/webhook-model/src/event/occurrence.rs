@@ -1,0 +1,85 @@
+//! Something that happened.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{EventName, EventType};
+use crate::error::{Field, Invalid};
+use crate::{ObjectId, TagId};
+
+/// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id again is the same
+/// occurrence, so a repeated emit does nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OccurrenceId(Box<str>);
+
+impl OccurrenceId {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for OccurrenceId {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let fits =
+            (1..=128).contains(&text.len()) && text.bytes().all(|b| (b'!'..=b'~').contains(&b));
+        if fits {
+            Ok(Self(text.into()))
+        } else {
+            Err(Invalid::new(
+                Field::OccurrenceId,
+                "must be 1 to 128 visible ASCII characters",
+            ))
+        }
+    }
+}
+
+impl fmt::Display for OccurrenceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The object that an occurrence is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// Its id, within the type of the occurrence.
+    pub id: ObjectId,
+    /// Its name: what `${NAME}` becomes. Any text.
+    pub name: String,
+}
+
+/// Something that happened on the platform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occurrence {
+    /// The caller's own id, if it wants repeats to be recognised.
+    pub id: Option<OccurrenceId>,
+    /// The area of the platform.
+    pub event_type: EventType,
+    /// What happened there.
+    pub event: EventName,
+    /// To what; `None` for types without objects.
+    pub object: Option<Object>,
+    /// The tags that the object carries at this moment.
+    pub tags: Vec<TagId>,
+    /// Values of further variables, by name, for messages.
+    pub variables: Vec<(String, String)>,
+}
+
+impl Occurrence {
+    /// An occurrence without an id, an object, tags and variables.
+    #[must_use]
+    pub fn new(event_type: EventType, event: EventName) -> Self {
+        Self {
+            id: None,
+            event_type,
+            event,
+            object: None,
+            tags: Vec::new(),
+            variables: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What payload to send, through which webhook (SPEC 2.3).
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::error::{Field, Invalid};
+use crate::{Description, OwnerId, TaskName, WebhookId};
+
+/// The most bytes of a message.
+pub const MAX_MESSAGE: usize = 1024 * 1024;
+
+/// A task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// The user who made it.
+    pub creator: OwnerId,
+    /// A descriptive name.
+    pub name: TaskName,
+    /// Purpose, expected outcome.
+    pub description: Description,
+    /// Whether events run it.
+    pub enabled: bool,
+    /// Whether it is deleted once it has run.
+    pub delete_after_run: bool,
+    /// What it does.
+    pub action: Action,
+}
+
+/// What a task does: its object and the action on it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Sends a message through a webhook.
+    Send {
+        /// The webhook.
+        webhook: WebhookId,
+        /// The payload, with variables.
+        message: Message,
+    },
+}
+
+/// A payload with variables: any text of at most 1 MiB. Kept byte for byte.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Message(Arc<str>);
+
+impl Message {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Message {
+    /// One key whose value is the string Webhook (SPEC 2.3).
+    fn default() -> Self {
+        Self(r#"{"text":"Webhook"}"#.into())
+    }
+}
+
+impl FromStr for Message {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        if text.len() > MAX_MESSAGE {
+            return Err(Invalid::new(
+                Field::Message,
+                "must be at most 1048576 bytes",
+            ));
+        }
+        Ok(Self(text.into()))
+    }
+}
+
+/// A message may be confidential: its length is shown, not its text.
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Message({} bytes)", self.0.len())
+    }
+}

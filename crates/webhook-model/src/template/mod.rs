@@ -1,0 +1,212 @@
+//! Messages with variables (SPEC 2.3): parsed once, rendered when the task runs.
+//!
+//! `${NAME}` and `$<NAME>` are two spellings of one variable. What is no variable stays as it is, byte for
+//! byte. When the message is JSON, values are escaped for the place where they stand: inside a string they
+//! become string content; outside of one, text becomes a quoted string and numbers stay bare. A message is
+//! JSON if it parses as JSON with its variables filled in.
+
+mod escape;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use crate::Message;
+
+/// The most bytes of a rendered message.
+pub const MAX_RENDERED: usize = 4 * 1024 * 1024;
+
+/// The values of the variables for one run.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'a> {
+    /// `${DATE}`: see [`format_date`].
+    pub date: &'a str,
+    /// `${TIMESTAMP}`: epoch seconds.
+    pub timestamp: i64,
+    /// `${NAME}`: the name of the object; any text.
+    pub name: &'a str,
+    /// Further variables, by name. A name of the four above is not looked up here.
+    pub extra: &'a [(&'a str, &'a str)],
+}
+
+/// A message that cannot be rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// The values make it larger than [`MAX_RENDERED`].
+    #[error("the rendered message is larger than 4 MiB")]
+    TooLarge,
+}
+
+/// A parsed message.
+///
+/// ```
+/// use webhook_model::{Message, Template, Values};
+/// let template = Template::parse(&r#"{"vm":"${NAME}","at":${TIMESTAMP}}"#.parse::<Message>()?);
+/// let values = Values { date: "", timestamp: 1790000000, name: r#"a"b"#, extra: &[] };
+/// assert_eq!(template.render(&values, || 4)?, r#"{"vm":"a\"b","at":1790000000}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Template {
+    text: Arc<str>,
+    segments: Box<[Segment]>,
+    /// Whether the message is JSON, so that values are escaped.
+    json: bool,
+}
+
+/// A piece of the text: bytes `start..end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Segment {
+    start: usize,
+    end: usize,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Literal,
+    Variable(Variable, Place),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Variable {
+    Date,
+    Timestamp,
+    Random,
+    Name,
+    /// Any other; its name stands in the text, without its two brackets.
+    Other,
+}
+
+/// Where a variable stands, if the message is JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    InString,
+    Bare,
+}
+
+impl Template {
+    /// Parses a message. Every text is a message: what is no variable is literal.
+    #[must_use]
+    pub fn parse(message: &Message) -> Self {
+        let text: Arc<str> = message.as_str().into();
+        let segments = parse::segments(&text);
+        let json = parse::is_json(&text, &segments);
+        Self {
+            text,
+            segments: segments.into(),
+            json,
+        }
+    }
+
+    /// Whether the message is JSON when its variables are filled in.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// The names of variables that are neither built in nor among `known`, each once, in order: they would
+    /// stay in the message as they are.
+    #[must_use]
+    pub fn unknown_variables(&self, known: &[&str]) -> Vec<&str> {
+        let mut unknown = Vec::new();
+        for segment in &self.segments {
+            if let Kind::Variable(Variable::Other, _) = segment.kind {
+                let name = self.name_of(*segment);
+                if !known.contains(&name) && !unknown.contains(&name) {
+                    unknown.push(name);
+                }
+            }
+        }
+        unknown
+    }
+
+    /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped.
+    ///
+    /// # Errors
+    /// [`RenderError::TooLarge`].
+    pub fn render(
+        &self,
+        values: &Values<'_>,
+        mut random: impl FnMut() -> u32,
+    ) -> Result<String, RenderError> {
+        let mut out = String::with_capacity(self.text.len() + 64);
+        for segment in &self.segments {
+            let literal = self
+                .text
+                .get(segment.start..segment.end)
+                .unwrap_or_default();
+            match segment.kind {
+                Kind::Literal => out.push_str(literal),
+                Kind::Variable(Variable::Timestamp, _) => {
+                    escape::push_number(&mut out, values.timestamp)
+                }
+                Kind::Variable(Variable::Random, _) => {
+                    escape::push_number(&mut out, i64::from(random() & 0x7fff_ffff))
+                }
+                Kind::Variable(variable, place) => {
+                    let value = match variable {
+                        Variable::Date => Some(values.date),
+                        Variable::Name => Some(values.name),
+                        _ => values
+                            .extra
+                            .iter()
+                            .find(|(name, _)| *name == self.name_of(*segment))
+                            .map(|(_, value)| *value),
+                    };
+                    match value {
+                        None => out.push_str(literal),
+                        Some(value) if value.len() > MAX_RENDERED => {
+                            return Err(RenderError::TooLarge);
+                        }
+                        Some(value) if self.json => {
+                            escape::push_json(&mut out, value, place == Place::Bare)
+                        }
+                        Some(value) => out.push_str(value),
+                    }
+                }
+            }
+            if out.len() > MAX_RENDERED {
+                return Err(RenderError::TooLarge);
+            }
+        }
+        Ok(out)
+    }
+
+    fn name_of(&self, segment: Segment) -> &str {
+        self.text
+            .get(segment.start + 2..segment.end - 1)
+            .unwrap_or_default()
+    }
+}
+
+/// The length is shown, not the text: a message may be confidential.
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Template")
+            .field("bytes", &self.text.len())
+            .field("segments", &self.segments.len())
+            .field("json", &self.json)
+            .finish()
+    }
+}
+
+/// A point in time as `${DATE}` shows it, in the host's zone: `Thu, 16 Oct 2025 11:38:07 EDT`.
+///
+/// ```
+/// let now = "2025-10-16T15:38:07Z".parse()?;
+/// assert_eq!(webhook_model::format_date(now, chrono_tz::America::New_York), "Thu, 16 Oct 2025 11:38:07 EDT");
+/// # Ok::<(), chrono::ParseError>(())
+/// ```
+#[must_use]
+pub fn format_date(now: DateTime<Utc>, zone: Tz) -> String {
+    now.with_timezone(&zone)
+        .format("%a, %d %b %Y %H:%M:%S %Z")
+        .to_string()
+}

@@ -1,0 +1,224 @@
+//! What authenticates us to a target (SPEC 2.2, SPEC 5.2).
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::Secret;
+use crate::error::{Field, Invalid};
+
+/// Longer values are refused.
+const MAX_BYTES: usize = 8192;
+
+/// The type of an authorization, without its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum AuthorizationKind {
+    /// Nothing is sent.
+    #[default]
+    None,
+    /// `Authorization: Basic …`
+    Basic,
+    /// `Authorization: Bearer …`
+    Bearer,
+    /// A raw key in a header of its own.
+    ApiKey,
+}
+
+impl AuthorizationKind {
+    /// The word on the wire: `none`, `basic`, `bearer`, `apikey`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Basic => "basic",
+            Self::Bearer => "bearer",
+            Self::ApiKey => "apikey",
+        }
+    }
+
+    /// The type of that word.
+    ///
+    /// # Errors
+    /// Any other word.
+    pub fn parse(word: &str) -> Result<Self, Invalid> {
+        [Self::None, Self::Basic, Self::Bearer, Self::ApiKey]
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
+            .ok_or_else(|| {
+                Invalid::new(
+                    Field::AuthorizationType,
+                    "must be one of none, basic, bearer, apikey",
+                )
+            })
+    }
+}
+
+impl fmt::Display for AuthorizationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An authorization with its value. `Debug` shows no value.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Authorization {
+    /// Nothing is sent.
+    #[default]
+    None,
+    /// The token alone, without the word Bearer.
+    Bearer(Secret),
+    /// The raw key, without any prefix.
+    ApiKey(Secret),
+    /// A user and a password (RFC 7617).
+    Basic {
+        /// The user; holds no colon.
+        user: String,
+        /// The password; may hold colons, may be empty.
+        password: Secret,
+    },
+}
+
+impl Authorization {
+    /// A bearer token: characters of a `b64token` (RFC 6750 §2.1), at most 8 KiB.
+    ///
+    /// # Errors
+    /// An empty token, one that begins with the word Bearer, or other characters.
+    pub fn bearer(token: &str) -> Result<Self, Invalid> {
+        present(token)?;
+        let word = token.split(' ').next().unwrap_or_default();
+        if word.eq_ignore_ascii_case("bearer") {
+            return Err(refuse("must be the token alone, without the word Bearer"));
+        }
+        let body = token.trim_end_matches('=');
+        if body.is_empty()
+            || !body
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-._~+/".contains(&b))
+        {
+            return Err(refuse(
+                "must be a token of letters, digits and -._~+/ (RFC 6750)",
+            ));
+        }
+        Ok(Self::Bearer(Secret::new(token)))
+    }
+
+    /// A raw key: visible ASCII, spaces inside allowed, at most 8 KiB.
+    ///
+    /// # Errors
+    /// An empty key, one that begins with a keyword such as `Bearer `, or other characters.
+    pub fn api_key(key: &str) -> Result<Self, Invalid> {
+        present(key)?;
+        let scheme = key.split_once(' ').map(|(word, _)| word);
+        if scheme.is_some_and(|word| {
+            ["bearer", "basic", "apikey"]
+                .iter()
+                .any(|s| word.eq_ignore_ascii_case(s))
+        }) {
+            return Err(refuse("must be the raw key, without a prefix or keyword"));
+        }
+        let visible = key.bytes().all(|b| (b' '..=b'~').contains(&b));
+        if !visible || key.starts_with(' ') || key.ends_with(' ') {
+            return Err(refuse("must be visible ASCII without surrounding spaces"));
+        }
+        Ok(Self::ApiKey(Secret::new(key)))
+    }
+
+    /// A user and a password.
+    ///
+    /// # Errors
+    /// An empty user, a colon in the user, control characters (RFC 7617 §2).
+    pub fn basic(user: &str, password: &str) -> Result<Self, Invalid> {
+        if user.is_empty() {
+            return Err(refuse("must name a user"));
+        }
+        if user.contains(':') {
+            return Err(refuse("must not have a colon in the user (RFC 7617)"));
+        }
+        if user.chars().chain(password.chars()).any(char::is_control) {
+            return Err(refuse("must not contain control characters"));
+        }
+        if user.len() + password.len() > MAX_BYTES {
+            return Err(refuse("must be at most 8192 bytes"));
+        }
+        Ok(Self::Basic {
+            user: user.to_owned(),
+            password: Secret::new(password),
+        })
+    }
+
+    /// An authorization from its type and its value in one text: the token, the raw key, or `user:password`.
+    ///
+    /// # Errors
+    /// A value with the type none, no value with another type, and what the constructors refuse.
+    pub fn from_parts(kind: AuthorizationKind, value: Option<&str>) -> Result<Self, Invalid> {
+        let value = value.unwrap_or_default();
+        match kind {
+            AuthorizationKind::None if value.is_empty() => Ok(Self::None),
+            AuthorizationKind::None => {
+                Err(refuse("must be empty with the authorization type none"))
+            }
+            AuthorizationKind::Bearer => Self::bearer(value),
+            AuthorizationKind::ApiKey => Self::api_key(value),
+            AuthorizationKind::Basic => match value.split_once(':') {
+                Some((user, password)) => Self::basic(user, password),
+                None => Err(refuse("must be user:password")),
+            },
+        }
+    }
+
+    /// The type.
+    #[must_use]
+    pub fn kind(&self) -> AuthorizationKind {
+        match self {
+            Self::None => AuthorizationKind::None,
+            Self::Bearer(_) => AuthorizationKind::Bearer,
+            Self::ApiKey(_) => AuthorizationKind::ApiKey,
+            Self::Basic { .. } => AuthorizationKind::Basic,
+        }
+    }
+
+    /// The value in one text, as [`from_parts`](Self::from_parts) reads it: what a backend seals and stores.
+    #[must_use]
+    pub fn secret_text(&self) -> Option<Secret> {
+        match self {
+            Self::None => None,
+            Self::Bearer(secret) | Self::ApiKey(secret) => Some(secret.clone()),
+            Self::Basic { user, password } => {
+                Some(Secret::new(format!("{user}:{}", password.expose())))
+            }
+        }
+    }
+
+    /// The header that it sends, an API key under the name given.
+    pub(super) fn header(&self, api_key_name: &'static str) -> Option<(&'static str, Secret)> {
+        match self {
+            Self::None => None,
+            Self::Bearer(token) => Some((
+                "Authorization",
+                Secret::new(format!("Bearer {}", token.expose())),
+            )),
+            Self::ApiKey(key) => Some((api_key_name, key.clone())),
+            Self::Basic { .. } => {
+                let credentials = self.secret_text()?;
+                Some((
+                    "Authorization",
+                    Secret::new(format!("Basic {}", STANDARD.encode(credentials.expose()))),
+                ))
+            }
+        }
+    }
+}
+
+fn present(value: &str) -> Result<(), Invalid> {
+    match value.len() {
+        0 => Err(refuse("is required with this authorization type")),
+        1..=MAX_BYTES => Ok(()),
+        _ => Err(refuse("must be at most 8192 bytes")),
+    }
+}
+
+fn refuse(rule: &'static str) -> Invalid {
+    Invalid::new(Field::AuthorizationValue, rule)
+}

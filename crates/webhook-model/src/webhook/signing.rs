@@ -1,0 +1,106 @@
+//! Secrets that sign deliveries (Standard Webhooks).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use crate::Secret;
+use crate::error::{Field, Invalid};
+
+/// More active secrets than a rotation needs.
+const MOST: usize = 5;
+
+/// Padding is optional, as the public libraries have it.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// One secret in its text form: `whsec_` and 24 to 64 bytes in base64 (HMAC-SHA-256, `v1`), or `whsk_` and 64 bytes
+/// (ed25519, `v1a`). Only the form is checked here; `delivery` signs with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SigningSecret(Secret);
+
+impl SigningSecret {
+    /// Reads the text form.
+    ///
+    /// # Errors
+    /// When the prefix, the base64 or the length is wrong. The text is never repeated.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let refuse = |rule: &'static str| Err(Invalid::new(Field::SigningSecrets, rule));
+        let (encoded, symmetric) = match (text.strip_prefix("whsec_"), text.strip_prefix("whsk_")) {
+            (Some(encoded), _) => (encoded, true),
+            (_, Some(encoded)) => (encoded, false),
+            _ => return refuse("must begin with whsec_ or whsk_"),
+        };
+        match LENIENT
+            .decode(encoded)
+            .map(|bytes| zeroize::Zeroizing::new(bytes).len())
+        {
+            Err(_) => refuse("must be base64 behind its prefix"),
+            Ok(24..=64) if symmetric => Ok(Self(Secret::new(text))),
+            Ok(64) if !symmetric => Ok(Self(Secret::new(text))),
+            Ok(_) if symmetric => refuse("must hold 24 to 64 bytes"),
+            Ok(_) => refuse("must hold 64 bytes: an ed25519 key and its public half"),
+        }
+    }
+
+    /// A new `whsec_` secret made of these random bytes.
+    #[must_use]
+    pub fn from_random(bytes: [u8; 32]) -> Self {
+        let bytes = zeroize::Zeroizing::new(bytes);
+        Self(Secret::new(format!("whsec_{}", STANDARD.encode(*bytes))))
+    }
+
+    /// The text form.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        self.0.expose()
+    }
+}
+
+/// The active secrets of a webhook, newest first: during a rotation each delivery is signed with all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SigningSecrets(Vec<SigningSecret>);
+
+impl SigningSecrets {
+    /// No secret: deliveries are not signed.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// These secrets, newest first.
+    ///
+    /// # Errors
+    /// More than 5.
+    pub fn new(secrets: Vec<SigningSecret>) -> Result<Self, Invalid> {
+        if secrets.len() > MOST {
+            return Err(Invalid::new(Field::SigningSecrets, "must be 5 or fewer"));
+        }
+        Ok(Self(secrets))
+    }
+
+    /// Puts a new secret before the others and keeps so many of those for the overlap.
+    #[must_use]
+    pub fn rotated(&self, new: SigningSecret, keep: usize) -> Self {
+        Self(
+            std::iter::once(new)
+                .chain(self.0.iter().take(keep.min(MOST - 1)).cloned())
+                .collect(),
+        )
+    }
+
+    /// The secrets, newest first.
+    pub fn iter(&self) -> impl Iterator<Item = &SigningSecret> {
+        self.0.iter()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
