@@ -1,0 +1,185 @@
+use std::{fmt, hint::black_box};
+
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Digest, DigestScheme, ImportedScheme, equal,
+    sha256::{HmacKey, sha256},
+};
+use crate::{PresentedKey, key::ID_SECRET_LEN};
+
+/// Fewer bytes would be weaker than the digest itself (RFC 2104 section 3).
+const MIN_SECRET: usize = 32;
+
+/// The number that a host gives to a pepper. It stands in each record made with it, so that
+/// peppers can be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PepperId(pub u16);
+
+/// A secret of the host's that goes into each digest, so that a stolen table is useless even for
+/// checking a guess. Kept outside the database. Wiped when dropped; `Debug` prints the id.
+pub struct Pepper {
+    id: PepperId,
+    key: HmacKey,
+}
+
+/// The peppers that a host knows: one for new digests, and older ones (or none at all).
+///
+/// Neither `Clone` nor printable: share it behind an `Arc`.
+#[derive(Debug, Default)]
+pub struct Peppers {
+    current: Option<Pepper>,
+    old: Vec<Pepper>,
+}
+
+/// What [`Peppers::verify`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// The key is the one whose digest is stored.
+    Match {
+        /// The digest was made by an older scheme or pepper: store a fresh one
+        /// ([`Peppers::digest`]) while the key is at hand.
+        needs_rehash: bool,
+    },
+    /// It is another key.
+    Mismatch,
+    /// The record names a pepper that this host does not know: a mistake in its configuration.
+    UnknownPepper,
+}
+
+/// Why a pepper is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PepperError {
+    /// Two peppers have the same id.
+    #[error("two peppers have the id {0}: a new pepper needs a new id")]
+    Duplicate(PepperId),
+    /// The secret is too short.
+    #[error("the secret of pepper {0} must be at least 32 bytes long")]
+    TooShort(PepperId),
+}
+
+impl Pepper {
+    /// A pepper of at least 32 random bytes.
+    ///
+    /// # Errors
+    /// [`PepperError::TooShort`].
+    pub fn new(id: PepperId, secret: &[u8]) -> Result<Self, PepperError> {
+        if secret.len() < MIN_SECRET {
+            return Err(PepperError::TooShort(id));
+        }
+        Ok(Self {
+            id,
+            key: HmacKey::new(secret),
+        })
+    }
+
+    /// The id under which records remember it.
+    #[must_use]
+    pub fn id(&self) -> PepperId {
+        self.id
+    }
+}
+
+impl Peppers {
+    /// No pepper: new digests are plain SHA-256.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// New digests are made with `current`.
+    #[must_use]
+    pub fn new(current: Pepper) -> Self {
+        Self {
+            current: Some(current),
+            old: Vec::new(),
+        }
+    }
+
+    /// Knows one more pepper, with which digests are verified but not made.
+    ///
+    /// # Errors
+    /// [`PepperError::Duplicate`].
+    pub fn with_old(mut self, old: Pepper) -> Result<Self, PepperError> {
+        if self.find(old.id).is_some() {
+            return Err(PepperError::Duplicate(old.id));
+        }
+        self.old.push(old);
+        Ok(self)
+    }
+
+    /// The scheme of new digests.
+    #[must_use]
+    pub fn scheme(&self) -> DigestScheme {
+        match &self.current {
+            Some(pepper) => DigestScheme::HmacSha256 { pepper: pepper.id },
+            None => DigestScheme::Sha256,
+        }
+    }
+
+    /// The digest to store for a key: of `id_secret` under the current pepper, or without one.
+    /// For an [imported](PresentedKey::imported) token it is the imported scheme's.
+    #[must_use]
+    pub fn digest(&self, key: &PresentedKey<'_>) -> Digest {
+        match (key.id_secret(), &self.current) {
+            (None, _) => Digest::new(
+                DigestScheme::Imported(ImportedScheme::Sha256),
+                Sha256::digest(key.whole()).into(),
+            ),
+            (Some(id_secret), Some(pepper)) => {
+                Digest::new(self.scheme(), pepper.key.mac(id_secret))
+            }
+            (Some(id_secret), None) => Digest::new(self.scheme(), sha256(id_secret)),
+        }
+    }
+
+    /// Compares a key with a stored digest, in a time that depends on the scheme alone.
+    #[inline]
+    pub fn verify(&self, key: &PresentedKey<'_>, stored: &Digest) -> Verdict {
+        // An imported token has no such part. It is hashed like any other all the same, and the
+        // result is thrown away, so that time does not tell which kind of record was found.
+        let id_secret = key.id_secret();
+        let message = id_secret.unwrap_or(&[0; ID_SECRET_LEN]);
+        let (computed, comparable, needs_rehash) = match stored.scheme {
+            DigestScheme::HmacSha256 { pepper } => match &self.current {
+                Some(current) if current.id == pepper => {
+                    (current.key.mac(message), id_secret.is_some(), false)
+                }
+                _ => {
+                    let Some(old) = self.old.iter().find(|old| old.id == pepper) else {
+                        let _ = black_box(self.digest(key));
+                        return Verdict::UnknownPepper;
+                    };
+                    (old.key.mac(message), id_secret.is_some(), true)
+                }
+            },
+            DigestScheme::Sha256 => (sha256(message), id_secret.is_some(), self.current.is_some()),
+            DigestScheme::Imported(ImportedScheme::Sha256) => {
+                (Sha256::digest(key.whole()).into(), true, false)
+            }
+        };
+        if equal(&computed, &stored.bytes) & comparable {
+            Verdict::Match { needs_rehash }
+        } else {
+            Verdict::Mismatch
+        }
+    }
+
+    fn find(&self, id: PepperId) -> Option<&Pepper> {
+        self.current.iter().chain(&self.old).find(|p| p.id == id)
+    }
+}
+
+impl fmt::Display for PepperId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Pepper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pepper({}, redacted)", self.id)
+    }
+}

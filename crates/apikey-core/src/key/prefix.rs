@@ -1,0 +1,116 @@
+use std::{fmt, str::FromStr};
+
+use super::MAX_PREFIX_LEN;
+
+/// The leading part of a host's key strings, such as `acme_live`: it tells people and secret
+/// scanners whose key they look at. `[a-z][a-z0-9_]{0,18}`; `gp` by default.
+///
+/// The prefix is covered by the checksum of the key string but not by the stored digest, so a
+/// host may change its prefix: keys of the old one stay valid.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Prefix(Box<str>);
+
+impl Prefix {
+    /// The prefix as it stands in the key string, without the `_` that follows it there.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A regular expression that finds this host's keys in a text, for secret scanners
+    /// (see [`KEY_REGEX`](crate::KEY_REGEX) for any host's). It has one capture group, the key.
+    #[must_use]
+    pub fn regex(&self) -> String {
+        // A prefix holds only [a-z0-9_], none of which a regular expression treats specially.
+        format!(
+            "\\b({}_[1-9A-HJ-NP-Za-km-z]{{16}}_[1-9A-HJ-NP-Za-km-z]{{39}})\\b",
+            self.0
+        )
+    }
+}
+
+/// Why a text is no [`Prefix`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrefixError {
+    /// Something other than `a-z`, `0-9` and `_` stands in it.
+    #[error("key prefix may hold only a-z, 0-9 and _")]
+    Character,
+    /// It does not begin with a letter, or is empty.
+    #[error("key prefix must begin with a letter a-z")]
+    Start,
+    /// It is longer than 19 characters.
+    #[error("key prefix must be at most 19 characters long")]
+    TooLong,
+}
+
+impl Default for Prefix {
+    fn default() -> Self {
+        Self("gp".into())
+    }
+}
+
+impl FromStr for Prefix {
+    type Err = PrefixError;
+
+    fn from_str(text: &str) -> Result<Self, PrefixError> {
+        check(text.as_bytes())?;
+        Ok(Self(text.into()))
+    }
+}
+
+impl TryFrom<String> for Prefix {
+    type Error = PrefixError;
+
+    fn try_from(text: String) -> Result<Self, PrefixError> {
+        check(text.as_bytes())?;
+        Ok(Self(text.into()))
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[inline]
+pub(super) fn check(prefix: &[u8]) -> Result<(), PrefixError> {
+    match prefix {
+        _ if prefix.len() > MAX_PREFIX_LEN => Err(PrefixError::TooLong),
+        [b'a'..=b'z', rest @ ..] => {
+            let fits = |b: &u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_');
+            if rest.iter().all(fits) {
+                Ok(())
+            } else {
+                Err(PrefixError::Character)
+            }
+        }
+        _ => Err(PrefixError::Start),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lower_case_words_are_prefixes() {
+        for good in ["gp", "a", "acme_live", "a_", "a23456789_123456789"] {
+            assert_eq!(good.parse::<Prefix>().unwrap().as_str(), good);
+        }
+        for (bad, why) in [
+            ("", PrefixError::Start),
+            ("_a", PrefixError::Start),
+            ("1a", PrefixError::Start),
+            ("Acme", PrefixError::Start),
+            ("aCme", PrefixError::Character),
+            ("a-b", PrefixError::Character),
+            ("a b", PrefixError::Character),
+            ("aé", PrefixError::Character),
+            ("a23456789_123456789x", PrefixError::TooLong),
+        ] {
+            assert_eq!(bad.parse::<Prefix>(), Err(why), "{bad:?}");
+        }
+    }
+}

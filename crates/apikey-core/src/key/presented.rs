@@ -1,0 +1,133 @@
+use std::fmt;
+
+use super::{
+    CHECK_LEN, ID_LEN, ID_SECRET_LEN, KeyHint, LookupId, MAX_KEY_LEN, SECRET_LEN, TAIL_LEN, prefix,
+};
+use crate::base58;
+
+/// A key as a client presents it: borrowed from the request, checked for form and checksum, not
+/// yet compared with any record.
+///
+/// `Debug` prints the hint, never the secret.
+#[derive(Clone, Copy)]
+pub struct PresentedKey<'a> {
+    pub(super) text: &'a str,
+    pub(super) lookup: LookupId,
+    /// `None` for a token of an older system, which has no such part.
+    pub(super) id_secret: Option<&'a [u8; ID_SECRET_LEN]>,
+}
+
+impl<'a> PresentedKey<'a> {
+    /// Parses a key string of ours, strictly: form, alphabet, checksum, and nothing before or
+    /// after it. Allocates nothing and takes tens of nanoseconds, so that a mistyped or truncated
+    /// key is refused without touching the store (SPEC 7, *truncated*).
+    ///
+    /// It is parsed from the right, where the lengths are fixed, because a prefix may hold `_`.
+    /// The prefix is checked for its form alone: see [`prefix`](Self::prefix).
+    ///
+    /// # Errors
+    /// [`KeyFormatError`] names the first rule that the text breaks.
+    #[inline]
+    pub fn parse(text: &'a str) -> Result<Self, KeyFormatError> {
+        let bytes = text.as_bytes();
+        if bytes.len() > MAX_KEY_LEN {
+            return Err(KeyFormatError::TooLong);
+        }
+        let Some((head, tail)) = bytes.split_last_chunk::<TAIL_LEN>() else {
+            return Err(KeyFormatError::TooShort);
+        };
+        let Some((&separator, prefix)) = head.split_last() else {
+            return Err(KeyFormatError::TooShort);
+        };
+        let (Some(id), Some(id_secret), Some(secret_check), Some(check), Some(covered)) = (
+            tail.first_chunk::<ID_LEN>(),
+            tail.first_chunk::<ID_SECRET_LEN>(),
+            tail.last_chunk::<{ SECRET_LEN + CHECK_LEN }>(),
+            tail.last_chunk::<CHECK_LEN>(),
+            bytes.get(..bytes.len() - CHECK_LEN),
+        ) else {
+            return Err(KeyFormatError::TooShort);
+        };
+        if separator != b'_' || tail[ID_LEN] != b'_' {
+            return Err(KeyFormatError::Separator);
+        }
+        prefix::check(prefix).map_err(|_| KeyFormatError::Prefix)?;
+        if !(base58::is_base58(id) & base58::is_base58(secret_check)) {
+            return Err(KeyFormatError::Alphabet);
+        }
+        if base58::decode_check(check) != u64::from(crc32fast::hash(covered)) {
+            return Err(KeyFormatError::Checksum);
+        }
+        Ok(Self {
+            text,
+            lookup: LookupId::from_checked(*id),
+            id_secret: Some(id_secret),
+        })
+    }
+
+    /// The id that finds the record.
+    #[inline]
+    #[must_use]
+    pub fn lookup(&self) -> LookupId {
+        self.lookup
+    }
+
+    /// The prefix in front of the key; empty for an [imported](Self::imported) token. Whose
+    /// prefix it is decides nothing: the record is found by the id and proven by the secret.
+    #[must_use]
+    pub fn prefix(&self) -> &'a str {
+        let end = match self.id_secret {
+            Some(_) => self.text.len().saturating_sub(TAIL_LEN + 1),
+            None => 0,
+        };
+        self.text.get(..end).unwrap_or_default()
+    }
+
+    /// What may be shown or logged of this key.
+    #[must_use]
+    pub fn hint(&self) -> KeyHint {
+        match self.id_secret {
+            Some(_) => KeyHint::from_parts(self.prefix(), &self.lookup),
+            None => KeyHint::from_parts("imported", &self.lookup),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn id_secret(&self) -> Option<&'a [u8; ID_SECRET_LEN]> {
+        self.id_secret
+    }
+
+    pub(crate) fn whole(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+}
+
+impl fmt::Debug for PresentedKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PresentedKey({})", self.hint())
+    }
+}
+
+/// Why a text is no key string. The text itself is never part of the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyFormatError {
+    /// A character outside the alphabet stands in the id, the secret or the checksum.
+    #[error("key holds a character that keys do not have")]
+    Alphabet,
+    /// The checksum does not fit: mistyped, cut, or changed.
+    #[error("key is mistyped or damaged: its checksum does not fit")]
+    Checksum,
+    /// The prefix is none.
+    #[error("key begins with no valid prefix")]
+    Prefix,
+    /// A `_` is missing where one must stand.
+    #[error("key does not have the form prefix_id_secret")]
+    Separator,
+    /// Longer than any key.
+    #[error("key is too long")]
+    TooLong,
+    /// Shorter than any key: truncated.
+    #[error("key is too short: it may have been truncated")]
+    TooShort,
+}

@@ -1,0 +1,81 @@
+use super::{Prefix, PresentedKey, TAIL_LEN};
+
+/// A regular expression (RE2, PCRE, Rust) that finds key strings of any prefix in a text. It has
+/// one capture group, the key. Whoever can compute a CRC-32 should confirm a hit by the checksum,
+/// as [`scan`] does. [`Prefix::regex`] gives the expression for one host.
+pub const KEY_REGEX: &str =
+    r"\b([a-z][a-z0-9_]{0,18}_[1-9A-HJ-NP-Za-km-z]{16}_[1-9A-HJ-NP-Za-km-z]{39})\b";
+
+/// Finds the keys of one prefix in a text, such as a commit, a log or a chat message. Each hit is
+/// verified by its checksum, so that a look-alike is a one in four billion matter.
+///
+/// Time is linear in the text. Nothing is allocated.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use apikey_core::{KeyString, Prefix, scan};
+///
+/// let prefix: Prefix = "acme_live".parse()?;
+/// let key = KeyString::generate(&prefix, &mut rand::rng())?;
+/// let log = format!("GET /?token={}&x=1", key.as_str());
+/// let found: Vec<_> = scan(&log, &prefix).collect();
+/// assert_eq!(found.len(), 1);
+/// assert_eq!(found[0].offset, 12);
+/// assert_eq!(found[0].key.lookup(), key.lookup());
+/// # Ok(())
+/// # }
+/// ```
+pub fn scan<'t>(text: &'t str, prefix: &Prefix) -> Scan<'t> {
+    Scan {
+        text,
+        needle: format!("{prefix}_").into(),
+        from: 0,
+    }
+}
+
+/// A key that [`scan`] found.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Found<'t> {
+    /// The key itself. Its `Debug` and its hint are safe to report.
+    pub key: PresentedKey<'t>,
+    /// The byte at which the key begins in the text.
+    pub offset: usize,
+    /// The length of the key in bytes.
+    pub len: usize,
+}
+
+/// The keys in a text, in order: see [`scan`].
+pub struct Scan<'t> {
+    text: &'t str,
+    needle: Box<str>,
+    from: usize,
+}
+
+impl<'t> Iterator for Scan<'t> {
+    type Item = Found<'t>;
+
+    fn next(&mut self) -> Option<Found<'t>> {
+        let len = self.needle.len() + TAIL_LEN;
+        loop {
+            let offset = self.from + self.text.get(self.from..)?.find(&*self.needle)?;
+            let candidate = self.text.get(offset..offset + len);
+            if let Some(key) = candidate.and_then(|text| PresentedKey::parse(text).ok()) {
+                self.from = offset + len;
+                return Some(Found { key, offset, len });
+            }
+            // The needle begins with one ASCII letter, so this is a character boundary.
+            self.from = offset + 1;
+        }
+    }
+}
+
+impl std::fmt::Debug for Scan<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The text is left out: it may hold keys.
+        f.debug_struct("Scan")
+            .field("needle", &self.needle)
+            .field("from", &self.from)
+            .finish_non_exhaustive()
+    }
+}

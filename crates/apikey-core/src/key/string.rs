@@ -1,0 +1,93 @@
+use std::fmt;
+
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::{CHECK_LEN, ID_LEN, ID_SECRET_LEN, KeyHint, LookupId, Prefix, PresentedKey, TAIL_LEN};
+use crate::base58;
+
+/// A whole key string, owned, at the moment of its creation. Wiped from memory when dropped;
+/// neither `Clone` nor `Serialize`; `Debug` prints the hint.
+pub struct KeyString {
+    text: Zeroizing<String>,
+    /// The part that the digest covers. Kept apart so that the digest needs no fallible parsing.
+    id_secret: Box<Zeroizing<[u8; ID_SECRET_LEN]>>,
+    lookup: LookupId,
+    hint: KeyHint,
+}
+
+impl KeyString {
+    /// Draws a new key: 94 random bits of id, 193 of secret. The generator must be the operating
+    /// system's, or be seeded by it.
+    ///
+    /// # Errors
+    /// [`GeneratorError`] if the generator gives nothing usable.
+    pub fn generate(prefix: &Prefix, rng: &mut impl CryptoRng) -> Result<Self, GeneratorError> {
+        let mut id_secret = Box::new(Zeroizing::new([b'_'; ID_SECRET_LEN]));
+        let mut id = [0; ID_LEN];
+        if !base58::draw(&mut id, rng) || !base58::draw(&mut id_secret[ID_LEN + 1..], rng) {
+            return Err(GeneratorError);
+        }
+        id_secret[..ID_LEN].copy_from_slice(&id);
+
+        // Exactly as large as needed: a growing buffer would leave copies of the secret behind.
+        let mut text = Zeroizing::new(String::with_capacity(prefix.as_str().len() + 1 + TAIL_LEN));
+        text.push_str(prefix.as_str());
+        text.push('_');
+        text.extend(id_secret.iter().copied().map(char::from));
+        let check: [u8; CHECK_LEN] = base58::encode_check(crc32fast::hash(text.as_bytes()));
+        text.extend(check.map(char::from));
+
+        let lookup = LookupId::from_checked(id);
+        Ok(Self {
+            text,
+            id_secret,
+            lookup,
+            hint: KeyHint::new(prefix, &lookup),
+        })
+    }
+
+    /// The key string: the secret itself. Handle with care.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn into_text(self) -> Zeroizing<String> {
+        self.text
+    }
+
+    /// The key as if a client presented it.
+    #[must_use]
+    pub fn presented(&self) -> PresentedKey<'_> {
+        PresentedKey {
+            text: &self.text,
+            lookup: self.lookup,
+            id_secret: Some(&self.id_secret),
+        }
+    }
+
+    /// The id that finds the record.
+    #[must_use]
+    pub fn lookup(&self) -> LookupId {
+        self.lookup
+    }
+
+    /// What may be shown and logged.
+    #[must_use]
+    pub fn hint(&self) -> &KeyHint {
+        &self.hint
+    }
+}
+
+/// The random number generator gave no usable bytes: it is broken, and no key may be made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the random number generator gives no usable bytes")]
+#[non_exhaustive]
+pub struct GeneratorError;
+
+impl fmt::Debug for KeyString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyString({})", self.hint)
+    }
+}

@@ -1,0 +1,96 @@
+use chrono::{DateTime, Utc};
+use rand::CryptoRng;
+
+use super::{ApiKey, Description, Expiration, ExpirationError, KeyName};
+use crate::{
+    Digest, DigestScheme, GeneratorError, ImportedScheme, IpPolicy, KeyHint, KeyString, LookupId,
+    NewKey, OwnerId, Peppers, Prefix,
+};
+
+/// The new-key form, filled in (SPEC 3, first row).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyDraft {
+    /// The user account that will own the key.
+    pub owner: OwnerId,
+    /// Its name.
+    pub name: KeyName,
+    /// What it is for.
+    pub description: Description,
+    /// When it stops being valid; a set date must lie in the future.
+    pub expiration: Expiration,
+    /// From where it may be used.
+    pub ip: IpPolicy,
+}
+
+/// Why no key is made of a draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DraftError {
+    /// The expiration settings are not valid.
+    #[error(transparent)]
+    Expiration(#[from] ExpirationError),
+    /// The random number generator is broken.
+    #[error(transparent)]
+    Generator(#[from] GeneratorError),
+}
+
+impl KeyDraft {
+    /// Makes the key: draws its string, digests it, and gives back the record to store together
+    /// with the one chance to show the string.
+    ///
+    /// # Errors
+    /// [`DraftError`].
+    pub fn issue(
+        self,
+        prefix: &Prefix,
+        peppers: &Peppers,
+        rng: &mut impl CryptoRng,
+        now: DateTime<Utc>,
+    ) -> Result<NewKey, DraftError> {
+        self.expiration.check(now)?;
+        let key = KeyString::generate(prefix, rng)?;
+        let digest = peppers.digest(&key.presented());
+        let record = self.record(key.lookup(), key.hint().clone(), digest, now);
+        Ok(NewKey::new(record, key))
+    }
+
+    /// Makes the record of a key that an older system issued, from the SHA-256 of the whole token
+    /// and a hint of the host's choosing. Its holders go on using the token; a request's token is
+    /// read by [`PresentedKey::imported`](crate::PresentedKey::imported).
+    ///
+    /// # Errors
+    /// [`DraftError::Expiration`]: expired keys are not worth importing.
+    pub fn import_sha256(
+        self,
+        token_sha256: [u8; 32],
+        hint: KeyHint,
+        created: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<ApiKey, DraftError> {
+        self.expiration.check(now)?;
+        let lookup = LookupId::of_imported(&token_sha256);
+        let scheme = DigestScheme::Imported(ImportedScheme::Sha256);
+        Ok(self.record(lookup, hint, Digest::new(scheme, token_sha256), created))
+    }
+
+    fn record(
+        self,
+        lookup: LookupId,
+        hint: KeyHint,
+        digest: Digest,
+        created: DateTime<Utc>,
+    ) -> ApiKey {
+        ApiKey {
+            owner: self.owner,
+            lookup,
+            hint,
+            digest,
+            name: self.name,
+            description: self.description,
+            expiration: self.expiration,
+            ip: self.ip,
+            created,
+            last_login: None,
+        }
+    }
+}

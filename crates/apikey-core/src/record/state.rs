@@ -1,0 +1,101 @@
+use chrono::{DateTime, Utc};
+
+use super::Expiration;
+
+/// The states of a key, SPEC 3. A key comes to be as `Active`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyState {
+    /// It authenticates.
+    Active,
+    /// Its date is reached. It stays listed until it is deleted, and never comes back to life.
+    Expired,
+    /// It is gone.
+    Deleted,
+}
+
+/// What moves a key from state to state, SPEC 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyMove {
+    /// Delete confirmed.
+    Delete,
+    /// Edit then Submit: metadata and access controls change, the state does not.
+    Edit,
+    /// Expiration date reached.
+    Expire,
+}
+
+/// A move that SPEC 3 does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a key that is {from:?} has no move {by:?}")]
+#[non_exhaustive]
+pub struct IllegalMove {
+    /// The state.
+    pub from: KeyState,
+    /// The move.
+    pub by: KeyMove,
+}
+
+impl KeyState {
+    /// The state of a stored key.
+    #[must_use]
+    pub fn of(expiration: &Expiration, now: DateTime<Utc>) -> Self {
+        if expiration.is_expired(now) {
+            Self::Expired
+        } else {
+            Self::Active
+        }
+    }
+
+    /// The state after a move.
+    ///
+    /// # Errors
+    /// [`IllegalMove`] for every pair that is not a row of SPEC 3: an expired key cannot be
+    /// edited (SPEC 7, *a new key must be created*), and a deleted one has no moves.
+    pub fn next(self, by: KeyMove) -> Result<Self, IllegalMove> {
+        match (self, by) {
+            (Self::Active, KeyMove::Edit) => Ok(Self::Active),
+            (Self::Active, KeyMove::Expire) => Ok(Self::Expired),
+            (Self::Active | Self::Expired, KeyMove::Delete) => Ok(Self::Deleted),
+            _ => Err(IllegalMove { from: self, by }),
+        }
+    }
+}
+
+impl Expiration {
+    /// The expiry move, once its time has come. *Never Expire* has none (SPEC 3).
+    #[must_use]
+    pub fn due_move(&self, now: DateTime<Utc>) -> Option<KeyMove> {
+        self.is_expired(now).then_some(KeyMove::Expire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_moves_are_those_of_spec_3_and_no_others() {
+        use KeyMove::{Delete, Edit, Expire};
+        use KeyState::{Active, Deleted, Expired};
+        let legal = [
+            (Active, Expire, Expired),
+            (Active, Delete, Deleted),
+            (Expired, Delete, Deleted),
+            (Active, Edit, Active),
+        ];
+        for from in [Active, Expired, Deleted] {
+            for by in [Delete, Edit, Expire] {
+                let row = legal.iter().find(|(f, b, _)| (*f, *b) == (from, by));
+                let expected = row.map(|(_, _, to)| *to).ok_or(IllegalMove { from, by });
+                assert_eq!(from.next(by), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_that_never_expires_has_no_expiry_move() {
+        assert_eq!(Expiration::Never.due_move(DateTime::<Utc>::MAX_UTC), None);
+        let at = "2027-03-01T00:00:00Z".parse().unwrap();
+        assert_eq!(Expiration::At(at).due_move(at), Some(KeyMove::Expire));
+    }
+}

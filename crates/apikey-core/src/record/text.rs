@@ -1,0 +1,138 @@
+use std::{fmt, str::FromStr};
+
+const MAX_NAME: usize = 128;
+const MAX_DESCRIPTION: usize = 2048;
+
+/// The name of a key (SPEC 2.1): 1 to 128 characters, not all of them white space, no control
+/// characters. A character is a Unicode scalar value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyName(Box<str>);
+
+/// What a key is for (SPEC 2.1): at most 2,048 characters, empty by default. Line breaks and tabs
+/// may stand in it, other control characters may not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Description(Box<str>);
+
+/// Why a text is no [`KeyName`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// It is empty or white space only.
+    #[error("name must not be blank")]
+    Blank,
+    /// A control character stands in it.
+    #[error("name must not hold control characters")]
+    Control,
+    /// It is longer than 128 characters.
+    #[error("name must be at most {MAX_NAME} characters long")]
+    TooLong,
+}
+
+/// Why a text is no [`Description`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DescriptionError {
+    /// A control character other than a line break or tab stands in it.
+    #[error("description must not hold control characters other than line breaks and tabs")]
+    Control,
+    /// It is longer than 2,048 characters.
+    #[error("description must be at most {MAX_DESCRIPTION} characters long")]
+    TooLong,
+}
+
+fn check_name(text: &str) -> Result<(), NameError> {
+    if text.trim().is_empty() {
+        Err(NameError::Blank)
+    } else if text.chars().nth(MAX_NAME).is_some() {
+        Err(NameError::TooLong)
+    } else if text.contains(char::is_control) {
+        Err(NameError::Control)
+    } else {
+        Ok(())
+    }
+}
+
+fn check_description(text: &str) -> Result<(), DescriptionError> {
+    if text.chars().nth(MAX_DESCRIPTION).is_some() {
+        Err(DescriptionError::TooLong)
+    } else if text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        Err(DescriptionError::Control)
+    } else {
+        Ok(())
+    }
+}
+
+macro_rules! checked_text {
+    ($name:ident, $error:ident, $check:ident) => {
+        impl $name {
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = $error;
+
+            fn from_str(text: &str) -> Result<Self, $error> {
+                $check(text)?;
+                Ok(Self(text.into()))
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = $error;
+
+            fn try_from(text: String) -> Result<Self, $error> {
+                $check(&text)?;
+                Ok(Self(text.into()))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+checked_text!(KeyName, NameError, check_name);
+checked_text!(Description, DescriptionError, check_description);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_1_to_128_visible_characters() {
+        for good in ["x", " ci ", "Zoë's 🔑", &"é".repeat(128)] {
+            assert_eq!(good.parse::<KeyName>().unwrap().as_str(), good);
+        }
+        for (bad, why) in [
+            ("", NameError::Blank),
+            (" \u{a0}", NameError::Blank),
+            ("a\nb", NameError::Control),
+            ("a\0", NameError::Control),
+            (&"é".repeat(129), NameError::TooLong),
+        ] {
+            assert_eq!(bad.parse::<KeyName>(), Err(why), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_description_is_free_text_of_up_to_2048_characters() {
+        for good in ["", "line one\r\n\tline two", &"ß".repeat(2048)] {
+            assert_eq!(good.parse::<Description>().unwrap().as_str(), good);
+        }
+        assert_eq!(
+            "ß".repeat(2049).parse::<Description>(),
+            Err(DescriptionError::TooLong)
+        );
+        assert_eq!(
+            "a\0b".parse::<Description>(),
+            Err(DescriptionError::Control)
+        );
+    }
+}

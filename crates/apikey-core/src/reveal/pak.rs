@@ -1,0 +1,144 @@
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+use crate::KeyName;
+
+/// Longest file name without its extension, in bytes: with `.PAK` and a browser's ` (12)` it stays
+/// below the 255 that file systems allow.
+const MAX_STEM: usize = 120;
+
+/// A Protected API Key file (SPEC 2.1 rule 1): the key string and a newline, nothing else.
+///
+/// Wiped when dropped; neither `Clone` nor `Serialize`; `Debug` prints the file name.
+pub struct Pak {
+    file_name: String,
+    contents: Zeroizing<String>,
+}
+
+impl Pak {
+    pub(super) fn new(name: &KeyName, key: &str) -> Self {
+        let mut contents = Zeroizing::new(String::with_capacity(key.len() + 1));
+        contents.push_str(key);
+        contents.push('\n');
+        Self {
+            file_name: format!("{}.PAK", stem(name.as_str())),
+            contents,
+        }
+    }
+
+    /// `NAME.PAK`, with what no file system or header could take replaced by `_`.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        &self.file_name
+    }
+
+    /// The key string and a newline.
+    #[must_use]
+    pub fn contents(&self) -> &str {
+        &self.contents
+    }
+}
+
+impl fmt::Debug for Pak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pak({:?}, redacted)", self.file_name)
+    }
+}
+
+fn stem(name: &str) -> String {
+    let replaced: String = name
+        .chars()
+        .map(|c| if is_unsafe(c) { '_' } else { c })
+        .collect();
+    // A leading dot hides a file; Windows drops trailing dots and spaces.
+    let outer = |c: char| c == '.' || c.is_whitespace();
+    let cut = replaced.trim_matches(outer);
+    let ends = cut.char_indices().map(|(at, c)| at + c.len_utf8());
+    let end = ends.take_while(|end| *end <= MAX_STEM).last();
+    let cut = cut.get(..end.unwrap_or_default()).unwrap_or_default();
+    let cut = cut.trim_end_matches(outer);
+    if cut.is_empty() {
+        "key".to_owned()
+    } else if is_reserved(cut) {
+        format!("_{cut}")
+    } else {
+        cut.to_owned()
+    }
+}
+
+/// Path separators, what Windows forbids, control characters, and invisible characters by which
+/// a name could pose as another (`U+202E` turns the end of a name around).
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|')
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{61c}' | '\u{ad}' | '\u{feff}')
+}
+
+/// The names that Windows gives to devices, whatever extension follows.
+fn is_reserved(stem: &str) -> bool {
+    let device = stem.split('.').next().unwrap_or(stem).trim_end();
+    let device = device.to_ascii_uppercase();
+    if matches!(
+        &*device,
+        "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$"
+    ) {
+        return true;
+    }
+    let number = device
+        .strip_prefix("COM")
+        .or_else(|| device.strip_prefix("LPT"));
+    let mut rest = number.unwrap_or_default().chars();
+    matches!(
+        (rest.next(), rest.next()),
+        (Some('0'..='9' | '¹' | '²' | '³'), None)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_name_is_safe_wherever_it_is_saved() {
+        for (name, expected) in [
+            ("ci", "ci"),
+            ("Zoë's key 2", "Zoë's key 2"),
+            ("../../etc/passwd", "_.._etc_passwd"),
+            ("..\\..\\boot", "_.._boot"),
+            ("C:\\key", "C__key"),
+            ("a\"; rm -rf *", "a_; rm -rf _"),
+            (".bashrc", "bashrc"),
+            ("...", "key"),
+            (". .", "key"),
+            ("end. ", "end"),
+            ("con", "_con"),
+            ("NUL.txt", "_NUL.txt"),
+            ("com7", "_com7"),
+            ("LPT¹", "_LPT¹"),
+            ("COM", "COM"),
+            ("COM10", "COM10"),
+            ("console", "console"),
+            ("cod\u{202e}exe", "cod_exe"),
+        ] {
+            assert_eq!(stem(name), expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_name_is_cut_between_characters() {
+        let name = format!("a{}", "é".repeat(127));
+        let cut = stem(&name);
+        assert!(cut.len() <= MAX_STEM && cut.len() > MAX_STEM - 2);
+        assert!(name.starts_with(&cut));
+    }
+
+    #[test]
+    fn a_pak_holds_the_key_and_a_newline() {
+        let pak = Pak::new(&"ci".parse().unwrap(), "gp_secret");
+        assert_eq!(pak.file_name(), "ci.PAK");
+        assert_eq!(pak.contents(), "gp_secret\n");
+        assert_eq!(format!("{pak:?}"), "Pak(\"ci.PAK\", redacted)");
+    }
+}
