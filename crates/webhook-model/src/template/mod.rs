@@ -145,10 +145,10 @@ impl Template {
             match segment.kind {
                 Kind::Literal => out.push_str(literal),
                 Kind::Variable(Variable::Timestamp, _) => {
-                    escape::push_number(&mut out, values.timestamp)
+                    escape::push_number(&mut out, values.timestamp);
                 }
                 Kind::Variable(Variable::Random, _) => {
-                    escape::push_number(&mut out, i64::from(random() & 0x7fff_ffff))
+                    escape::push_number(&mut out, i64::from(random() & 0x7fff_ffff));
                 }
                 Kind::Variable(variable, place) => {
                     let value = match variable {
@@ -166,7 +166,7 @@ impl Template {
                             return Err(RenderError::TooLarge);
                         }
                         Some(value) if self.json => {
-                            escape::push_json(&mut out, value, place == Place::Bare)
+                            escape::push_json(&mut out, value, place == Place::Bare);
                         }
                         Some(value) => out.push_str(value),
                     }

@@ -18,7 +18,7 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
             b'"' => in_string = !in_string,
             // An escape in a JSON string: the character behind it ends no string. Outside of one a backslash is no JSON.
             b'\\' if in_string && bytes.get(at + 1).is_some_and(|b| matches!(b, b'"' | b'\\')) => {
-                at += 1
+                at += 1;
             }
             b'$' => {
                 if let Some((end, variable)) = variable(text, at) {
@@ -93,7 +93,7 @@ pub(super) fn is_json(text: &str, segments: &[Segment]) -> bool {
     for segment in segments {
         match segment.kind {
             Kind::Literal => {
-                filled.push_str(text.get(segment.start..segment.end).unwrap_or_default())
+                filled.push_str(text.get(segment.start..segment.end).unwrap_or_default());
             }
             Kind::Variable(_, Place::InString) => {}
             Kind::Variable(_, Place::Bare) => filled.push('0'),

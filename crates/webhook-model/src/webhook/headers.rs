@@ -12,8 +12,10 @@ const MAX_BYTES: usize = 32 * 1024;
 const API_KEY: &str = "${APIKEY}";
 
 /// Headers that the sender alone sets: framing, hop-by-hop (RFC 9110 §7.6.1), and the delivery's own.
-const RESERVED: [&str; 11] = [
+const RESERVED: [&str; 13] = [
     "host",
+    "expect",
+    "http2-settings",
     "content-length",
     "transfer-encoding",
     "connection",
