@@ -1,5 +1,7 @@
 //! Public test vectors. Their sources and licences stand beside them in `tests/vectors`.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -31,7 +33,8 @@ fn values(name: &str) -> Values<'_> {
     }
 }
 
-/// Rows that are left open there are refused here: values beyond ASCII.
+/// Of the rows that are left open, these are ordinary headers; the others are refused: values beyond ASCII, what
+/// would change how a request is framed, the sender's own names, very long names.
 #[test]
 fn header_lines() {
     let cases = lines("headers/header_lines.jsonl");
@@ -48,6 +51,16 @@ fn header_lines() {
                     (expected[0].as_str().unwrap(), expected[1].as_str().unwrap()),
                     "{case}"
                 );
+            }
+            None if [
+                "Authorization: x",
+                "Accept-Encoding: x",
+                "Date: x",
+                "Cookie: x",
+            ]
+            .contains(&line) =>
+            {
+                assert!(parsed.is_ok(), "{case}");
             }
             Some(false) | None => assert!(parsed.is_err(), "{case}"),
         }

@@ -6,6 +6,8 @@ use crate::error::{Field, Invalid};
 
 /// More lines than any receiver accepts.
 const MAX_LINES: usize = 100;
+/// Longer than any header in use.
+const MAX_NAME: usize = 128;
 /// All lines together.
 const MAX_BYTES: usize = 32 * 1024;
 /// A value that stands for the API key.
@@ -99,6 +101,9 @@ impl Header {
         let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
         if name.is_empty() || !name.bytes().all(token) {
             return Err("has a name with characters that are not allowed in one");
+        }
+        if name.len() > MAX_NAME {
+            return Err("has a name longer than 128 characters");
         }
         let lower = name.to_ascii_lowercase();
         if RESERVED.contains(&lower.as_str()) || lower.starts_with("proxy-") {
