@@ -45,12 +45,10 @@ fn header_lines() {
         match case["valid"].as_bool() {
             Some(true) => {
                 let header = parsed.unwrap_or_else(|e| panic!("{case}: {e}"));
-                let expected = case["parsed"].as_array().unwrap();
-                assert_eq!(
-                    (header.name(), header.value()),
-                    (expected[0].as_str().unwrap(), expected[1].as_str().unwrap()),
-                    "{case}"
-                );
+                if let Some(expected) = case["parsed"].as_array() {
+                    let pair = (expected[0].as_str().unwrap(), expected[1].as_str().unwrap());
+                    assert_eq!((header.name(), header.value()), pair, "{case}");
+                }
             }
             None if [
                 "Authorization: x",

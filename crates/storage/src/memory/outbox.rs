@@ -10,8 +10,8 @@ use crate::webhooks::{OutboxId, OutboxRow, OutboxStore};
 
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub occurrence: Occurrence,
-    pub rejected: Option<String>,
+    pub(super) occurrence: Occurrence,
+    pub(super) rejected: Option<String>,
 }
 
 #[async_trait]

@@ -18,20 +18,20 @@ use crate::{Row, webhooks::RoutesVersion};
 /// A delivery with what only the store knows of it.
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
-    pub delivery: Delivery,
+    pub(super) delivery: Delivery,
     /// Counts claims; the valid token while `running`.
-    pub claims: i64,
+    pub(super) claims: i64,
     /// The token under which it was last settled.
-    pub settled: Option<ClaimToken>,
-    pub log: Vec<AttemptRecord>,
+    pub(super) settled: Option<ClaimToken>,
+    pub(super) log: Vec<AttemptRecord>,
 }
 
 impl Slot {
-    pub fn token(&self) -> ClaimToken {
+    pub(super) fn token(&self) -> ClaimToken {
         ClaimToken(self.claims)
     }
 
-    pub fn lane(&self) -> Lane {
+    pub(super) fn lane(&self) -> Lane {
         let class = if self.delivery.attempts == 0 {
             LaneClass::First
         } else {
@@ -46,59 +46,59 @@ impl Slot {
 
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    pub webhook_ids: Counter,
-    pub task_ids: Counter,
-    pub event_ids: Counter,
-    pub delivery_ids: Counter,
-    pub outbox_ids: Counter,
+    pub(super) webhook_ids: Counter,
+    pub(super) task_ids: Counter,
+    pub(super) event_ids: Counter,
+    pub(super) delivery_ids: Counter,
+    pub(super) outbox_ids: Counter,
     version: i64,
-    pub webhooks: BTreeMap<WebhookId, Row<WebhookId, Webhook>>,
-    pub tasks: BTreeMap<TaskId, TaskRow>,
-    pub events: BTreeMap<EventId, Row<EventId, Event>>,
+    pub(super) webhooks: BTreeMap<WebhookId, Row<WebhookId, Webhook>>,
+    pub(super) tasks: BTreeMap<TaskId, TaskRow>,
+    pub(super) events: BTreeMap<EventId, Row<EventId, Event>>,
     deliveries: BTreeMap<DeliveryId, Slot>,
     message_ids: HashSet<MessageId>,
     /// Waiting deliveries, by lane and due time.
     waiting: BTreeSet<(Lane, DateTime<Utc>, DeliveryId)>,
     /// Running deliveries, by the end of their lease.
-    pub leases: BTreeSet<(DateTime<Utc>, DeliveryId)>,
+    pub(super) leases: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// Deliveries that have not ended, by webhook and age.
     open: BTreeSet<(WebhookId, DeliveryId)>,
-    pub seen: HashMap<OccurrenceId, DateTime<Utc>>,
-    pub outbox: BTreeMap<OutboxId, super::outbox::Entry>,
+    pub(super) seen: HashMap<OccurrenceId, DateTime<Utc>>,
+    pub(super) outbox: BTreeMap<OutboxId, super::outbox::Entry>,
 }
 
 impl Tables {
-    pub fn version(&self) -> RoutesVersion {
+    pub(super) fn version(&self) -> RoutesVersion {
         RoutesVersion(self.version)
     }
 
     /// A webhook, task or event was changed.
-    pub fn routes_changed(&mut self) {
+    pub(super) fn routes_changed(&mut self) {
         self.version += 1;
     }
 
-    pub fn delete_task(&mut self, id: TaskId) -> Option<TaskRow> {
+    pub(super) fn delete_task(&mut self, id: TaskId) -> Option<TaskRow> {
         let row = self.tasks.remove(&id)?;
         self.events.retain(|_, event| event.value.task != id);
         self.routes_changed();
         Some(row)
     }
 
-    pub fn deliveries(&self) -> &BTreeMap<DeliveryId, Slot> {
+    pub(super) fn deliveries(&self) -> &BTreeMap<DeliveryId, Slot> {
         &self.deliveries
     }
 
-    pub fn has_message(&self, id: &MessageId) -> bool {
+    pub(super) fn has_message(&self, id: &MessageId) -> bool {
         self.message_ids.contains(id)
     }
 
-    pub fn insert_delivery(&mut self, slot: Slot) {
+    pub(super) fn insert_delivery(&mut self, slot: Slot) {
         self.message_ids.insert(slot.delivery.message_id.clone());
         self.index(&slot);
         self.deliveries.insert(slot.delivery.id, slot);
     }
 
-    pub fn remove_delivery(&mut self, id: DeliveryId) -> Option<Slot> {
+    pub(super) fn remove_delivery(&mut self, id: DeliveryId) -> Option<Slot> {
         let slot = self.deliveries.remove(&id)?;
         self.message_ids.remove(&slot.delivery.message_id);
         self.unindex(&slot);
@@ -106,7 +106,7 @@ impl Tables {
     }
 
     /// Changes a delivery and keeps the indexes in step with it.
-    pub fn change_delivery<R>(
+    pub(super) fn change_delivery<R>(
         &mut self,
         id: DeliveryId,
         change: impl FnOnce(&mut Slot) -> R,
@@ -120,7 +120,7 @@ impl Tables {
     }
 
     /// At most `limit` waiting deliveries of a lane that may be claimed now, oldest due first.
-    pub fn claimable(&self, lane: Lane, limit: u32, now: DateTime<Utc>) -> Vec<DeliveryId> {
+    pub(super) fn claimable(&self, lane: Lane, limit: u32, now: DateTime<Utc>) -> Vec<DeliveryId> {
         let Some(webhook) = self.webhooks.get(&lane.webhook) else {
             return Vec::new();
         };
@@ -154,7 +154,7 @@ impl Tables {
     }
 
     /// The lanes in which something waits, due or not.
-    pub fn lanes(&self) -> Vec<Lane> {
+    pub(super) fn lanes(&self) -> Vec<Lane> {
         let last_of = |lane| (lane, DateTime::<Utc>::MAX_UTC, DeliveryId(i64::MAX));
         let first = self.waiting.first().map(|(lane, _, _)| *lane);
         let next = |lane: &Lane| {
@@ -167,7 +167,7 @@ impl Tables {
     }
 
     /// What waits in a lane from a due time on.
-    pub fn lane_from(
+    pub(super) fn lane_from(
         &self,
         lane: Lane,
         due: DateTime<Utc>,

@@ -8,6 +8,8 @@ use crate::error::{Field, Invalid};
 const MAX_LINES: usize = 100;
 /// Longer than any header in use.
 const MAX_NAME: usize = 128;
+/// Longer than any credential in use.
+const MAX_VALUE: usize = 8 * 1024;
 /// All lines together.
 const MAX_BYTES: usize = 32 * 1024;
 /// A value that stands for the API key.
@@ -110,6 +112,9 @@ impl Header {
             return Err("sets a header that only the sender may set");
         }
         let value = value.trim_matches([' ', '\t']);
+        if value.len() > MAX_VALUE {
+            return Err("has a value longer than 8192 bytes");
+        }
         if !value
             .bytes()
             .all(|b| b == b'\t' || (b' '..=b'~').contains(&b))
