@@ -66,7 +66,7 @@ impl Pool {
     }
 
     /// Puts a connection back, unless enough lie there already.
-    pub(crate) fn put(self: &Arc<Self>, shelf: &Shelf, connection: H1) {
+    pub(crate) fn put(self: &Arc<Self>, shelf: &Shelf, connection: Box<H1>) {
         if self.idle.load(Relaxed) < self.limits.total {
             shelf.put(connection, self.limits.per_origin);
         }

@@ -10,7 +10,7 @@ use super::{H1, H2};
 
 /// What a shelf has to offer.
 pub(crate) enum Idle {
-    H1(H1),
+    H1(Box<H1>),
     H2(H2),
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Shelf {
 
 #[derive(Debug, Default)]
 struct Stock {
-    h1: Vec<H1>,
+    h1: Vec<Box<H1>>,
     h2: Option<H2>,
 }
 
@@ -53,7 +53,7 @@ impl Shelf {
         }
     }
 
-    pub(super) fn put(&self, connection: H1, most: usize) {
+    pub(super) fn put(&self, connection: Box<H1>, most: usize) {
         let mut stock = self.stock();
         if stock.h1.len() < most {
             self.idle.fetch_add(1, Relaxed);

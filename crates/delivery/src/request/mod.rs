@@ -59,7 +59,6 @@ pub(crate) struct DeliveryId {
 impl Request {
     /// Starts a request to a URL. Defaults: `POST`, no headers, an empty body, a budget of 5 s,
     /// [`Trust::Verify`], no id, no signature.
-    #[must_use]
     pub fn builder(url: url::Url) -> RequestBuilder {
         RequestBuilder::new(url)
     }

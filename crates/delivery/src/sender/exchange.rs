@@ -8,7 +8,6 @@ use http::Response;
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use tokio::time::Instant;
 
 use super::classify::hyper_class;
 use super::{Progress, Sender};
@@ -40,7 +39,7 @@ impl Sender {
         self.parts.tls.set_time(now);
         let shelf = self.parts.pool.shelf(request.trust, &request.origin);
         for _ in 0..MAX_STALE {
-            let Some(idle) = shelf.take(self.parts.pool.limits.idle_for, Instant::now()) else {
+            let Some(idle) = shelf.take(self.parts.pool.limits.idle_for, progress.entered) else {
                 break;
             };
             match self.over_idle(idle, &shelf, request, now, progress).await {
@@ -50,7 +49,8 @@ impl Sender {
             }
         }
         progress.reused = false;
-        match self.over_new(&shelf, request, now, progress).await {
+        // Boxed: rare beside reuse, and large with a TLS handshake in it.
+        match Box::pin(self.over_new(&shelf, request, now, progress)).await {
             Err(Failed::Unsent(class) | Failed::Spent(class)) => Err(class),
             Ok(()) => Ok(()),
         }
@@ -105,13 +105,13 @@ impl Sender {
             self.over_h2(connection, request, now, progress).await
         } else {
             let connection = H1::new(stream, peer).await.map_err(|e| Failed::Unsent(hyper_class(&e)))?;
-            self.over_h1(connection, shelf, request, now, progress).await
+            self.over_h1(Box::new(connection), shelf, request, now, progress).await
         }
     }
 
     async fn over_h1(
         &self,
-        mut connection: H1,
+        mut connection: Box<H1>,
         shelf: &Shelf,
         request: &Request,
         now: DateTime<Utc>,
@@ -141,7 +141,7 @@ impl Sender {
         }
         progress.body.complete();
         if connection.is_alive() {
-            connection.used = Instant::now();
+            connection.used = progress.entered;
             self.parts.pool.put(shelf, connection);
         }
         Ok(())

@@ -10,6 +10,7 @@ mod preview;
 mod progress;
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -87,16 +88,19 @@ impl Sender {
     /// (HTTP/2).
     pub async fn send(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
         let span = tracing::debug_span!("delivery.attempt", origin = ?request.origin, id = request.delivery_id());
-        self.attempt(request, now).instrument(span).await
+        // Pinned where it is made: these futures are large, and moving them costs.
+        pin!(self.attempt(request, now)).instrument(span).await
     }
 
     async fn attempt(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
         let started = Instant::now();
         let mut progress = Progress::new(started);
-        let run = self.run(request, now, &mut progress);
-        let ended = match started.checked_add(request.timeout) {
-            Some(deadline) => timeout_at(deadline, run).await,
-            None => Ok(run.await),
+        let ended = {
+            let run = pin!(self.run(request, now, &mut progress));
+            match started.checked_add(request.timeout) {
+                Some(deadline) => timeout_at(deadline, run).await,
+                None => Ok(run.await),
+            }
         };
         let fault = match ended {
             Ok(Ok(())) => None,

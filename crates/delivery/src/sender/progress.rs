@@ -16,7 +16,8 @@ use crate::retry::parse_retry_after;
 pub(crate) struct Progress {
     started: Instant,
     phase: Phase,
-    entered: Instant,
+    /// When the present phase began.
+    pub(crate) entered: Instant,
     timings: Timings,
     pub(crate) address: Option<SocketAddr>,
     pub(crate) reused: bool,

@@ -1,6 +1,7 @@
 //! A receiver that plays what a test tells it to, byte for byte, over real TCP.
 
 #![allow(dead_code, unreachable_pub)] // each test uses its own part
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a helper that fails is a test that fails
 
 use std::net::SocketAddr;
 use std::sync::Arc;
