@@ -25,6 +25,7 @@ pub const KEY_REGEX: &str =
 /// # Ok(())
 /// # }
 /// ```
+#[must_use]
 pub fn scan<'t>(text: &'t str, prefix: &Prefix) -> Scan<'t> {
     Scan {
         text,

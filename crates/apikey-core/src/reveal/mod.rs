@@ -48,7 +48,6 @@ impl NewKey {
     }
 
     /// The record, and the chance to reveal once it is stored.
-    #[must_use]
     pub fn into_parts(self) -> (ApiKey, RevealOnce) {
         (self.record, self.secret)
     }
