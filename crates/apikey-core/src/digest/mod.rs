@@ -6,9 +6,9 @@
 mod pepper;
 mod sha256;
 
-use std::{fmt, str::FromStr};
+use std::{fmt, hint::black_box, str::FromStr};
 
-use subtle::{Choice, ConstantTimeEq};
+use subtle::ConstantTimeEq;
 
 pub use pepper::{Pepper, PepperError, PepperId, Peppers, Verdict};
 
@@ -103,16 +103,18 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Compares in constant time, on four words: several times faster than byte by byte.
+/// Compares in constant time: on four words instead of 32 bytes, and with the one value that says
+/// whether any bit differs handed to `subtle`, behind a barrier that the optimiser cannot see
+/// through. Several times faster than byte by byte.
 #[inline]
 fn equal(a: &[u8; 32], b: &[u8; 32]) -> bool {
     let (a, _) = a.as_chunks::<8>();
     let (b, _) = b.as_chunks::<8>();
-    let mut same = Choice::from(1);
+    let mut differing = 0;
     for (x, y) in a.iter().zip(b) {
-        same &= u64::from_ne_bytes(*x).ct_eq(&u64::from_ne_bytes(*y));
+        differing |= u64::from_ne_bytes(*x) ^ u64::from_ne_bytes(*y);
     }
-    same.into()
+    black_box(differing).ct_eq(&0).into()
 }
 
 #[cfg(test)]
