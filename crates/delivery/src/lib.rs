@@ -30,7 +30,9 @@ pub use sign::{SigningKey, SigningKeyError, SigningKeys};
 pub use target::{HostPattern, HostPatternError, Refusal, SpecialPurpose, TargetPolicy};
 
 #[cfg(feature = "sender")]
-pub use connect::{Dial, DialFuture, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver, Wire};
+pub use connect::{
+    Dial, DialFuture, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver, Wire,
+};
 #[cfg(feature = "sender")]
 pub use sender::{Delivered, HeaderNames, Preview, Sender, SenderBuilder, SetupError};
 #[cfg(feature = "sender")]

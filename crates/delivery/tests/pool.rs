@@ -1,5 +1,7 @@
 //! Connections that are used again: never a request twice, never another request's answer.
 
+#![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
+
 mod common;
 
 use std::sync::atomic::Ordering::SeqCst;
@@ -11,7 +13,10 @@ use delivery::{ErrorClass, TargetPolicy};
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 fn script(answers: &[(&str, After)]) -> Vec<(Vec<u8>, After)> {
-    answers.iter().map(|(text, after)| (text.as_bytes().to_vec(), *after)).collect()
+    answers
+        .iter()
+        .map(|(text, after)| (text.as_bytes().to_vec(), *after))
+        .collect()
 }
 
 #[tokio::test]
@@ -42,8 +47,15 @@ async fn a_connection_that_dies_under_a_request_is_a_spent_attempt() {
     let receiver = Receiver::start(script(&[(OK, After::Keep), ("", After::Close)])).await;
     let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
     assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
-    assert_eq!(sender.send(&request, now()).await.outcome, Err(ErrorClass::Reset));
-    assert_eq!((receiver.requests(), receiver.connections()), (2, 1), "it must not be sent again");
+    assert_eq!(
+        sender.send(&request, now()).await.outcome,
+        Err(ErrorClass::Reset)
+    );
+    assert_eq!(
+        (receiver.requests(), receiver.connections()),
+        (2, 1),
+        "it must not be sent again"
+    );
 }
 
 #[tokio::test]
@@ -54,7 +66,11 @@ async fn an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one() {
     for _ in 0..3 {
         assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
     }
-    assert_eq!(receiver.connections(), 2, "the first connection is poisoned");
+    assert_eq!(
+        receiver.connections(),
+        2,
+        "the first connection is poisoned"
+    );
 }
 
 #[tokio::test]
@@ -65,15 +81,24 @@ async fn a_narrower_policy_does_not_use_what_a_wider_one_opened() {
     let wide = local_sender();
     assert_eq!(wide.send(&request, now()).await.outcome, Ok(200));
     let narrow = wide.with_policy(TargetPolicy::public());
-    assert!(matches!(narrow.send(&request, now()).await.outcome, Err(ErrorClass::Refused(_))));
+    assert!(matches!(
+        narrow.send(&request, now()).await.outcome,
+        Err(ErrorClass::Refused(_))
+    ));
     let named = wide.with_policy(local_policy().deny_host("localhost".parse().unwrap()));
-    assert!(matches!(named.send(&request, now()).await.outcome, Err(ErrorClass::Refused(_))));
+    assert!(matches!(
+        named.send(&request, now()).await.outcome,
+        Err(ErrorClass::Refused(_))
+    ));
     assert_eq!(receiver.requests(), 1);
 }
 
 #[tokio::test]
 async fn an_unfinished_body_ends_its_connection() {
-    let long = format!("HTTP/1.1 200 OK\r\ncontent-length: 20000\r\n\r\n{}", "x".repeat(20_000));
+    let long = format!(
+        "HTTP/1.1 200 OK\r\ncontent-length: 20000\r\n\r\n{}",
+        "x".repeat(20_000)
+    );
     let receiver = Receiver::fixed(&long).await;
     let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
     for _ in 0..2 {
@@ -84,17 +109,31 @@ async fn an_unfinished_body_ends_its_connection() {
 
 #[tokio::test]
 async fn idle_connections_are_closed_in_time() {
-    let mut server = tokio::net::TcpListener::bind("127.0.0.1:0").await.map(Some).unwrap();
+    let mut server = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .map(Some)
+        .unwrap();
     let listener = server.take().unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    let sender = local_builder().idle_for(Duration::from_millis(100)).build().unwrap();
+    let sender = local_builder()
+        .idle_for(Duration::from_millis(100))
+        .build()
+        .unwrap();
     let serving = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         common::read_request(&mut stream).await.unwrap();
-        tokio::io::AsyncWriteExt::write_all(&mut stream, OK.as_bytes()).await.unwrap();
+        tokio::io::AsyncWriteExt::write_all(&mut stream, OK.as_bytes())
+            .await
+            .unwrap();
         common::read_request(&mut stream).await.is_none() // the other side closed
     });
-    assert_eq!(sender.send(&post(&url).build().unwrap(), now()).await.outcome, Ok(200));
+    assert_eq!(
+        sender
+            .send(&post(&url).build().unwrap(), now())
+            .await
+            .outcome,
+        Ok(200)
+    );
     let closed = tokio::time::timeout(Duration::from_secs(3), serving).await;
     assert!(closed.expect("the idle connection must be closed").unwrap());
 }

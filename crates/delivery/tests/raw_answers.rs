@@ -1,5 +1,7 @@
 //! 282 raw answers, good, odd and hostile, over TCP and over TLS.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a helper that fails is a test that fails
+
 mod common;
 
 use std::sync::Arc;
@@ -26,7 +28,10 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let manifest = include_str!("vectors/http/manifest.jsonl");
-    manifest.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    manifest
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn after(case: &Case) -> After {
@@ -42,18 +47,24 @@ fn after(case: &Case) -> After {
 fn acceptor() -> TlsAcceptor {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key.into())
-        .unwrap();
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(
+        rustls::crypto::ring::default_provider(),
+    ))
+    .with_safe_default_protocol_versions()
+    .unwrap()
+    .with_no_client_auth()
+    .with_single_cert(vec![made.cert.der().clone()], key.into())
+    .unwrap();
     TlsAcceptor::from(Arc::new(config))
 }
 
 /// Plays one case and returns what became of it, how often it was asked, and how long it took.
 async fn play(case: &Case, tls: Option<TlsAcceptor>) -> (Attempt, usize, Duration) {
-    let path = format!("{}/tests/vectors/http/{}", env!("CARGO_MANIFEST_DIR"), case.file);
+    let path = format!(
+        "{}/tests/vectors/http/{}",
+        env!("CARGO_MANIFEST_DIR"),
+        case.file
+    );
     let raw = std::fs::read(path).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -64,7 +75,9 @@ async fn play(case: &Case, tls: Option<TlsAcceptor>) -> (Attempt, usize, Duratio
         loop {
             let (mut stream, _) = listener.accept().await.unwrap();
             if let Some(tls) = &tls {
-                let Ok(mut secured) = tls.accept(stream).await else { continue };
+                let Ok(mut secured) = tls.accept(stream).await else {
+                    continue;
+                };
                 if read_request(&mut secured).await.is_some() {
                     counted.fetch_add(1, SeqCst);
                     let _ = secured.write_all(&raw).await;
@@ -78,10 +91,17 @@ async fn play(case: &Case, tls: Option<TlsAcceptor>) -> (Attempt, usize, Duratio
                 counted.fetch_add(1, SeqCst);
                 let _ = stream.write_all(&raw).await;
             }
-            tokio::spawn(finish(stream, if end == After::Keep { After::Hang } else { end }));
+            tokio::spawn(finish(
+                stream,
+                if end == After::Keep { After::Hang } else { end },
+            ));
         }
     });
-    let request = post(&url).trust(Trust::AllowInsecure).timeout(BUDGET).build().unwrap();
+    let request = post(&url)
+        .trust(Trust::AllowInsecure)
+        .timeout(BUDGET)
+        .build()
+        .unwrap();
     let begun = Instant::now();
     let attempt = local_sender().send(&request, now()).await;
     let took = begun.elapsed();
@@ -112,7 +132,7 @@ async fn play_all(tls: bool) {
     let mut wrong = Vec::new();
     for chunk in cases.chunks(16) {
         let mut running = JoinSet::new();
-        for case in chunk.to_vec() {
+        for case in chunk.iter().cloned() {
             let acceptor = acceptor.clone();
             running.spawn(async move {
                 let (attempt, requests, took) = play(&case, acceptor).await;
@@ -120,12 +140,21 @@ async fn play_all(tls: bool) {
             });
         }
         while let Some(ended) = running.join_next().await {
-            let (case, attempt, requests, took) = ended.expect("no answer may make the sender panic");
-            if !fits(&case, &attempt) || requests != 1 || took > BUDGET + Duration::from_millis(250) {
-                wrong.push(format!("{}: {:?} after {took:?}, {requests} requests", case.file, attempt.outcome));
+            let (case, attempt, requests, took) =
+                ended.expect("no answer may make the sender panic");
+            if !fits(&case, &attempt) || requests != 1 || took > BUDGET + Duration::from_millis(250)
+            {
+                wrong.push(format!(
+                    "{}: {:?} after {took:?}, {requests} requests",
+                    case.file, attempt.outcome
+                ));
             }
             // What was kept can be shown whatever it is.
-            let shown = format!("{attempt:?}{}{}", attempt.status_info(), attempt.body.text());
+            let shown = format!(
+                "{attempt:?}{}{}",
+                attempt.status_info(),
+                attempt.body.text()
+            );
             assert!(!shown.contains('\u{1b}'));
         }
     }

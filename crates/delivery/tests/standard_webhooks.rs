@@ -1,5 +1,7 @@
 //! Signatures against the vectors of the Standard Webhooks libraries, both ways.
 
+#![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
+
 use chrono::DateTime;
 use delivery::{SigningKey, SigningKeys, Verifier};
 use serde_json::Value;
@@ -16,7 +18,10 @@ fn rows(kind: &str) -> Vec<Value> {
 
 fn payload(row: &Value) -> Vec<u8> {
     match row["payload_hex"].as_str() {
-        Some(hex) => (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect(),
+        Some(hex) => (0..hex.len())
+            .step_by(2)
+            .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap())
+            .collect(),
         None => row["payload"].as_str().unwrap().as_bytes().to_vec(),
     }
 }
@@ -26,9 +31,16 @@ fn we_sign_as_the_other_libraries_do() {
     for row in rows("sign") {
         let secret = row["secret"].as_str().unwrap();
         // One vector has a secret of 23 bytes: shorter than a new one may be, so it counts as imported.
-        let key = secret.parse().or_else(|_| SigningKey::imported(secret)).unwrap();
+        let key = secret
+            .parse()
+            .or_else(|_| SigningKey::imported(secret))
+            .unwrap();
         let at = DateTime::from_timestamp(row["timestamp"].as_i64().unwrap(), 0).unwrap();
-        let signature = SigningKeys::new([key]).unwrap().signature(row["id"].as_str().unwrap(), at, &payload(&row));
+        let signature = SigningKeys::new([key]).unwrap().signature(
+            row["id"].as_str().unwrap(),
+            at,
+            &payload(&row),
+        );
         assert_eq!(signature, row["signature"].as_str().unwrap(), "{row}");
     }
 }
@@ -46,7 +58,12 @@ fn a_receiver_accepts_the_good_and_refuses_the_bad() {
             &payload(&row),
             now,
         );
-        assert_eq!(verdict.is_ok(), row["valid"].as_bool().unwrap(), "{}: {verdict:?}", row["note"]);
+        assert_eq!(
+            verdict.is_ok(),
+            row["valid"].as_bool().unwrap(),
+            "{}: {verdict:?}",
+            row["note"]
+        );
     }
 }
 
@@ -54,7 +71,12 @@ fn a_receiver_accepts_the_good_and_refuses_the_bad() {
 fn only_well_formed_secrets_become_keys() {
     for row in rows("secret") {
         let parsed = row["secret"].as_str().unwrap().parse::<SigningKey>();
-        assert_eq!(parsed.is_ok(), row["valid"].as_bool().unwrap(), "{}: {parsed:?}", row["note"]);
+        assert_eq!(
+            parsed.is_ok(),
+            row["valid"].as_bool().unwrap(),
+            "{}: {parsed:?}",
+            row["note"]
+        );
     }
 }
 
@@ -68,9 +90,16 @@ fn what_we_sign_with_either_scheme_a_receiver_accepts_and_no_changed_byte() {
     let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
     let body = b"{\"a\":1}";
     let signature = keys.signature("msg_1", now, body);
-    for key in ["whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"] {
+    for key in [
+        "whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=",
+        "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+    ] {
         let verifier = Verifier::new([key.parse().unwrap()]);
-        let accepts = |body: &[u8]| verifier.verify("msg_1", "1800000000", &signature, body, now).is_ok();
+        let accepts = |body: &[u8]| {
+            verifier
+                .verify("msg_1", "1800000000", &signature, body, now)
+                .is_ok()
+        };
         assert!(accepts(body));
         for at in 0..body.len() {
             let mut changed = body.to_vec();
@@ -78,5 +107,9 @@ fn what_we_sign_with_either_scheme_a_receiver_accepts_and_no_changed_byte() {
             assert!(!accepts(&changed), "{key} byte {at}");
         }
     }
-    assert!(Verifier::new([]).verify("msg_1", "1800000000", &signature, body, now).is_err());
+    assert!(
+        Verifier::new([])
+            .verify("msg_1", "1800000000", &signature, body, now)
+            .is_err()
+    );
 }

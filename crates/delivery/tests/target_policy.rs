@@ -1,5 +1,7 @@
 //! The target policy against every special address and many ways to write them.
 
+#![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use delivery::{Refusal, TargetPolicy};
@@ -8,22 +10,83 @@ use proptest::prelude::*;
 
 /// One address or more of each forbidden kind.
 const FORBIDDEN: [&str; 34] = [
-    "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "127.0.0.1",
-    "127.0.0.53", "127.255.255.254", "169.254.1.1", "169.254.169.254", "169.254.170.2", "169.254.170.23",
-    "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1", "192.88.99.1", "192.168.0.1",
-    "192.168.255.255", "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.9", "224.0.0.1",
-    "233.252.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255", "168.63.129.16", "172.17.0.1",
-    "10.96.0.1", "192.168.65.2",
+    "0.0.0.0",
+    "0.1.2.3",
+    "10.0.0.1",
+    "10.255.255.255",
+    "100.64.0.1",
+    "100.100.100.200",
+    "127.0.0.1",
+    "127.0.0.53",
+    "127.255.255.254",
+    "169.254.1.1",
+    "169.254.169.254",
+    "169.254.170.2",
+    "169.254.170.23",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.1",
+    "192.0.0.192",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.0.1",
+    "192.168.255.255",
+    "198.18.0.1",
+    "198.19.255.255",
+    "198.51.100.7",
+    "203.0.113.9",
+    "224.0.0.1",
+    "233.252.0.1",
+    "239.255.255.255",
+    "240.0.0.1",
+    "255.255.255.255",
+    "168.63.129.16",
+    "172.17.0.1",
+    "10.96.0.1",
+    "192.168.65.2",
 ];
 
 const PUBLIC: [&str; 40] = [
-    "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0",
-    "126.255.255.255", "128.0.0.0", "168.63.129.15", "168.63.129.17", "169.253.255.255", "169.255.0.0",
-    "172.15.255.255", "172.32.0.0", "191.255.255.255", "192.0.1.0", "192.0.3.0", "192.88.98.255",
-    "192.88.100.0", "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "198.51.99.255",
-    "198.51.101.0", "203.0.112.255", "203.0.114.0", "223.255.255.255", "2001:200::1", "2001:4860:4860::8888",
-    "2001:db7:ffff::1", "2001:db9::", "2003::1", "2606:4700:4700::1111", "2620:4f:7fff::1", "2a00:1450:4001::1",
-    "3fff:1000::1", "64:ff9b::808:808", "::ffff:8.8.8.8",
+    "1.1.1.1",
+    "8.8.8.8",
+    "9.255.255.255",
+    "11.0.0.0",
+    "93.184.216.34",
+    "100.63.255.255",
+    "100.128.0.0",
+    "126.255.255.255",
+    "128.0.0.0",
+    "168.63.129.15",
+    "168.63.129.17",
+    "169.253.255.255",
+    "169.255.0.0",
+    "172.15.255.255",
+    "172.32.0.0",
+    "191.255.255.255",
+    "192.0.1.0",
+    "192.0.3.0",
+    "192.88.98.255",
+    "192.88.100.0",
+    "192.167.255.255",
+    "192.169.0.0",
+    "198.17.255.255",
+    "198.20.0.0",
+    "198.51.99.255",
+    "198.51.101.0",
+    "203.0.112.255",
+    "203.0.114.0",
+    "223.255.255.255",
+    "2001:200::1",
+    "2001:4860:4860::8888",
+    "2001:db7:ffff::1",
+    "2001:db9::",
+    "2003::1",
+    "2606:4700:4700::1111",
+    "2620:4f:7fff::1",
+    "2a00:1450:4001::1",
+    "3fff:1000::1",
+    "64:ff9b::808:808",
+    "::ffff:8.8.8.8",
 ];
 
 #[test]
@@ -34,8 +97,16 @@ fn every_special_purpose_prefix_is_refused_from_its_first_to_its_last_address() 
         rows += 1;
         let net: IpNet = line.split(',').next().unwrap().parse().unwrap();
         if line.contains(",embedded,") {
-            assert!(policy.judge(inside(net, Ipv4Addr::new(8, 8, 8, 8))).is_ok(), "{line}");
-            assert!(policy.judge(inside(net, Ipv4Addr::new(10, 0, 0, 1))).is_err(), "{line}");
+            assert!(
+                policy.judge(inside(net, Ipv4Addr::new(8, 8, 8, 8))).is_ok(),
+                "{line}"
+            );
+            assert!(
+                policy
+                    .judge(inside(net, Ipv4Addr::new(10, 0, 0, 1)))
+                    .is_err(),
+                "{line}"
+            );
             continue;
         }
         // Rows marked "either" are open to choice; ours is to refuse.
@@ -56,7 +127,11 @@ fn inside(net: IpNet, v4: Ipv4Addr) -> IpAddr {
 #[test]
 fn public_addresses_up_to_the_edges_of_the_special_ones_get_through() {
     for text in PUBLIC {
-        assert_eq!(TargetPolicy::public().judge(text.parse().unwrap()), Ok(()), "{text}");
+        assert_eq!(
+            TargetPolicy::public().judge(text.parse().unwrap()),
+            Ok(()),
+            "{text}"
+        );
     }
 }
 
@@ -66,8 +141,22 @@ fn spellings(v4: Ipv4Addr) -> Vec<String> {
     let n = u32::from(v4);
     let (hi, lo) = (n >> 16, n & 0xffff);
     let (nhi, nlo) = (!hi & 0xffff, !lo & 0xffff);
-    let wide: String = v4.to_string().chars().map(|c| if c.is_ascii_digit() { char::from_u32(c as u32 + 0xfee0).unwrap() } else { c }).collect();
-    let percent: String = v4.to_string().bytes().map(|b| format!("%{b:02x}")).collect();
+    let wide: String = v4
+        .to_string()
+        .chars()
+        .map(|c| {
+            if c.is_ascii_digit() {
+                char::from_u32(c as u32 + 0xfee0).unwrap()
+            } else {
+                c
+            }
+        })
+        .collect();
+    let percent: String = v4
+        .to_string()
+        .bytes()
+        .map(|b| format!("%{b:02x}"))
+        .collect();
     let plain = [
         format!("{v4}"),
         format!("{v4}."),
@@ -103,7 +192,10 @@ fn spellings(v4: Ipv4Addr) -> Vec<String> {
         format!("2001:0:808:808:0:0:{nhi:x}:{nlo:x}"),
         format!("2001:0:{hi:x}:{lo:x}:0:0:f7f7:f7f7"),
     ];
-    plain.into_iter().chain(six.map(|s| format!("[{s}]"))).collect()
+    plain
+        .into_iter()
+        .chain(six.map(|s| format!("[{s}]")))
+        .collect()
 }
 
 #[test]
@@ -112,11 +204,20 @@ fn a_forbidden_address_is_refused_in_all_its_spellings() {
     let (mut judged, mut let_through) = (0, Vec::new());
     for text in FORBIDDEN {
         for host in spellings(text.parse().unwrap()) {
-            for url in [format!("http://{host}/x"), format!("https://{host}:8443/"), format!("HTTP:\\\\{host}")] {
+            for url in [
+                format!("http://{host}/x"),
+                format!("https://{host}:8443/"),
+                format!("HTTP:\\\\{host}"),
+            ] {
                 // What the one URL parser does not take never becomes a request.
-                let Ok(parsed) = url::Url::parse(&url) else { continue };
+                let Ok(parsed) = url::Url::parse(&url) else {
+                    continue;
+                };
                 judged += 1;
-                assert!(!matches!(parsed.host(), Some(url::Host::Domain(_))), "{url} is no name");
+                assert!(
+                    !matches!(parsed.host(), Some(url::Host::Domain(_))),
+                    "{url} is no name"
+                );
                 if policy.judge_url(&parsed).is_ok() {
                     let_through.push(url);
                 }
@@ -129,20 +230,39 @@ fn a_forbidden_address_is_refused_in_all_its_spellings() {
 
 #[test]
 fn own_networks_are_opened_by_name_and_metadata_needs_its_own_call() {
-    let all = TargetPolicy::public().allow("0.0.0.0/0".parse().unwrap()).allow("::/0".parse().unwrap());
+    let all = TargetPolicy::public()
+        .allow("0.0.0.0/0".parse().unwrap())
+        .allow("::/0".parse().unwrap());
     let judge = |policy: &TargetPolicy, text: &str| policy.judge(text.parse().unwrap());
     for open in ["10.0.0.1", "127.0.0.1", "::ffff:10.0.0.1", "::1", "fd00::1"] {
         assert_eq!(judge(&all, open), Ok(()), "{open}");
     }
-    let metadata = ["169.254.169.254", "168.63.129.16", "100.100.100.200", "fd00:ec2::254", "fd20:ce::254",
-        "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::", "::a9fe:a9fe", "2001:0:a9fe:a9fe::"];
+    let metadata = [
+        "169.254.169.254",
+        "168.63.129.16",
+        "100.100.100.200",
+        "fd00:ec2::254",
+        "fd20:ce::254",
+        "::ffff:169.254.169.254",
+        "64:ff9b::a9fe:a9fe",
+        "2002:a9fe:a9fe::",
+        "::a9fe:a9fe",
+        "2001:0:a9fe:a9fe::",
+    ];
     for closed in metadata {
         assert!(judge(&all, closed).is_err(), "{closed}");
-        assert_eq!(judge(&all.clone().allow_metadata(), closed), Ok(()), "{closed}");
+        assert_eq!(
+            judge(&all.clone().allow_metadata(), closed),
+            Ok(()),
+            "{closed}"
+        );
     }
     let narrowed = all.deny("10.0.0.0/8".parse().unwrap());
     assert_eq!(judge(&narrowed, "10.1.1.1"), Err(Refusal::DeniedNetwork));
-    assert_eq!(judge(&narrowed, "::ffff:10.1.1.1"), Err(Refusal::DeniedNetwork));
+    assert_eq!(
+        judge(&narrowed, "::ffff:10.1.1.1"),
+        Err(Refusal::DeniedNetwork)
+    );
     // A tunnel into a network that is open does not open the tunnel.
     let ten = TargetPolicy::public().allow("10.0.0.0/8".parse().unwrap());
     assert!(judge(&ten, "2002:a00:1::").is_err());
@@ -161,11 +281,20 @@ fn names_ports_and_schemes_are_judged_too() {
     assert_eq!(judge("https://A.EXAMPLE.COM./"), Ok(()));
     assert_eq!(judge("https://EVIL.example.com./"), Err(Refusal::HostName));
     assert_eq!(judge("https://example.com/"), Err(Refusal::HostName));
-    assert_eq!(judge("https://a.example.com.evil.net/"), Err(Refusal::HostName));
+    assert_eq!(
+        judge("https://a.example.com.evil.net/"),
+        Err(Refusal::HostName)
+    );
     assert_eq!(judge("https://8.8.8.8/"), Err(Refusal::HostName));
-    assert_eq!(judge("https://a.example.com:8443/"), Err(Refusal::Port(8443)));
+    assert_eq!(
+        judge("https://a.example.com:8443/"),
+        Err(Refusal::Port(8443))
+    );
     assert_eq!(judge("http://a.example.com:443/"), Err(Refusal::Scheme));
-    assert_eq!(TargetPolicy::public().judge_url(&"http://a.example:0/".parse().unwrap()), Err(Refusal::Port(0)));
+    assert_eq!(
+        TargetPolicy::public().judge_url(&"http://a.example:0/".parse().unwrap()),
+        Err(Refusal::Port(0))
+    );
 }
 
 proptest! {

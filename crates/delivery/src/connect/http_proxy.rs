@@ -21,7 +21,9 @@ pub(super) async fn connect(
     login: Option<&Login>,
 ) -> Result<Base, ProxyFault> {
     let request = request(target, login);
-    base.write_all(request.as_bytes()).await.map_err(|_| ProxyFault::Connect)?;
+    base.write_all(request.as_bytes())
+        .await
+        .map_err(|_| ProxyFault::Connect)?;
     match status(&read_head(&mut base).await?) {
         Some(200..=299) => Ok(base),
         Some(407) => Err(ProxyFault::Authentication),
@@ -56,7 +58,9 @@ async fn read_head(base: &mut Base) -> Result<Vec<u8>, ProxyFault> {
 
 fn status(head: &[u8]) -> Option<u16> {
     let line = head.split(|b| *b == b'\r').next()?;
-    let rest = line.strip_prefix(b"HTTP/1.1 ").or_else(|| line.strip_prefix(b"HTTP/1.0 "))?;
+    let rest = line
+        .strip_prefix(b"HTTP/1.1 ")
+        .or_else(|| line.strip_prefix(b"HTTP/1.0 "))?;
     let digits = rest.get(..3)?;
     if !matches!(rest.get(3), None | Some(b' ')) || !digits.iter().all(u8::is_ascii_digit) {
         return None;

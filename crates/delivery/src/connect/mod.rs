@@ -10,11 +10,11 @@ mod stream;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+pub(crate) use dial::TcpDial;
 pub use dial::{Dial, DialFuture};
 pub use proxy::{Proxy, ProxyError};
 pub use resolve::{Resolve, ResolveFuture, SystemResolver};
 pub use stream::Wire;
-pub(crate) use dial::TcpDial;
 pub(crate) use stream::{Base, HeadTooLarge, Meter, Metered, Stream};
 
 use crate::outcome::{DnsFault, ErrorClass, Phase};
@@ -41,7 +41,11 @@ impl Connector {
         progress: &mut Progress,
     ) -> Result<(Base, SocketAddr), ErrorClass> {
         let addrs = self.judged(policy, origin, progress).await?;
-        match self.proxy.as_ref().filter(|proxy| !proxy.bypasses(&origin.host, &addrs)) {
+        match self
+            .proxy
+            .as_ref()
+            .filter(|proxy| !proxy.bypasses(&origin.host, &addrs))
+        {
             None => {
                 progress.enter(Phase::Connect);
                 Ok(race::connect(&*self.dial, addrs).await?)
@@ -75,6 +79,9 @@ impl Connector {
         for addr in &addrs {
             policy.judge(*addr)?;
         }
-        Ok(addrs.into_iter().map(|addr| SocketAddr::new(addr, origin.port)).collect())
+        Ok(addrs
+            .into_iter()
+            .map(|addr| SocketAddr::new(addr, origin.port))
+            .collect())
     }
 }

@@ -96,7 +96,11 @@ impl Proxy {
     }
 
     pub(super) fn bypasses(&self, host: &Host, addrs: &[SocketAddr]) -> bool {
-        let named = |name: &str| self.bypass_hosts.iter().any(|pattern| pattern.matches(name));
+        let named = |name: &str| {
+            self.bypass_hosts
+                .iter()
+                .any(|pattern| pattern.matches(name))
+        };
         let near = |addr: &SocketAddr| self.bypass_nets.iter().any(|net| net.contains(&addr.ip()));
         matches!(host, Host::Name(name) if named(name)) || addrs.iter().all(near)
     }
@@ -108,7 +112,10 @@ impl Proxy {
         resolver: &dyn Resolve,
         target: SocketAddr,
     ) -> Result<Base, ErrorClass> {
-        let base = self.reach(dialer, resolver).await.ok_or(ErrorClass::Proxy(ProxyFault::Connect))?;
+        let base = self
+            .reach(dialer, resolver)
+            .await
+            .ok_or(ErrorClass::Proxy(ProxyFault::Connect))?;
         match self.kind {
             Kind::HttpConnect => http_proxy::connect(base, target, self.login.as_deref()).await,
             Kind::Socks5 => socks5(base, target, self.login.as_deref()).await,
@@ -143,8 +150,13 @@ impl fmt::Debug for Proxy {
 async fn socks5(base: Base, target: SocketAddr, login: Option<&Login>) -> Result<Base, ProxyFault> {
     let opened = match login {
         Some(login) => {
-            Socks5Stream::connect_with_password_and_socket(base, target, &login.user, &login.password)
-                .await
+            Socks5Stream::connect_with_password_and_socket(
+                base,
+                target,
+                &login.user,
+                &login.password,
+            )
+            .await
         }
         None => Socks5Stream::connect_with_socket(base, target).await,
     };
@@ -152,9 +164,9 @@ async fn socks5(base: Base, target: SocketAddr, login: Option<&Login>) -> Result
         use tokio_socks::Error as E;
         match error {
             E::Io(_) => ProxyFault::Connect,
-            E::PasswordAuthFailure(_)
-            | E::NoAcceptableAuthMethods
-            | E::AuthorizationRequired => ProxyFault::Authentication,
+            E::PasswordAuthFailure(_) | E::NoAcceptableAuthMethods | E::AuthorizationRequired => {
+                ProxyFault::Authentication
+            }
             E::GeneralSocksServerFailure
             | E::ConnectionNotAllowedByRuleset
             | E::NetworkUnreachable

@@ -80,7 +80,10 @@ fn class(error: &io::Error) -> ErrorClass {
         K::ConnectionRefused => ConnectFault::Refused,
         K::HostUnreachable | K::NetworkUnreachable | K::NetworkDown => ConnectFault::Unreachable,
         K::AddrNotAvailable | K::OutOfMemory => ConnectFault::Local,
-        _ if error.raw_os_error().is_some_and(|n| EMFILE_AND_FRIENDS.contains(&n)) => {
+        _ if error
+            .raw_os_error()
+            .is_some_and(|n| EMFILE_AND_FRIENDS.contains(&n)) =>
+        {
             ConnectFault::Local
         }
         _ => ConnectFault::Other,

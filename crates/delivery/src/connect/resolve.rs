@@ -40,7 +40,9 @@ impl SystemResolver {
     /// A resolver with at most `parallel` lookups at once (at least one).
     #[must_use]
     pub fn new(parallel: usize) -> Self {
-        Self { slots: Arc::new(Semaphore::new(parallel.max(1))) }
+        Self {
+            slots: Arc::new(Semaphore::new(parallel.max(1))),
+        }
     }
 }
 
@@ -54,7 +56,10 @@ impl Default for SystemResolver {
 impl Resolve for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
         Box::pin(async move {
-            let slot = Arc::clone(&self.slots).acquire_owned().await.map_err(|_| DnsFault::Failed)?;
+            let slot = Arc::clone(&self.slots)
+                .acquire_owned()
+                .await
+                .map_err(|_| DnsFault::Failed)?;
             let host = host.to_owned();
             let lookup = tokio::task::spawn_blocking(move || {
                 let found = (host.as_str(), 0).to_socket_addrs();

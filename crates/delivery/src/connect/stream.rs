@@ -39,7 +39,8 @@ pub(crate) struct Meter {
 impl Meter {
     /// From now on at most `bytes` may be read before [`Meter::unbound`].
     pub(crate) fn bound(&self, bytes: u64) {
-        self.ceiling.store(self.read.load(Relaxed).saturating_add(bytes), Relaxed);
+        self.ceiling
+            .store(self.read.load(Relaxed).saturating_add(bytes), Relaxed);
     }
 
     pub(crate) fn unbound(&self) {
@@ -119,7 +120,11 @@ impl AsyncRead for Metered {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
         let more = u64::try_from(buf.filled().len() - before).unwrap_or(u64::MAX);
-        let read = self.meter.read.fetch_add(more, Relaxed).saturating_add(more);
+        let read = self
+            .meter
+            .read
+            .fetch_add(more, Relaxed)
+            .saturating_add(more);
         if read > self.meter.ceiling.load(Relaxed) {
             return Poll::Ready(Err(io::Error::other(HeadTooLarge)));
         }
@@ -130,7 +135,9 @@ impl AsyncRead for Metered {
 impl Metered {
     fn count(&self, wrote: io::Result<usize>) -> io::Result<usize> {
         if let Ok(bytes) = &wrote {
-            self.meter.written.fetch_add(u64::try_from(*bytes).unwrap_or(0), Relaxed);
+            self.meter
+                .written
+                .fetch_add(u64::try_from(*bytes).unwrap_or(0), Relaxed);
         }
         wrote
     }

@@ -97,7 +97,8 @@ impl Attempt {
     /// What the outcome by itself says about repeating the attempt.
     #[must_use]
     pub fn retryable(&self) -> Retryable {
-        self.error().map_or(Retryable::No, |class| class.retryable(self.retry_after))
+        self.error()
+            .map_or(Retryable::No, |class| class.retryable(self.retry_after))
     }
 
     /// One line for a user: what happened, without any secret or inner address.

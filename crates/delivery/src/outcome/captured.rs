@@ -14,7 +14,9 @@ pub struct CapturedHead {
 impl CapturedHead {
     /// All headers; names are lower case, values may be any bytes but controls.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
+        self.headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
 
     /// The only value of a header; `None` when it is missing or stands there more than once.
@@ -51,7 +53,13 @@ impl CapturedBody {
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes)
             .chars()
-            .map(|c| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c })
+            .map(|c| {
+                if c.is_control() && c != '\n' && c != '\t' {
+                    char::REPLACEMENT_CHARACTER
+                } else {
+                    c
+                }
+            })
             .collect()
     }
 }

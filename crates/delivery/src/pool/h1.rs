@@ -37,13 +37,22 @@ impl H1 {
     pub(crate) async fn new(stream: Stream, peer: SocketAddr) -> Result<Self, hyper::Error> {
         let meter = Arc::new(Meter::default());
         meter.unbound();
-        let io = TokioIo::new(Metered { inner: stream, meter: Arc::clone(&meter) });
+        let io = TokioIo::new(Metered {
+            inner: stream,
+            meter: Arc::clone(&meter),
+        });
         let (sender, driver) = http1::Builder::new()
             .max_header_size(MAX_HEAD)
             .max_buf_size(2 * MAX_HEAD)
             .handshake(io)
             .await?;
-        Ok(Self { sender, driver: Some(driver), meter, peer, used: Instant::now() })
+        Ok(Self {
+            sender,
+            driver: Some(driver),
+            meter,
+            peer,
+            used: Instant::now(),
+        })
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -57,7 +66,9 @@ impl H1 {
         let head = poll_fn(|cx| {
             drive(driver, cx);
             // The driver alone makes progress, and it is polled here: no waker of its own is needed.
-            answer.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+            answer
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
         })
         .await;
         self.meter.unbound();
@@ -95,6 +106,8 @@ fn drive(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
 
 impl std::fmt::Debug for H1 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("H1").field("alive", &self.driver.is_some()).finish_non_exhaustive()
+        f.debug_struct("H1")
+            .field("alive", &self.driver.is_some())
+            .finish_non_exhaustive()
     }
 }

@@ -30,7 +30,10 @@ impl H2 {
     pub(crate) async fn new(stream: Stream, peer: SocketAddr) -> Result<Self, hyper::Error> {
         let meter = Arc::new(Meter::default());
         meter.unbound();
-        let io = TokioIo::new(Metered { inner: stream, meter });
+        let io = TokioIo::new(Metered {
+            inner: stream,
+            meter,
+        });
         let (sender, driver) = http2::Builder::new(TokioExecutor::new())
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
@@ -41,7 +44,11 @@ impl H2 {
         tokio::spawn(async move {
             let _ = driver.await;
         });
-        Ok(Self { sender, peer, used: Instant::now() })
+        Ok(Self {
+            sender,
+            peer,
+            used: Instant::now(),
+        })
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -60,6 +67,8 @@ impl H2 {
 
 impl std::fmt::Debug for H2 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("H2").field("open", &self.is_open()).finish_non_exhaustive()
+        f.debug_struct("H2")
+            .field("open", &self.is_open())
+            .finish_non_exhaustive()
     }
 }

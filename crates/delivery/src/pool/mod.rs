@@ -57,7 +57,11 @@ impl Pool {
             Trust::AllowInsecure => &self.insecure,
             Trust::Verify => &self.verified,
         };
-        let known = shelves.read().unwrap_or_else(PoisonError::into_inner).get(origin).cloned();
+        let known = shelves
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(origin)
+            .cloned();
         known.unwrap_or_else(|| {
             let mut shelves = shelves.write().unwrap_or_else(PoisonError::into_inner);
             let shelf = shelves.entry(origin.clone());

@@ -24,13 +24,20 @@ pub(crate) struct Shelf {
 
 #[derive(Debug, Default)]
 struct Stock {
+    #[expect(
+        clippy::vec_box,
+        reason = "large, and moved in and out for each request"
+    )]
     h1: Vec<Box<H1>>,
     h2: Option<H2>,
 }
 
 impl Shelf {
     pub(super) fn new(idle: Arc<AtomicUsize>) -> Self {
-        Self { stock: Mutex::default(), idle }
+        Self {
+            stock: Mutex::default(),
+            idle,
+        }
     }
 
     /// A connection that was alive when last seen.
@@ -73,9 +80,15 @@ impl Shelf {
     pub(super) fn sweep(&self, idle_for: Duration, now: Instant) -> bool {
         let mut stock = self.stock();
         let before = stock.h1.len();
-        stock.h1.retain_mut(|c| now.duration_since(c.used) <= idle_for && c.is_alive());
+        stock
+            .h1
+            .retain_mut(|c| now.duration_since(c.used) <= idle_for && c.is_alive());
         self.idle.fetch_sub(before - stock.h1.len(), Relaxed);
-        if stock.h2.as_ref().is_some_and(|c| !c.is_open() || now.duration_since(c.used) > idle_for) {
+        if stock
+            .h2
+            .as_ref()
+            .is_some_and(|c| !c.is_open() || now.duration_since(c.used) > idle_for)
+        {
             stock.h2 = None;
         }
         !stock.h1.is_empty() || stock.h2.is_some()

@@ -34,16 +34,21 @@ pub(super) fn append(
     if RESERVED.contains(&parsed.as_str()) {
         return Err(BuildError::ReservedHeader(name.to_owned()));
     }
-    let mut value = HeaderValue::from_bytes(value)
-        .map_err(|_| BuildError::HeaderValue(name.to_owned()))?;
+    let mut value =
+        HeaderValue::from_bytes(value).map_err(|_| BuildError::HeaderValue(name.to_owned()))?;
     value.set_sensitive(sensitive);
-    headers.try_append(parsed, value).map_err(|_| BuildError::TooManyHeaders)?;
+    headers
+        .try_append(parsed, value)
+        .map_err(|_| BuildError::TooManyHeaders)?;
     Ok(())
 }
 
 /// Bounds what a receiver has to take.
 pub(super) fn check_size(headers: &HeaderMap) -> Result<(), BuildError> {
-    let bytes: usize = headers.iter().map(|(n, v)| n.as_str().len() + v.len() + 4).sum();
+    let bytes: usize = headers
+        .iter()
+        .map(|(n, v)| n.as_str().len() + v.len() + 4)
+        .sum();
     if headers.len() > MAX_HEADERS || bytes > MAX_BYTES {
         return Err(BuildError::TooManyHeaders);
     }

@@ -101,7 +101,9 @@ impl Request {
 
     /// The headers that were given, in order within one name; values as bytes.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
+        self.headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
 }
 

@@ -10,7 +10,10 @@ fn build(url: &str) -> Result<Request, BuildError> {
 fn the_target_is_path_and_query_without_fragment() {
     let request = build("https://a.example:8443/in/é?x=1#frag").unwrap();
     assert_eq!(request.path.to_string(), "/in/%C3%A9?x=1");
-    assert_eq!(request.absolute.to_string(), "https://a.example:8443/in/%C3%A9?x=1");
+    assert_eq!(
+        request.absolute.to_string(),
+        "https://a.example:8443/in/%C3%A9?x=1"
+    );
 }
 
 #[test]
@@ -30,31 +33,60 @@ fn what_a_user_can_do_wrong_is_named() {
     let url: url::Url = "http://a.example/".parse().unwrap();
     let new = || Request::builder(url.clone());
     let header = |name: &str, value: &str| new().header(name, value).build().unwrap_err();
-    assert_eq!(build("http://user:pw@a.example/").unwrap_err(), BuildError::Credentials);
+    assert_eq!(
+        build("http://user:pw@a.example/").unwrap_err(),
+        BuildError::Credentials
+    );
     assert_eq!(build("ftp://a.example/").unwrap_err(), BuildError::Scheme);
-    assert_eq!(header("x", "a\r\nb: c"), BuildError::HeaderValue("x".into()));
+    assert_eq!(
+        header("x", "a\r\nb: c"),
+        BuildError::HeaderValue("x".into())
+    );
     assert_eq!(header("x y", "a"), BuildError::HeaderName("x y".into()));
     assert_eq!(header("", "a"), BuildError::HeaderName(String::new()));
-    assert_eq!(header("Content-Length", "5"), BuildError::ReservedHeader("Content-Length".into()));
-    assert_eq!(header("HOST", "b.example"), BuildError::ReservedHeader("HOST".into()));
-    assert_eq!(new().timeout(Duration::ZERO).build().unwrap_err(), BuildError::Timeout);
+    assert_eq!(
+        header("Content-Length", "5"),
+        BuildError::ReservedHeader("Content-Length".into())
+    );
+    assert_eq!(
+        header("HOST", "b.example"),
+        BuildError::ReservedHeader("HOST".into())
+    );
+    assert_eq!(
+        new().timeout(Duration::ZERO).build().unwrap_err(),
+        BuildError::Timeout
+    );
     for id in ["", "a.b", "a b", "é", "a\n", &"x".repeat(257)] {
-        assert_eq!(new().delivery_id(id).build().unwrap_err(), BuildError::DeliveryId, "{id:?}");
+        assert_eq!(
+            new().delivery_id(id).build().unwrap_err(),
+            BuildError::DeliveryId,
+            "{id:?}"
+        );
     }
     let big = new().header("x", "y".repeat(70_000)).build().unwrap_err();
     assert_eq!(big, BuildError::TooManyHeaders);
-    let many = (0..201).fold(new(), |b, n| b.header(&format!("x-{n}"), "y")).build().unwrap_err();
+    let many = (0..201)
+        .fold(new(), |b, n| b.header(&format!("x-{n}"), "y"))
+        .build()
+        .unwrap_err();
     assert_eq!(many, BuildError::TooManyHeaders);
-    assert_eq!(new().method(Method::CONNECT).build().unwrap_err(), BuildError::Method);
+    assert_eq!(
+        new().method(Method::CONNECT).build().unwrap_err(),
+        BuildError::Method
+    );
 }
 
 #[test]
 fn debug_hides_secrets_path_and_body() {
-    let request = Request::builder("https://a.example/T0/B0/canary1?token=canary2".parse().unwrap())
-        .sensitive_header("authorization", "Bearer canary3")
-        .body("canary4")
-        .build()
-        .unwrap();
+    let request = Request::builder(
+        "https://a.example/T0/B0/canary1?token=canary2"
+            .parse()
+            .unwrap(),
+    )
+    .sensitive_header("authorization", "Bearer canary3")
+    .body("canary4")
+    .build()
+    .unwrap();
     let shown = format!("{request:?}");
     assert!(shown.contains("a.example"));
     assert!(!shown.contains("canary"), "{shown}");
@@ -67,6 +99,10 @@ fn repeated_headers_keep_their_order() {
         .header("X-A", "2")
         .build()
         .unwrap();
-    let values: Vec<_> = request.headers().filter(|(n, _)| *n == "x-a").map(|(_, v)| v).collect();
+    let values: Vec<_> = request
+        .headers()
+        .filter(|(n, _)| *n == "x-a")
+        .map(|(_, v)| v)
+        .collect();
     assert_eq!(values, [b"1", b"2"]);
 }

@@ -29,7 +29,10 @@ impl RetryPolicy {
     /// `retries` reattempts after the first attempt, on the default [`Schedule`].
     #[must_use]
     pub fn new(retries: u32) -> Self {
-        Self { retries, schedule: Schedule::default() }
+        Self {
+            retries,
+            schedule: Schedule::default(),
+        }
     }
 
     /// The same number of reattempts on another schedule.

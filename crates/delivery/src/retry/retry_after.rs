@@ -52,6 +52,8 @@ fn imf_fixdate(text: &str) -> Option<i64> {
 }
 
 fn until(at: i64, now: DateTime<Utc>) -> Duration {
-    let millis = at.saturating_mul(1000).saturating_sub(now.timestamp_millis());
+    let millis = at
+        .saturating_mul(1000)
+        .saturating_sub(now.timestamp_millis());
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }

@@ -49,7 +49,11 @@ impl Schedule {
             return Err(ScheduleError::TooLong);
         }
         let last = steps.pop().ok_or(ScheduleError::Empty)?;
-        Ok(Self { steps, last, jitter_percent: 20 })
+        Ok(Self {
+            steps,
+            last,
+            jitter_percent: 20,
+        })
     }
 
     /// Sets the jitter in percent of the delay, up and down; 0 turns it off.

@@ -138,9 +138,14 @@ impl SenderBuilder {
     /// [`SetupError`] for certificates or keys that cannot be used, roots that cannot be loaded,
     /// or a `User-Agent` that is no header value.
     pub fn build(self) -> Result<Sender, SetupError> {
-        let user_agent = http::HeaderValue::from_str(&self.user_agent).map_err(|_| SetupError::UserAgent)?;
+        let user_agent =
+            http::HeaderValue::from_str(&self.user_agent).map_err(|_| SetupError::UserAgent)?;
         let parts = Parts {
-            connector: Connector { resolver: self.resolver, dial: self.dial, proxy: self.proxy },
+            connector: Connector {
+                resolver: self.resolver,
+                dial: self.dial,
+                proxy: self.proxy,
+            },
             tls: Tls::new(&self.tls)?,
             pool: Pool::new(self.limits),
             names: self.names,

@@ -61,7 +61,10 @@ impl Capture {
             Kept::Piece(piece) => piece,
             Kept::Joined(joined) => joined.freeze(),
         };
-        CapturedBody { bytes, truncated: self.begun && !self.complete }
+        CapturedBody {
+            bytes,
+            truncated: self.begun && !self.complete,
+        }
     }
 
     fn len(&self) -> usize {

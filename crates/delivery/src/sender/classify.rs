@@ -18,7 +18,11 @@ pub(super) fn hyper_class(error: &hyper::Error) -> ErrorClass {
     }
     if error.is_parse() {
         // hyper tells the two apart in its text only.
-        return if error.to_string().contains("too large") { ErrorClass::TooLarge } else { ErrorClass::Protocol };
+        return if error.to_string().contains("too large") {
+            ErrorClass::TooLarge
+        } else {
+            ErrorClass::Protocol
+        };
     }
     if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
         return ErrorClass::Reset;

@@ -50,7 +50,9 @@ impl Sender {
         let mut made = 0;
         loop {
             let passed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
-            let at = now.checked_add_signed(passed).unwrap_or(DateTime::<Utc>::MAX_UTC);
+            let at = now
+                .checked_add_signed(passed)
+                .unwrap_or(DateTime::<Utc>::MAX_UTC);
             let last = self.send(request, at).await;
             made += 1;
             match policy.next_delay(made, last.retryable(), rng) {

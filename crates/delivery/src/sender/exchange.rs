@@ -74,7 +74,10 @@ impl Sender {
         }
         progress.reused = true;
         match idle {
-            Idle::H1(connection) => self.over_h1(connection, shelf, request, now, progress).await,
+            Idle::H1(connection) => {
+                self.over_h1(connection, shelf, request, now, progress)
+                    .await
+            }
             Idle::H2(connection) => self.over_h2(connection, request, now, progress).await,
         }
     }
@@ -87,25 +90,39 @@ impl Sender {
         progress: &mut Progress,
     ) -> Result<(), Failed> {
         let origin = &request.origin;
-        let opened = self.parts.connector.open(&self.policy, origin, progress).await;
+        let opened = self
+            .parts
+            .connector
+            .open(&self.policy, origin, progress)
+            .await;
         let (base, peer) = opened.map_err(Failed::Unsent)?;
         progress.address = Some(peer);
         let stream = if origin.https {
             progress.enter(Phase::Tls);
-            let secured = self.parts.tls.secure(request.trust, &origin.host, base).await;
+            let secured = self
+                .parts
+                .tls
+                .secure(request.trust, &origin.host, base)
+                .await;
             Stream::Tls(Box::new(secured.map_err(Failed::Unsent)?))
         } else {
             Stream::Plain(base)
         };
-        let h2 = matches!(&stream, Stream::Tls(tls) if tls.get_ref().1.alpn_protocol() == Some(b"h2"));
+        let h2 =
+            matches!(&stream, Stream::Tls(tls) if tls.get_ref().1.alpn_protocol() == Some(b"h2"));
         if h2 {
-            let connection = H2::new(stream, peer).await.map_err(|e| Failed::Unsent(hyper_class(&e)))?;
+            let connection = H2::new(stream, peer)
+                .await
+                .map_err(|e| Failed::Unsent(hyper_class(&e)))?;
             shelf.share(&connection);
             self.parts.pool.keep_swept();
             self.over_h2(connection, request, now, progress).await
         } else {
-            let connection = H1::new(stream, peer).await.map_err(|e| Failed::Unsent(hyper_class(&e)))?;
-            self.over_h1(Box::new(connection), shelf, request, now, progress).await
+            let connection = H1::new(stream, peer)
+                .await
+                .map_err(|e| Failed::Unsent(hyper_class(&e)))?;
+            self.over_h1(Box::new(connection), shelf, request, now, progress)
+                .await
         }
     }
 
@@ -117,15 +134,24 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), Failed> {
-        let message = self.parts.message(request, now, Protocol::Http1).map_err(Failed::Spent)?;
+        let message = self
+            .parts
+            .message(request, now, Protocol::Http1)
+            .map_err(Failed::Spent)?;
         let before = connection.meter.written();
-        let whole = u64::try_from(request.body.len()).unwrap_or(u64::MAX).saturating_add(before);
+        let whole = u64::try_from(request.body.len())
+            .unwrap_or(u64::MAX)
+            .saturating_add(before);
         progress.address = Some(connection.peer);
         progress.writing = Some((Arc::clone(&connection.meter), whole));
         progress.enter(Phase::Head);
         let answer = connection.exchange(message).await.map_err(|error| {
             let class = hyper_class(&error);
-            if connection.meter.written() == before { Failed::Unsent(class) } else { Failed::Spent(class) }
+            if connection.meter.written() == before {
+                Failed::Unsent(class)
+            } else {
+                Failed::Spent(class)
+            }
         })?;
         let mut body = take_head(answer, Protocol::Http1, progress);
         while !body.is_end_stream() {
@@ -154,14 +180,21 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), Failed> {
-        let message = self.parts.message(request, now, Protocol::Http2).map_err(Failed::Spent)?;
+        let message = self
+            .parts
+            .message(request, now, Protocol::Http2)
+            .map_err(Failed::Spent)?;
         progress.address = Some(connection.peer);
         progress.writing = None;
         progress.enter(Phase::Head);
         let answer = connection.exchange(message).await.map_err(|mut error| {
             let unsent = error.take_message().is_some();
             let class = hyper_class(error.error());
-            if unsent { Failed::Unsent(class) } else { Failed::Spent(class) }
+            if unsent {
+                Failed::Unsent(class)
+            } else {
+                Failed::Spent(class)
+            }
         })?;
         let mut body = take_head(answer, Protocol::Http2, progress);
         while !body.is_end_stream() {

@@ -29,12 +29,30 @@ impl HeaderNames {
     /// sender writes itself, or stands there twice.
     pub fn new(id: &str, timestamp: &str, signature: &str) -> Result<Self, SetupError> {
         let name = |text: &str| {
-            let name = HeaderName::from_bytes(text.as_bytes()).map_err(|_| SetupError::HeaderName)?;
-            let ours = ["host", "content-length", "transfer-encoding", "connection", "user-agent"];
-            if ours.contains(&name.as_str()) { Err(SetupError::HeaderName) } else { Ok(name) }
+            let name =
+                HeaderName::from_bytes(text.as_bytes()).map_err(|_| SetupError::HeaderName)?;
+            let ours = [
+                "host",
+                "content-length",
+                "transfer-encoding",
+                "connection",
+                "user-agent",
+            ];
+            if ours.contains(&name.as_str()) {
+                Err(SetupError::HeaderName)
+            } else {
+                Ok(name)
+            }
         };
-        let names = Self { id: name(id)?, timestamp: name(timestamp)?, signature: name(signature)? };
-        if names.id == names.timestamp || names.id == names.signature || names.timestamp == names.signature {
+        let names = Self {
+            id: name(id)?,
+            timestamp: name(timestamp)?,
+            signature: name(signature)?,
+        };
+        if names.id == names.timestamp
+            || names.id == names.signature
+            || names.timestamp == names.signature
+        {
             return Err(SetupError::HeaderName);
         }
         Ok(names)
@@ -55,7 +73,11 @@ impl Default for HeaderNames {
 impl Parts {
     /// All headers of an attempt at `now`. What the sender vouches for (id, time, signature)
     /// replaces headers of those names that the request brought along.
-    pub(super) fn headers(&self, request: &Request, now: DateTime<Utc>) -> Result<HeaderMap, ErrorClass> {
+    pub(super) fn headers(
+        &self,
+        request: &Request,
+        now: DateTime<Utc>,
+    ) -> Result<HeaderMap, ErrorClass> {
         let mut headers = request.headers.clone();
         if !headers.contains_key(USER_AGENT) {
             headers.insert(USER_AGENT, self.user_agent.clone());
@@ -69,7 +91,10 @@ impl Parts {
             let signature = HeaderValue::try_from(signature)
                 .map_err(|_| BuildError::HeaderValue(self.names.signature.to_string()))?;
             headers.insert(self.names.signature.clone(), signature);
-            headers.insert(self.names.timestamp.clone(), HeaderValue::from(now.timestamp()));
+            headers.insert(
+                self.names.timestamp.clone(),
+                HeaderValue::from(now.timestamp()),
+            );
         }
         Ok(headers)
     }

@@ -57,7 +57,10 @@ impl Sender {
     }
 
     pub(crate) fn from_parts(parts: Parts, policy: TargetPolicy) -> Self {
-        Self { parts: Arc::new(parts), policy: Arc::new(policy) }
+        Self {
+            parts: Arc::new(parts),
+            policy: Arc::new(policy),
+        }
     }
 
     /// The same sender under another policy, such as one that is narrower for one owner.
@@ -66,7 +69,10 @@ impl Sender {
     /// attempt that wants to use it.
     #[must_use]
     pub fn with_policy(&self, policy: TargetPolicy) -> Self {
-        Self { parts: Arc::clone(&self.parts), policy: Arc::new(policy) }
+        Self {
+            parts: Arc::clone(&self.parts),
+            policy: Arc::new(policy),
+        }
     }
 
     /// The policy that every target is judged by.
@@ -122,7 +128,9 @@ impl Sender {
     fn judge(&self, request: &Request) -> Result<(), ErrorClass> {
         let origin = &request.origin;
         match &origin.host {
-            Host::Addr(addr) => self.policy.judge_literal(origin.https, *addr, origin.port)?,
+            Host::Addr(addr) => self
+                .policy
+                .judge_literal(origin.https, *addr, origin.port)?,
             Host::Name(name) => self.policy.judge_name(origin.https, name, origin.port)?,
         }
         Ok(())
@@ -131,6 +139,8 @@ impl Sender {
 
 impl fmt::Debug for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").field("policy", &self.policy).finish_non_exhaustive()
+        f.debug_struct("Sender")
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
     }
 }

@@ -63,7 +63,11 @@ impl Progress {
     }
 
     /// The finished record. A status that was read decides; a fault after it only cuts the body.
-    pub(crate) fn into_attempt(mut self, fault: Option<ErrorClass>, started: DateTime<Utc>) -> Attempt {
+    pub(crate) fn into_attempt(
+        mut self,
+        fault: Option<ErrorClass>,
+        started: DateTime<Utc>,
+    ) -> Attempt {
         let now = Instant::now();
         self.close_phase(now);
         let outcome = match (self.status, fault) {
@@ -73,9 +77,9 @@ impl Progress {
         };
         let head = self.head.map(|headers| CapturedHead { headers });
         let retry_after = match (&head, self.status) {
-            (Some(head), Some(429 | 503)) => {
-                head.only("retry-after").and_then(|value| parse_retry_after(value, started))
-            }
+            (Some(head), Some(429 | 503)) => head
+                .only("retry-after")
+                .and_then(|value| parse_retry_after(value, started)),
             _ => None,
         };
         Attempt {

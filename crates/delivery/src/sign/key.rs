@@ -58,7 +58,10 @@ impl SigningKey {
 
     fn ed25519(text: &str) -> Result<Self, SigningKeyError> {
         let pair = decode(text).ok_or(SigningKeyError::Base64)?;
-        let pair: &[u8; 64] = pair.as_slice().try_into().map_err(|_| SigningKeyError::Length)?;
+        let pair: &[u8; 64] = pair
+            .as_slice()
+            .try_into()
+            .map_err(|_| SigningKeyError::Length)?;
         let key = ed25519_dalek::SigningKey::from_keypair_bytes(pair)
             .map_err(|_| SigningKeyError::KeyPair)?;
         Ok(Self(Kind::Ed25519(Box::new(key))))

@@ -40,7 +40,10 @@ impl SigningKeys {
     /// The [`SigningKeyError`] of the first text that is no key; [`SigningKeyError::Length`] when
     /// there is no text at all.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, SigningKeyError> {
-        let keys: Vec<SigningKey> = texts.into_iter().map(str::parse).collect::<Result<_, _>>()?;
+        let keys: Vec<SigningKey> = texts
+            .into_iter()
+            .map(str::parse)
+            .collect::<Result<_, _>>()?;
         Self::new(keys).ok_or(SigningKeyError::Length)
     }
 

@@ -11,7 +11,10 @@ fn debug_of_a_key_shows_no_byte_of_it() {
 
 #[test]
 fn each_key_signs_during_rotation() {
-    let texts = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"];
+    let texts = [
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+    ];
     let at = DateTime::from_timestamp(1_614_265_330, 0).unwrap();
     let both = SigningKeys::parse(texts).unwrap().signature("m", at, b"x");
     let single = texts.map(|t| SigningKeys::parse([t]).unwrap().signature("m", at, b"x"));

@@ -121,7 +121,9 @@ impl TargetPolicy {
     ///
     /// The [`Refusal`] of the first rule that the address, or an address that it carries, breaks.
     pub fn judge(&self, addr: IpAddr) -> Result<(), Refusal> {
-        unfold(addr).iter().try_for_each(|form| self.judge_form(form))
+        unfold(addr)
+            .iter()
+            .try_for_each(|form| self.judge_form(form))
     }
 
     /// Judges what a URL says by itself: scheme, host name or literal address, port. A host name
@@ -144,13 +146,19 @@ impl TargetPolicy {
     pub(crate) fn judge_name(&self, https: bool, name: &str, port: u16) -> Result<(), Refusal> {
         self.judge_scheme_and_port(https, port)?;
         let listed = |patterns: &[HostPattern]| patterns.iter().any(|p| p.matches(name));
-        if listed(&self.deny_hosts) || self.only_hosts.as_deref().is_some_and(|only| !listed(only)) {
+        if listed(&self.deny_hosts) || self.only_hosts.as_deref().is_some_and(|only| !listed(only))
+        {
             return Err(Refusal::HostName);
         }
         Ok(())
     }
 
-    pub(crate) fn judge_literal(&self, https: bool, addr: IpAddr, port: u16) -> Result<(), Refusal> {
+    pub(crate) fn judge_literal(
+        &self,
+        https: bool,
+        addr: IpAddr,
+        port: u16,
+    ) -> Result<(), Refusal> {
         self.judge_scheme_and_port(https, port)?;
         self.judge(addr)?;
         if self.only_hosts.is_some() && !unfold(addr).iter().all(|form| holds(&self.allow, form)) {
@@ -163,7 +171,10 @@ impl TargetPolicy {
         if self.https_only && !https {
             return Err(Refusal::Scheme);
         }
-        let missing = self.only_ports.as_ref().is_some_and(|only| !only.contains(&port));
+        let missing = self
+            .only_ports
+            .as_ref()
+            .is_some_and(|only| !only.contains(&port));
         if missing || self.deny_ports.contains(&port) {
             return Err(Refusal::Port(port));
         }

@@ -12,7 +12,11 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 /// A verifier that takes every certificate, for tests and development.
 pub(super) fn accept_any_certificate(provider: &CryptoProvider) -> Arc<dyn ServerCertVerifier> {
-    Arc::new(AcceptAny { schemes: provider.signature_verification_algorithms.supported_schemes() })
+    Arc::new(AcceptAny {
+        schemes: provider
+            .signature_verification_algorithms
+            .supported_schemes(),
+    })
 }
 
 #[derive(Debug)]

@@ -62,7 +62,10 @@ impl Tls {
             Trust::Verify => &self.verify,
         };
         let name = server_name(host).ok_or(ErrorClass::Tls(TlsFault::WrongName))?;
-        connector.connect(name, base).await.map_err(|error| ErrorClass::Tls(tls_fault(&error)))
+        connector
+            .connect(name, base)
+            .await
+            .map_err(|error| ErrorClass::Tls(tls_fault(&error)))
     }
 }
 
@@ -94,8 +97,9 @@ fn checking_verifier(
 ) -> Result<Arc<dyn ServerCertVerifier>, SetupError> {
     let extra = settings.extra_roots()?;
     if settings.roots == Roots::Platform {
-        let verifier = rustls_platform_verifier::Verifier::new_with_extra_roots(extra, Arc::clone(provider))
-            .map_err(|_| SetupError::PlatformRoots)?;
+        let verifier =
+            rustls_platform_verifier::Verifier::new_with_extra_roots(extra, Arc::clone(provider))
+                .map_err(|_| SetupError::PlatformRoots)?;
         return Ok(Arc::new(verifier));
     }
     let mut store = rustls::RootCertStore::empty();
@@ -108,9 +112,10 @@ fn checking_verifier(
     if store.is_empty() {
         return Err(SetupError::NoRoots);
     }
-    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider))
-        .build()
-        .map_err(|_| SetupError::Root)?;
+    let verifier =
+        WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider))
+            .build()
+            .map_err(|_| SetupError::Root)?;
     Ok(verifier)
 }
 

@@ -30,13 +30,16 @@ impl VerifyKey {
         match (&self.0, one.split_once(',')) {
             (Kind::Hmac(keyed), Some(("v1", text))) => {
                 // A whole tag or nothing: a prefix of the right tag is a wrong one (CVE-2024-21491).
-                let Some(given) = tag::<32>(text) else { return false };
+                let Some(given) = tag::<32>(text) else {
+                    return false;
+                };
                 let mut mac = keyed.clone();
                 mac.update(message);
                 mac.finalize().into_bytes().ct_eq(&given).into()
             }
             (Kind::Ed25519(key), Some(("v1a", text))) => tag::<64>(text).is_some_and(|given| {
-                key.verify_strict(message, &ed25519_dalek::Signature::from_bytes(&given)).is_ok()
+                key.verify_strict(message, &ed25519_dalek::Signature::from_bytes(&given))
+                    .is_ok()
             }),
             _ => false,
         }
@@ -68,7 +71,10 @@ impl FromStr for VerifyKey {
             Ok(Self(Kind::Hmac(keyed)))
         } else if let Some(rest) = text.strip_prefix("whpk_") {
             let bytes = decode(rest).ok_or(SigningKeyError::Base64)?;
-            let bytes: &[u8; 32] = bytes.as_slice().try_into().map_err(|_| SigningKeyError::Length)?;
+            let bytes: &[u8; 32] = bytes
+                .as_slice()
+                .try_into()
+                .map_err(|_| SigningKeyError::Length)?;
             let key = VerifyingKey::from_bytes(bytes).map_err(|_| SigningKeyError::KeyPair)?;
             Ok(Self(Kind::Ed25519(Box::new(key))))
         } else {

@@ -8,7 +8,10 @@ use super::VerifyKey;
 
 fn hex(text: &Value) -> Vec<u8> {
     let text = text.as_str().unwrap();
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+    (0..text.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap())
+        .collect()
 }
 
 fn groups(file: &str) -> Vec<Value> {
@@ -19,10 +22,14 @@ fn groups(file: &str) -> Vec<Value> {
 #[test]
 fn hmac_tags_are_judged_as_wycheproof_does_and_truncated_ones_are_refused() {
     let (mut whole, mut truncated) = (0, 0);
-    for group in groups(include_str!("../../tests/vectors/wycheproof/hmac_sha256_test.json")) {
+    for group in groups(include_str!(
+        "../../tests/vectors/wycheproof/hmac_sha256_test.json"
+    )) {
         for test in group["tests"].as_array().unwrap() {
             let secret = format!("whsec_{}", STANDARD.encode(hex(&test["key"])));
-            let Ok(key) = secret.parse::<VerifyKey>() else { continue }; // shorter than a secret may be
+            let Ok(key) = secret.parse::<VerifyKey>() else {
+                continue;
+            }; // shorter than a secret may be
             let given = format!("v1,{}", STANDARD.encode(hex(&test["tag"])));
             let accepted = key.accepts(&given, &hex(&test["msg"]));
             if group["tagSize"] == 256 {
@@ -40,16 +47,30 @@ fn hmac_tags_are_judged_as_wycheproof_does_and_truncated_ones_are_refused() {
 #[test]
 fn ed25519_signatures_are_judged_as_wycheproof_does() {
     let mut valid = 0;
-    for group in groups(include_str!("../../tests/vectors/wycheproof/ed25519_test.json")) {
+    for group in groups(include_str!(
+        "../../tests/vectors/wycheproof/ed25519_test.json"
+    )) {
         let public = format!("whpk_{}", STANDARD.encode(hex(&group["publicKey"]["pk"])));
         let Ok(key) = public.parse::<VerifyKey>() else {
-            assert!(group["tests"].as_array().unwrap().iter().all(|t| t["result"] == "invalid"));
+            assert!(
+                group["tests"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .all(|t| t["result"] == "invalid")
+            );
             continue;
         };
         for test in group["tests"].as_array().unwrap() {
             let given = format!("v1a,{}", STANDARD.encode(hex(&test["sig"])));
             let accepted = key.accepts(&given, &hex(&test["msg"]));
-            assert_eq!(accepted, test["result"] == "valid", "{} {}", test["tcId"], test["comment"]);
+            assert_eq!(
+                accepted,
+                test["result"] == "valid",
+                "{} {}",
+                test["tcId"],
+                test["comment"]
+            );
             valid += usize::from(accepted);
         }
     }

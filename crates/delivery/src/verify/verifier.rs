@@ -50,7 +50,10 @@ impl Verifier {
     /// key it accepts nothing. The tolerance is 5 minutes.
     #[must_use]
     pub fn new(keys: impl IntoIterator<Item = VerifyKey>) -> Self {
-        Self { keys: keys.into_iter().collect(), tolerance: Duration::from_secs(300) }
+        Self {
+            keys: keys.into_iter().collect(),
+            tolerance: Duration::from_secs(300),
+        }
     }
 
     /// Sets how far the signed time may lie from `now`, before or after.
@@ -93,7 +96,14 @@ impl Verifier {
             .filter(|one| one.starts_with("v1,") || one.starts_with("v1a,"))
             .take(MAX_SIGNATURES)
             .any(|one| self.keys.iter().any(|key| key.accepts(one, &message)));
-        if known { Ok(Verified { id: id.to_owned(), at }) } else { Err(VerifyError::Signature) }
+        if known {
+            Ok(Verified {
+                id: id.to_owned(),
+                at,
+            })
+        } else {
+            Err(VerifyError::Signature)
+        }
     }
 }
 

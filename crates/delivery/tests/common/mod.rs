@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub)] // each test uses its own part
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a helper that fails is a test that fails
 
+pub mod tls;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -20,7 +22,9 @@ pub fn now() -> DateTime<Utc> {
 
 /// A policy that opens this machine, as every test with a receiver needs it.
 pub fn local_policy() -> TargetPolicy {
-    TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap()).allow("::1/128".parse().unwrap())
+    TargetPolicy::public()
+        .allow("127.0.0.0/8".parse().unwrap())
+        .allow("::1/128".parse().unwrap())
 }
 
 pub fn local_builder() -> SenderBuilder {
@@ -32,7 +36,9 @@ pub fn local_sender() -> Sender {
 }
 
 pub fn post(url: &str) -> RequestBuilder {
-    Request::builder(url.parse().unwrap()).body("{}").timeout(Duration::from_secs(5))
+    Request::builder(url.parse().unwrap())
+        .body("{}")
+        .timeout(Duration::from_secs(5))
 }
 
 /// What a receiver does after its answer.
@@ -77,7 +83,8 @@ impl Receiver {
     pub async fn start(answers: Vec<(Vec<u8>, After)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
-        let (requests, connections) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (requests, connections) =
+            (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (tell, seen) = mpsc::unbounded_channel();
         let (counted, opened, answers) = (requests.clone(), connections.clone(), Arc::new(answers));
         tokio::spawn(async move {
@@ -92,7 +99,12 @@ impl Receiver {
                 });
             }
         });
-        Self { addr, requests, connections, seen }
+        Self {
+            addr,
+            requests,
+            connections,
+            seen,
+        }
     }
 
     /// Always the same answer, with the connection kept.
@@ -128,7 +140,9 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     while let Some(seen) = read_request(stream).await {
         let index = counted.fetch_add(1, SeqCst);
         let _ = tell.send(seen);
-        let (answer, after) = answers.get(index).unwrap_or_else(|| answers.last().unwrap());
+        let (answer, after) = answers
+            .get(index)
+            .unwrap_or_else(|| answers.last().unwrap());
         if stream.write_all(answer).await.is_err() || stream.flush().await.is_err() {
             return After::Close;
         }
@@ -170,8 +184,13 @@ pub async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> Option<Seen> 
         }
     };
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
-    let mut seen = Seen { head, body: bytes[end..].to_vec() };
-    let length: usize = seen.header("content-length").map_or(0, |v| v.parse().unwrap());
+    let mut seen = Seen {
+        head,
+        body: bytes[end..].to_vec(),
+    };
+    let length: usize = seen
+        .header("content-length")
+        .map_or(0, |v| v.parse().unwrap());
     while seen.body.len() < length {
         match stream.read(&mut chunk).await {
             Ok(n) if n > 0 => seen.body.extend_from_slice(&chunk[..n]),

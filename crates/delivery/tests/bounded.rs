@@ -1,0 +1,104 @@
+//! Answers without end: memory stays flat however much a receiver sends.
+//!
+//! A test of its own program, so that the peak it reads is its own.
+
+#![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
+
+mod common;
+
+use std::time::Duration;
+
+use common::{local_sender, now, post, read_request};
+use delivery::ErrorClass;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+const PARALLEL: usize = 50;
+const MIB: usize = 1024 * 1024;
+
+/// Resident memory of this process at its highest, in bytes (Linux).
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
+    line.split_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse::<usize>()
+        .unwrap()
+        * 1024
+}
+
+/// Answers each request with a beginning and then with the same bytes until nobody reads.
+async fn start(first: &'static [u8], forever: &'static [u8]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(async move {
+                read_request(&mut stream).await;
+                let _ = stream.write_all(first).await;
+                while stream.write_all(forever).await.is_ok() {}
+            });
+        }
+    });
+    url
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fifty_endless_answers_at_once_cost_less_than_a_mebibyte_each() {
+    let chunk: &'static [u8] = &[b'x'; 64 * 1024];
+    let cases: [(&str, &[u8], &[u8]); 6] = [
+        ("body", b"HTTP/1.1 200 OK\r\n\r\n", chunk),
+        (
+            "chunks",
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+            b"4000\r\n",
+        ),
+        (
+            "interim answers",
+            b"",
+            b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
+        ),
+        ("headers", b"HTTP/1.1 200 OK\r\n", b"x-a: b\r\n"),
+        ("one header", b"HTTP/1.1 200 OK\r\nx-a: ", chunk),
+        ("reason phrase", b"HTTP/1.1 200 ", chunk),
+    ];
+    for (what, first, forever) in cases {
+        let url = start(first, forever).await;
+        let sender = local_sender();
+        let before = peak();
+        let mut running = JoinSet::new();
+        for _ in 0..PARALLEL {
+            let (sender, request) = (
+                sender.clone(),
+                post(&url)
+                    .timeout(Duration::from_millis(700))
+                    .build()
+                    .unwrap(),
+            );
+            running.spawn(async move { sender.send(&request, now()).await });
+        }
+        while let Some(ended) = running.join_next().await {
+            let attempt = ended.unwrap();
+            let fits = match (what, &attempt.outcome) {
+                ("body" | "chunks", Ok(200)) => {
+                    attempt.body.truncated && attempt.body.bytes.len() <= 16 * 1024
+                }
+                (_, Err(class)) => matches!(class, ErrorClass::TooLarge | ErrorClass::Protocol),
+                _ => false,
+            };
+            assert!(fits, "{what}: {:?}", attempt.outcome);
+        }
+        let grown = peak().saturating_sub(before);
+        assert!(
+            grown < PARALLEL * MIB,
+            "{what}: {} KiB a delivery",
+            grown / PARALLEL / 1024
+        );
+    }
+}
