@@ -149,9 +149,11 @@ impl KeyStore for MemoryStore {
 
     async fn key_changes(&self, since: KeyGeneration) -> Result<KeyChanges, StoreError> {
         let keys = lock(&self.keys);
-        let missed = usize::try_from(keys.generation - since.0)
-            .ok()
-            .filter(|n| *n <= keys.changes.len());
+        let missed = keys
+            .generation
+            .checked_sub(since.0)
+            .and_then(|n| usize::try_from(n).ok());
+        let missed = missed.filter(|n| *n <= keys.changes.len());
         let changed = match missed {
             Some(n) => ChangedKeys::These(keys.changes.iter().rev().take(n).copied().collect()),
             None => ChangedKeys::All,

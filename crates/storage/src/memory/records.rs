@@ -7,7 +7,8 @@ use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 use super::tables::Tables;
 use super::{MemoryStore, lock, micros, page};
 use crate::webhooks::{
-    Cascade, DeliveryId, EventQuery, RecordStore, Routes, TaskQuery, TaskRow, WebhookQuery,
+    Cascade, DeliveryId, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow,
+    WebhookQuery,
 };
 use crate::{ErrorKind, Revision, Row, StoreError};
 
@@ -236,6 +237,10 @@ impl RecordStore for MemoryStore {
             tasks: tables.tasks.values().cloned().collect(),
             events: tables.events.values().cloned().collect(),
         })
+    }
+
+    async fn routes_version(&self) -> Result<RoutesVersion, StoreError> {
+        Ok(lock(&self.tables).version())
     }
 
     async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -229,6 +229,13 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`, `Corrupt`.
     async fn routes(&self) -> Result<Routes, StoreError>;
 
+    /// The present version of the records, at the cost of one look-up: what is held in memory is up to date if
+    /// its version is this one.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn routes_version(&self) -> Result<RoutesVersion, StoreError>;
+
     /// The clock of the database server, or `None` where the database lives in this process and
     /// has no clock of its own. The engine corrects its own time by the difference.
     ///
