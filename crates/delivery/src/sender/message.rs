@@ -78,7 +78,11 @@ impl Parts {
         request: &Request,
         now: DateTime<Utc>,
     ) -> Result<HeaderMap, ErrorClass> {
-        let mut headers = request.headers.clone();
+        // With room for what comes below and for hyper's Content-Length: a map that grows is built twice.
+        let mut headers = HeaderMap::with_capacity(request.headers.len() + 5);
+        for (name, value) in &request.headers {
+            headers.append(name, value.clone());
+        }
         if !headers.contains_key(USER_AGENT) {
             headers.insert(USER_AGENT, self.user_agent.clone());
         }
