@@ -3,6 +3,7 @@
 
 #[cfg(feature = "sender")]
 mod connect;
+mod gate;
 mod outcome;
 #[cfg(feature = "sender")]
 mod pool;
@@ -20,6 +21,7 @@ mod verify;
 
 pub use http::Method;
 
+pub use gate::{GateClosed, HostGate};
 pub use outcome::{
     Attempt, AttemptOutcome, CapturedBody, CapturedHead, ConnectFault, DnsFault, ErrorClass, Phase,
     Protocol, ProxyFault, Timings, TlsFault,

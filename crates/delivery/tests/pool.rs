@@ -157,3 +157,14 @@ async fn many_at_once_each_arrive_once() {
     assert_eq!(receiver.requests.load(SeqCst), 64 * 20);
     assert!(receiver.connections() <= 64);
 }
+
+#[tokio::test]
+async fn reuse_can_be_turned_off() {
+    let receiver = Receiver::fixed(OK).await;
+    let sender = local_builder().idle_for(Duration::ZERO).build().unwrap();
+    let request = post(&receiver.url()).build().unwrap();
+    for _ in 0..3 {
+        assert!(!sender.send(&request, now()).await.reused);
+    }
+    assert_eq!(receiver.connections(), 3);
+}

@@ -24,37 +24,17 @@ pub trait Dial: fmt::Debug + Send + Sync {
     ///
     /// Any I/O error; its kind decides what a user reads.
     fn dial(&self, addr: SocketAddr) -> DialFuture<'_>;
+}
 
-    /// Whether plain TCP is meant, which is then used without a detour.
-    #[doc(hidden)]
-    fn is_tcp(&self) -> bool {
-        false
+/// Connects by the host's dialer, or by TCP when it has none.
+pub(super) async fn dial(dialer: Option<&dyn Dial>, addr: SocketAddr) -> io::Result<Base> {
+    match dialer {
+        Some(dialer) => dialer.dial(addr).await.map(Base::Other),
+        None => tcp(addr).await.map(Base::Tcp),
     }
 }
 
-/// Plain TCP without Nagle's delay.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TcpDial;
-
-impl Dial for TcpDial {
-    fn dial(&self, addr: SocketAddr) -> DialFuture<'_> {
-        Box::pin(async move { Ok(Box::new(tcp(addr).await?) as Box<dyn Wire>) })
-    }
-
-    fn is_tcp(&self) -> bool {
-        true
-    }
-}
-
-/// Dials, keeping TCP streams unboxed.
-pub(super) async fn dial(dialer: &dyn Dial, addr: SocketAddr) -> io::Result<Base> {
-    if dialer.is_tcp() {
-        tcp(addr).await.map(Base::Tcp)
-    } else {
-        dialer.dial(addr).await.map(Base::Other)
-    }
-}
-
+/// Without Nagle's delay: a request is written at once.
 async fn tcp(addr: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(addr).await?;
     stream.set_nodelay(true)?;

@@ -10,7 +10,6 @@ mod stream;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-pub(crate) use dial::TcpDial;
 pub use dial::{Dial, DialFuture};
 pub use proxy::{Proxy, ProxyError};
 pub use resolve::{Resolve, ResolveFuture, SystemResolver};
@@ -26,7 +25,8 @@ use crate::target::TargetPolicy;
 #[derive(Debug, Clone)]
 pub(crate) struct Connector {
     pub(crate) resolver: Arc<dyn Resolve>,
-    pub(crate) dial: Arc<dyn Dial>,
+    /// `None` is TCP.
+    pub(crate) dial: Option<Arc<dyn Dial>>,
     pub(crate) proxy: Option<Proxy>,
 }
 
@@ -48,12 +48,14 @@ impl Connector {
         {
             None => {
                 progress.enter(Phase::Connect);
-                Ok(race::connect(&*self.dial, addrs).await?)
+                Ok(race::connect(self.dial.as_deref(), addrs).await?)
             }
             Some(proxy) => {
                 progress.enter(Phase::Proxy);
                 let target = *addrs.first().ok_or(ErrorClass::Dns(DnsFault::NoAddress))?;
-                let base = proxy.tunnel(&*self.dial, &*self.resolver, target).await?;
+                let base = proxy
+                    .tunnel(self.dial.as_deref(), &*self.resolver, target)
+                    .await?;
                 Ok((base, target))
             }
         }

@@ -108,7 +108,7 @@ impl Proxy {
     /// A stream to `target` through the proxy.
     pub(super) async fn tunnel(
         &self,
-        dialer: &dyn Dial,
+        dialer: Option<&dyn Dial>,
         resolver: &dyn Resolve,
         target: SocketAddr,
     ) -> Result<Base, ErrorClass> {
@@ -123,7 +123,7 @@ impl Proxy {
         .map_err(ErrorClass::Proxy)
     }
 
-    async fn reach(&self, dialer: &dyn Dial, resolver: &dyn Resolve) -> Option<Base> {
+    async fn reach(&self, dialer: Option<&dyn Dial>, resolver: &dyn Resolve) -> Option<Base> {
         let addrs = match &self.host {
             Host::Addr(addr) => vec![*addr],
             Host::Name(name) => resolver.resolve(name).await.ok()?,

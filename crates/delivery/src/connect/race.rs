@@ -23,7 +23,7 @@ type Dialling<'a> = Pin<Box<dyn Future<Output = (SocketAddr, io::Result<Base>)> 
 /// The first connection that comes about; addresses join in order, each 250 ms after the last or
 /// as soon as all before it have failed.
 pub(super) async fn connect(
-    dialer: &dyn Dial,
+    dialer: Option<&dyn Dial>,
     addrs: Vec<SocketAddr>,
 ) -> Result<(Base, SocketAddr), ErrorClass> {
     if let [addr] = addrs.as_slice() {
@@ -48,7 +48,7 @@ pub(super) async fn connect(
     }
 }
 
-fn start(dialer: &dyn Dial, addr: SocketAddr) -> Dialling<'_> {
+fn start<'a>(dialer: Option<&'a dyn Dial>, addr: SocketAddr) -> Dialling<'a> {
     Box::pin(async move { (addr, dial(dialer, addr).await) })
 }
 

@@ -71,14 +71,26 @@ impl Pool {
 
     /// Puts a connection back, unless enough lie there already.
     pub(crate) fn put(self: &Arc<Self>, shelf: &Shelf, connection: Box<H1>) {
-        if self.idle.load(Relaxed) < self.limits.total {
+        if self.idle.load(Relaxed) < self.limits.total && self.reuses() {
             shelf.put(connection, self.limits.per_origin);
         }
         self.keep_swept();
     }
 
+    /// Offers an HTTP/2 connection to all attempts on its origin.
+    pub(crate) fn share(self: &Arc<Self>, shelf: &Shelf, connection: &H2) {
+        if self.reuses() {
+            shelf.share(connection);
+            self.keep_swept();
+        }
+    }
+
+    fn reuses(&self) -> bool {
+        !self.limits.idle_for.is_zero()
+    }
+
     /// Makes sure that idle connections are looked after until there are none.
-    pub(crate) fn keep_swept(self: &Arc<Self>) {
+    fn keep_swept(self: &Arc<Self>) {
         if !self.sweeping.load(Relaxed) && !self.sweeping.swap(true, Relaxed) {
             sweep::start(Arc::downgrade(self), self.limits.idle_for);
         }

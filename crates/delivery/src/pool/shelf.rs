@@ -69,7 +69,7 @@ impl Shelf {
     }
 
     /// Offers an HTTP/2 connection to all. The first one stays while it is open.
-    pub(crate) fn share(&self, connection: &H2) {
+    pub(super) fn share(&self, connection: &H2) {
         let mut stock = self.stock();
         if !stock.h2.as_ref().is_some_and(H2::is_open) {
             stock.h2 = Some(connection.clone());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use zeroize::Zeroizing;
 
 use super::{HeaderNames, Parts, Sender};
-use crate::connect::{Connector, Dial, Proxy, Resolve, SystemResolver, TcpDial};
+use crate::connect::{Connector, Dial, Proxy, Resolve, SystemResolver};
 use crate::pool::{Pool, PoolLimits};
 use crate::target::TargetPolicy;
 use crate::tls::{MinTls, Roots, Tls, TlsSettings};
@@ -24,7 +24,7 @@ use crate::tls::{MinTls, Roots, Tls, TlsSettings};
 pub struct SenderBuilder {
     policy: TargetPolicy,
     resolver: Arc<dyn Resolve>,
-    dial: Arc<dyn Dial>,
+    dial: Option<Arc<dyn Dial>>,
     proxy: Option<Proxy>,
     tls: TlsSettings,
     limits: PoolLimits,
@@ -38,7 +38,7 @@ impl SenderBuilder {
         Self {
             policy,
             resolver: Arc::new(SystemResolver::default()),
-            dial: Arc::new(TcpDial),
+            dial: None,
             proxy: None,
             tls: TlsSettings::default(),
             limits: PoolLimits {
@@ -60,7 +60,7 @@ impl SenderBuilder {
 
     /// Opens connections another way than by TCP.
     pub fn dialer(mut self, dial: Arc<dyn Dial>) -> Self {
-        self.dial = dial;
+        self.dial = Some(dial);
         self
     }
 

@@ -114,8 +114,7 @@ impl Sender {
             let connection = H2::new(stream, peer)
                 .await
                 .map_err(|e| Failed::Unsent(hyper_class(&e)))?;
-            shelf.share(&connection);
-            self.parts.pool.keep_swept();
+            self.parts.pool.share(shelf, &connection);
             self.over_h2(connection, request, now, progress).await
         } else {
             let connection = H1::new(stream, peer)
