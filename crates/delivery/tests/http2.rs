@@ -96,6 +96,39 @@ const SETTINGS: u8 = 4;
 const STATUS_200: &[u8] = &[0x88]; // HPACK: indexed `:status: 200`
 const END_HEADERS: u8 = 4;
 
+/// The answer `200` without a body, and the farewell of a receiver that is shut down in order.
+fn answer_and_goaway() -> Vec<u8> {
+    let mut bytes = frame(1, END_HEADERS | 1, 1, STATUS_200);
+    bytes.extend(frame(7, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0]));
+    bytes
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receiver_that_says_goodbye_between_requests_costs_no_attempt() {
+    let root = ca();
+    let (listener, acceptor, url) = listen(&root).await;
+    let connections = Arc::new(AtomicUsize::new(0));
+    let opened = connections.clone();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            opened.fetch_add(1, SeqCst);
+            let secured = acceptor.accept(stream).await.unwrap();
+            tokio::spawn(play(secured, answer_and_goaway(), vec![]));
+        }
+    });
+    let sender = trusting(&root).build().unwrap();
+    let request = post(&url).build().unwrap();
+    for n in 1..=5 {
+        assert_eq!(
+            sender.send(&request, now()).await.outcome,
+            Ok(200),
+            "request {n}"
+        );
+        assert_eq!(connections.load(SeqCst), n);
+    }
+}
+
 /// What a receiver writes once the request is there: once, and then for ever.
 struct Abuse {
     what: &'static str,
@@ -179,6 +212,12 @@ fn abuses() -> Vec<Abuse> {
         abuse(
             "HTTP/1.1 instead",
             b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec(),
+            vec![],
+            false,
+        ),
+        abuse(
+            "a window of nothing",
+            frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]),
             vec![],
             false,
         ),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub trait Resolve: fmt::Debug + Send + Sync {
 #[derive(Debug, Clone)]
 pub struct SystemResolver {
     slots: Arc<Semaphore>,
+    lookup: fn(&str) -> io::Result<Vec<IpAddr>>,
 }
 
 impl SystemResolver {
@@ -42,6 +44,7 @@ impl SystemResolver {
     pub fn new(parallel: usize) -> Self {
         Self {
             slots: Arc::new(Semaphore::new(parallel.max(1))),
+            lookup: getaddrinfo,
         }
     }
 }
@@ -60,28 +63,75 @@ impl Resolve for SystemResolver {
                 .acquire_owned()
                 .await
                 .map_err(|_| DnsFault::Failed)?;
-            let host = host.to_owned();
+            let (host, lookup) = (host.to_owned(), self.lookup);
             let lookup = tokio::task::spawn_blocking(move || {
-                let found = (host.as_str(), 0).to_socket_addrs();
+                let found = lookup(&host);
                 // Held by the lookup and not by the waiting attempt, which may be gone by now.
                 drop(slot);
                 found
             });
             match lookup.await {
-                Ok(Ok(found)) => Ok(found.map(|addr| addr.ip()).collect()),
-                Ok(Err(error)) => Err(fault(&error)),
+                Ok(found) => found.map_err(|error| fault(&error)),
                 Err(_) => Err(DnsFault::Failed),
             }
         })
     }
 }
 
+fn getaddrinfo(host: &str) -> io::Result<Vec<IpAddr>> {
+    Ok((host, 0).to_socket_addrs()?.map(|addr| addr.ip()).collect())
+}
+
 /// `getaddrinfo` reports its own codes as text only; a name that does not exist says so.
-fn fault(error: &std::io::Error) -> DnsFault {
+fn fault(error: &io::Error) -> DnsFault {
     let text = error.to_string();
     if text.contains("not known") || text.contains("No address") || text.contains("No such host") {
         DnsFault::NoAddress
     } else {
         DnsFault::Failed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::sync::{Condvar, Mutex};
+    use std::time::Duration;
+
+    use super::*;
+
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
+    static HUNG: (Mutex<bool>, Condvar) = (Mutex::new(true), Condvar::new());
+
+    fn hangs(_: &str) -> io::Result<Vec<IpAddr>> {
+        STARTED.fetch_add(1, SeqCst);
+        let mut hung = HUNG.0.lock().unwrap();
+        while *hung {
+            hung = HUNG.1.wait(hung).unwrap();
+        }
+        Ok(vec![IpAddr::from([8, 8, 8, 8])])
+    }
+
+    #[tokio::test]
+    async fn hung_lookups_hold_their_slots_and_no_more_threads_than_that() {
+        let resolver = SystemResolver {
+            lookup: hangs,
+            ..SystemResolver::new(2)
+        };
+        for _ in 0..10 {
+            let waited =
+                tokio::time::timeout(Duration::from_millis(20), resolver.resolve("a.example"));
+            assert!(
+                waited.await.is_err(),
+                "the attempt is over, the lookup is not"
+            );
+        }
+        assert_eq!(STARTED.load(SeqCst), 2);
+        *HUNG.0.lock().unwrap() = false;
+        HUNG.1.notify_all();
+        assert!(
+            resolver.resolve("a.example").await.is_ok(),
+            "slots come back with their lookups"
+        );
     }
 }
