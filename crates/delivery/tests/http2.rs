@@ -129,6 +129,42 @@ async fn a_receiver_that_says_goodbye_between_requests_costs_no_attempt() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn attempts_that_lose_their_connection_open_the_next_one_together() {
+    let root = ca();
+    let (listener, acceptor, url) = listen(&root).await;
+    let connections = Arc::new(AtomicUsize::new(0));
+    let opened = connections.clone();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let nth = opened.fetch_add(1, SeqCst);
+            let secured = acceptor.accept(stream).await.unwrap();
+            if nth == 0 {
+                tokio::spawn(play(secured, answer_and_goaway(), vec![]));
+            } else {
+                let service = service_fn(|_| async {
+                    Ok::<_, hyper::Error>(http::Response::new(Full::new(Bytes::new())))
+                });
+                let builder = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+                tokio::spawn(builder.serve_connection(TokioIo::new(secured), service));
+            }
+        }
+    });
+    let sender = trusting(&root).build().unwrap();
+    let request = post(&url).build().unwrap();
+    assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
+    let mut running = tokio::task::JoinSet::new();
+    for _ in 0..64 {
+        let (sender, request) = (sender.clone(), request.clone());
+        running.spawn(async move { sender.send(&request, now()).await.outcome });
+    }
+    while let Some(outcome) = running.join_next().await {
+        assert_eq!(outcome.unwrap(), Ok(200));
+    }
+    assert_eq!(connections.load(SeqCst), 2);
+}
+
 /// What a receiver writes once the request is there: once, and then for ever.
 struct Abuse {
     what: &'static str,

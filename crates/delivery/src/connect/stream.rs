@@ -28,6 +28,13 @@ pub(crate) enum Stream {
     Tls(Box<TlsStream<Base>>),
 }
 
+impl Stream {
+    /// Whether both sides agreed on HTTP/2 (RFC 7301).
+    pub(crate) fn chose_h2(&self) -> bool {
+        matches!(self, Self::Tls(tls) if tls.get_ref().1.alpn_protocol() == Some(b"h2"))
+    }
+}
+
 /// Counts what passes, and bounds what may come before an answer's head is complete.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {

@@ -1,6 +1,7 @@
 //! The idle connections to one origin.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,12 +15,26 @@ pub(crate) enum Idle {
     H2(H2),
 }
 
+impl Idle {
+    /// The judged address that it leads to.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        match self {
+            Self::H1(connection) => connection.peer,
+            Self::H2(connection) => connection.peer,
+        }
+    }
+}
+
 /// HTTP/1 connections, the latest used on top, and the one HTTP/2 connection that all share.
 #[derive(Debug)]
 pub(crate) struct Shelf {
     stock: Mutex<Stock>,
     /// All idle HTTP/1 connections of the sender.
     idle: Arc<AtomicUsize>,
+    /// Whether the origin has spoken HTTP/2 before.
+    h2: AtomicBool,
+    /// Whose turn it is to open an HTTP/2 connection.
+    pub(crate) opening: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -32,23 +47,33 @@ struct Stock {
     h2: Option<H2>,
 }
 
+impl Stock {
+    fn take_h2(&mut self, now: Instant) -> Option<H2> {
+        let h2 = self.h2.as_mut()?;
+        if h2.is_open() {
+            h2.used = now;
+            return Some(h2.clone());
+        }
+        self.h2 = None;
+        None
+    }
+}
+
 impl Shelf {
     pub(super) fn new(idle: Arc<AtomicUsize>) -> Self {
         Self {
             stock: Mutex::default(),
             idle,
+            h2: AtomicBool::new(false),
+            opening: tokio::sync::Mutex::default(),
         }
     }
 
     /// A connection that was alive when last seen.
     pub(crate) fn take(&self, idle_for: Duration, now: Instant) -> Option<Idle> {
         let mut stock = self.stock();
-        if let Some(h2) = &mut stock.h2 {
-            if h2.is_open() {
-                h2.used = now;
-                return Some(Idle::H2(h2.clone()));
-            }
-            stock.h2 = None;
+        if let Some(h2) = stock.take_h2(now) {
+            return Some(Idle::H2(h2));
         }
         loop {
             let mut connection = stock.h1.pop()?;
@@ -58,6 +83,16 @@ impl Shelf {
                 return Some(Idle::H1(connection));
             }
         }
+    }
+
+    /// The shared HTTP/2 connection, if it is open.
+    pub(crate) fn take_h2(&self, now: Instant) -> Option<H2> {
+        self.stock().take_h2(now)
+    }
+
+    /// Whether one connection is likely to serve all attempts.
+    pub(crate) fn speaks_h2(&self) -> bool {
+        self.h2.load(Relaxed)
     }
 
     pub(super) fn put(&self, connection: Box<H1>, most: usize) {
@@ -70,6 +105,7 @@ impl Shelf {
 
     /// Offers an HTTP/2 connection to all. The first one stays while it is open.
     pub(super) fn share(&self, connection: &H2) {
+        self.h2.store(true, Relaxed);
         let mut stock = self.stock();
         if !stock.h2.as_ref().is_some_and(H2::is_open) {
             stock.h2 = Some(connection.clone());

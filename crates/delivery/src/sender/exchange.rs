@@ -11,7 +11,6 @@ use hyper::body::Incoming;
 
 use super::classify::hyper_class;
 use super::{Progress, Sender};
-use crate::connect::Stream;
 use crate::outcome::{ErrorClass, Phase, Protocol};
 use crate::pool::{H1, H2, Idle, Shelf};
 use crate::request::Request;
@@ -50,7 +49,8 @@ impl Sender {
         }
         progress.reused = false;
         // Boxed: rare beside reuse, and large with a TLS handshake in it.
-        match Box::pin(self.over_new(&shelf, request, now, progress)).await {
+        let opened = Box::pin(self.open(&shelf, request, progress)).await?;
+        match self.over(opened, &shelf, request, now, progress).await {
             Err(Failed::Unsent(class) | Failed::Spent(class)) => Err(class),
             Ok(()) => Ok(()),
         }
@@ -64,64 +64,28 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), Failed> {
-        let peer = match &idle {
-            Idle::H1(connection) => connection.peer,
-            Idle::H2(connection) => connection.peer,
-        };
         // It may have been opened under a wider policy.
-        if let Err(refusal) = self.policy.judge(peer.ip()) {
+        if let Err(refusal) = self.policy.judge(idle.peer().ip()) {
             return Err(Failed::Unsent(refusal.into()));
         }
         progress.reused = true;
-        match idle {
-            Idle::H1(connection) => {
-                self.over_h1(connection, shelf, request, now, progress)
-                    .await
-            }
-            Idle::H2(connection) => self.over_h2(connection, request, now, progress).await,
-        }
+        self.over(idle, shelf, request, now, progress).await
     }
 
-    async fn over_new(
+    async fn over(
         &self,
+        connection: Idle,
         shelf: &Shelf,
         request: &Request,
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), Failed> {
-        let origin = &request.origin;
-        let opened = self
-            .parts
-            .connector
-            .open(&self.policy, origin, progress)
-            .await;
-        let (base, peer) = opened.map_err(Failed::Unsent)?;
-        progress.address = Some(peer);
-        let stream = if origin.https {
-            progress.enter(Phase::Tls);
-            let secured = self
-                .parts
-                .tls
-                .secure(request.trust, &origin.host, base)
-                .await;
-            Stream::Tls(Box::new(secured.map_err(Failed::Unsent)?))
-        } else {
-            Stream::Plain(base)
-        };
-        let h2 =
-            matches!(&stream, Stream::Tls(tls) if tls.get_ref().1.alpn_protocol() == Some(b"h2"));
-        if h2 {
-            let connection = H2::new(stream, peer)
-                .await
-                .map_err(|e| Failed::Unsent(hyper_class(&e)))?;
-            self.parts.pool.share(shelf, &connection);
-            self.over_h2(connection, request, now, progress).await
-        } else {
-            let connection = H1::new(stream, peer)
-                .await
-                .map_err(|e| Failed::Unsent(hyper_class(&e)))?;
-            self.over_h1(Box::new(connection), shelf, request, now, progress)
-                .await
+        match connection {
+            Idle::H1(connection) => {
+                self.over_h1(connection, shelf, request, now, progress)
+                    .await
+            }
+            Idle::H2(connection) => self.over_h2(connection, request, now, progress).await,
         }
     }
 

@@ -6,6 +6,7 @@ mod classify;
 mod deliver;
 mod exchange;
 mod message;
+mod open;
 mod preview;
 mod progress;
 
