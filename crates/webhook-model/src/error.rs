@@ -37,6 +37,8 @@ pub enum Field {
     Owner,
     /// `tag`
     Tag,
+    /// `task`
+    Task,
     /// `table_event_filters`, `context`
     Context,
     /// the id of an occurrence
@@ -63,6 +65,7 @@ impl Field {
             Self::Event => "event",
             Self::Owner => "owner",
             Self::Tag => "tag",
+            Self::Task => "task",
             Self::Context => "context",
             Self::OccurrenceId => "id",
         }

@@ -134,10 +134,9 @@ fn json_documents_as_messages() {
             };
             let template = Template::parse(&text.parse::<Message>().unwrap());
             assert_eq!(template.render(&values("n"), || 0).unwrap(), text);
-            assert_eq!(
-                template.is_json(),
-                serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok()
-            );
+            let meant = text.trim_start().starts_with(['{', '[', '"']);
+            let parses = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            assert_eq!(template.is_json(), meant && parses);
             seen += 1;
         }
     }

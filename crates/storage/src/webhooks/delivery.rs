@@ -30,6 +30,14 @@ pub struct MessageId(Arc<str>);
 pub struct InvalidMessageId;
 
 impl MessageId {
+    /// `msg_` and 26 letters and digits that say these random bits.
+    #[must_use]
+    pub fn from_random(bits: u128) -> Self {
+        const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+        let letter = |at: u32| char::from(LETTERS[(bits >> (at * 5) & 31) as usize]);
+        Self("msg_".chars().chain((0..26).map(letter)).collect::<String>().into())
+    }
+
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -3,7 +3,7 @@
 //! `${NAME}` and `$<NAME>` are two spellings of one variable. What is no variable stays as it is, byte for
 //! byte. When the message is JSON, values are escaped for the place where they stand: inside a string they
 //! become string content; outside of one, text becomes a quoted string and numbers stay bare. A message is
-//! JSON if it parses as JSON with its variables filled in.
+//! JSON if it parses as an object, an array or a string with its variables filled in.
 
 mod escape;
 mod parse;

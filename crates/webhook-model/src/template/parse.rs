@@ -99,5 +99,7 @@ pub(super) fn is_json(text: &str, segments: &[Segment]) -> bool {
             Kind::Variable(_, Place::Bare) => filled.push('0'),
         }
     }
-    serde_json::from_str::<IgnoredAny>(&filled).is_ok()
+    // A lone variable or number is text as much as it is JSON: only a document with brackets or quotes is meant as JSON.
+    filled.trim_start().starts_with(['{', '[', '"'])
+        && serde_json::from_str::<IgnoredAny>(&filled).is_ok()
 }

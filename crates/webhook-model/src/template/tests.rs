@@ -96,6 +96,12 @@ fn values_are_escaped_for_the_place_where_they_stand() {
 }
 
 #[test]
+fn a_message_of_one_variable_is_text() {
+    assert_eq!(render("${NAME}", "a\"b"), "a\"b");
+    assert_eq!(render("\"${NAME}\"", "a\"b"), r#""a\"b""#);
+}
+
+#[test]
 fn a_large_message_and_a_larger_result() {
     let message = format!("{{\"a\":\"{}${{NAME}}\"}}", "x".repeat(1024 * 1024 - 20));
     assert_eq!(render(&message, "n").len(), message.len() - 6);

@@ -1,0 +1,164 @@
+//! Claims what waits, lane by lane in turn, as far as there is room.
+
+mod hosts;
+mod lanes;
+mod slots;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use storage::StoreError;
+use storage::webhooks::{Claim, Claimed, Lane, LaneClaim};
+
+pub(crate) use lanes::Lanes;
+pub(crate) use slots::{Feedback, Permit, Slots};
+
+use crate::engine::Inner;
+use crate::work::Job;
+
+/// Claimed from one lane in one go, so that lanes take turns.
+const FROM_ONE_LANE: usize = 16;
+/// Claimed in one call.
+const AT_ONCE: usize = 256;
+/// Lanes asked for at a time.
+const LANES: u32 = 500;
+/// The wait after the store failed.
+const AFTER_FAILURE: Duration = Duration::from_millis(500);
+
+impl Inner {
+    /// Runs until the engine stops.
+    pub(crate) async fn dispatch(self: Arc<Self>) {
+        while self.is_running() {
+            let wait = match self.pass().await {
+                Ok(true) => continue,
+                Ok(false) => self.limits.poll,
+                Err(error) => {
+                    tracing::warn!(%error, "deliveries cannot be claimed");
+                    AFTER_FAILURE
+                }
+            };
+            let wake = self.lanes.next_retry().map_or(wait, |due| {
+                (due - self.now()).to_std().unwrap_or_default().min(wait)
+            });
+            tokio::select! {
+                () = self.lanes.woken() => {}
+                () = tokio::time::sleep(wake) => self.lanes.look(),
+                () = self.store.work_arrived() => self.lanes.look(),
+                () = self.stopped() => {}
+            }
+        }
+    }
+
+    /// Claims once; whether more may be claimed at once.
+    async fn pass(self: &Arc<Self>) -> Result<bool, StoreError> {
+        if self.settle.is_failing() {
+            // What cannot be recorded must not be sent: receivers would get it again and again.
+            return Ok(false);
+        }
+        if self.lanes.take_look(self.now()) {
+            self.find_lanes().await?;
+        }
+        let mut permits: HashMap<Lane, Vec<Permit>> = HashMap::new();
+        let mut calls: HashMap<Lane, u64> = HashMap::new();
+        let mut total = 0;
+        let routes = self.routes.current(self.store.as_ref()).await?;
+        for (lane, call) in self.lanes.in_turn() {
+            if total >= AT_ONCE {
+                break;
+            }
+            let Some(route) = routes
+                .webhook(lane.webhook)
+                .filter(|route| route.is_active())
+            else {
+                self.lanes.done(lane, call);
+                continue;
+            };
+            let most = if route.is_in_order() {
+                1
+            } else {
+                FROM_ONE_LANE.min(AT_ONCE - total)
+            };
+            let taken: Vec<Permit> = std::iter::from_fn(|| self.slots.try_take(route, lane.class))
+                .take(most)
+                .collect();
+            total += taken.len();
+            if !taken.is_empty() {
+                permits.insert(lane, taken);
+                calls.insert(lane, call);
+            }
+        }
+        if permits.is_empty() {
+            return Ok(false);
+        }
+        let now = self.now();
+        let longest = permits
+            .keys()
+            .filter_map(|lane| routes.webhook(lane.webhook))
+            .map(|route| self.lease_until(route, now))
+            .max()
+            .unwrap_or(now);
+        let asked: Vec<LaneClaim> = permits
+            .iter()
+            .map(|(lane, taken)| LaneClaim {
+                lane: *lane,
+                limit: u32::try_from(taken.len()).unwrap_or(u32::MAX),
+            })
+            .collect();
+        let claimed = self.store.claim(&asked, longest, now).await?;
+        let mut got: HashMap<Lane, usize> = HashMap::new();
+        let any = !claimed.is_empty();
+        for Claimed { delivery, token } in claimed {
+            let class = if delivery.attempts == 0 {
+                storage::webhooks::LaneClass::First
+            } else {
+                storage::webhooks::LaneClass::Retry
+            };
+            let lane = Lane {
+                webhook: delivery.webhook,
+                class,
+            };
+            *got.entry(lane).or_default() += 1;
+            let Some(permit) = permits.get_mut(&lane).and_then(Vec::pop) else {
+                continue;
+            };
+            let claim = Claim {
+                delivery: delivery.id,
+                token,
+            };
+            self.start(Job {
+                claim,
+                message_id: delivery.message_id,
+                webhook: delivery.webhook,
+                body: delivery.body,
+                attempts: delivery.attempts,
+                lease_until: longest,
+                permit,
+            });
+        }
+        for LaneClaim { lane, limit } in asked {
+            if got.get(&lane).copied().unwrap_or_default() < limit as usize {
+                self.lanes
+                    .done(lane, calls.get(&lane).copied().unwrap_or_default());
+                self.slots.caught_up(lane.webhook);
+            }
+        }
+        Ok(any)
+    }
+
+    /// Asks the store which lanes have something: work of other processes, of an earlier run, retries.
+    async fn find_lanes(&self) -> Result<(), StoreError> {
+        let now = self.now();
+        let mut after = None;
+        loop {
+            let found = self.store.due_lanes(after, LANES, now).await?;
+            found.iter().for_each(|due| self.lanes.add(due.lane));
+            after = found.last().map(|due| due.lane);
+            if found.len() < LANES as usize {
+                break;
+            }
+        }
+        self.lanes.retry_at(self.store.next_due(now).await?);
+        Ok(())
+    }
+}

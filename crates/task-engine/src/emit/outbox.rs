@@ -1,0 +1,49 @@
+//! Occurrences that a host wrote in its own transaction: each is fanned out once.
+
+use std::sync::Arc;
+
+use storage::webhooks::Source;
+
+use super::What;
+use crate::engine::Inner;
+use crate::error::EmitError;
+
+/// Rows read at a time.
+const AT_ONCE: u32 = 100;
+
+impl Inner {
+    /// Fans out what waits; answers how many rows were used up or set aside.
+    pub(crate) async fn drain_outbox(self: &Arc<Self>) -> Result<usize, EmitError> {
+        let rows = self.store.outbox(AT_ONCE).await?;
+        let mut done = 0;
+        for row in rows {
+            let reason = match row.occurrence {
+                Err(unreadable) => unreadable.to_string(),
+                Ok(occurrence) => match self
+                    .emit(&occurrence, What::Matching, Source::Outbox(row.id))
+                    .await
+                {
+                    Ok(_) => {
+                        done += 1;
+                        continue;
+                    }
+                    // What the host can mend is set aside with the reason; what time mends waits.
+                    Err(error @ (EmitError::TooLarge { .. } | EmitError::Render { .. })) => {
+                        error.to_string()
+                    }
+                    Err(error) => return Err(error),
+                },
+            };
+            tracing::warn!(
+                row = row.id.0,
+                reason,
+                "an occurrence in the outbox cannot be used"
+            );
+            self.store
+                .reject_outbox(row.id, &reason, self.now())
+                .await?;
+            done += 1;
+        }
+        Ok(done)
+    }
+}

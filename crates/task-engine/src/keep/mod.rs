@@ -1,0 +1,114 @@
+//! What has to be done now and then.
+
+mod clock;
+mod failing;
+mod runs;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use storage::StoreError;
+use storage::webhooks::{Reclaimed, Retention};
+
+pub(crate) use clock::clock_offset;
+pub(crate) use failing::Failing;
+pub(crate) use runs::Runs;
+
+use crate::engine::Inner;
+
+/// Rows removed, reclaimed or expired in one transaction.
+const BITE: u32 = 500;
+/// Between two looks at leases that ran out.
+const RECLAIM: Duration = Duration::from_secs(1);
+/// Between two rounds of the slower chores.
+const ROUND: u32 = 60;
+
+impl Inner {
+    /// Reclaims lost claims each second; each minute expires, purges and compares clocks. Runs until the engine
+    /// stops.
+    pub(crate) async fn tend(self: Arc<Self>) {
+        let mut seconds = 0u32;
+        while self.is_running() {
+            if let Err(error) = self.reclaim().await {
+                tracing::warn!(%error, "lost claims cannot be taken back");
+            }
+            if seconds.is_multiple_of(2) {
+                self.flush_runs().await;
+            }
+            if seconds.is_multiple_of(ROUND)
+                && let Err(error) = self.tidy().await
+            {
+                tracing::warn!(%error, "the delivery log cannot be tended");
+            }
+            if seconds % ROUND == ROUND - 1 {
+                self.compare_clocks().await;
+            }
+            seconds = seconds.wrapping_add(1);
+            tokio::select! {
+                () = tokio::time::sleep(RECLAIM) => {}
+                () = self.stopped() => {}
+            }
+        }
+    }
+
+    /// Fans out what hosts wrote into the outbox, until the engine stops.
+    pub(crate) async fn drain(self: Arc<Self>) {
+        while self.is_running() {
+            match self.drain_outbox().await {
+                Ok(0) => {}
+                Ok(_) => continue,
+                Err(error) => tracing::warn!(%error, "the outbox cannot be drained"),
+            }
+            tokio::select! {
+                () = tokio::time::sleep(self.limits.poll / 4) => {}
+                () = self.store.work_arrived() => {}
+                () = self.stopped() => {}
+            }
+        }
+    }
+
+    async fn reclaim(&self) -> Result<(), StoreError> {
+        loop {
+            let Reclaimed { requeued, ended } = self.store.reclaim(BITE, self.now()).await?;
+            if requeued + ended > 0 {
+                metrics::counter!("gatepost_lost_claims_total").increment(requeued + ended);
+                tracing::warn!(
+                    requeued,
+                    ended,
+                    "claims of workers that died were taken back"
+                );
+                self.lanes.look_now();
+            }
+            if requeued + ended < u64::from(BITE) {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn tidy(&self) -> Result<(), StoreError> {
+        let now = self.now();
+        let ago = |time: Duration| {
+            TimeDelta::from_std(time)
+                .ok()
+                .and_then(|t| now.checked_sub_signed(t))
+                .unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC)
+        };
+        while self
+            .store
+            .expire_held(ago(self.keep.held), BITE, now)
+            .await?
+            == u64::from(BITE)
+        {}
+        let keep = Retention {
+            created_before: ago(self.keep.deliveries),
+            newest_per_webhook: self.keep.deliveries_per_webhook,
+            occurrences_before: ago(self.keep.occurrences),
+        };
+        while self.store.purge(&keep, BITE, now).await? == u64::from(BITE) {
+            // Others want to write, too.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    }
+}
