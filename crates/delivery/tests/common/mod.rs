@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub)] // each test uses its own part
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a helper that fails is a test that fails
 
+pub mod frames;
 pub mod spellings;
 pub mod tls;
 
