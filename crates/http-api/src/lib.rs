@@ -1,1 +1,23 @@
-//! The v4 REST surface of Gatepost: router, OpenAPI, console pages.
+#![doc = include_str!("../README.md")]
+
+mod api;
+mod audit;
+mod config;
+mod error;
+mod list;
+mod names;
+mod openapi;
+mod query;
+mod resource;
+mod router;
+mod system;
+mod table;
+mod tables;
+
+// The public interface is:
+
+pub use api::{Api, ApiBuilder};
+pub use audit::{Audit, Audited, NoAudit, Operation};
+pub use config::Limits;
+pub use names::{Names, NoNames};
+pub use system::VersionFacts;

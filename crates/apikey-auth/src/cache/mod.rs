@@ -106,6 +106,10 @@ impl Cache {
     }
 
     #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the two halves are folded into one"
+    )]
     fn shard(&self, key: LookupId) -> &Shard {
         let id = key.as_u128();
         // The bytes are letters: fold them, so that the low bits say something.

@@ -160,7 +160,7 @@ impl QueueStore for MemoryStore {
 
     async fn work_arrived(&self) {
         // No other process can reach this memory.
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

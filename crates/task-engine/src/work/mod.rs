@@ -53,7 +53,7 @@ impl Inner {
                 attempt = self.attempt(&route, &job) => {
                     job.permit.feedback = outcome::feedback(&attempt);
                     self.judge(&route, &attempt);
-                    self.conclude(&route, &job, attempt)
+                    self.conclude(&route, &job, &attempt)
                 }
                 () = self.out_of_time() => self.give_back(&job, self.now()),
             },
@@ -86,7 +86,7 @@ impl Inner {
     }
 
     /// Whether the attempt was the last one, and when the next is due if it was not.
-    fn conclude(&self, route: &Route, job: &Job, attempt: Attempt) -> Settlement {
+    fn conclude(&self, route: &Route, job: &Job, attempt: &Attempt) -> Settlement {
         let made = job.attempts + 1;
         let policy = delivery::RetryPolicy::new(route.webhook.retries.get())
             .with_schedule(self.schedule.clone());

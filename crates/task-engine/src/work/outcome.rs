@@ -20,7 +20,7 @@ pub(super) fn feedback(attempt: &Attempt) -> Feedback {
     }
 }
 
-pub(super) fn record(attempt: Attempt) -> AttemptRecord {
+pub(super) fn record(attempt: &Attempt) -> AttemptRecord {
     let mut head = Vec::new();
     for (name, value) in attempt.head.iter().flat_map(delivery::CapturedHead::iter) {
         if head.len() + name.len() + value.len() > HEAD {

@@ -5,6 +5,24 @@ pub(super) fn push_json(out: &mut String, value: &str, quoted: bool) {
     if quoted {
         out.push('"');
     }
+    if !needs_escape(value) {
+        out.push_str(value);
+    } else {
+        push_escaped(out, value);
+    }
+    if quoted {
+        out.push('"');
+    }
+}
+
+/// Looks at all bytes without stopping at the first, which lets the compiler look at many at a time.
+fn needs_escape(value: &str) -> bool {
+    value.bytes().fold(false, |any, byte| {
+        any | (byte < b' ') | (byte == b'"') | (byte == b'\\')
+    })
+}
+
+fn push_escaped(out: &mut String, value: &str) {
     let mut clean = 0;
     for (at, byte) in value.bytes().enumerate() {
         if byte >= b' ' && byte != b'"' && byte != b'\\' {
@@ -27,26 +45,9 @@ pub(super) fn push_json(out: &mut String, value: &str, quoted: bool) {
         }
     }
     out.push_str(value.get(clean..).unwrap_or_default());
-    if quoted {
-        out.push('"');
-    }
 }
 
 /// Appends a number in decimal digits.
 pub(super) fn push_number(out: &mut String, number: i64) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    let mut rest = number.unsigned_abs();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + u8::try_from(rest % 10).unwrap_or(0);
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        out.push('-');
-    }
-    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
+    out.push_str(itoa::Buffer::new().format(number));
 }

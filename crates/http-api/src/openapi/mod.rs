@@ -1,0 +1,52 @@
+//! The OpenAPI 3.1 document, made from the declarations of the tables.
+
+mod paths;
+mod schemas;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value, json};
+
+use crate::router::Shared;
+use crate::system::VersionFacts;
+use crate::table::Table;
+
+/// Serves the document; it needs no login beyond the one that guards the API.
+pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
+    (
+        [(header::CONTENT_TYPE, "application/json")],
+        shared.openapi.to_string(),
+    )
+        .into_response()
+}
+
+/// The whole document for these tables.
+pub(crate) fn document(tables: &[&'static Table], facts: &VersionFacts) -> Value {
+    let mut paths = Map::new();
+    let mut schemas = schemas::shared();
+    paths.insert("/system".into(), paths::system());
+    for table in tables {
+        paths::add(&mut paths, table);
+        schemas::add(&mut schemas, table);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "API keys and outbound webhooks",
+            "version": facts.version,
+            "description": "Every table is listed, read, created, changed and deleted in the same way. Times are epoch seconds, 0 for never.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "/api/v4"}],
+        "security": [{"bearer": []}, {"basic": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer", "description": "An API key: the key string only."},
+                "basic": {"type": "http", "scheme": "basic", "description": "A user and a password, where the host offers it."},
+            },
+        },
+    })
+}

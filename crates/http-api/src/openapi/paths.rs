@@ -1,0 +1,167 @@
+//! Paths and their answers.
+
+use serde_json::{Map, Value, json};
+
+use super::schemas;
+use crate::table::{Column, Table};
+
+pub(super) fn system() -> Value {
+    json!({"get": {
+        "operationId": "system",
+        "summary": "The login probe: what runs here",
+        "parameters": [query("fields", "string", "Columns, separated by commas.")],
+        "responses": answers(&[("200", list_of("System"))], &["401", "403", "422", "429", "500", "503"]),
+    }})
+}
+
+/// All paths of one table.
+pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
+    let mut rows = Map::new();
+    rows.insert("get".into(), json!({
+        "operationId": format!("{}_list", table.name),
+        "summary": format!("Lists {}", table.name),
+        "description": table.doc,
+        "parameters": [
+            query("fields", "string", "Columns, joins and counts, separated by commas; `all` for every column."),
+            query("filter", "string", "`field op value`, joined by `and`/`or` from left to right; ops eq ne gt ge lt le bw ew cs ct rx."),
+            query("sort", "string", "`+name,-created`."),
+            query("limit", "integer", "The most rows; 0 for no limit."),
+            query("offset", "integer", "Rows to skip."),
+        ],
+        "responses": answers(&[("200", list_of(table.name))], &["400", "401", "403", "422", "429", "500", "503"]),
+    }));
+    if table.creatable {
+        rows.insert("post".into(), json!({
+            "operationId": format!("{}_create", table.name),
+            "summary": format!("Creates a row of {}", table.name),
+            "requestBody": body(&json!({"$ref": format!("#/components/schemas/{}", schemas::create_name(table))}), true),
+            "responses": answers(&[("201", reference("Receipt"))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
+        }));
+    }
+    paths.insert(format!("/{}", table.name), Value::Object(rows));
+    paths.insert(format!("/{}/{{key}}", table.name), row(table));
+    for action in table.actions {
+        let params: Vec<&Column> = action.params.iter().collect();
+        let required: Vec<&str> = params
+            .iter()
+            .filter(|c| c.required)
+            .map(|c| c.name)
+            .collect();
+        paths.insert(format!("/{}/{{key}}/{}", table.name, action.name), json!({
+            "parameters": [key()],
+            "post": {
+                "operationId": format!("{}_{}", table.name, action.name),
+                "summary": action.doc,
+                "requestBody": body(&schemas::object(&params, &required), false),
+                "responses": answers(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
+            },
+        }));
+    }
+    if !table.actions.is_empty() {
+        paths.insert(format!("/{}_actions", table.singular), endpoint(table));
+    }
+}
+
+fn row(table: &Table) -> Value {
+    let mut row = Map::new();
+    row.insert("parameters".into(), json!([key()]));
+    row.insert("get".into(), json!({
+        "operationId": format!("{}_read", table.name),
+        "summary": format!("Reads a row of {}", table.name),
+        "parameters": [query("fields", "string", "Columns, joins and counts, separated by commas.")],
+        "responses": answers(&[("200", reference(table.name))], &["400", "401", "403", "404", "422", "429", "500", "503"]),
+    }));
+    if table.updatable || !table.actions.is_empty() {
+        let schema = if table.updatable {
+            reference(&schemas::update_name(table))
+        } else {
+            json!({"type": "object"})
+        };
+        row.insert("put".into(), json!({
+            "operationId": format!("{}_update", table.name),
+            "summary": format!("Changes a row of {}, or carries out an action", table.name),
+            "parameters": [query("action", "string", "Carries out this action instead, with `{}` or `{\"params\": {…}}` as the body.")],
+            "requestBody": body(&schema, true),
+            "responses": answers(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503"]),
+        }));
+    }
+    row.insert("delete".into(), json!({
+        "operationId": format!("{}_delete", table.name),
+        "summary": format!("Deletes a row of {}", table.name),
+        "responses": answers(&[("200", Value::Null)], &["401", "403", "404", "409", "422", "429", "500", "503"]),
+    }));
+    Value::Object(row)
+}
+
+/// `POST /{singular}_actions`.
+fn endpoint(table: &Table) -> Value {
+    let names: Vec<&str> = table.actions.iter().map(|action| action.name).collect();
+    let schema = json!({
+        "type": "object",
+        "required": [table.singular, "action"],
+        "properties": {
+            table.singular: {"type": ["integer", "string"], "pattern": "^[1-9][0-9]{0,17}$", "minimum": 1},
+            "action": {"type": "string", "enum": names},
+            "params": {"type": "object"},
+        },
+    });
+    json!({"post": {
+        "operationId": format!("{}_actions", table.singular),
+        "summary": format!("Carries out an action on a row of {}", table.name),
+        "requestBody": body(&schema, true),
+        "responses": answers(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
+    }})
+}
+
+fn key() -> Value {
+    json!({"name": "key", "in": "path", "required": true, "description": "The row number.", "schema": {"type": "integer", "minimum": 1}})
+}
+
+fn query(name: &str, kind: &str, doc: &str) -> Value {
+    let schema = if kind == "integer" {
+        json!({"type": "integer", "minimum": 0})
+    } else {
+        json!({"type": kind})
+    };
+    json!({"name": name, "in": "query", "required": false, "description": doc, "schema": schema})
+}
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+fn list_of(name: &str) -> Value {
+    json!({"type": "array", "items": reference(name)})
+}
+
+fn body(schema: &Value, required: bool) -> Value {
+    json!({"required": required, "content": {"application/json": {"schema": schema}}})
+}
+
+fn answers(good: &[(&str, Value)], bad: &[&str]) -> Value {
+    let mut answers = Map::new();
+    for (status, schema) in good {
+        let mut answer = json!({"description": "Done"});
+        if !schema.is_null() {
+            answer["content"] = json!({"application/json": {"schema": schema}});
+        }
+        answers.insert((*status).into(), answer);
+    }
+    for status in bad {
+        let meaning = match *status {
+            "400" => "The request cannot be read",
+            "401" => "Not authenticated",
+            "403" => "Not allowed",
+            "404" => "No such row, or none that the caller may know of",
+            "405" => "Not permitted on this table",
+            "409" => "A row with that name exists, or the row is in use",
+            "413" => "The request is too large",
+            "422" => "A field breaks a rule; the text names both",
+            "429" => "Too many failed logins from this address",
+            "500" => "An error of the service",
+            _ => "Temporarily unavailable; the same request may be sent again",
+        };
+        answers.insert((*status).into(), json!({"description": meaning, "content": {"application/json": {"schema": reference("Error")}}}));
+    }
+    Value::Object(answers)
+}

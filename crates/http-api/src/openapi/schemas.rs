@@ -1,0 +1,125 @@
+//! Schemas of rows and requests.
+
+use serde_json::{Map, Value, json};
+
+use crate::table::{Access, Column, Kind, Table};
+
+/// Schemas that all tables use.
+pub(super) fn shared() -> Map<String, Value> {
+    let mut schemas = Map::new();
+    schemas.insert("Error".into(), json!({
+        "type": "object", "required": ["err"],
+        "properties": {"err": {"type": "string", "examples": ["Validation error on field: 'timeout' - 'must be 3 or greater'"]}},
+    }));
+    schemas.insert("Receipt".into(), json!({
+        "type": "object", "required": ["location", "dbpath", "$row", "$key"],
+        "properties": {
+            "location": {"type": "string", "examples": ["/v4/webhook_urls/5"]},
+            "dbpath": {"type": "string", "examples": ["webhook_urls/5"]},
+            "$row": {"type": "integer", "examples": [5]},
+            "$key": {"type": "string", "examples": ["5"]},
+            "key": {"type": "string", "description": "The key string of a new API key: shown here, this once."},
+            "response": {"type": "object", "properties": {"private_key": {"type": "string"}, "token": {"type": "string"}}},
+        },
+    }));
+    schemas.insert("System".into(), json!({
+        "type": "object",
+        "properties": {
+            "$key": {"type": "integer"}, "yb_version": {"type": "string"}, "os_version": {"type": "string"}, "cloud_name": {"type": "string"},
+        },
+    }));
+    schemas
+}
+
+/// The schemas of one table: its rows, its creation, its change.
+pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
+    let readable = table.all_readable().map(|c| (c.name.to_owned(), answer(c)));
+    let key = (
+        "$key".to_owned(),
+        json!({"type": "integer", "description": "The row number."}),
+    );
+    let properties: Map<String, Value> = std::iter::once(key).chain(readable).collect();
+    schemas.insert(
+        table.name.into(),
+        json!({"type": "object", "description": table.doc, "properties": properties}),
+    );
+    if table.creatable {
+        let written: Vec<&Column> = table
+            .columns
+            .iter()
+            .filter(|c| c.access != Access::ReadOnly)
+            .collect();
+        let required: Vec<&str> = written
+            .iter()
+            .filter(|c| c.required)
+            .map(|c| c.name)
+            .collect();
+        schemas.insert(create_name(table), object(&written, &required));
+    }
+    if table.updatable {
+        let written: Vec<&Column> = table
+            .columns
+            .iter()
+            .filter(|c| matches!(c.access, Access::ReadWrite | Access::WriteOnly))
+            .collect();
+        schemas.insert(update_name(table), object(&written, &[]));
+    }
+}
+
+pub(super) fn create_name(table: &Table) -> String {
+    format!("{}_create", table.name)
+}
+
+pub(super) fn update_name(table: &Table) -> String {
+    format!("{}_update", table.name)
+}
+
+/// What a client writes.
+pub(super) fn object(columns: &[&Column], required: &[&str]) -> Value {
+    let properties: Map<String, Value> = columns
+        .iter()
+        .map(|c| (c.name.to_owned(), request(c)))
+        .collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn described(column: &Column, mut schema: Value) -> Value {
+    if let Value::Object(schema) = &mut schema {
+        schema.insert("description".into(), column.doc.into());
+        let example: Value = serde_json::from_str(column.example).unwrap_or(Value::Null);
+        schema.insert("examples".into(), json!([example]));
+    }
+    schema
+}
+
+/// The type of a column in an answer.
+fn answer(column: &Column) -> Value {
+    let schema = match column.kind {
+        Kind::Int { .. } | Kind::Key(_) | Kind::Time => json!({"type": "integer"}),
+        Kind::Bool => json!({"type": "boolean"}),
+        Kind::Text { .. } => json!({"type": "string"}),
+        Kind::Word(words) => json!({"type": "string", "enum": words}),
+        Kind::Reference(_) => json!({"type": ["string", "null"]}),
+        Kind::Object => json!({"type": "object"}),
+    };
+    described(column, schema)
+}
+
+/// The types that a request may use.
+fn request(column: &Column) -> Value {
+    let schema = match column.kind {
+        Kind::Int { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+        Kind::Time => json!({"type": "integer", "minimum": 0}),
+        Kind::Key(_) => {
+            json!({"type": ["integer", "string"], "pattern": "^[1-9][0-9]{0,17}$", "minimum": 1})
+        }
+        Kind::Bool => json!({"type": "boolean"}),
+        Kind::Text { min, max } => json!({"type": "string", "minLength": min, "maxLength": max}),
+        Kind::Word(words) => json!({"type": "string", "enum": words}),
+        Kind::Reference(table) => {
+            json!({"type": ["string", "null"], "pattern": format!("^{}/[1-9][0-9]{{0,17}}$", table.unwrap_or("[a-z][a-z0-9_]{0,63}"))})
+        }
+        Kind::Object => json!({"type": "object"}),
+    };
+    described(column, schema)
+}

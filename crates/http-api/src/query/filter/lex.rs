@@ -1,0 +1,65 @@
+//! Words, strings and parentheses of a filter.
+
+use super::Literal;
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Token {
+    Open,
+    Close,
+    /// A field, an operator, a joiner, a number, `true`, `false` or `null`.
+    Word(String),
+    /// `'…'` with its escapes undone.
+    Text(String),
+}
+
+impl Token {
+    /// The token as the right side of a comparison.
+    pub(super) fn literal(self) -> Option<Literal> {
+        match self {
+            Self::Text(text) => Some(Literal::Text(text)),
+            Self::Word(word) => match word.as_str() {
+                "true" => Some(Literal::Bool(true)),
+                "false" => Some(Literal::Bool(false)),
+                "null" => Some(Literal::Null),
+                digits => digits.parse().ok().map(Literal::Int),
+            },
+            Self::Open | Self::Close => None,
+        }
+    }
+}
+
+/// The tokens of a text; `None` for a string without an end.
+pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        tokens.push(match c {
+            c if c.is_whitespace() => continue,
+            '(' => Token::Open,
+            ')' => Token::Close,
+            '\'' => Token::Text(string(&mut chars)?),
+            c => {
+                let mut word = String::from(c);
+                while let Some(c) =
+                    chars.next_if(|c| !c.is_whitespace() && !matches!(c, '(' | ')' | '\''))
+                {
+                    word.push(c);
+                }
+                Token::Word(word)
+            }
+        });
+    }
+    Some(tokens)
+}
+
+/// The rest of a string: a backslash takes the character behind it as it is.
+fn string(chars: &mut impl Iterator<Item = char>) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        match chars.next()? {
+            '\'' => return Some(text),
+            '\\' => text.push(chars.next()?),
+            c => text.push(c),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `sort=`: by which columns.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use crate::error::ApiError;
+
+/// More keys than help anyone.
+const MOST: usize = 16;
+
+/// The order of a list; empty means the order of row numbers.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Sort(pub Vec<By>);
+
+/// One sort key.
+#[derive(Debug, PartialEq)]
+pub(crate) struct By {
+    pub column: String,
+    pub descending: bool,
+}
+
+impl Sort {
+    /// Parses `+name,-created`. A `+` that was not percent-encoded arrives as a space.
+    pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
+        let keys = text
+            .split(',')
+            .map(str::trim)
+            .filter(|key| !key.is_empty())
+            .map(|key| match key.split_at(1) {
+                ("-", column) => By {
+                    column: column.trim().to_owned(),
+                    descending: true,
+                },
+                ("+", column) => By {
+                    column: column.trim().to_owned(),
+                    descending: false,
+                },
+                _ => By {
+                    column: key.to_owned(),
+                    descending: false,
+                },
+            });
+        let keys: Vec<By> = keys.collect();
+        if keys.len() > MOST || keys.iter().any(|by| by.column.is_empty()) {
+            return Err(ApiError::field(
+                "sort",
+                "must be a short list of columns such as '+name,-created'",
+            ));
+        }
+        Ok(Self(keys))
+    }
+
+    /// Compares two rows, of which `column` reads the columns.
+    pub(crate) fn compare<'a>(
+        &self,
+        a: impl Fn(&str) -> Option<&'a Value>,
+        b: impl Fn(&str) -> Option<&'a Value>,
+    ) -> Ordering {
+        self.0.iter().fold(Ordering::Equal, |order, by| {
+            order.then_with(|| {
+                let order = compare(a(&by.column), b(&by.column));
+                if by.descending {
+                    order.reverse()
+                } else {
+                    order
+                }
+            })
+        })
+    }
+}
+
+/// Null before booleans before numbers before text; text by its code points.
+pub(crate) fn compare(a: Option<&Value>, b: Option<&Value>) -> Ordering {
+    let null = Value::Null;
+    match (a.unwrap_or(&null), b.unwrap_or(&null)) {
+        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+        (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            _ => a
+                .as_f64()
+                .unwrap_or(0.0)
+                .total_cmp(&b.as_f64().unwrap_or(0.0)),
+        },
+        (Value::String(a), Value::String(b)) => a.cmp(b),
+        (a, b) => rank(a).cmp(&rank(b)),
+    }
+}
+
+fn rank(value: &Value) -> u8 {
+    match value {
+        Value::Null => 0,
+        Value::Bool(_) => 1,
+        Value::Number(_) => 2,
+        Value::String(_) => 3,
+        Value::Array(_) | Value::Object(_) => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plus_minus_bare_and_a_decoded_plus() {
+        let by = |column: &str, descending| By {
+            column: column.into(),
+            descending,
+        };
+        let sort = Sort::parse("+a,-b,c, d").unwrap();
+        assert_eq!(
+            sort,
+            Sort(vec![
+                by("a", false),
+                by("b", true),
+                by("c", false),
+                by("d", false)
+            ])
+        );
+        assert!(Sort::parse("-").is_err());
+    }
+}

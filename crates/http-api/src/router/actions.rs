@@ -1,0 +1,97 @@
+//! Row actions, in the three spellings that existing clients use.
+
+use std::sync::Arc;
+
+use apikey_auth::Principal;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use serde_json::{Map, Value};
+
+use super::Shared;
+use super::body::{Body, key};
+use crate::audit::{Audited, Operation};
+use crate::error::ApiError;
+use crate::resource::Resource;
+use crate::table::Input;
+
+/// `POST /T/{k}/NAME`
+pub(super) async fn by_path(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Principal>,
+    Path((table, row, action)): Path<(String, String, String)>,
+    Body(body): Body,
+) -> Result<Response, ApiError> {
+    let resource = shared.tables.named(&table)?;
+    act(&shared, resource, &caller, key(&row)?, &action, &body).await
+}
+
+/// `POST /{singular}_actions {"{singular}": k, "action": "NAME", "params": {…}}`. Parameters may also
+/// stand beside the action.
+pub(super) async fn by_endpoint(
+    shared: &Shared,
+    resource: &Arc<dyn Resource>,
+    caller: &Principal,
+    body: Value,
+) -> Result<Response, ApiError> {
+    let singular = resource.table().singular;
+    let Value::Object(mut body) = body else {
+        return Err(ApiError::malformed("The body must be a JSON object"));
+    };
+    let row = match body.remove(singular) {
+        Some(Value::Number(n)) => n.as_i64(),
+        Some(Value::String(text)) => text.parse().ok(),
+        _ => None,
+    };
+    let row = row
+        .filter(|k| *k > 0)
+        .ok_or_else(|| ApiError::field(singular, "must be a row number"))?;
+    let Some(Value::String(action)) = body.remove("action") else {
+        return Err(ApiError::field("action", "is required"));
+    };
+    act(shared, resource, caller, row, &action, &Value::Object(body)).await
+}
+
+/// `PUT /T/{k}?action=NAME`: the action that a query names.
+pub(super) fn named_in(query: &str) -> Option<String> {
+    url::form_urlencoded::parse(query.as_bytes())
+        .find(|(name, _)| name == "action")
+        .map(|(_, value)| value.into_owned())
+}
+
+pub(super) async fn act(
+    shared: &Shared,
+    resource: &Arc<dyn Resource>,
+    caller: &Principal,
+    row: i64,
+    action: &str,
+    body: &Value,
+) -> Result<Response, ApiError> {
+    let declared = resource
+        .table()
+        .action(action)
+        .ok_or_else(|| ApiError::field("action", "is not an action of this table"))?;
+    let input = Input::params(declared.params, &params(body)?)?;
+    let answer = resource.act(caller, row, declared.name, &input).await?;
+    shared.audit.record(&Audited {
+        actor: caller,
+        table: resource.table().name,
+        row: Some(row),
+        operation: Operation::Act(declared.name),
+    });
+    Ok(Json(answer).into_response())
+}
+
+/// The parameters, under `params` or beside it.
+fn params(body: &Value) -> Result<Value, ApiError> {
+    let Value::Object(body) = body else {
+        return Err(ApiError::malformed("The body must be a JSON object"));
+    };
+    let mut params: Map<String, Value> = body.clone();
+    match params.remove("params") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(inner)) => params.extend(inner),
+        Some(_) => return Err(ApiError::field("params", "must be a JSON object")),
+    }
+    Ok(Value::Object(params))
+}
