@@ -1,0 +1,10 @@
+-- $1: how many of each webhook to keep. $2: limit.
+SELECT d.id
+FROM gatepost_webhook w
+CROSS JOIN LATERAL (
+    SELECT id FROM gatepost_delivery WHERE webhook = w.id AND state IN ('sent', 'error')
+    ORDER BY webhook DESC, id DESC OFFSET $1 LIMIT 1
+) last
+JOIN gatepost_delivery d ON d.webhook = w.id AND d.id <= last.id
+WHERE d.state IN ('sent', 'error')
+ORDER BY d.id LIMIT $2 FOR UPDATE OF d

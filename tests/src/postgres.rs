@@ -1,0 +1,244 @@
+//! A PostgreSQL server of the tests' own: in a temporary folder, on a free port of 127.0.0.1, with fsync on.
+//!
+//! It ends with the process that started it, even if that is killed: a shell that waits for the end of its
+//! standard input stops the server and removes the folder. Needs the server's binaries (Debian:
+//! `postgresql`); where they are missing the test fails.
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{ChildStdin, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A URL of a server that is already running; [`fresh`] uses it instead of starting one.
+pub const URL_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_URL";
+
+/// A server that belongs to one test, which may restart it.
+#[derive(Debug)]
+pub struct TestPostgres {
+    url: String,
+    port: u16,
+    folder: PathBuf,
+    /// Closed when this is dropped or the process ends, which ends the server.
+    _alive: ChildStdin,
+}
+
+/// Where a test finds an empty store: a URL, and a schema that nobody else uses.
+#[derive(Debug, Clone)]
+pub struct FreshSchema {
+    /// The connection string.
+    pub url: String,
+    /// The name of the schema, which does not exist yet.
+    pub schema: String,
+}
+
+/// A schema of its own on the server that [`URL_VARIABLE`] names, or else on one that all tests of this process share.
+///
+/// # Panics
+/// If no server can be started.
+#[must_use]
+pub fn fresh() -> FreshSchema {
+    static SHARED: OnceLock<TestPostgres> = OnceLock::new();
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let url = match std::env::var(URL_VARIABLE) {
+        Ok(url) => url,
+        Err(_) => SHARED.get_or_init(TestPostgres::start).url().to_owned(),
+    };
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    FreshSchema {
+        url,
+        schema: format!("test_{}_{number}", std::process::id()),
+    }
+}
+
+impl TestPostgres {
+    /// Starts a server and waits until it answers.
+    ///
+    /// # Panics
+    /// If there are no binaries or they fail.
+    #[must_use]
+    #[allow(clippy::expect_used, reason = "a test without its server must fail")]
+    pub fn start() -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("gatepost-pg-")
+            .tempdir()
+            .expect("a temporary folder")
+            .keep();
+        if is_root() {
+            // The server refuses to run as root.
+            expect_success(Command::new("chown").arg("postgres").arg(&folder));
+        }
+        let data = folder.join("data");
+        expect_success(
+            server_command("initdb")
+                .args([
+                    "--username=gatepost",
+                    "--auth=trust",
+                    "--encoding=UTF8",
+                    "--locale=C",
+                    "--no-sync",
+                    "--pgdata",
+                ])
+                .arg(&data),
+        );
+        let port = free_port();
+        let watchdog = format!(
+            "cat >/dev/null; {} stop -m immediate -D '{}' >/dev/null 2>&1; rm -rf '{}'",
+            shell_words(&server_command("pg_ctl")),
+            data.display(),
+            folder.display()
+        );
+        #[allow(
+            clippy::zombie_processes,
+            reason = "it ends after us: that is its purpose"
+        )]
+        let mut shell = Command::new("sh")
+            .args(["-c", &watchdog])
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let alive = shell.stdin.take().expect("the shell's input");
+        let server = Self {
+            url: format!("postgres://gatepost@127.0.0.1:{port}/postgres?sslmode=disable"),
+            port,
+            folder,
+            _alive: alive,
+        };
+        server.run();
+        server
+    }
+
+    /// The connection string of its superuser.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Ends the server as a crash would (no checkpoint, connections cut) and starts it again.
+    ///
+    /// # Panics
+    /// If it does not come back.
+    pub fn crash_and_restart(&self) {
+        self.halt();
+        self.run();
+    }
+
+    /// Ends the server as a crash would.
+    ///
+    /// # Panics
+    /// If `pg_ctl` fails.
+    pub fn halt(&self) {
+        expect_success(
+            server_command("pg_ctl")
+                .args(["stop", "-m", "immediate", "-w", "-D"])
+                .arg(self.data()),
+        );
+    }
+
+    /// Starts it after [`halt`](Self::halt).
+    ///
+    /// # Panics
+    /// If `pg_ctl` fails.
+    pub fn run(&self) {
+        let options = format!(
+            "-p {} -k {} -c listen_addresses=127.0.0.1 -c max_connections=200",
+            self.port,
+            self.folder.display()
+        );
+        expect_success(
+            server_command("pg_ctl")
+                .args(["start", "-w", "-t", "60", "-o", &options, "-D"])
+                .arg(self.data())
+                .arg("-l")
+                .arg(self.folder.join("log"))
+                .stdout(Stdio::null()),
+        );
+    }
+
+    /// What `pg_dump` writes of the whole database.
+    ///
+    /// # Panics
+    /// If it fails.
+    #[must_use]
+    pub fn dump(&self) -> Vec<u8> {
+        expect_success(server_command("pg_dump").arg("--dbname").arg(&self.url)).stdout
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+}
+
+#[allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test without its server must fail"
+)]
+fn expect_success(command: &mut Command) -> Output {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .expect("PostgreSQL's binaries");
+    assert!(
+        output.status.success(),
+        "{command:?}: {}{}",
+        String::from_utf8_lossy(&output.stderr),
+        String::from_utf8_lossy(&output.stdout)
+    );
+    output
+}
+
+/// A binary of the server, run by the user `postgres` where we are root.
+fn server_command(name: &str) -> Command {
+    let binary = binaries().join(name);
+    if is_root() {
+        let mut command = Command::new("setpriv");
+        command
+            .args([
+                "--reuid=postgres",
+                "--regid=postgres",
+                "--clear-groups",
+                "--",
+            ])
+            .arg(binary)
+            .current_dir("/tmp");
+        command
+    } else {
+        Command::new(binary)
+    }
+}
+
+fn shell_words(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words
+        .map(|w| format!("'{}'", w.to_string_lossy()))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The folder of `initdb`: beside `pg_config`, or the newest version that Debian's packages installed.
+#[allow(clippy::expect_used, reason = "a test without its server must fail")]
+fn binaries() -> PathBuf {
+    let told = Command::new("pg_config").arg("--bindir").output().ok();
+    let told = told.map(|out| PathBuf::from(String::from_utf8_lossy(&out.stdout).trim()));
+    let mut installed: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
+        .map(|versions| versions.flatten().map(|v| v.path().join("bin")).collect())
+        .unwrap_or_default();
+    installed.sort();
+    installed
+        .into_iter()
+        .chain(told)
+        .rev()
+        .find(|bin| bin.join("initdb").is_file())
+        .expect("initdb: PostgreSQL's server is not installed")
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}
+
+#[allow(clippy::expect_used, reason = "a test without its server must fail")]
+fn free_port() -> u16 {
+    let socket = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    socket.local_addr().expect("its address").port()
+}
