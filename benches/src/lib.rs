@@ -1,1 +1,54 @@
-//! placeholder
+//! What the measurements share: CPU time of this thread, medians, a receiver in a process of its own.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// CPU time that this thread has used so far, as the kernel counts it.
+///
+/// # Panics
+/// Where `/proc` is not that of Linux.
+#[must_use]
+pub fn thread_cpu() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
+    let nanos = text.split(' ').next().and_then(|n| n.parse().ok()).expect("nanoseconds");
+    Duration::from_nanos(nanos)
+}
+
+/// The median of some figures, with the smallest and the largest.
+#[must_use]
+pub fn spread(mut figures: Vec<f64>) -> (f64, f64, f64) {
+    figures.sort_by(f64::total_cmp);
+    (figures[figures.len() / 2], figures[0], figures[figures.len() - 1])
+}
+
+/// A receiver in a process of its own, so that its CPU time is not ours. It ends with this value.
+#[derive(Debug)]
+pub struct Receiver {
+    child: Child,
+    /// Where it listens.
+    pub addr: SocketAddr,
+}
+
+impl Receiver {
+    /// Starts this very program with the argument `--receiver`; it must print its address as its first line.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start() -> Self {
+        let own = std::env::current_exe().expect("a path");
+        let mut child = Command::new(own).arg("--receiver").stdout(Stdio::piped()).spawn().expect("the receiver");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("its address");
+        Self { child, addr: line.trim().parse().expect("an address") }
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

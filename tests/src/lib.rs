@@ -1,1 +1,4 @@
-//! placeholder
+//! Harnesses that the tests of the whole share.
+
+pub mod postgres;
+pub mod powercut;

@@ -51,13 +51,11 @@ impl Api {
     }
 
     /// The guarded routes, to be nested at `/api/v4`.
-    #[must_use]
     pub fn router(&self) -> Router {
         router::router(self.shared.clone()).layer(self.guard.clone())
     }
 
     /// `GET /version.json`, which needs no login, to be merged at the root.
-    #[must_use]
     pub fn version_router(&self) -> Router {
         let version = self.shared.facts.version_json();
         Router::new().route("/version.json", get(move || async move { Json(version) }))

@@ -21,3 +21,8 @@ pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use config::Limits;
 pub use names::{Names, NoNames};
 pub use system::VersionFacts;
+
+/// The example of the project's front page compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct FrontPage;

@@ -125,7 +125,8 @@ impl PostgresConfig {
         // index; a plan made while a table was small must not walk the table once it is big.
         let options = format!(
             "{} -c search_path={schema} -c statement_timeout={} -c lock_timeout={} \
-             -c idle_in_transaction_session_timeout=60000 -c timezone=UTC -c enable_seqscan=off -c jit=off",
+             -c idle_in_transaction_session_timeout=60000 -c timezone=UTC -c enable_seqscan=off -c jit=off \
+             -c plan_cache_mode=force_generic_plan",
             driver.get_options().unwrap_or(""),
             self.statement_timeout.as_millis(),
             self.lock_timeout.as_millis(),

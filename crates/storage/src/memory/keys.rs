@@ -1,8 +1,9 @@
 //! API keys in memory.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicI64, Ordering};
 
-use apikey_core::{Expiration, KeyId, LastLogin, LookupId};
+use apikey_core::{Expiration, KeyId, LastLogin, LookupId, OwnerId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -18,23 +19,23 @@ pub(super) struct Keys {
     ids: Counter,
     rows: BTreeMap<KeyId, KeyRow>,
     by_lookup: HashMap<LookupId, KeyId>,
-    generation: i64,
+    by_name: HashMap<(OwnerId, String), KeyId>,
     changes: VecDeque<LookupId>,
 }
 
 impl Keys {
     fn name_taken(&self, row: &KeyRow) -> bool {
-        self.rows
-            .values()
-            .any(|r| r.id != row.id && r.key.owner == row.key.owner && r.key.name == row.key.name)
+        self.by_name
+            .get(&name_of(row))
+            .is_some_and(|id| *id != row.id)
     }
 
-    fn changed(&mut self, lookup: LookupId) {
-        self.generation += 1;
+    fn changed(&mut self, lookup: LookupId, generation: &AtomicI64) {
         self.changes.push_back(lookup);
         if self.changes.len() > CHANGES_KEPT {
             self.changes.pop_front();
         }
+        generation.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -65,6 +66,7 @@ impl KeyStore for MemoryStore {
         }
         row.id = KeyId(keys.ids.next());
         keys.by_lookup.insert(row.key.lookup, row.id);
+        keys.by_name.insert(name_of(&row), row.id);
         keys.rows.insert(row.id, row.clone());
         Ok(row)
     }
@@ -114,8 +116,11 @@ impl KeyStore for MemoryStore {
                 "the owner has a key of that name",
             ));
         }
-        keys.changed(new.key.lookup);
-        keys.rows.insert(new.id, new.clone());
+        keys.changed(new.key.lookup, &self.key_generation);
+        if let Some(old) = keys.rows.insert(new.id, new.clone()) {
+            keys.by_name.remove(&name_of(&old));
+        }
+        keys.by_name.insert(name_of(&new), new.id);
         Ok(new)
     }
 
@@ -126,7 +131,8 @@ impl KeyStore for MemoryStore {
             .remove(&id)
             .ok_or_else(|| StoreError::not_found("key"))?;
         keys.by_lookup.remove(&row.key.lookup);
-        keys.changed(row.key.lookup);
+        keys.by_name.remove(&name_of(&row));
+        keys.changed(row.key.lookup, &self.key_generation);
         Ok(())
     }
 
@@ -144,13 +150,13 @@ impl KeyStore for MemoryStore {
     }
 
     fn key_generation(&self) -> Option<KeyGeneration> {
-        Some(KeyGeneration(lock(&self.keys).generation))
+        Some(KeyGeneration(self.key_generation.load(Ordering::Acquire)))
     }
 
     async fn key_changes(&self, since: KeyGeneration) -> Result<KeyChanges, StoreError> {
         let keys = lock(&self.keys);
-        let missed = keys
-            .generation
+        let generation = self.key_generation.load(Ordering::Acquire);
+        let missed = generation
             .checked_sub(since.0)
             .and_then(|n| usize::try_from(n).ok());
         let missed = missed.filter(|n| *n <= keys.changes.len());
@@ -159,10 +165,14 @@ impl KeyStore for MemoryStore {
             None => ChangedKeys::All,
         };
         Ok(KeyChanges {
-            generation: KeyGeneration(keys.generation),
+            generation: KeyGeneration(generation),
             changed,
         })
     }
+}
+
+fn name_of(row: &KeyRow) -> (OwnerId, String) {
+    (row.key.owner, row.key.name.as_str().to_owned())
 }
 
 fn login_micros(login: LastLogin) -> LastLogin {

@@ -34,6 +34,9 @@ use chrono::{DateTime, SubsecRound, Utc};
 pub struct MemoryStore {
     #[cfg(feature = "keys")]
     keys: Mutex<keys::Keys>,
+    /// Moves under the lock of `keys`; read without it before each use of a cached key.
+    #[cfg(feature = "keys")]
+    key_generation: std::sync::atomic::AtomicI64,
     #[cfg(feature = "webhooks")]
     tables: Mutex<tables::Tables>,
 }

@@ -35,7 +35,13 @@ impl MessageId {
     pub fn from_random(bits: u128) -> Self {
         const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
         let letter = |at: u32| char::from(LETTERS[(bits >> (at * 5) & 31) as usize]);
-        Self("msg_".chars().chain((0..26).map(letter)).collect::<String>().into())
+        Self(
+            "msg_"
+                .chars()
+                .chain((0..26).map(letter))
+                .collect::<String>()
+                .into(),
+        )
     }
 
     /// The text.

@@ -12,9 +12,10 @@ WITH item AS MATERIALIZED (
     LEFT JOIN gatepost_webhook w ON w.id = n.webhook
 ), judged AS MATERIALIZED (
     SELECT i.*, CASE
-        WHEN i.occurrence IS NOT NULL AND EXISTS (SELECT FROM gatepost_seen s WHERE s.id = i.occurrence) THEN 1
-        WHEN i.outbox IS NOT NULL AND NOT EXISTS (
-            SELECT FROM gatepost_occurrence o WHERE o.id = i.outbox AND o.rejected IS NULL) THEN 1
+        -- Scalar, not EXISTS, which a planner may answer by reading the whole table.
+        WHEN i.occurrence IS NOT NULL AND (SELECT s.id FROM gatepost_seen s WHERE s.id = i.occurrence) IS NOT NULL THEN 1
+        WHEN i.outbox IS NOT NULL
+            AND (SELECT o.id FROM gatepost_occurrence o WHERE o.id = i.outbox AND o.rejected IS NULL) IS NULL THEN 1
         WHEN i.routes <> (SELECT version FROM gatepost_routes) THEN 2
         WHEN i.item IN (SELECT n.item FROM new n WHERE n.in_order IS NULL) THEN 3
         ELSE 0 END AS verdict
@@ -37,7 +38,7 @@ WITH item AS MATERIALIZED (
         ELSE 0 END ORDER BY item) AS verdicts
     FROM judged
 ), stored AS MATERIALIZED (
-    SELECT nextval(pg_get_serial_sequence('gatepost_delivery', 'id')) AS id, q.*
+    SELECT nextval('gatepost_delivery_id_seq') AS id, q.*
     FROM (SELECT n.* FROM new n, final f WHERE f.verdicts[n.item] = 0 ORDER BY n.ord) q
 ), inserted AS (
     INSERT INTO gatepost_delivery (id, message_id, webhook, task, body, state, in_order, created, due, lease_until, claims)
