@@ -1,4 +1,5 @@
 //! SPEC 2.2: the fields of a webhook.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use webhook_model::{
     Authorization, AuthorizationKind, Header, Headers, OwnerId, Retries, Timeout, Webhook,

@@ -1,4 +1,5 @@
 //! SPEC 2.4: the fields of an event and its rules; SPEC 6 rule 1: what an occurrence matches.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use webhook_model::{
     Catalog, CatalogError, Event, JsonObject, Object, ObjectId, Occurrence, Specificity, TagId,

@@ -1,4 +1,10 @@
 //! Harnesses that the tests of the whole share.
+#![allow(
+    clippy::unwrap_used,
+    clippy::must_use_candidate,
+    reason = "a test stops at the first surprise"
+)]
 
 pub mod postgres;
 pub mod powercut;
+pub mod world;

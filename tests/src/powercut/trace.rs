@@ -126,10 +126,13 @@ pub fn parse(trace: &str, dir: &Path) -> Vec<Op> {
 }
 
 fn finish(ops: &mut Vec<Op>, call: &Call<'_>, dir: &Path) {
-    let Some((args, result)) = call.args.rsplit_once(')') else {
+    let Some((args, result)) = call.args.rsplit_once(" = ") else {
         return;
     };
-    if result.trim_start_matches([' ', '=']).starts_with('-') {
+    let Some(args) = args.trim_end().strip_suffix(')') else {
+        return;
+    };
+    if result.starts_with('-') {
         return;
     }
     let strings = strings(args);

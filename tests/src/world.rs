@@ -1,0 +1,282 @@
+//! A small platform that embeds everything, over real TCP, with the memory store and a clock that is moved.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use apikey_auth::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
+};
+use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use axum::Router;
+use axum::extract::ConnectInfo;
+use delivery::{Schedule, Sender, TargetPolicy};
+use examples::client::{Answer, call};
+use http_api::Api;
+use serde_json::{Value, json};
+use storage::webhooks::{Delivery, DeliveryId, DeliveryLog};
+use storage::{ManualClock, MemoryStore};
+use task_engine::Engine;
+use tokio::net::TcpListener;
+use webhook_model::{Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
+
+/// Where requests come from unless a test says otherwise.
+pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// The users: 1 administers the system, 2 and 3 are in tenant 1, 2 administers it, 4 is in no tenant.
+#[derive(Debug)]
+pub struct Users(Mutex<HashMap<i64, Account>>);
+
+impl Users {
+    fn new() -> Self {
+        let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
+        Self(Mutex::new(HashMap::from([
+            (1, Account::enabled(AccessLevel::SystemAdministrator)),
+            (2, tenant(AccessLevel::TenantAdministrator)),
+            (3, tenant(AccessLevel::User)),
+            (4, Account::enabled(AccessLevel::User)),
+        ])))
+    }
+
+    /// Changes what a user may do, or removes the user.
+    ///
+    /// # Panics
+    /// After a panic in another test thread.
+    pub fn set(&self, user: i64, account: Option<Account>) {
+        let mut users = self.0.lock().unwrap();
+        match account {
+            Some(account) => drop(users.insert(user, account)),
+            None => drop(users.remove(&user)),
+        }
+    }
+}
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(self.0.lock().unwrap().get(&owner.0).cloned()))
+    }
+}
+
+/// The platform.
+#[derive(Debug)]
+pub struct World {
+    /// Where the API listens.
+    pub server: SocketAddr,
+    /// The key service.
+    pub keys: KeyService,
+    /// The engine.
+    pub engine: Engine,
+    /// The clock of keys and engine.
+    pub clock: Arc<ManualClock>,
+    /// The users.
+    pub users: Arc<Users>,
+    /// The store.
+    pub store: Arc<MemoryStore>,
+    /// A key of the system administrator.
+    pub admin: String,
+}
+
+impl World {
+    /// Starts a platform; it ends with the runtime.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub async fn start() -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let users = Arc::new(Users::new());
+        let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
+        let keys = KeyService::builder(store.clone(), users.clone())
+            .clock(clock.clone())
+            .build();
+        let catalog = Catalog::builder()
+            .event_type(
+                "vms",
+                "Virtual Machines",
+                Specificity::InstanceOrTag,
+                &[("poweron", "Powered on")],
+            )
+            .and_then(|c| {
+                c.event_type(
+                    "alarms",
+                    "Alarms",
+                    Specificity::Generic,
+                    &[("raised", "Raised")],
+                )
+            })
+            .unwrap()
+            .build();
+        let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
+        let schedule = Schedule::new([Duration::from_millis(10)]).unwrap();
+        let sender = Sender::builder(policy).build().unwrap();
+        let engine = Engine::builder(store.clone(), sender)
+            .catalog(catalog)
+            .schedule(schedule)
+            .start()
+            .await
+            .unwrap();
+        let guard = AuthLayer::new(keys.clone(), |ext| {
+            ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
+        });
+        let api = Api::builder(keys.clone(), engine.clone(), guard).build();
+        let listener = TcpListener::bind((HERE, 0)).await.unwrap();
+        let server = listener.local_addr().unwrap();
+        let app = Router::new()
+            .nest("/api/v4", api.router())
+            .merge(api.version_router());
+        tokio::spawn(examples::serve::serve(
+            listener,
+            None,
+            app,
+            std::future::pending(),
+        ));
+        let mut world = Self {
+            server,
+            keys,
+            engine,
+            clock,
+            users,
+            store,
+            admin: String::new(),
+        };
+        world.admin = world.key_of(1, "admin").await;
+        world
+    }
+
+    /// A principal as the host's own login would make it.
+    ///
+    /// # Panics
+    /// When there is no such user.
+    #[must_use]
+    pub fn user(&self, user: i64) -> Principal {
+        let account = self.users.0.lock().unwrap()[&user].clone();
+        Principal::new(OwnerId(user), account, Via::Host)
+    }
+
+    /// A new key of a user that never expires and may be used from everywhere.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    pub async fn key_of(&self, user: i64, name: &str) -> String {
+        let draft = KeyDraft {
+            owner: OwnerId(user),
+            name: name.parse().unwrap(),
+            description: Description::default(),
+            expiration: Expiration::Never,
+            ip: IpPolicy::default(),
+        };
+        let (_, reveal) = self.keys.create(&self.user(user), draft).await.unwrap();
+        reveal.reveal().as_str().to_owned()
+    }
+
+    /// A call with a key, from an address.
+    ///
+    /// # Panics
+    /// When the API does not answer.
+    pub async fn call(
+        &self,
+        key: &str,
+        from: IpAddr,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> Answer {
+        call(
+            self.server,
+            from,
+            method,
+            &format!("/api/v4/{path}"),
+            Some(key),
+            body.as_ref(),
+        )
+        .await
+        .unwrap()
+    }
+
+    /// A call of the administrator.
+    pub async fn api(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
+        self.call(&self.admin, HERE, method, path, body).await
+    }
+
+    /// The status that a key gets for the login probe.
+    pub async fn probe(&self, key: &str) -> u16 {
+        self.call(key, HERE, "GET", "system", None).await.status
+    }
+
+    /// Makes a row as the administrator and returns its row number.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn make(&self, table: &str, body: Value) -> i64 {
+        let answer = self.api("POST", table, Some(body)).await;
+        answer.json()["$row"]
+            .as_i64()
+            .unwrap_or_else(|| panic!("{table}: {}", answer.body))
+    }
+
+    /// Makes a key over the API: its string and its row number.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn make_key(&self, mut body: Value) -> (String, i64) {
+        body["user"] = json!(body["user"].as_i64().unwrap_or(1));
+        let answer = self.api("POST", "user_api_keys", Some(body)).await;
+        let receipt = answer.json();
+        (
+            receipt["key"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{}", answer.body))
+                .to_owned(),
+            receipt["$row"].as_i64().unwrap(),
+        )
+    }
+
+    /// Makes a webhook and a task that sends a message through it.
+    pub async fn task(
+        &self,
+        target: SocketAddr,
+        name: &str,
+        message: &str,
+        once: bool,
+    ) -> (i64, i64) {
+        let webhook = self
+            .make(
+                "webhook_urls",
+                json!({"name": name, "url": format!("http://{target}/{name}"), "retries": 2}),
+            )
+            .await;
+        let task = self.make("tasks", json!({"name": name, "owner": format!("webhook_urls/{webhook}"), "delete_after_run": once, "settings_args": {"message": message}})).await;
+        (webhook, task)
+    }
+
+    /// A delivery once it has ended; ten seconds at the most.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub async fn ended(&self, id: DeliveryId) -> Delivery {
+        for _ in 0..1000 {
+            let delivery = self.store.delivery(id).await.unwrap().unwrap();
+            if delivery.state.is_final() {
+                return delivery;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("delivery {id} did not end");
+    }
+}
+
+/// A virtual machine is powered on.
+///
+/// # Panics
+/// Never: the words are fixed.
+#[must_use]
+pub fn poweron(id: i64, tags: &[i64]) -> Occurrence {
+    Occurrence {
+        object: Some(Object {
+            id: ObjectId(id),
+            name: format!("vm-{id}"),
+        }),
+        tags: tags.iter().map(|tag| TagId(*tag)).collect(),
+        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+    }
+}
