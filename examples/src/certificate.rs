@@ -22,7 +22,8 @@ pub struct SelfSigned {
 /// # Errors
 /// When the key cannot be made or the certificate is refused by the TLS library.
 pub fn self_signed() -> Result<SelfSigned, Box<dyn Error + Send + Sync>> {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])?;
+    let made =
+        rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])?;
     let der: CertificateDer<'static> = made.cert.der().clone();
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der())?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -31,5 +32,9 @@ pub fn self_signed() -> Result<SelfSigned, Box<dyn Error + Send + Sync>> {
         .with_no_client_auth()
         .with_single_cert(vec![der.clone()], key)?;
     server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(SelfSigned { pem: made.cert.pem(), der: der.to_vec(), server: Arc::new(server) })
+    Ok(SelfSigned {
+        pem: made.cert.pem(),
+        der: der.to_vec(),
+        server: Arc::new(server),
+    })
 }

@@ -1,7 +1,6 @@
-//! What the examples share: a small platform, a server, a receiver, a certificate.
+//! What the examples share: a server, a receiver, a certificate, a small client.
 
 pub mod certificate;
-#[cfg(feature = "full")]
-pub mod platform;
+pub mod client;
 pub mod receiver;
 pub mod serve;

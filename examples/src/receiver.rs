@@ -63,7 +63,12 @@ impl Receiver {
         let inner = Arc::new(Inner::default());
         let router = Router::new().fallback(receive).with_state(inner.clone());
         let tls = certificate.map(|c| c.server.clone());
-        tokio::spawn(crate::serve::serve(listener, tls, router, std::future::pending()));
+        tokio::spawn(crate::serve::serve(
+            listener,
+            tls,
+            router,
+            std::future::pending(),
+        ));
         Ok(Self { inner, addr })
     }
 
@@ -86,20 +91,42 @@ impl Receiver {
         let wait = async {
             loop {
                 let arrived = self.inner.arrived.notified();
-                if let Some(received) = self.received().into_iter().filter(|r| r.path == path).nth(n - 1) {
+                if let Some(received) = self
+                    .received()
+                    .into_iter()
+                    .filter(|r| r.path == path)
+                    .nth(n - 1)
+                {
                     return received;
                 }
                 arrived.await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), wait).await.map_err(|_| io::Error::new(io::ErrorKind::TimedOut, format!("request {n} to {path} did not arrive")))
+        tokio::time::timeout(Duration::from_secs(10), wait)
+            .await
+            .map_err(|_| {
+                io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    format!("request {n} to {path} did not arrive"),
+                )
+            })
     }
 }
 
-async fn receive(State(inner): State<Arc<Inner>>, uri: Uri, headers: HeaderMap, body: Bytes) -> StatusCode {
+async fn receive(
+    State(inner): State<Arc<Inner>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> StatusCode {
     let answered = lock(&inner.script).pop_front().unwrap_or(StatusCode::OK);
     let body = String::from_utf8_lossy(&body).into_owned();
-    lock(&inner.got).push(Received { path: uri.path().to_owned(), headers, body, answered });
+    lock(&inner.got).push(Received {
+        path: uri.path().to_owned(),
+        headers,
+        body,
+        answered,
+    });
     inner.arrived.notify_waiters();
     answered
 }

@@ -24,7 +24,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// When the listener fails.
-pub async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>, router: Router, stop: impl Future<Output = ()>) -> io::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
+    router: Router,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
     let acceptor = tls.map(TlsAcceptor::from);
     let graceful = GracefulShutdown::new();
     tokio::pin!(stop);
@@ -46,11 +51,29 @@ pub async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>, router
             let builder = Builder::new(TokioExecutor::new());
             // A client that breaks off is no event for a server.
             let _ = match acceptor {
-                None => watcher.watch(builder.serve_connection(TokioIo::new(stream), service).into_owned()).await,
-                Some(acceptor) => match tokio::time::timeout(PATIENCE, acceptor.accept(stream)).await {
-                    Ok(Ok(stream)) => watcher.watch(builder.serve_connection(TokioIo::new(stream), service).into_owned()).await,
-                    _ => Ok(()),
-                },
+                None => {
+                    watcher
+                        .watch(
+                            builder
+                                .serve_connection(TokioIo::new(stream), service)
+                                .into_owned(),
+                        )
+                        .await
+                }
+                Some(acceptor) => {
+                    match tokio::time::timeout(PATIENCE, acceptor.accept(stream)).await {
+                        Ok(Ok(stream)) => {
+                            watcher
+                                .watch(
+                                    builder
+                                        .serve_connection(TokioIo::new(stream), service)
+                                        .into_owned(),
+                                )
+                                .await
+                        }
+                        _ => Ok(()),
+                    }
+                }
             };
         });
     }

@@ -1,0 +1,73 @@
+//! API keys in front of an axum app, and nothing else: no webhook crate is compiled.
+//!
+//! `cargo run -p examples --no-default-features --example keys_only [ADDRESS]`, then the line that it prints.
+#![allow(clippy::print_stdout, reason = "a program that talks to a person")]
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use apikey_auth::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
+};
+use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use axum::extract::ConnectInfo;
+use axum::routing::get;
+use axum::{Extension, Router};
+use storage::MemoryStore;
+use tokio::net::TcpListener;
+
+/// Asked for each request: who is this, and what may they do?
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(
+            (owner == OwnerId(1)).then(|| Account::enabled(AccessLevel::User))
+        ))
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let listen: SocketAddr = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| "127.0.0.1:8080".into())
+        .parse()?;
+    let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users)).build();
+
+    // What a "new key" form would do for a user who has logged in.
+    let ada = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
+    let draft = KeyDraft {
+        owner: ada.owner,
+        name: "first".parse()?,
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    };
+    let (_, once) = keys.create(&ada, draft).await?;
+    let key = once.reveal();
+
+    let guard = AuthLayer::new(keys.clone(), |ext| {
+        ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
+    });
+    let app = Router::new().route("/whoami", get(whoami)).layer(guard);
+    let listener = TcpListener::bind(listen).await?;
+    println!("your key, shown this once: {}", key.as_str());
+    println!(
+        "curl -H 'Authorization: Bearer {}' http://{}/whoami",
+        key.as_str(),
+        listener.local_addr()?
+    );
+    drop(key);
+
+    let stop = async { examples::serve::stop_signal().await.unwrap_or_default() };
+    examples::serve::serve(listener, None, app, stop).await?;
+    keys.shutdown().await;
+    Ok(())
+}
+
+async fn whoami(Extension(caller): Extension<Principal>) -> String {
+    format!("user {}, {:?}\n", caller.owner, caller.access)
+}

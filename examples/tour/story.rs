@@ -1,0 +1,44 @@
+//! What is told, and whether it was true.
+#![allow(clippy::print_stdout, reason = "a program that talks to a person")]
+
+/// Prints a story line by line and remembers whether every claim held.
+#[derive(Debug, Default)]
+pub(crate) struct Story {
+    claims: usize,
+    broken: Vec<String>,
+}
+
+impl Story {
+    /// A new chapter.
+    pub(crate) fn chapter(&self, title: &str) {
+        println!("\n{title}");
+    }
+
+    /// Something worth seeing that proves nothing.
+    pub(crate) fn tell(&self, line: &str) {
+        println!("       {line}");
+    }
+
+    /// Something that must be so.
+    pub(crate) fn claim(&mut self, what: &str, holds: bool) {
+        self.claims += 1;
+        println!("  {} {what}", if holds { "ok  " } else { "FAIL" });
+        if !holds {
+            self.broken.push(what.to_owned());
+        }
+    }
+
+    /// The last line; whether everything held.
+    pub(crate) fn end(&self) -> bool {
+        match self.broken.as_slice() {
+            [] => println!("\nAll {} claims held.", self.claims),
+            broken => println!(
+                "\n{} of {} claims did not hold: {}",
+                broken.len(),
+                self.claims,
+                broken.join("; ")
+            ),
+        }
+        self.broken.is_empty()
+    }
+}
