@@ -1,8 +1,9 @@
 //! Group commit: calls that wait at the same time are answered by one statement.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::{Mutex, Semaphore, mpsc, oneshot};
 
 use crate::error::{Failure, Result};
 
@@ -19,7 +20,7 @@ pub(crate) trait Work: Send + Sync + 'static {
     fn weight(item: &Self::Item) -> usize;
     const MOST: usize;
 
-    /// One answer for each item, in order.
+    /// One answer for each item, in order. A future that is dropped leaves all or nothing of an item.
     async fn run(&self, items: Vec<Self::Item>) -> Vec<Result<Self::Answer>>;
 }
 
@@ -27,37 +28,67 @@ type Job<W> = (
     <W as Work>::Item,
     oneshot::Sender<Result<<W as Work>::Answer>>,
 );
+type Inbox<W> = mpsc::UnboundedReceiver<Job<W>>;
 
 /// The way in. Its workers end once every handle is gone and what was handed in is answered.
 pub(crate) struct Batcher<W: Work> {
     jobs: mpsc::UnboundedSender<Job<W>>,
+    shared: Arc<Shared<W>>,
+}
+
+struct Shared<W> {
+    work: W,
+    slots: Semaphore,
+    /// The length of the last batch: above one, callers come faster than they are served.
+    last: AtomicUsize,
 }
 
 impl<W: Work> Batcher<W> {
     pub(crate) fn start(work: W) -> Self {
         let (jobs, inbox) = mpsc::unbounded_channel();
-        let (work, inbox) = (Arc::new(work), Arc::new(Mutex::new(inbox)));
+        let shared = Arc::new(Shared {
+            work,
+            slots: Semaphore::new(FLUSHERS),
+            last: AtomicUsize::new(1),
+        });
+        let inbox = Arc::new(Mutex::new(inbox));
         for _ in 0..FLUSHERS {
-            tokio::spawn(flush(Arc::clone(&work), Arc::clone(&inbox)));
+            tokio::spawn(flush(Arc::clone(&shared), Arc::clone(&inbox)));
         }
-        Self { jobs }
+        Self { jobs, shared }
     }
 
-    /// Hands an item in and waits for its answer. The item is worked on even if the caller goes away.
+    /// Hands an item in and waits for its answer.
+    ///
+    /// While nothing is going on the caller does it itself, which spares two changes of task. An item that was
+    /// handed to a worker is worked on even if the caller goes away.
     pub(crate) async fn submit(&self, item: W::Item) -> Result<W::Answer> {
-        let (reply, answer) = oneshot::channel();
         let gone = || Failure::unavailable("the store is shutting down");
+        let idle = self.shared.last.load(Ordering::Relaxed) <= 1;
+        if idle && let Ok(_slot) = self.shared.slots.try_acquire() {
+            let answer = self.shared.work.run(vec![item]).await.pop();
+            return answer.unwrap_or_else(|| Err(gone()));
+        }
+        let (reply, answer) = oneshot::channel();
         self.jobs.send((item, reply)).map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 }
 
-async fn flush<W: Work>(work: Arc<W>, inbox: Arc<Mutex<mpsc::UnboundedReceiver<Job<W>>>>) {
+async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<Inbox<W>>>) {
     loop {
-        let Some((items, replies)) = gather::<W>(&mut *inbox.lock().await).await else {
+        let mut inbox = inbox.lock().await;
+        let Some(first) = inbox.recv().await else {
             return;
         };
-        let answers = work.run(items).await;
+        // What arrives until there is a free slot comes along.
+        let Ok(_slot) = shared.slots.acquire().await else {
+            return;
+        };
+        let (items, replies) = gather::<W>(first, &mut inbox);
+        drop(inbox);
+        shared.last.store(items.len(), Ordering::Relaxed);
+        let answers = shared.work.run(items).await;
         for (reply, answer) in replies.into_iter().zip(answers) {
             // A caller that went away is not told.
             let _ = reply.send(answer);
@@ -65,11 +96,8 @@ async fn flush<W: Work>(work: Arc<W>, inbox: Arc<Mutex<mpsc::UnboundedReceiver<J
     }
 }
 
-/// Waits for one item and takes along what else is there already.
-async fn gather<W: Work>(
-    inbox: &mut mpsc::UnboundedReceiver<Job<W>>,
-) -> Option<(Vec<W::Item>, Vec<oneshot::Sender<Result<W::Answer>>>)> {
-    let first = inbox.recv().await?;
+/// What is there already, up to a full batch.
+fn gather<W: Work>(first: Job<W>, inbox: &mut Inbox<W>) -> (Vec<W::Item>, Vec<Reply<W>>) {
     let mut weight = W::weight(&first.0);
     let (mut items, mut replies) = (vec![first.0], vec![first.1]);
     while weight < W::MOST {
@@ -80,5 +108,5 @@ async fn gather<W: Work>(
         items.push(item);
         replies.push(reply);
     }
-    Some((items, replies))
+    (items, replies)
 }

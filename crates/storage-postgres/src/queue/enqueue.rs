@@ -16,7 +16,8 @@ use crate::batch::Work;
 use crate::db::Db;
 use crate::error::{Failure, Result};
 
-const SQL: &str = include_str!("../sql/queue/enqueue.sql");
+const ANY: &str = include_str!("../sql/queue/enqueue.sql");
+const DIRECT: &str = include_str!("../sql/queue/enqueue_direct.sql");
 
 pub(crate) struct EnqueueWork {
     db: Db,
@@ -99,7 +100,10 @@ impl EnqueueWork {
         let columns = Columns::of(items);
         let rows = self
             .db
-            .pipeline(&self.db.begin_shared(), &[(SQL, &columns.params())])
+            .pipeline(
+                &self.db.begin_shared(),
+                &[(columns.sql(), &columns.params())],
+            )
             .await?;
         answers(items, rows.first())
     }
@@ -111,10 +115,9 @@ impl EnqueueWork {
         tx.execute("SELECT pg_advisory_xact_lock($1)", &[&self.db.lock()])
             .await?;
         let item = (batch.clone(), now);
-        let statement = tx.prepare_cached(SQL).await?;
-        let rows = tx
-            .query(&statement, &Columns::of(&[&item]).params())
-            .await?;
+        let columns = Columns::of(&[&item]);
+        let statement = tx.prepare_cached(columns.sql()).await?;
+        let rows = tx.query(&statement, &columns.params()).await?;
         let answer = answers(&[&item], rows.first())?.into_iter().next();
         match answer.unwrap_or_else(|| Err(Failure::unavailable("no answer came back")))? {
             Enqueued::Stored { deliveries, .. } => {
@@ -221,13 +224,25 @@ impl<'a> Columns<'a> {
         columns
     }
 
-    fn params(&self) -> [&(dyn ToSql + Sync); 12] {
-        [
-            &self.routes,
-            &self.occurrence,
-            &self.outbox,
-            &self.now,
-            &self.item,
+    fn is_direct(&self) -> bool {
+        self.occurrence.iter().all(Option::is_none) && self.outbox.iter().all(Option::is_none)
+    }
+
+    fn sql(&self) -> &'static str {
+        if self.is_direct() { DIRECT } else { ANY }
+    }
+
+    fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
+        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&self.routes];
+        if !self.is_direct() {
+            params.extend([
+                &self.occurrence as &(dyn ToSql + Sync),
+                &self.outbox,
+                &self.now,
+            ]);
+        }
+        params.extend([
+            &self.item as &(dyn ToSql + Sync),
             &self.message_id,
             &self.webhook,
             &self.task,
@@ -235,7 +250,8 @@ impl<'a> Columns<'a> {
             &self.due,
             &self.lease,
             &self.created,
-        ]
+        ]);
+        params
     }
 }
 
