@@ -24,10 +24,8 @@ pub(crate) trait Work: Send + Sync + 'static {
     async fn run(&self, items: Vec<Self::Item>) -> Vec<Result<Self::Answer>>;
 }
 
-type Job<W> = (
-    <W as Work>::Item,
-    oneshot::Sender<Result<<W as Work>::Answer>>,
-);
+type Reply<W> = oneshot::Sender<Result<<W as Work>::Answer>>;
+type Job<W> = (<W as Work>::Item, Reply<W>);
 type Inbox<W> = mpsc::UnboundedReceiver<Job<W>>;
 
 /// The way in. Its workers end once every handle is gone and what was handed in is answered.
