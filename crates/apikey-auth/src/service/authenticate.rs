@@ -29,15 +29,25 @@ impl KeyService {
         authorization: impl IntoIterator<Item = &'a [u8]>,
         addr: IpAddr,
     ) -> Result<Principal, Denied> {
-        let decision = match bearer::token_of(authorization) {
-            Ok(token) => match PresentedKey::parse(token) {
-                Ok(key) => self.inner.decide(&key, addr).await,
-                Err(_) => self.inner.decide_imported(token, addr).await,
-            },
+        let token = match bearer::token_of(authorization) {
+            Ok(token) => token,
             Err(error) => {
                 tracing::debug!(%error, "authorization header");
-                Err((Denied::Unauthenticated, "bad_header"))
+                return self
+                    .inner
+                    .report(Err((Denied::Unauthenticated, "bad_header")), addr);
             }
+        };
+        // Keys of an older system have another form; their lookup id is made from the whole token.
+        let Ok(key) = PresentedKey::parse(token).or_else(|_| PresentedKey::imported(token)) else {
+            return self
+                .inner
+                .report(Err((Denied::Unauthenticated, "malformed")), addr);
+        };
+        let decision = match self.inner.decide_at_once(&key, addr) {
+            Some(decision) => decision,
+            // Boxed, so that the way that need not wait carries no large future along.
+            None => Box::pin(self.inner.decide(&key, addr)).await,
         };
         self.inner.report(decision, addr)
     }
@@ -47,7 +57,7 @@ impl Inner {
     fn report(&self, decision: Decision, addr: IpAddr) -> Result<Principal, Denied> {
         let (denied, reason) = match decision {
             Ok(principal) => {
-                metrics::counter!("gatepost_auth_total", "outcome" => "granted").increment(1);
+                self.granted.increment(1);
                 return Ok(principal);
             }
             Err(refused) => refused,
@@ -60,11 +70,28 @@ impl Inner {
         Err(denied)
     }
 
-    /// Keys of an older system have another form; their lookup id is made from the whole token.
-    async fn decide_imported(&self, token: &str, addr: IpAddr) -> Decision {
-        match PresentedKey::imported(token) {
-            Ok(key) => self.decide(&key, addr).await,
-            Err(_) => Err((Denied::Unauthenticated, "malformed")),
+    /// Decides what needs no wait: a key that is in memory, of an owner whom the host knows at once.
+    fn decide_at_once(&self, key: &PresentedKey<'_>, addr: IpAddr) -> Option<Decision> {
+        if !self.cache.is_current(self.store.as_ref()) {
+            return None;
+        }
+        let check = Check {
+            addr,
+            now: self.clock.now(),
+            peppers: &self.peppers,
+        };
+        let hit = self.cache.check(key, &check)?;
+        match hit.outcome {
+            Ok(grant) if grant.needs_rehash => None,
+            Ok(_) => {
+                let answer = accounts::ask(self.accounts.as_ref(), hit.owner).ok()?;
+                Some(
+                    admitted(answer)
+                        .map(|account| Principal::new(hit.owner, account, Via::Key(hit.key))),
+                )
+            }
+            Err(refusal) if refusal.is_ip() => None,
+            Err(refusal) => Some(Err((Denied::Unauthenticated, refusal.as_str()))),
         }
     }
 
@@ -158,15 +185,7 @@ impl Inner {
             Ok(answer) => answer,
             Err(later) => wait(later).await,
         };
-        match answer {
-            Ok(Some(account)) if account.enabled => Ok(account),
-            Ok(Some(_)) => Err((Denied::Unauthenticated, "owner_disabled")),
-            Ok(None) => Err((Denied::Unauthenticated, "owner_unknown")),
-            Err(error) => {
-                tracing::error!(%error, "accounts cannot be asked");
-                Err((Denied::Unavailable, "accounts_unavailable"))
-            }
-        }
+        admitted(answer)
     }
 
     /// The stored digest is of an older pepper: now that the key is at hand, it is replaced. What fails is tried
@@ -182,6 +201,21 @@ impl Inner {
         };
         if let Err(error) = result.await {
             tracing::debug!(%error, "a digest was not renewed");
+        }
+    }
+}
+
+/// What the host's answer means for a key that is good.
+fn admitted(
+    answer: Result<Option<Account>, AccountsError>,
+) -> Result<Account, (Denied, &'static str)> {
+    match answer {
+        Ok(Some(account)) if account.enabled => Ok(account),
+        Ok(Some(_)) => Err((Denied::Unauthenticated, "owner_disabled")),
+        Ok(None) => Err((Denied::Unauthenticated, "owner_unknown")),
+        Err(error) => {
+            tracing::error!(%error, "accounts cannot be asked");
+            Err((Denied::Unavailable, "accounts_unavailable"))
         }
     }
 }

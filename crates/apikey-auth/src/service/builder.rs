@@ -86,7 +86,7 @@ impl KeyServiceBuilder {
         self
     }
 
-    /// Starts the service. Must be called within a tokio runtime: logins are written by a task, which ends with
+    /// Starts the service. To be called after the metrics recorder was installed, and within a tokio runtime: logins are written by a task, which ends with
     /// the last handle of the service.
     #[must_use]
     pub fn build(self) -> KeyService {
@@ -94,6 +94,7 @@ impl KeyServiceBuilder {
             cache: Cache::new(self.cached_keys),
             logins: Logins::default(),
             guesses: Guesses::new(self.guesses),
+            granted: metrics::counter!("gatepost_auth_total", "outcome" => "granted"),
             store: self.store,
             accounts: self.accounts,
             clock: self.clock,
