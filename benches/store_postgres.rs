@@ -1,7 +1,12 @@
 //! The PostgreSQL backend against the bare driver, in one run on one server of its own (fsync on).
 //!
 //! `cargo bench -p benches --bench store_postgres`; with the argument `quick` on fewer rows.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout
+)]
 
 #[allow(dead_code, unreachable_pub)]
 #[path = "../tests/src/postgres.rs"]
@@ -14,8 +19,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use postgres::TestPostgres;
 use storage::webhooks::{
-    AttemptRecord, Claim, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, NewDelivery, Phases, QueueStore, RecordStore, Settled,
-    Settlement, Source, Verdict,
+    AttemptRecord, Claim, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, NewDelivery, Phases,
+    QueueStore, RecordStore, Settled, Settlement, Source, Verdict,
 };
 use storage_postgres::{PostgresConfig, PostgresStore};
 use tokio::time::Instant;
@@ -25,22 +30,38 @@ use webhook_model::{OwnerId, Webhook, WebhookId};
 const EMITTERS: usize = 256;
 const ROUNDS: usize = 5;
 const SPAN: Duration = Duration::from_secs(3);
-const BODY: &str = r#"{"text":"vm-1 is on","at":1790000000,"filler":"0123456789012345678901234567890123456789"}"#;
+const BODY: &str =
+    r#"{"text":"vm-1 is on","at":1790000000,"filler":"0123456789012345678901234567890123456789"}"#;
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 fn main() {
     let quick = std::env::args().any(|arg| arg == "quick");
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
     let server = TestPostgres::start();
     runtime.block_on(async {
         let bare = bare(server.url()).await;
-        let store = PostgresStore::connect(PostgresConfig::url(server.url())).await.unwrap();
+        let store = PostgresStore::connect(PostgresConfig::url(server.url()))
+            .await
+            .unwrap();
         let hook = webhook("cycle");
         let hook = store.insert_webhook(&hook, now()).await.unwrap().id;
         cycles(&bare, &store, hook).await;
         singles(&bare, &store, hook).await;
-        claims(&bare, &store, if quick { &[1_000, 100_000] } else { &[1_000, 10_000, 100_000, 1_000_000] }).await;
+        claims(
+            &bare,
+            &store,
+            if quick {
+                &[1_000, 100_000]
+            } else {
+                &[1_000, 10_000, 100_000, 1_000_000]
+            },
+        )
+        .await;
     });
 }
 
@@ -54,8 +75,14 @@ async fn cycles(bare: &Client, store: &PostgresStore, hook: WebhookId) {
         of_store.push(ours);
         ratios.push(ours / bare);
     }
-    println!("durable cycle, {EMITTERS} emitters: bare {:.0}/s, store {:.0}/s, ratio {:.2} ({:.2} to {:.2})",
-        median(&mut of_bare), median(&mut of_store), median(&mut ratios), ratios[0], ratios[ratios.len() - 1]);
+    println!(
+        "durable cycle, {EMITTERS} emitters: bare {:.0}/s, store {:.0}/s, ratio {:.2} ({:.2} to {:.2})",
+        median(&mut of_bare),
+        median(&mut of_store),
+        median(&mut ratios),
+        ratios[0],
+        ratios[ratios.len() - 1]
+    );
 }
 
 async fn bare_cycle(client: &Client) -> f64 {
@@ -93,7 +120,10 @@ async fn our_cycle(store: &PostgresStore, hook: WebhookId) -> f64 {
         tokio::spawn(async move {
             while start.elapsed() < SPAN {
                 let settlement = sent(emit(&store, hook).await);
-                assert_eq!(store.settle(vec![settlement], now()).await.unwrap(), [Settled::Done]);
+                assert_eq!(
+                    store.settle(vec![settlement], now()).await.unwrap(),
+                    [Settled::Done]
+                );
                 done.fetch_add(1, Ordering::Relaxed);
             }
         })
@@ -116,21 +146,32 @@ async fn singles(bare: &Client, store: &PostgresStore, hook: WebhookId) {
     let (mut of_bare, mut of_store) = (Vec::new(), Vec::new());
     for _ in 0..600 {
         let start = Instant::now();
-        bare.query_one(&insert, &[&name(), &BODY.as_bytes()]).await.unwrap();
+        bare.query_one(&insert, &[&name(), &BODY.as_bytes()])
+            .await
+            .unwrap();
         of_bare.push(start.elapsed().as_secs_f64() * 1e6);
         let start = Instant::now();
         emit(store, hook).await;
         of_store.push(start.elapsed().as_secs_f64() * 1e6);
     }
     let (bare, ours) = (median(&mut of_bare), median(&mut of_store));
-    println!("single enqueue, idle: bare commit {bare:.0} us, store {ours:.0} us, ratio {:.2}", ours / bare);
+    println!(
+        "single enqueue, idle: bare commit {bare:.0} us, store {ours:.0} us, ratio {:.2}",
+        ours / bare
+    );
 }
 
 /// A claim of 64 out of more and more waiting rows in 100 lanes.
 async fn claims(admin: &Client, store: &PostgresStore, sizes: &[i64]) {
     let mut hooks = Vec::new();
     for n in 0..100 {
-        hooks.push(store.insert_webhook(&webhook(&format!("lane{n}")), now()).await.unwrap().id);
+        hooks.push(
+            store
+                .insert_webhook(&webhook(&format!("lane{n}")), now())
+                .await
+                .unwrap()
+                .id,
+        );
     }
     let (mut waiting, mut smallest) = (0, None);
     for size in sizes {
@@ -141,29 +182,53 @@ async fn claims(admin: &Client, store: &PostgresStore, sizes: &[i64]) {
             hooks[0].0
         );
         admin.batch_execute(&fill).await.unwrap();
-        admin.batch_execute("VACUUM ANALYZE gatepost.gatepost_delivery").await.unwrap();
+        admin
+            .batch_execute("VACUUM ANALYZE gatepost.gatepost_delivery")
+            .await
+            .unwrap();
         admin.batch_execute("CHECKPOINT").await.unwrap();
         waiting = *size;
         let mut micros = Vec::new();
         for round in 0..60 {
             let lanes: Vec<LaneClaim> = (0..8)
-                .map(|i| LaneClaim { lane: Lane { webhook: hooks[(round * 8 + i) % 100], class: LaneClass::First }, limit: 8 })
+                .map(|i| LaneClaim {
+                    lane: Lane {
+                        webhook: hooks[(round * 8 + i) % 100],
+                        class: LaneClass::First,
+                    },
+                    limit: 8,
+                })
                 .collect();
             let start = Instant::now();
-            let claimed = store.claim(&lanes, now() + TimeDelta::seconds(60), now() + TimeDelta::days(365)).await.unwrap();
+            let claimed = store
+                .claim(
+                    &lanes,
+                    now() + TimeDelta::seconds(60),
+                    now() + TimeDelta::days(365),
+                )
+                .await
+                .unwrap();
             micros.push(start.elapsed().as_secs_f64() * 1e6);
             // Given back at once, so that each size keeps its rows.
             let release = claimed.into_iter().map(|c| Settlement {
-                verdict: Verdict::Release { due: c.delivery.due },
+                verdict: Verdict::Release {
+                    due: c.delivery.due,
+                },
                 attempt: None,
-                ..sent(Claim { delivery: c.delivery.id, token: c.token })
+                ..sent(Claim {
+                    delivery: c.delivery.id,
+                    token: c.token,
+                })
             });
             let settled = store.settle(release.collect(), now()).await.unwrap();
             assert!(!settled.is_empty() && settled.iter().all(|s| *s == Settled::Done));
         }
         let median = median(&mut micros);
         let first = *smallest.get_or_insert(median);
-        println!("claim of 64 among {size} waiting: {median:.0} us, {:.2} x", median / first);
+        println!(
+            "claim of 64 among {size} waiting: {median:.0} us, {:.2} x",
+            median / first
+        );
     }
 }
 
@@ -176,9 +241,17 @@ async fn emit(store: &PostgresStore, webhook: WebhookId) -> Claim {
         due: now(),
         lease_until: Some(now() + TimeDelta::seconds(60)),
     };
-    let batch = Enqueue { routes: None, source: Source::Direct, deliveries: vec![delivery], consume: Vec::new() };
+    let batch = Enqueue {
+        routes: None,
+        source: Source::Direct,
+        deliveries: vec![delivery],
+        consume: Vec::new(),
+    };
     match store.enqueue(batch, now()).await.unwrap() {
-        Enqueued::Stored { deliveries, .. } => Claim { delivery: deliveries[0].id, token: deliveries[0].token.unwrap() },
+        Enqueued::Stored { deliveries, .. } => Claim {
+            delivery: deliveries[0].id,
+            token: deliveries[0].token.unwrap(),
+        },
         other => panic!("{other:?}"),
     }
 }
@@ -198,7 +271,12 @@ fn sent(claim: Claim) -> Settlement {
         response_body: b"ok".to_vec(),
         truncated: false,
     };
-    Settlement { claim, verdict: Verdict::Sent, status_info: "200 OK".to_owned(), attempt: Some(attempt) }
+    Settlement {
+        claim,
+        verdict: Verdict::Sent,
+        status_info: "200 OK".to_owned(),
+        attempt: Some(attempt),
+    }
 }
 
 /// A connection and a table with a key, a unique id and a partial index: the least that a queue needs.
@@ -218,7 +296,11 @@ async fn bare(url: &str) -> Client {
 }
 
 fn webhook(name: &str) -> Webhook {
-    Webhook::new(OwnerId(1), name.parse().unwrap(), "https://example.com/hook".parse().unwrap())
+    Webhook::new(
+        OwnerId(1),
+        name.parse().unwrap(),
+        "https://example.com/hook".parse().unwrap(),
+    )
 }
 
 /// A fixed moment: the store takes the time that it is given.
@@ -229,7 +311,10 @@ fn now() -> DateTime<Utc> {
 fn name() -> String {
     // Spread as random ids are, so that the unique index is not filled at its end alone.
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    format!("{:016x}{number:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    format!(
+        "{:016x}{number:x}",
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    )
 }
 
 fn median(figures: &mut [f64]) -> f64 {

@@ -5,7 +5,7 @@
 //! `postgresql`); where they are missing the test fails.
 
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,6 +19,7 @@ pub struct TestPostgres {
     url: String,
     port: u16,
     folder: PathBuf,
+    tls: bool,
     /// Closed when this is dropped or the process ends, which ends the server.
     _alive: ChildStdin,
 }
@@ -57,8 +58,21 @@ impl TestPostgres {
     /// # Panics
     /// If there are no binaries or they fail.
     #[must_use]
-    #[allow(clippy::expect_used, reason = "a test without its server must fail")]
     pub fn start() -> Self {
+        Self::start_with(None)
+    }
+
+    /// As [`start`](Self::start), and speaks TLS with this certificate and key, both PEM.
+    ///
+    /// # Panics
+    /// If there are no binaries or they fail.
+    #[must_use]
+    pub fn start_with_tls(certificate: &str, key: &str) -> Self {
+        Self::start_with(Some((certificate, key)))
+    }
+
+    #[allow(clippy::expect_used, reason = "a test without its server must fail")]
+    fn start_with(tls: Option<(&str, &str)>) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("gatepost-pg-")
             .tempdir()
@@ -81,6 +95,10 @@ impl TestPostgres {
                 ])
                 .arg(&data),
         );
+        if let Some((certificate, key)) = tls {
+            own_file(&data.join("server.crt"), certificate);
+            own_file(&data.join("server.key"), key);
+        }
         let port = free_port();
         let watchdog = format!(
             "cat >/dev/null; {} stop -m immediate -D '{}' >/dev/null 2>&1; rm -rf '{}'",
@@ -102,6 +120,7 @@ impl TestPostgres {
             url: format!("postgres://gatepost@127.0.0.1:{port}/postgres?sslmode=disable"),
             port,
             folder,
+            tls: tls.is_some(),
             _alive: alive,
         };
         server.run();
@@ -141,9 +160,10 @@ impl TestPostgres {
     /// If `pg_ctl` fails.
     pub fn run(&self) {
         let options = format!(
-            "-p {} -k {} -c listen_addresses=127.0.0.1 -c max_connections=200",
+            "-p {} -k {} -c listen_addresses=127.0.0.1 -c max_connections=200 -c ssl={}",
             self.port,
-            self.folder.display()
+            self.folder.display(),
+            if self.tls { "on" } else { "off" }
         );
         expect_success(
             server_command("pg_ctl")
@@ -186,6 +206,16 @@ fn expect_success(command: &mut Command) -> Output {
         String::from_utf8_lossy(&output.stdout)
     );
     output
+}
+
+/// A file that only the server's user can read.
+#[allow(clippy::expect_used, reason = "a test without its server must fail")]
+fn own_file(path: &Path, text: &str) {
+    std::fs::write(path, text).expect("a file in the server's folder");
+    expect_success(Command::new("chmod").arg("600").arg(path));
+    if is_root() {
+        expect_success(Command::new("chown").arg("postgres").arg(path));
+    }
 }
 
 /// A binary of the server, run by the user `postgres` where we are root.

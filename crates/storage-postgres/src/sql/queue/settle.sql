@@ -1,7 +1,7 @@
 -- Many settlements in one statement; no delivery stands in it twice.
 -- $1 delivery, $2 token, $3 state, $4 due (queued only), $5 status_info, $6 whether an attempt was made,
 -- $7.. the attempt. Answers the positions (from 1) that were stored.
-WITH given AS MATERIALIZED (
+WITH given AS (
     SELECT g.*
     FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[],
                 $7::timestamptz[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[],
