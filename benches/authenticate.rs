@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, KeyService};
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix};
+use apikey_core::{
+    Description, Expiration, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix,
+};
 use benches::{spread, thread_cpu};
 use sha2::{Digest, Sha256};
 use storage::{KeyStore, ManualClock, MemoryStore};
@@ -32,11 +34,20 @@ fn peppers() -> Peppers {
 }
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let _guard = runtime.enter();
-    let hash = (0..ROUNDS).map(|_| nanos(TIMES, |n| black_box(Sha256::digest(black_box([n as u8; 50])))[0]));
+    let hash = (0..ROUNDS).map(|_| {
+        nanos(TIMES, |n| {
+            black_box(Sha256::digest(black_box([n as u8; 50])))[0]
+        })
+    });
     let (sha, low, high) = spread(hash.collect());
-    println!("SHA-256 of 50 bytes: {sha:.1} ns ({low:.1} to {high:.1}), {ROUNDS} rounds; each key has 10 IP entries and an HMAC digest");
+    println!(
+        "SHA-256 of 50 bytes: {sha:.1} ns ({low:.1} to {high:.1}), {ROUNDS} rounds; each key has 10 IP entries and an HMAC digest"
+    );
     for keys in [1, 10_000, 1_000_000] {
         let (service, headers) = runtime.block_on(filled(keys));
         let addr = "10.0.0.7".parse().unwrap();
@@ -46,11 +57,19 @@ fn main() {
             let principal = ready(service.authenticate([header.as_bytes()], addr)).unwrap();
             principal.owner.0 as u8
         };
-        (0..keys.min(TIMES)).for_each(|n| { black_box(once(n)); });
+        (0..keys.min(TIMES)).for_each(|n| {
+            black_box(once(n));
+        });
         let figures = (0..ROUNDS).map(|_| nanos(TIMES, once)).collect();
-        let counted = allocation_counter::measure(|| { black_box(once(3)); });
+        let counted = allocation_counter::measure(|| {
+            black_box(once(3));
+        });
         let (median, min, max) = spread(figures);
-        println!("{keys:9} keys: {median:7.1} ns ({min:.1} to {max:.1}) = {:.2} x SHA-256; {} allocations", median / sha, counted.count_total);
+        println!(
+            "{keys:9} keys: {median:7.1} ns ({min:.1} to {max:.1}) = {:.2} x SHA-256; {} allocations",
+            median / sha,
+            counted.count_total
+        );
     }
 }
 
@@ -59,18 +78,40 @@ async fn filled(keys: usize) -> (KeyService, Vec<String>) {
     let store = Arc::new(MemoryStore::new());
     let now = "2026-01-01T00:00:00Z".parse().unwrap();
     let peppers = peppers();
-    let allow = (0..10).map(|n| format!("10.0.{n}.0/24")).collect::<Vec<_>>().join(",");
-    let ip = IpPolicy { allow: allow.parse().unwrap(), deny: "".parse().unwrap() };
+    let allow = (0..10)
+        .map(|n| format!("10.0.{n}.0/24"))
+        .collect::<Vec<_>>()
+        .join(",");
+    let ip = IpPolicy {
+        allow: allow.parse().unwrap(),
+        deny: "".parse().unwrap(),
+    };
     let mut headers = Vec::with_capacity(keys);
     for n in 0..keys {
-        let draft = KeyDraft { owner: OwnerId(n as i64), name: "k".parse().unwrap(), description: Description::default(), expiration: Expiration::Never, ip: ip.clone() };
-        let (record, reveal) = draft.issue(&Prefix::default(), &peppers, &mut rand::rng(), now).unwrap().into_parts();
+        let draft = KeyDraft {
+            owner: OwnerId(n as i64),
+            name: "k".parse().unwrap(),
+            description: Description::default(),
+            expiration: Expiration::Never,
+            ip: ip.clone(),
+        };
+        let (record, reveal) = draft
+            .issue(&Prefix::default(), &peppers, &mut rand::rng(), now)
+            .unwrap()
+            .into_parts();
         headers.push(format!("Bearer {}", reveal.reveal().as_str()));
         store.insert_key(&record).await.unwrap();
     }
-    let service = KeyService::builder(store, Arc::new(Users)).clock(Arc::new(ManualClock::at(now))).peppers(peppers).cached_keys(keys * 2 + 1000).build();
+    let service = KeyService::builder(store, Arc::new(Users))
+        .clock(Arc::new(ManualClock::at(now)))
+        .peppers(peppers)
+        .cached_keys(keys * 2 + 1000)
+        .build();
     for header in &headers {
-        service.authenticate([header.as_bytes()], "10.0.0.7".parse().unwrap()).await.unwrap();
+        service
+            .authenticate([header.as_bytes()], "10.0.0.7".parse().unwrap())
+            .await
+            .unwrap();
     }
     (service, headers)
 }

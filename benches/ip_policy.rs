@@ -19,9 +19,17 @@ fn main() {
         figures[0].push(nanos(&small, 10));
         figures[1].push(nanos(&large, 1_000));
     }
-    let ratios = figures[1].iter().zip(&figures[0]).map(|(large, small)| large / small).collect();
+    let ratios = figures[1]
+        .iter()
+        .zip(&figures[0])
+        .map(|(large, small)| large / small)
+        .collect();
     let [small, large] = figures;
-    for (name, figures) in [("10 entries, ns", small), ("1,000 entries, ns", large), ("ratio", ratios)] {
+    for (name, figures) in [
+        ("10 entries, ns", small),
+        ("1,000 entries, ns", large),
+        ("ratio", ratios),
+    ] {
         let (median, min, max) = spread(figures);
         println!("{name:20} {median:6.2} ({min:.2} to {max:.2})");
     }
@@ -29,8 +37,15 @@ fn main() {
 
 /// Every second /24 of 10/8, so that nothing can be merged.
 fn policy(entries: u32) -> CompiledIpPolicy {
-    let allow = (0..entries).map(|n| format!("10.{}.{}.0/24", n * 2 / 256, n * 2 % 256)).collect::<Vec<_>>().join(",");
-    IpPolicy { allow: allow.parse().unwrap(), deny: "".parse().unwrap() }.compile()
+    let allow = (0..entries)
+        .map(|n| format!("10.{}.{}.0/24", n * 2 / 256, n * 2 % 256))
+        .collect::<Vec<_>>()
+        .join(",");
+    IpPolicy {
+        allow: allow.parse().unwrap(),
+        deny: "".parse().unwrap(),
+    }
+    .compile()
 }
 
 fn nanos(policy: &CompiledIpPolicy, entries: u32) -> f64 {

@@ -13,19 +13,43 @@ const ROUNDS: usize = 9;
 
 fn main() {
     let filler = "x".repeat(900);
-    let message = format!(r#"{{"name":"${{NAME}}","date":"${{DATE}}","at":${{TIMESTAMP}},"n":${{RANDOM}},"filler":"{filler}"}}"#);
+    let message = format!(
+        r#"{{"name":"${{NAME}}","date":"${{DATE}}","at":${{TIMESTAMP}},"n":${{RANDOM}},"filler":"{filler}"}}"#
+    );
     let template = Template::parse(&message.parse().unwrap());
-    let values = Values { date: "Thu, 16 Oct 2025 11:38:07 EDT", timestamp: 1_760_629_087, name: "virtual machine 1", extra: &[] };
+    let values = Values {
+        date: "Thu, 16 Oct 2025 11:38:07 EDT",
+        timestamp: 1_760_629_087,
+        name: "virtual machine 1",
+        extra: &[],
+    };
     let result = template.render(&values, || 1_234_567_890).unwrap();
     let mut copies = Vec::new();
     let mut renders = Vec::new();
     for _ in 0..ROUNDS {
-        copies.push(nanos(|| black_box(black_box(result.as_str()).to_owned()).len()));
-        renders.push(nanos(|| template.render(black_box(&values), || 1_234_567_890).map_or(0, |text| black_box(text).len())));
+        copies.push(nanos(|| {
+            black_box(black_box(result.as_str()).to_owned()).len()
+        }));
+        renders.push(nanos(|| {
+            template
+                .render(black_box(&values), || 1_234_567_890)
+                .map_or(0, |text| black_box(text).len())
+        }));
     }
-    let ratios = renders.iter().zip(&copies).map(|(render, copy)| render / copy).collect();
-    println!("{} bytes, 4 variables, {ROUNDS} rounds; nanoseconds each", result.len());
-    for (name, figures) in [("copy of the result", copies), ("render", renders), ("render / copy", ratios)] {
+    let ratios = renders
+        .iter()
+        .zip(&copies)
+        .map(|(render, copy)| render / copy)
+        .collect();
+    println!(
+        "{} bytes, 4 variables, {ROUNDS} rounds; nanoseconds each",
+        result.len()
+    );
+    for (name, figures) in [
+        ("copy of the result", copies),
+        ("render", renders),
+        ("render / copy", ratios),
+    ] {
         let (median, min, max) = spread(figures);
         println!("{name:20} {median:8.2} ({min:.2} to {max:.2})");
     }

@@ -12,7 +12,11 @@ use std::time::Duration;
 #[must_use]
 pub fn thread_cpu() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
-    let nanos = text.split(' ').next().and_then(|n| n.parse().ok()).expect("nanoseconds");
+    let nanos = text
+        .split(' ')
+        .next()
+        .and_then(|n| n.parse().ok())
+        .expect("nanoseconds");
     Duration::from_nanos(nanos)
 }
 
@@ -20,7 +24,11 @@ pub fn thread_cpu() -> Duration {
 #[must_use]
 pub fn spread(mut figures: Vec<f64>) -> (f64, f64, f64) {
     figures.sort_by(f64::total_cmp);
-    (figures[figures.len() / 2], figures[0], figures[figures.len() - 1])
+    (
+        figures[figures.len() / 2],
+        figures[0],
+        figures[figures.len() - 1],
+    )
 }
 
 /// A receiver in a process of its own, so that its CPU time is not ours. It ends with this value.
@@ -39,10 +47,19 @@ impl Receiver {
     #[must_use]
     pub fn start() -> Self {
         let own = std::env::current_exe().expect("a path");
-        let mut child = Command::new(own).arg("--receiver").stdout(Stdio::piped()).spawn().expect("the receiver");
+        let mut child = Command::new(own)
+            .arg("--receiver")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the receiver");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("its address");
-        Self { child, addr: line.trim().parse().expect("an address") }
+        BufReader::new(child.stdout.take().expect("its output"))
+            .read_line(&mut line)
+            .expect("its address");
+        Self {
+            child,
+            addr: line.trim().parse().expect("an address"),
+        }
     }
 }
 
