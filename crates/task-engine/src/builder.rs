@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use delivery::{Schedule, Sender};
 use storage::webhooks::WebhookStore;
 use storage::{Clock, SystemClock};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, Notify, watch};
 use webhook_model::Catalog;
 
 use crate::config::{DisablePolicy, Keep, Limits};
@@ -142,6 +142,8 @@ impl EngineBuilder {
             tally: Tally::default(),
             observers: Observers::new(self.observer),
             phase: watch::Sender::new(Phase::Running),
+            outbox: Notify::new(),
+            parts: Mutex::default(),
             store: self.store,
             sender: self.sender,
             clock: self.clock,
@@ -153,9 +155,10 @@ impl EngineBuilder {
             schedule: self.schedule,
             disable: self.disable,
         });
-        tokio::spawn(inner.clone().dispatch());
-        tokio::spawn(inner.clone().drain());
-        tokio::spawn(inner.clone().tend());
+        inner.keep_going("dispatch", Inner::dispatch).await;
+        inner.keep_going("outbox", Inner::drain).await;
+        inner.keep_going("claims", Inner::tend).await;
+        inner.keep_going("log", Inner::tidy).await;
         Ok(Engine { inner })
     }
 }

@@ -16,6 +16,9 @@ pub struct Limits {
     pub per_owner: usize,
     /// Of the requests in flight at the most so many in a hundred are retries. Default 50.
     pub retry_percent: usize,
+    /// Of the requests in flight at the most so many in a hundred go to hosts that have not answered yet, or not
+    /// the last time: however many targets stall, the others have the rest. Default 50.
+    pub unproven_percent: usize,
     /// Deliveries that one occurrence may make. Default 10,000.
     pub deliveries_per_emit: usize,
     /// Bytes of all messages that one occurrence may make. Default 64 MiB.
@@ -40,6 +43,7 @@ impl Default for Limits {
             per_host: 64,
             per_owner: 256,
             retry_percent: 50,
+            unproven_percent: 50,
             deliveries_per_emit: 10_000,
             bytes_per_emit: 64 * 1024 * 1024,
             resume_per_second: 100,
@@ -77,7 +81,8 @@ impl Default for Keep {
     }
 }
 
-/// When the engine disables a webhook by itself; never by default. The observer hears of it either way.
+/// When the engine disables a webhook by itself; never by default. The observer hears of it either way: of `410
+/// Gone` each time, of nothing but failures once after the time set here, or after 5 days.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct DisablePolicy {

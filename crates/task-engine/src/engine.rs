@@ -1,5 +1,6 @@
 //! The engine and what its parts share.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -7,9 +8,11 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use delivery::{Schedule, Sender};
-use storage::Clock;
 use storage::webhooks::{Source, WebhookStore};
-use tokio::sync::watch;
+use storage::{Clock, ErrorKind, StoreError};
+use tokio::sync::{Mutex, Notify, watch};
+use tokio::task::JoinSet;
+use tracing::Instrument;
 use webhook_model::{Catalog, Occurrence};
 
 use crate::builder::EngineBuilder;
@@ -24,10 +27,15 @@ use crate::observe::Observers;
 use crate::routes::{Route, Routes};
 use crate::settle::Settle;
 
+/// What a shutdown waits for the store when its grace is over.
+const LAST: Duration = Duration::from_secs(5);
+/// The pause before a part that panicked starts again.
+const AGAIN: Duration = Duration::from_millis(200);
+
 /// Matches occurrences, queues deliveries durably, sends them. Cheap to clone.
 ///
 /// Dropping it does not stop it: [`shutdown`](Self::shutdown) does.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
 }
@@ -42,7 +50,6 @@ pub(crate) enum Phase {
     Over,
 }
 
-#[derive(Debug)]
 pub(crate) struct Inner {
     pub store: Arc<dyn WebhookStore>,
     pub sender: Sender,
@@ -65,6 +72,10 @@ pub(crate) struct Inner {
     pub failing: Failing,
     pub tally: Tally,
     pub phase: watch::Sender<Phase>,
+    /// Something was put into the outbox here.
+    pub outbox: Notify,
+    /// What runs until the engine stops.
+    pub parts: Mutex<JoinSet<()>>,
 }
 
 impl Engine {
@@ -88,7 +99,25 @@ impl Engine {
             .id
             .clone()
             .map_or(Source::Direct, Source::Occurrence);
-        self.inner.emit(&occurrence, What::Matching, source).await
+        self.emit_apart(occurrence, What::Matching, source).await
+    }
+
+    /// In a task of its own: a caller that goes away must not leave leased deliveries to nobody, and a store that
+    /// panics is an error like any other.
+    pub(crate) async fn emit_apart(
+        &self,
+        occurrence: Occurrence,
+        what: What,
+        source: Source,
+    ) -> Result<Emitted, EmitError> {
+        let inner = self.inner.clone();
+        let emit = async move { inner.emit(&occurrence, what, source).await };
+        tokio::spawn(emit.in_current_span())
+            .await
+            .unwrap_or_else(|panic| {
+                let error = StoreError::new(ErrorKind::Unavailable, "the store panicked");
+                Err(error.with_source(panic).into())
+            })
     }
 
     /// Stores an occurrence to be matched a moment later: cheaper than [`emit`](Self::emit), and never refused for
@@ -101,7 +130,7 @@ impl Engine {
             .store
             .push_outbox(occurrence, self.inner.now())
             .await?;
-        self.inner.lanes.look_now();
+        self.inner.outbox.notify_one();
         Ok(())
     }
 
@@ -115,17 +144,20 @@ impl Engine {
     /// was not written yet. What was given back is sent by another process, or by this one when it starts again.
     pub async fn shutdown(&self, grace: Duration) {
         let inner = &self.inner;
-        inner.phase.send_replace(Phase::Stopping);
-        if tokio::time::timeout(grace, inner.slots.idle())
-            .await
-            .is_err()
-        {
+        inner.phase.send_if_modified(|phase| {
+            let first = *phase == Phase::Running;
+            if first {
+                *phase = Phase::Stopping;
+            }
+            first
+        });
+        if tokio::time::timeout(grace, inner.at_rest()).await.is_err() {
             inner.phase.send_replace(Phase::Over);
             // Giving back is one settlement; a store that hangs must not hold up the host's end.
-            let _ = tokio::time::timeout(Duration::from_secs(5), inner.slots.idle()).await;
+            let _ = tokio::time::timeout(LAST, inner.at_rest()).await;
         }
         inner.phase.send_replace(Phase::Over);
-        inner.flush_runs().await;
+        let _ = tokio::time::timeout(LAST, inner.flush_runs()).await;
     }
 }
 
@@ -133,6 +165,33 @@ impl Inner {
     /// The present moment, by the database server's clock where it has one.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         corrected(self.clock.as_ref(), &self.offset)
+    }
+
+    /// Starts one of the parts that run until the engine stops. One that panics (because the store does) is started
+    /// again: that costs a moment, not the engine.
+    pub(crate) async fn keep_going<F>(
+        self: &Arc<Self>,
+        name: &'static str,
+        part: impl Fn(Arc<Self>) -> F + Send + 'static,
+    ) where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let inner = self.clone();
+        self.parts.lock().await.spawn(async move {
+            while inner.is_running() {
+                if tokio::spawn(part(inner.clone())).await.is_err() {
+                    tracing::error!(part = name, "panicked; starts again");
+                    tokio::time::sleep(AGAIN).await;
+                }
+            }
+        });
+    }
+
+    /// Ready when all parts have ended and nothing is in flight.
+    async fn at_rest(&self) {
+        let mut parts = self.parts.lock().await;
+        while parts.join_next().await.is_some() {}
+        self.slots.idle().await;
     }
 
     pub(crate) fn is_running(&self) -> bool {
@@ -160,6 +219,17 @@ impl Inner {
     /// The end of a lease that begins now: longer than the webhook's timeout.
     pub(crate) fn lease_until(&self, route: &Route, now: DateTime<Utc>) -> DateTime<Utc> {
         now + route.webhook.timeout.as_duration() + self.limits.lease_margin
+    }
+}
+
+/// Short: webhooks and messages are nothing for a log.
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("phase", &*self.inner.phase.borrow())
+            .field("routes", &self.inner.routes.last().version)
+            .field("slots", &self.inner.slots)
+            .finish_non_exhaustive()
     }
 }
 

@@ -31,7 +31,7 @@ pub enum EmitError {
         /// Bytes of their messages.
         bytes: usize,
     },
-    /// A message cannot be rendered.
+    /// Of the tasks that match, none has a message that can be rendered; this is the first.
     #[error("the message of task {task} cannot be rendered")]
     Render {
         /// The task.
@@ -73,6 +73,12 @@ pub enum EngineError {
     /// What was asked for was not emitted.
     #[error(transparent)]
     Emit(#[from] EmitError),
+    /// A message that was sent by hand cannot be rendered.
+    #[error("message: {0}")]
+    Render(#[from] RenderError),
+    /// No request can be made of this webhook.
+    #[error("nothing can be sent: {0}")]
+    Unsendable(delivery::ErrorClass),
     /// The store failed.
     #[error("the store failed")]
     Store(#[source] Arc<StoreError>),

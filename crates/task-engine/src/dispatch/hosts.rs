@@ -17,6 +17,8 @@ pub(super) struct Host {
     /// No attempt before this, while it cannot be connected to.
     closed_until: Option<Instant>,
     halved: Option<Instant>,
+    /// It answered the last time that it was asked.
+    pub(super) proven: bool,
 }
 
 impl Host {
@@ -27,6 +29,7 @@ impl Host {
             failures: 0,
             closed_until: None,
             halved: None,
+            proven: false,
         }
     }
 
@@ -47,14 +50,21 @@ impl Host {
             Feedback::Answered => {
                 self.failures = 0;
                 self.closed_until = None;
+                self.proven = true;
                 self.allowed = (self.allowed + 1.0 / self.allowed).min(as_f64(limits.per_host));
             }
             Feedback::Overloaded => {
                 self.failures = 0;
+                self.closed_until = None;
+                self.halve(now);
+            }
+            Feedback::TimedOut => {
+                self.proven = false;
                 self.halve(now);
             }
             Feedback::Unreachable => {
                 self.failures = self.failures.saturating_add(1);
+                self.proven = false;
                 if let Some(over) = self.failures.checked_sub(limits.circuit_failures) {
                     let space = Duration::from_millis(500).saturating_mul(1 << over.min(16));
                     self.closed_until = Some(now + space.min(limits.circuit_space));

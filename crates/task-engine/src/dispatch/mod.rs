@@ -3,18 +3,21 @@
 mod hosts;
 mod lanes;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use storage::StoreError;
-use storage::webhooks::{Claim, Claimed, Lane, LaneClaim};
+use storage::webhooks::{Claim, Claimed, Lane, LaneClaim, LaneClass};
 
 pub(crate) use lanes::Lanes;
 pub(crate) use slots::{Feedback, Permit, Slots};
 
 use crate::engine::Inner;
+use crate::routes::RouteTable;
 use crate::work::Job;
 
 /// Claimed from one lane in one go, so that lanes take turns.
@@ -29,18 +32,20 @@ const AFTER_FAILURE: Duration = Duration::from_millis(500);
 impl Inner {
     /// Runs until the engine stops.
     pub(crate) async fn dispatch(self: Arc<Self>) {
+        let mut followed = self.routes.last();
         while self.is_running() {
-            let wait = match self.pass().await {
+            let wake = match self.pass(&mut followed).await {
                 Ok(true) => continue,
-                Ok(false) => self.limits.poll,
+                Ok(false) if self.settle.is_failing() => AFTER_FAILURE,
+                Ok(false) => self.lanes.next_retry().map_or(self.limits.poll, |due| {
+                    let wait = (due - self.now()).to_std().unwrap_or_default();
+                    wait.min(self.limits.poll)
+                }),
                 Err(error) => {
                     tracing::warn!(%error, "deliveries cannot be claimed");
                     AFTER_FAILURE
                 }
             };
-            let wake = self.lanes.next_retry().map_or(wait, |due| {
-                (due - self.now()).to_std().unwrap_or_default().min(wait)
-            });
             tokio::select! {
                 () = self.lanes.woken() => {}
                 () = tokio::time::sleep(wake) => self.lanes.look(),
@@ -51,7 +56,7 @@ impl Inner {
     }
 
     /// Claims once; whether more may be claimed at once.
-    async fn pass(self: &Arc<Self>) -> Result<bool, StoreError> {
+    async fn pass(self: &Arc<Self>, followed: &mut Arc<RouteTable>) -> Result<bool, StoreError> {
         if self.settle.is_failing() {
             // What cannot be recorded must not be sent: receivers would get it again and again.
             return Ok(false);
@@ -63,6 +68,10 @@ impl Inner {
         let mut calls: HashMap<Lane, u64> = HashMap::new();
         let mut total = 0;
         let routes = self.routes.current(self.store.as_ref()).await?;
+        for webhook in routes.resumed_since(followed) {
+            self.slots.resumed(webhook);
+        }
+        followed.clone_from(&routes);
         for (lane, call) in self.lanes.in_turn() {
             if total >= AT_ONCE {
                 break;
@@ -110,9 +119,9 @@ impl Inner {
         let any = !claimed.is_empty();
         for Claimed { delivery, token } in claimed {
             let class = if delivery.attempts == 0 {
-                storage::webhooks::LaneClass::First
+                LaneClass::First
             } else {
-                storage::webhooks::LaneClass::Retry
+                LaneClass::Retry
             };
             let lane = Lane {
                 webhook: delivery.webhook,
@@ -132,7 +141,7 @@ impl Inner {
                 webhook: delivery.webhook,
                 body: delivery.body,
                 attempts: delivery.attempts,
-                lease_until: longest,
+                status_info: delivery.status_info,
                 permit,
             });
         }

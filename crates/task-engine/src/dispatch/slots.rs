@@ -16,6 +16,9 @@ use super::hosts::Host;
 use crate::config::Limits;
 use crate::routes::Route;
 
+/// Hosts remembered although nothing is wrong with them: that they were proven.
+const REMEMBERED: usize = 10_000;
+
 /// What an attempt tells about its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Feedback {
@@ -23,8 +26,10 @@ pub(crate) enum Feedback {
     None,
     /// It answered, whatever it said.
     Answered,
-    /// 429, 503, or no answer in time.
+    /// 429 or 503.
     Overloaded,
+    /// Connected, but no answer in time.
+    TimedOut,
     /// No connection came about.
     Unreachable,
 }
@@ -33,6 +38,8 @@ pub(crate) enum Feedback {
 struct Counts {
     total: usize,
     retries: usize,
+    /// Requests to hosts that were not proven when they began.
+    unproven: usize,
     webhooks: HashMap<WebhookId, usize>,
     owners: HashMap<OwnerId, usize>,
     hosts: HashMap<Arc<str>, Host>,
@@ -67,9 +74,8 @@ impl Slots {
         let used = |n: Option<&usize>| n.copied().unwrap_or_default();
         let retry = class == LaneClass::Retry;
         let in_order = route.is_in_order();
-        let retries = (limits.in_flight * limits.retry_percent / 100).max(1);
         if counts.total >= limits.in_flight
-            || (retry && counts.retries >= retries)
+            || (retry && counts.retries >= share(limits, limits.retry_percent))
             || used(counts.webhooks.get(&route.id)) >= if in_order { 1 } else { limits.per_webhook }
             || used(counts.owners.get(&route.webhook.owner)) >= limits.per_owner
         {
@@ -79,7 +85,11 @@ impl Slots {
             .hosts
             .entry(route.host.clone())
             .or_insert_with(|| Host::new(limits));
-        if !host.has_room(Instant::now()) || !counts.rate_allows(route) {
+        let unproven = !host.proven;
+        if !host.has_room(Instant::now())
+            || (unproven && counts.unproven >= share(limits, limits.unproven_percent))
+            || !counts.rate_allows(route)
+        {
             return None;
         }
         if let Some(host) = counts.hosts.get_mut(&route.host) {
@@ -87,6 +97,7 @@ impl Slots {
         }
         counts.total += 1;
         counts.retries += usize::from(retry);
+        counts.unproven += usize::from(unproven);
         *counts.webhooks.entry(route.id).or_default() += 1;
         *counts.owners.entry(route.webhook.owner).or_default() += 1;
         drop(counts);
@@ -94,6 +105,7 @@ impl Slots {
             slots: self.clone(),
             route: route.clone(),
             retry,
+            unproven,
             feedback: Feedback::None,
         })
     }
@@ -133,12 +145,14 @@ impl Slots {
         let mut counts = self.lock();
         counts.total = counts.total.saturating_sub(1);
         counts.retries = counts.retries.saturating_sub(usize::from(permit.retry));
+        counts.unproven = counts.unproven.saturating_sub(usize::from(permit.unproven));
+        let crowded = counts.hosts.len() > REMEMBERED;
         decrement(&mut counts.webhooks, &route.id);
         decrement(&mut counts.owners, &route.webhook.owner);
         if let Some(host) = counts.hosts.get_mut(&route.host) {
             host.in_flight = host.in_flight.saturating_sub(1);
             host.learn(permit.feedback, &self.limits, Instant::now());
-            if host.is_forgettable(&self.limits) {
+            if crowded && host.is_forgettable(&self.limits) {
                 counts.hosts.remove(&route.host);
             }
         }
@@ -185,6 +199,7 @@ pub(crate) struct Permit {
     slots: Arc<Slots>,
     route: Arc<Route>,
     retry: bool,
+    unproven: bool,
     /// What the attempt told of its host.
     pub(crate) feedback: Feedback,
 }
@@ -201,6 +216,11 @@ impl fmt::Debug for Permit {
             .field("webhook", &self.route.id)
             .finish_non_exhaustive()
     }
+}
+
+/// So many in a hundred of all slots, at least one.
+fn share(limits: &Limits, percent: usize) -> usize {
+    (limits.in_flight.saturating_mul(percent) / 100).max(1)
 }
 
 fn decrement<K: Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use storage::webhooks::{
     Claim, DeliveryId, Enqueue, Enqueued, Lane, LaneClass, NewDelivery, Source, StoredDelivery,
 };
-use webhook_model::{Object, Occurrence, TaskId, Values, format_date};
+use webhook_model::{Object, Occurrence, RenderError, TaskId, Values, format_date};
 
 use crate::dispatch::Permit;
 use crate::engine::Inner;
@@ -27,6 +27,26 @@ pub struct Emitted {
     pub deliveries: Vec<DeliveryId>,
     /// The occurrence's id was known: it was stored by an earlier call, and this one did nothing.
     pub repeated: bool,
+    /// Tasks whose message could not be rendered: they did not run, a one-time task among them stays.
+    pub unrendered: Vec<(TaskId, RenderError)>,
+}
+
+impl Emitted {
+    fn nothing(repeated: bool) -> Self {
+        Self {
+            deliveries: Vec::new(),
+            repeated,
+            unrendered: Vec::new(),
+        }
+    }
+}
+
+/// What is about to be stored, and what is needed once it is.
+struct Batch {
+    enqueue: Enqueue,
+    /// One for each delivery: a slot, if it was leased.
+    permits: Vec<Option<Permit>>,
+    unrendered: Vec<(TaskId, RenderError)>,
 }
 
 /// What is to be run: the tasks that match an occurrence, or one task by hand.
@@ -56,35 +76,22 @@ impl Inner {
                 // Nothing is stored, so nothing checks the version: it has to be asked for.
                 let current = self.routes.current(store).await?;
                 if current.version == routes.version {
-                    return Ok(Emitted {
-                        deliveries: Vec::new(),
-                        repeated: false,
-                    });
+                    return Ok(Emitted::nothing(false));
                 }
                 routes = current;
                 continue;
             }
             let now = self.now();
-            let (batch, permits) = self.batch(&routes, &tasks, occurrence, source.clone(), now)?;
-            let jobs: Vec<_> = batch
-                .deliveries
-                .iter()
-                .map(|d| {
-                    (
-                        d.message_id.clone(),
-                        d.webhook,
-                        d.body.clone(),
-                        d.lease_until,
-                    )
-                })
-                .collect();
-            let consume = batch.consume.clone();
-            match store.enqueue(batch, now).await? {
+            let Batch {
+                enqueue,
+                permits,
+                unrendered,
+            } = self.batch(&routes, &tasks, occurrence, source.clone(), now)?;
+            let new = enqueue.deliveries.clone();
+            let consume = enqueue.consume.clone();
+            match store.enqueue(enqueue, now).await? {
                 Enqueued::AlreadyKnown => {
-                    return Ok(Emitted {
-                        deliveries: Vec::new(),
-                        repeated: true,
-                    });
+                    return Ok(Emitted::nothing(true));
                 }
                 Enqueued::RoutesChanged => {
                     routes = self.routes.newer_than(store, routes.version).await?;
@@ -96,45 +103,56 @@ impl Inner {
                     if version != routes.version {
                         self.routes.consumed(&routes, &consume, version);
                     }
+                    for (task, error) in &unrendered {
+                        tracing::error!(task = task.0, %error, "a task did not run");
+                    }
                     self.runs.note(
-                        tasks.iter().filter(|task| !task.once).map(|task| task.id),
+                        new.iter()
+                            .filter_map(|delivery| delivery.task)
+                            .filter(|task| !consume.contains(task)),
                         now,
                     );
                     metrics::counter!("gatepost_deliveries_enqueued_total")
                         .increment(deliveries.len() as u64);
-                    for (((message_id, webhook, body, lease_until), stored), permit) in
-                        jobs.into_iter().zip(&deliveries).zip(permits)
-                    {
-                        match (permit, stored.token, lease_until) {
-                            (Some(permit), Some(token), Some(lease_until)) => {
-                                let claim = Claim {
-                                    delivery: stored.id,
-                                    token,
-                                };
-                                self.start(Job {
-                                    claim,
-                                    message_id,
-                                    webhook,
-                                    body,
-                                    attempts: 0,
-                                    lease_until,
-                                    permit,
-                                });
-                            }
-                            _ => self.lanes.ready(Lane {
-                                webhook,
-                                class: LaneClass::First,
-                            }),
-                        }
+                    for ((new, stored), permit) in new.into_iter().zip(&deliveries).zip(permits) {
+                        self.send_or_leave(new, *stored, permit);
                     }
                     return Ok(Emitted {
-                        deliveries: deliveries.iter().map(|d: &StoredDelivery| d.id).collect(),
+                        deliveries: deliveries.iter().map(|d| d.id).collect(),
                         repeated: false,
+                        unrendered,
                     });
                 }
             }
         }
         Err(EmitError::Busy)
+    }
+
+    /// What was leased is sent at once; the rest waits for the dispatcher.
+    fn send_or_leave(
+        self: &Arc<Self>,
+        new: NewDelivery,
+        stored: StoredDelivery,
+        permit: Option<Permit>,
+    ) {
+        match (permit, stored.token) {
+            (Some(permit), Some(token)) => self.start(Job {
+                claim: Claim {
+                    delivery: stored.id,
+                    token,
+                },
+                message_id: new.message_id,
+                webhook: new.webhook,
+                body: new.body,
+                attempts: 0,
+                status_info: String::new(),
+                permit,
+            }),
+            _ => self.lanes.ready(Lane {
+                webhook: new.webhook,
+                class: LaneClass::First,
+            }),
+        }
     }
 
     fn batch(
@@ -144,7 +162,7 @@ impl Inner {
         occurrence: &Occurrence,
         source: Source,
         now: DateTime<Utc>,
-    ) -> Result<(Enqueue, Vec<Option<Permit>>), EmitError> {
+    ) -> Result<Batch, EmitError> {
         if tasks.len() > self.limits.deliveries_per_emit {
             return Err(EmitError::TooLarge {
                 deliveries: tasks.len(),
@@ -169,15 +187,20 @@ impl Inner {
         };
         let mut deliveries = Vec::with_capacity(tasks.len());
         let mut permits = Vec::with_capacity(tasks.len());
+        let mut unrendered = Vec::new();
         let mut bytes = 0;
         for task in tasks {
-            let body = task
+            let rendered = task
                 .template
-                .render(&values, || self.random.with(rand::Rng::next_u32))
-                .map_err(|source| EmitError::Render {
-                    task: task.id,
-                    source,
-                })?;
+                .render(&values, || self.random.with(rand::Rng::next_u32));
+            let body = match rendered {
+                Ok(body) => body,
+                Err(error) => {
+                    // The other tasks are not to suffer for this one.
+                    unrendered.push((task.id, error));
+                    continue;
+                }
+            };
             bytes += body.len();
             if bytes > self.limits.bytes_per_emit {
                 return Err(EmitError::TooLarge {
@@ -205,20 +228,28 @@ impl Inner {
                 lease_until,
             });
         }
+        if let (true, Some((task, source))) = (deliveries.is_empty(), unrendered.first()) {
+            return Err(EmitError::Render {
+                task: *task,
+                source: *source,
+            });
+        }
         let consume = tasks
             .iter()
-            .filter(|task| task.once)
+            .filter(|task| task.once && unrendered.iter().all(|(id, _)| *id != task.id))
             .map(|task| task.id)
             .collect();
-        Ok((
-            Enqueue {
-                routes: Some(routes.version),
-                source,
-                deliveries,
-                consume,
-            },
+        let enqueue = Enqueue {
+            routes: Some(routes.version),
+            source,
+            deliveries,
+            consume,
+        };
+        Ok(Batch {
+            enqueue,
             permits,
-        ))
+            unrendered,
+        })
     }
 
     /// New deliveries must not overtake those that wait for the same webhook, nor be taken while nothing can be

@@ -16,6 +16,7 @@ impl Inner {
     pub(crate) async fn drain_outbox(self: &Arc<Self>) -> Result<usize, EmitError> {
         let rows = self.store.outbox(AT_ONCE).await?;
         let mut done = 0;
+        let mut failed = None;
         for row in rows {
             let reason = match row.occurrence {
                 Err(unreadable) => unreadable.to_string(),
@@ -27,9 +28,15 @@ impl Inner {
                         done += 1;
                         continue;
                     }
-                    // What the host can mend is set aside with the reason; what time mends waits.
+                    // What the host can mend is set aside with the reason; what time or a repair of the store
+                    // mends waits, and lets the others pass.
                     Err(error @ (EmitError::TooLarge { .. } | EmitError::Render { .. })) => {
                         error.to_string()
+                    }
+                    Err(EmitError::Store(error)) if !error.is_transient() => {
+                        tracing::error!(row = row.id.0, %error, "an occurrence waits in the outbox");
+                        failed.get_or_insert(EmitError::Store(error));
+                        continue;
                     }
                     Err(error) => return Err(error),
                 },
@@ -44,6 +51,9 @@ impl Inner {
                 .await?;
             done += 1;
         }
-        Ok(done)
+        match failed {
+            Some(error) if done == 0 => Err(error),
+            _ => Ok(done),
+        }
     }
 }

@@ -11,6 +11,9 @@ use crate::engine::{Engine, Inner};
 use crate::observe::Notice;
 use crate::routes::Route;
 
+/// The host is told after nothing but failures for so long, if it set no other time.
+const TELL_AFTER: TimeDelta = TimeDelta::days(5);
+
 /// Since when each webhook has failed, and whether the host was told.
 #[derive(Debug, Default)]
 pub(crate) struct Failing(Mutex<HashMap<WebhookId, (DateTime<Utc>, bool)>>);
@@ -22,7 +25,7 @@ impl Failing {
         webhook: WebhookId,
         success: bool,
         now: DateTime<Utc>,
-        limit: Option<TimeDelta>,
+        limit: TimeDelta,
     ) -> bool {
         let mut failing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if success {
@@ -30,7 +33,7 @@ impl Failing {
             return false;
         }
         let (since, told) = failing.entry(webhook).or_insert((now, false));
-        let reached = !*told && limit.is_some_and(|limit| now - *since >= limit);
+        let reached = !*told && now - *since >= limit;
         *told |= reached;
         reached
     }
@@ -43,12 +46,16 @@ impl Inner {
             .disable
             .after_failing_for
             .and_then(|limit| TimeDelta::from_std(limit).ok());
-        if self
-            .failing
-            .note(route.id, attempt.is_success(), attempt.started, limit)
-        {
+        if self.failing.note(
+            route.id,
+            attempt.is_success(),
+            attempt.started,
+            limit.unwrap_or(TELL_AFTER),
+        ) {
             self.observers.tell(Notice::Failing { webhook: route.id });
-            self.disable(route.id);
+            if limit.is_some() {
+                self.disable(route.id);
+            }
         }
         if attempt.status == Some(410) {
             self.observers.tell(Notice::Gone { webhook: route.id });

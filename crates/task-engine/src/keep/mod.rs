@@ -22,33 +22,37 @@ const BITE: u32 = 500;
 /// Between two looks at leases that ran out.
 const RECLAIM: Duration = Duration::from_secs(1);
 /// Between two rounds of the slower chores.
-const ROUND: u32 = 60;
+const ROUND: Duration = Duration::from_secs(60);
+/// Between two bites: others want to write, too.
+const BREATH: Duration = Duration::from_millis(20);
 
 impl Inner {
-    /// Reclaims lost claims each second; each minute expires, purges and compares clocks. Runs until the engine
-    /// stops.
+    /// Takes back lost claims each second and writes when tasks last ran, until the engine stops.
     pub(crate) async fn tend(self: Arc<Self>) {
-        let mut seconds = 0u32;
         while self.is_running() {
             if let Err(error) = self.reclaim().await {
                 tracing::warn!(%error, "lost claims cannot be taken back");
             }
-            if seconds.is_multiple_of(2) {
-                self.flush_runs().await;
-            }
-            if seconds.is_multiple_of(ROUND)
-                && let Err(error) = self.tidy().await
-            {
+            self.flush_runs().await;
+            self.rest(RECLAIM).await;
+        }
+    }
+
+    /// Expires, purges and compares clocks each minute, until the engine stops.
+    pub(crate) async fn tidy(self: Arc<Self>) {
+        while self.is_running() {
+            if let Err(error) = self.remove_old().await {
                 tracing::warn!(%error, "the delivery log cannot be tended");
             }
-            if seconds % ROUND == ROUND - 1 {
-                self.compare_clocks().await;
-            }
-            seconds = seconds.wrapping_add(1);
-            tokio::select! {
-                () = tokio::time::sleep(RECLAIM) => {}
-                () = self.stopped() => {}
-            }
+            self.rest(ROUND).await;
+            self.compare_clocks().await;
+        }
+    }
+
+    async fn rest(&self, time: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = self.stopped() => {}
         }
     }
 
@@ -63,6 +67,7 @@ impl Inner {
             tokio::select! {
                 () = tokio::time::sleep(self.limits.poll / 4) => {}
                 () = self.store.work_arrived() => {}
+                () = self.outbox.notified() => {}
                 () = self.stopped() => {}
             }
         }
@@ -86,7 +91,7 @@ impl Inner {
         }
     }
 
-    async fn tidy(&self) -> Result<(), StoreError> {
+    async fn remove_old(&self) -> Result<(), StoreError> {
         let now = self.now();
         let ago = |time: Duration| {
             TimeDelta::from_std(time)
@@ -94,20 +99,18 @@ impl Inner {
                 .and_then(|t| now.checked_sub_signed(t))
                 .unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC)
         };
-        while self
-            .store
-            .expire_held(ago(self.keep.held), BITE, now)
-            .await?
-            == u64::from(BITE)
-        {}
+        let held = ago(self.keep.held);
+        while self.is_running() && self.store.expire_held(held, BITE, now).await? == u64::from(BITE)
+        {
+            self.rest(BREATH).await;
+        }
         let keep = Retention {
             created_before: ago(self.keep.deliveries),
             newest_per_webhook: self.keep.deliveries_per_webhook,
             occurrences_before: ago(self.keep.occurrences),
         };
-        while self.store.purge(&keep, BITE, now).await? == u64::from(BITE) {
-            // Others want to write, too.
-            tokio::time::sleep(Duration::from_millis(20)).await;
+        while self.is_running() && self.store.purge(&keep, BITE, now).await? == u64::from(BITE) {
+            self.rest(BREATH).await;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! When tasks last ran: noted in memory, written every other second.
+//! When tasks last ran: noted in memory, written every second.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -147,6 +147,20 @@ impl RouteTable {
         self.webhooks.get(&id)
     }
 
+    /// Webhooks that are active now and were not at `before`: what they held is waiting.
+    pub(crate) fn resumed_since<'a>(
+        &'a self,
+        before: &'a Self,
+    ) -> impl Iterator<Item = WebhookId> + 'a {
+        let same = Arc::ptr_eq(&self.webhooks, &before.webhooks);
+        self.webhooks
+            .values()
+            .take_while(move |_| !same)
+            .filter(|route| route.is_active())
+            .filter(|route| before.webhook(route.id).is_some_and(|b| !b.is_active()))
+            .map(|route| route.id)
+    }
+
     pub(crate) fn task(&self, id: TaskId) -> Option<&Arc<TaskRoute>> {
         self.tasks.get(&id)
     }

@@ -31,7 +31,7 @@ impl Engine {
     /// Queues a message by hand; without one, the default payload. Variables are filled in.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], a message that grows too large, failures of the store.
+    /// [`EngineError::NotFound`], [`EngineError::Render`], failures of the store.
     pub async fn send(
         &self,
         webhook: WebhookId,
@@ -39,12 +39,7 @@ impl Engine {
     ) -> Result<DeliveryId, EngineError> {
         let inner = &self.inner;
         let now = inner.now();
-        let body = self
-            .rendered(message, now)
-            .map_err(|source| crate::EmitError::Render {
-                task: webhook_model::TaskId(0),
-                source,
-            })?;
+        let body = self.rendered(message, now)?;
         let new = NewDelivery {
             message_id: inner.random.message_id(),
             webhook,
@@ -78,7 +73,8 @@ impl Engine {
     /// webhook need not be stored.
     ///
     /// # Errors
-    /// A message that grows too large, a webhook that contradicts itself.
+    /// [`EngineError::Render`], [`EngineError::Invalid`], [`EngineError::Unsendable`] for a webhook that no request can
+    /// be made of. A target that policy refuses is an attempt with that outcome.
     pub async fn send_now(
         &self,
         webhook: &Webhook,
@@ -106,7 +102,7 @@ impl Engine {
         self.inner
             .sender
             .preview(&request, now)
-            .map_err(|_| EngineError::NotFound)
+            .map_err(EngineError::Unsendable)
     }
 
     fn request(
@@ -116,15 +112,10 @@ impl Engine {
         now: DateTime<Utc>,
     ) -> Result<delivery::Request, EngineError> {
         webhook.check()?;
-        let body = self
-            .rendered(message, now)
-            .map_err(|source| crate::EmitError::Render {
-                task: webhook_model::TaskId(0),
-                source,
-            })?;
+        let body = self.rendered(message, now)?;
         let route = Route::unstored(webhook.clone());
         let id = self.inner.random.message_id();
-        work::request(&route, &id, &body).map_err(|_| EngineError::NotFound)
+        work::request(&route, &id, &body).map_err(EngineError::Unsendable)
     }
 
     fn rendered(

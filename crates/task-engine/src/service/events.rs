@@ -52,7 +52,7 @@ impl Engine {
         id: EventId,
         mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
     ) -> Result<Row<EventId, Event>, EngineError> {
-        edit!(self, event, update_event, id, |row| {
+        edit!(self, event, update_event, dangling, id, |row| {
             edit(&mut row.value)?;
             self.inner.catalog.check(&row.value)?;
         })
@@ -97,8 +97,7 @@ impl Engine {
             ..Occurrence::new(event.event_type, event.event)
         };
         let emitted = self
-            .inner
-            .emit(&occurrence, What::Task(event.task), Source::Direct)
+            .emit_apart(occurrence, What::Task(event.task), Source::Direct)
             .await?;
         if emitted.deliveries.is_empty() {
             Err(EngineError::NotFound)

@@ -12,7 +12,7 @@ const TRIES: usize = 8;
 
 /// Reads a row, applies an edit, stores it; again if somebody else was faster.
 macro_rules! edit {
-    ($self:ident, $read:ident, $update:ident, $id:expr, |$row:ident| $apply:expr) => {{
+    ($self:ident, $read:ident, $update:ident, $error:expr, $id:expr, |$row:ident| $apply:expr) => {{
         let inner = &$self.inner;
         for _ in 0..$crate::service::TRIES {
             let mut $row = inner
@@ -23,7 +23,7 @@ macro_rules! edit {
             $apply;
             match inner.store.$update(&$row, inner.now()).await {
                 Err(error) if error.kind() == storage::ErrorKind::Stale => continue,
-                other => return other.map_err(Into::into),
+                other => return other.map_err($error),
             }
         }
         Err(storage::StoreError::new(

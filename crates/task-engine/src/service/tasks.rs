@@ -49,7 +49,9 @@ impl Engine {
         id: TaskId,
         mut edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send,
     ) -> Result<TaskRow, EngineError> {
-        edit!(self, task, update_task, id, |row| edit(&mut row.task)?)
+        edit!(self, task, update_task, dangling, id, |row| edit(
+            &mut row.task
+        )?)
     }
 
     /// Deletes a task and its events. Deliveries that it made go on.
@@ -71,8 +73,7 @@ impl Engine {
             by_hand::<EventName>("execute")?,
         );
         let emitted = self
-            .inner
-            .emit(&nothing, What::Task(id), Source::Direct)
+            .emit_apart(nothing, What::Task(id), Source::Direct)
             .await?;
         if emitted.deliveries.is_empty() {
             Err(EngineError::NotFound)

@@ -62,25 +62,14 @@ impl Engine {
         id: WebhookId,
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let before = self
-            .inner
-            .store
-            .webhook(id)
-            .await?
-            .map(|row| row.value.activity);
         let result: Result<Row<WebhookId, Webhook>, EngineError> = async {
-            edit!(self, webhook, update_webhook, id, |row| {
+            edit!(self, webhook, update_webhook, Into::into, id, |row| {
                 edit(&mut row.value)?;
                 row.value.check()?;
             })
         }
         .await;
         let row = result?;
-        if row.value.activity == Activity::Active
-            && before.is_some_and(|before| before != Activity::Active)
-        {
-            self.inner.slots.resumed(id);
-        }
         self.inner.lanes.look_now();
         Ok(row)
     }

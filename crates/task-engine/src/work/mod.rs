@@ -26,7 +26,8 @@ pub(crate) struct Job {
     pub body: Arc<str>,
     /// Attempts made before this one.
     pub attempts: u32,
-    pub lease_until: DateTime<Utc>,
+    /// What is known of the last attempt: kept if this claim is given back.
+    pub status_info: String,
     pub permit: Permit,
 }
 
@@ -62,7 +63,7 @@ impl Inner {
             Verdict::Retry { due } | Verdict::Release { due } => Some(due),
             Verdict::Sent | Verdict::Failed => None,
         };
-        match self.settle.settle(settlement, job.lease_until).await {
+        match self.settle.settle(settlement).await {
             Some(Settled::Done) => {}
             Some(Settled::Stale) => {
                 metrics::counter!("gatepost_stale_settlements_total").increment(1);
@@ -120,7 +121,7 @@ impl Inner {
         Settlement {
             claim: job.claim,
             verdict: Verdict::Release { due },
-            status_info: String::new(),
+            status_info: job.status_info.clone(),
             attempt: None,
         }
     }

@@ -1,6 +1,6 @@
 //! What an attempt means for the log and for its host.
 
-use delivery::{Attempt, ErrorClass, Protocol};
+use delivery::{Attempt, ErrorClass, Phase, Protocol};
 use storage::webhooks::{AttemptRecord, Phases};
 
 use crate::dispatch::Feedback;
@@ -13,9 +13,17 @@ const HIDDEN: [&str; 4] = ["set-cookie", "authorization", "cookie", "x-api-key"]
 
 pub(super) fn feedback(attempt: &Attempt) -> Feedback {
     match (&attempt.outcome, attempt.status) {
-        (Err(ErrorClass::Timeout(_)), _) | (_, Some(429 | 503)) => Feedback::Overloaded,
+        (_, Some(429 | 503)) => Feedback::Overloaded,
         (_, Some(_)) => Feedback::Answered,
-        (Err(ErrorClass::Connect(_)), None) => Feedback::Unreachable,
+        (
+            Err(
+                ErrorClass::Connect(_)
+                | ErrorClass::Dns(_)
+                | ErrorClass::Timeout(Phase::Dns | Phase::Connect),
+            ),
+            None,
+        ) => Feedback::Unreachable,
+        (Err(ErrorClass::Timeout(_)), None) => Feedback::TimedOut,
         _ => Feedback::None,
     }
 }
