@@ -50,6 +50,10 @@ impl Message {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    pub(crate) fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.0)
+    }
 }
 
 impl Default for Message {

@@ -1,31 +1,70 @@
 //! Puts values into JSON.
 
-/// Appends text as the content of a JSON string, with quotes around it if it stands outside of one.
-pub(super) fn push_json(out: &mut String, value: &str, quoted: bool) {
-    if quoted {
-        out.push('"');
+use super::Place;
+
+/// A text value, with the length that it comes to.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a> {
+    raw: &'a str,
+    /// As it is written, without quotes: longer than `raw` exactly if something must be escaped.
+    len: usize,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn new(raw: &'a str, json: bool) -> Self {
+        let len = if json && needs_escape(raw) {
+            raw.bytes().map(escaped_len).sum()
+        } else {
+            raw.len()
+        };
+        Self { raw, len }
     }
-    if !needs_escape(value) {
-        out.push_str(value);
-    } else {
-        push_escaped(out, value);
+
+    pub(super) fn len(self) -> usize {
+        self.len
     }
-    if quoted {
-        out.push('"');
+
+    /// Appends it: in JSON with quotes around it if it stands outside of a string.
+    pub(super) fn push(self, out: &mut String, json: bool, place: Place) {
+        let quoted = json && place == Place::Bare;
+        if quoted {
+            out.push('"');
+        }
+        if self.len == self.raw.len() {
+            out.push_str(self.raw);
+        } else {
+            push_escaped(out, self.raw);
+        }
+        if quoted {
+            out.push('"');
+        }
     }
 }
 
 /// Looks at all bytes without stopping at the first, which lets the compiler look at many at a time.
 fn needs_escape(value: &str) -> bool {
-    value.bytes().fold(false, |any, byte| {
-        any | (byte < b' ') | (byte == b'"') | (byte == b'\\')
-    })
+    value
+        .bytes()
+        .fold(false, |any, byte| any | is_special(byte))
+}
+
+/// What cannot stand in a JSON string (RFC 8259 §7).
+fn is_special(byte: u8) -> bool {
+    (byte < b' ') | (byte == b'"') | (byte == b'\\')
+}
+
+fn escaped_len(byte: u8) -> usize {
+    match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 2,
+        0..b' ' => 6,
+        _ => 1,
+    }
 }
 
 fn push_escaped(out: &mut String, value: &str) {
     let mut clean = 0;
     for (at, byte) in value.bytes().enumerate() {
-        if byte >= b' ' && byte != b'"' && byte != b'\\' {
+        if !is_special(byte) {
             continue;
         }
         out.push_str(value.get(clean..at).unwrap_or_default());
@@ -48,6 +87,6 @@ fn push_escaped(out: &mut String, value: &str) {
 }
 
 /// Appends a number in decimal digits.
-pub(super) fn push_number(out: &mut String, number: i64) {
+pub(super) fn push_number(out: &mut String, number: u32) {
     out.push_str(itoa::Buffer::new().format(number));
 }

@@ -3,13 +3,17 @@
 //! `${NAME}` and `$<NAME>` are two spellings of one variable. What is no variable stays as it is, byte for
 //! byte. When the message is JSON, values are escaped for the place where they stand: inside a string they
 //! become string content; outside of one, text becomes a quoted string and numbers stay bare. A message is
-//! JSON if it parses as an object, an array or a string with its variables filled in.
+//! JSON if it is written as an object, an array or a string and parses as JSON with its variables filled in.
 
 mod escape;
 mod parse;
 #[cfg(test)]
+mod properties;
+mod render;
+#[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -58,6 +62,7 @@ pub struct Template {
     segments: Box<[Segment]>,
     /// Whether the message is JSON, so that values are escaped.
     json: bool,
+    counts: render::Counts,
 }
 
 /// A piece of the text: bytes `start..end`.
@@ -95,13 +100,15 @@ impl Template {
     /// Parses a message. Every text is a message: what is no variable is literal.
     #[must_use]
     pub fn parse(message: &Message) -> Self {
-        let text: Arc<str> = message.as_str().into();
+        let text = message.shared();
         let segments = parse::segments(&text);
         let json = parse::is_json(&text, &segments);
+        let counts = render::Counts::of(&segments, json);
         Self {
             text,
             segments: segments.into(),
             json,
+            counts,
         }
     }
 
@@ -116,10 +123,11 @@ impl Template {
     #[must_use]
     pub fn unknown_variables(&self, known: &[&str]) -> Vec<&str> {
         let mut unknown = Vec::new();
+        let mut seen = HashSet::new();
         for segment in &self.segments {
             if let Kind::Variable(Variable::Other, _) = segment.kind {
                 let name = self.name_of(*segment);
-                if !known.contains(&name) && !unknown.contains(&name) {
+                if !known.contains(&name) && seen.insert(name) {
                     unknown.push(name);
                 }
             }
@@ -127,56 +135,23 @@ impl Template {
         unknown
     }
 
-    /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped.
+    /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped. The only
+    /// allocation is that of the result.
     ///
     /// # Errors
-    /// [`RenderError::TooLarge`].
+    /// [`RenderError::TooLarge`], before the result is built.
     pub fn render(
         &self,
         values: &Values<'_>,
         mut random: impl FnMut() -> u32,
     ) -> Result<String, RenderError> {
-        let mut out = String::with_capacity(self.text.len() + 64);
-        for segment in &self.segments {
-            let literal = self
-                .text
-                .get(segment.start..segment.end)
-                .unwrap_or_default();
-            match segment.kind {
-                Kind::Literal => out.push_str(literal),
-                Kind::Variable(Variable::Timestamp, _) => {
-                    escape::push_number(&mut out, values.timestamp);
-                }
-                Kind::Variable(Variable::Random, _) => {
-                    escape::push_number(&mut out, i64::from(random() & 0x7fff_ffff));
-                }
-                Kind::Variable(variable, place) => {
-                    let value = match variable {
-                        Variable::Date => Some(values.date),
-                        Variable::Name => Some(values.name),
-                        _ => values
-                            .extra
-                            .iter()
-                            .find(|(name, _)| *name == self.name_of(*segment))
-                            .map(|(_, value)| *value),
-                    };
-                    match value {
-                        None => out.push_str(literal),
-                        Some(value) if value.len() > MAX_RENDERED => {
-                            return Err(RenderError::TooLarge);
-                        }
-                        Some(value) if self.json => {
-                            escape::push_json(&mut out, value, place == Place::Bare);
-                        }
-                        Some(value) => out.push_str(value),
-                    }
-                }
-            }
-            if out.len() > MAX_RENDERED {
-                return Err(RenderError::TooLarge);
-            }
-        }
-        Ok(out)
+        render::render(self, values, &mut random)
+    }
+
+    fn text_of(&self, segment: Segment) -> &str {
+        self.text
+            .get(segment.start..segment.end)
+            .unwrap_or_default()
     }
 
     fn name_of(&self, segment: Segment) -> &str {

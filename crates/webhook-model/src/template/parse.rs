@@ -87,19 +87,24 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
     Some((at + 1 + 1 + length + 1, variable))
 }
 
-/// Whether the text is JSON once its variables are filled in: inside a string by nothing, elsewhere by a number.
+/// Whether the text is meant as JSON and is JSON once its variables are filled in. A lone variable or number is text as
+/// much as it is JSON: only what begins with a bracket or a quote is meant.
+///
+/// Each variable is filled in by what behaves as its values will: inside a string by a space, which no escape takes in
+/// (`"\\${NAME}n"` is therefore no JSON); elsewhere a number by `1` (`${TIMESTAMP}000` is a number, `0${TIMESTAMP}` is
+/// none) and text by an empty string, so that it may also stand as the name of a member.
 pub(super) fn is_json(text: &str, segments: &[Segment]) -> bool {
+    if !text.trim_start().starts_with(['{', '[', '"']) {
+        return false;
+    }
     let mut filled = String::with_capacity(text.len());
     for segment in segments {
-        match segment.kind {
-            Kind::Literal => {
-                filled.push_str(text.get(segment.start..segment.end).unwrap_or_default());
-            }
-            Kind::Variable(_, Place::InString) => {}
-            Kind::Variable(_, Place::Bare) => filled.push('0'),
-        }
+        filled.push_str(match segment.kind {
+            Kind::Literal => text.get(segment.start..segment.end).unwrap_or_default(),
+            Kind::Variable(_, Place::InString) => " ",
+            Kind::Variable(Variable::Timestamp | Variable::Random, Place::Bare) => "1",
+            Kind::Variable(_, Place::Bare) => "\"\"",
+        });
     }
-    // A lone variable or number is text as much as it is JSON: only a document with brackets or quotes is meant as JSON.
-    filled.trim_start().starts_with(['{', '[', '"'])
-        && serde_json::from_str::<IgnoredAny>(&filled).is_ok()
+    serde_json::from_str::<IgnoredAny>(&filled).is_ok()
 }
