@@ -38,6 +38,9 @@ impl FromStr for JsonObject {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
+        if text.len() > MAX_BYTES {
+            return Err(Invalid::new(Field::Context, "must be at most 65536 bytes"));
+        }
         match serde_json::from_str(text) {
             Ok(Value::Object(object)) => Self::new(object),
             _ => Err(Invalid::new(Field::Context, "must be a JSON object")),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use zeroize::Zeroizing;
 
 use crate::Secret;
 use crate::error::{Field, Invalid};
@@ -191,21 +192,18 @@ impl Authorization {
         }
     }
 
-    /// The header that it sends, an API key under the name given.
-    pub(super) fn header(&self, api_key_name: &'static str) -> Option<(&'static str, Secret)> {
+    /// The value of the header that it sends.
+    pub(super) fn header_value(&self) -> Option<Secret> {
         match self {
             Self::None => None,
-            Self::Bearer(token) => Some((
-                "Authorization",
-                Secret::new(format!("Bearer {}", token.expose())),
-            )),
-            Self::ApiKey(key) => Some((api_key_name, key.clone())),
+            Self::Bearer(token) => Some(Secret::new(format!("Bearer {}", token.expose()))),
+            Self::ApiKey(key) => Some(key.clone()),
             Self::Basic { .. } => {
                 let credentials = self.secret_text()?;
-                Some((
-                    "Authorization",
-                    Secret::new(format!("Basic {}", STANDARD.encode(credentials.expose()))),
-                ))
+                Some(Secret::new(format!(
+                    "Basic {}",
+                    *Zeroizing::new(STANDARD.encode(credentials.expose()))
+                )))
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use zeroize::Zeroize as _;
+
 use crate::error::{Field, Invalid};
 
 /// More lines than any receiver accepts.
@@ -32,14 +34,17 @@ const RESERVED: [&str; 13] = [
     "webhook-signature",
 ];
 
-/// Headers whose values are credentials as a rule.
-const SENSITIVE: [&str; 6] = [
-    "authorization",
+/// Words in the names of headers whose values are credentials as a rule. Too many hidden is better than one shown.
+const SENSITIVE: [&str; 9] = [
+    "auth",
     "cookie",
-    "x-api-key",
-    "api-key",
-    "x-auth-token",
-    "x-access-token",
+    "credential",
+    "key",
+    "passwd",
+    "password",
+    "secret",
+    "session",
+    "token",
 ];
 
 /// One header.
@@ -83,15 +88,17 @@ impl Header {
     #[must_use]
     pub fn is_sensitive(&self) -> bool {
         let name = self.name.to_ascii_lowercase();
-        SENSITIVE.contains(&name.as_str())
-            || ["secret", "token", "password"]
-                .iter()
-                .any(|word| name.contains(word))
+        SENSITIVE.iter().any(|word| name.contains(word))
     }
 
     /// Whether this is a line `Name: ${APIKEY}`.
     pub(super) fn holds_api_key(&self) -> bool {
         &*self.value == API_KEY
+    }
+
+    /// Whether `${APIKEY}` is a part of the value, where it would not be replaced.
+    pub(super) fn mentions_api_key(&self) -> bool {
+        !self.holds_api_key() && self.value.contains(API_KEY)
     }
 
     fn checked_line(line: &str) -> Result<Self, &'static str> {
@@ -127,6 +134,13 @@ impl Header {
             name: name.into(),
             value: value.into(),
         })
+    }
+}
+
+/// A value may be a credential, so it is wiped.
+impl Drop for Header {
+    fn drop(&mut self) {
+        self.value.zeroize();
     }
 }
 

@@ -40,6 +40,18 @@ impl Timeout {
     }
 }
 
+/// Signed numbers, as databases and JSON have them.
+impl TryFrom<i64> for Timeout {
+    type Error = Invalid;
+
+    fn try_from(number: i64) -> Result<Self, Invalid> {
+        match u64::try_from(number) {
+            Ok(number) => Self::from_secs(number),
+            Err(_) => Err(Invalid::new(Field::Timeout, "must be 3 or greater")),
+        }
+    }
+}
+
 impl Default for Timeout {
     fn default() -> Self {
         Self(5)
@@ -66,6 +78,18 @@ impl Retries {
     #[must_use]
     pub fn get(self) -> u32 {
         self.0.into()
+    }
+}
+
+/// Signed numbers, as databases and JSON have them.
+impl TryFrom<i64> for Retries {
+    type Error = Invalid;
+
+    fn try_from(number: i64) -> Result<Self, Invalid> {
+        match u64::try_from(number) {
+            Ok(number) => Self::new(number),
+            Err(_) => Err(Invalid::new(Field::Retries, "must be 0 or greater")),
+        }
     }
 }
 

@@ -1,0 +1,127 @@
+//! The headers of a request: the custom ones, and that of the authorization (SPEC 5.2).
+
+use super::{Authorization, Header, Webhook};
+use crate::Secret;
+use crate::error::{Field, Invalid};
+
+/// The header that carries a bearer token or a user with a password.
+const AUTHORIZATION: &str = "Authorization";
+/// The header that carries an API key unless the headers name another.
+const API_KEY_HEADER: &str = "X-API-Key";
+
+/// A header as it goes out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestHeader {
+    /// The name, as it was written.
+    pub name: String,
+    /// The value; may be a credential, so it is a secret.
+    pub value: Secret,
+    /// Whether the value is a credential and must be hidden wherever headers are shown.
+    pub sensitive: bool,
+}
+
+impl Webhook {
+    /// Checks what no field can tell alone: headers and authorization must not both set one header.
+    ///
+    /// # Errors
+    /// Names `headers` when a custom header stands in the way of the authorization, or uses `${APIKEY}` without
+    /// an API key, twice, or as a part of a longer value.
+    pub fn check(&self) -> Result<(), Invalid> {
+        self.placeholder()
+            .and_then(|placeholder| self.check_collisions(placeholder))
+    }
+
+    /// The headers of a request: the custom ones in order, then that of the authorization. With the type
+    /// API key, a line `Name: ${APIKEY}` among the custom ones carries the key in its place, else
+    /// `X-API-Key` does (SPEC 5.2).
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn request_headers(&self) -> Result<Vec<RequestHeader>, Invalid> {
+        let placeholder = self.placeholder()?;
+        self.check_collisions(placeholder)?;
+
+        let credential = self.authorization.header_value();
+        let mut out: Vec<RequestHeader> = self
+            .headers
+            .iter()
+            .map(|header| match &credential {
+                Some(key) if header.holds_api_key() => credential_header(header.name(), key),
+                _ => RequestHeader {
+                    name: header.name().to_owned(),
+                    value: Secret::new(header.value()),
+                    sensitive: header.is_sensitive(),
+                },
+            })
+            .collect();
+        if let (None, Some(name), Some(value)) = (placeholder, self.carrier(None), &credential) {
+            out.push(credential_header(name, value));
+        }
+        Ok(out)
+    }
+
+    /// The line whose value is `${APIKEY}`, if there is one.
+    fn placeholder(&self) -> Result<Option<&Header>, Invalid> {
+        if self.headers.iter().any(Header::mentions_api_key) {
+            return Err(refuse(
+                "must have ${APIKEY} as a whole value: no prefix is added to a key",
+            ));
+        }
+        let mut lines = self.headers.iter().filter(|h| h.holds_api_key());
+        let first = lines.next();
+        if first.is_some() && !matches!(self.authorization, Authorization::ApiKey(_)) {
+            return Err(refuse(
+                "must not use ${APIKEY}: the authorization type is not apikey",
+            ));
+        }
+        if lines.next().is_some() {
+            return Err(refuse("must use ${APIKEY} once at the most"));
+        }
+        Ok(first)
+    }
+
+    /// The name of the header that carries the credential.
+    fn carrier<'a>(&self, placeholder: Option<&'a Header>) -> Option<&'a str> {
+        match self.authorization {
+            Authorization::None => None,
+            Authorization::Bearer(_) | Authorization::Basic { .. } => Some(AUTHORIZATION),
+            Authorization::ApiKey(_) => Some(placeholder.map_or(API_KEY_HEADER, Header::name)),
+        }
+    }
+
+    /// No second line may name the header that carries the credential, and none may be `Authorization` beside a type
+    /// other than none: a receiver would have to guess which one counts.
+    fn check_collisions(&self, placeholder: Option<&Header>) -> Result<(), Invalid> {
+        let Some(carrier) = self.carrier(placeholder) else {
+            return Ok(());
+        };
+        for header in self.headers.iter().filter(|h| !h.holds_api_key()) {
+            if header.name().eq_ignore_ascii_case(AUTHORIZATION) {
+                return Err(refuse(
+                    "must not set Authorization beside an authorization type other than none",
+                ));
+            }
+            if header.name().eq_ignore_ascii_case(carrier) {
+                return Err(Invalid::new(
+                    Field::Headers,
+                    format!(
+                        "must not set {carrier}: the API key stands there; a line 'Name: ${{APIKEY}}' chooses its place"
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn credential_header(name: &str, value: &Secret) -> RequestHeader {
+    RequestHeader {
+        name: name.to_owned(),
+        value: value.clone(),
+        sensitive: true,
+    }
+}
+
+fn refuse(rule: &'static str) -> Invalid {
+    Invalid::new(Field::Headers, rule)
+}
