@@ -1,0 +1,5 @@
+use webhook_model::Timeout;
+
+fn main() {
+    let _ = Timeout(2);
+}
