@@ -112,7 +112,14 @@ fn headers_that_hold_credentials_are_hidden() {
         assert!(header.is_sensitive(), "{name}");
         assert!(!format!("{header:?}").contains("CANARY"), "{name}");
     }
-    for name in ["Content-Type", "X-Priority", "X-Route", "Accept"] {
+    for name in [
+        "Content-Type",
+        "X-Priority",
+        "X-Author",
+        "Accept",
+        "Idempotency-Key",
+        "X-Routing-Key",
+    ] {
         assert!(!Header::new(name, "v").unwrap().is_sensitive(), "{name}");
     }
 }

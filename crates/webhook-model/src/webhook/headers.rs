@@ -34,18 +34,20 @@ const RESERVED: [&str; 13] = [
     "webhook-signature",
 ];
 
-/// Words in the names of headers whose values are credentials as a rule. Too many hidden is better than one shown.
-const SENSITIVE: [&str; 9] = [
-    "auth",
+/// Parts of the names of headers whose values are credentials as a rule.
+const SENSITIVE_PARTS: [&str; 7] = [
+    "apikey",
     "cookie",
     "credential",
-    "key",
-    "passwd",
-    "password",
+    "passw",
     "secret",
     "session",
     "token",
 ];
+/// The same, as whole words between `-` and `_`: `X-Author` is none.
+const SENSITIVE_WORDS: [&str; 4] = ["auth", "authorization", "authentication", "key"];
+/// Words that tell a key that is no credential, as in `Idempotency-Key`.
+const ORDINARY_KEYS: [&str; 3] = ["idempotency", "partition", "routing"];
 
 /// One header.
 #[derive(Clone, PartialEq, Eq)]
@@ -88,7 +90,10 @@ impl Header {
     #[must_use]
     pub fn is_sensitive(&self) -> bool {
         let name = self.name.to_ascii_lowercase();
-        SENSITIVE.iter().any(|word| name.contains(word))
+        let words = || name.split(['-', '_']);
+        SENSITIVE_PARTS.iter().any(|part| name.contains(part))
+            || (words().any(|word| SENSITIVE_WORDS.contains(&word))
+                && !words().any(|word| ORDINARY_KEYS.contains(&word)))
     }
 
     /// Whether this is a line `Name: ${APIKEY}`.
