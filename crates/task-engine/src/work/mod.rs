@@ -1,5 +1,6 @@
 //! One claim: one attempt, one settlement.
 
+mod echo;
 mod outcome;
 mod request;
 
@@ -113,7 +114,10 @@ impl Inner {
             claim: job.claim,
             verdict,
             status_info: attempt.status_info(),
-            attempt: Some(outcome::record(attempt)),
+            attempt: Some(outcome::record(
+                attempt,
+                &echo::Credentials::of(&route.webhook),
+            )),
         }
     }
 

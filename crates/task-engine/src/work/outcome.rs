@@ -3,6 +3,7 @@
 use delivery::{Attempt, ErrorClass, Phase, Protocol};
 use storage::webhooks::{AttemptRecord, Phases};
 
+use super::echo::Credentials;
 use crate::dispatch::Feedback;
 
 /// Bytes of the answer's head that the log keeps.
@@ -28,18 +29,18 @@ pub(super) fn feedback(attempt: &Attempt) -> Feedback {
     }
 }
 
-pub(super) fn record(attempt: &Attempt) -> AttemptRecord {
+pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRecord {
     let mut head = Vec::new();
     for (name, value) in attempt.head.iter().flat_map(delivery::CapturedHead::iter) {
         if head.len() + name.len() + value.len() > HEAD {
             break;
         }
         let value = if HIDDEN.contains(&name) {
-            b"(hidden)"
+            b"(hidden)".to_vec()
         } else {
-            value
+            credentials.hide(value, false)
         };
-        head.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
+        head.extend([name.as_bytes(), b": ", &value, b"\r\n"].concat());
     }
     let timings = attempt.timings;
     AttemptRecord {
@@ -62,6 +63,6 @@ pub(super) fn record(attempt: &Attempt) -> AttemptRecord {
         }),
         response_head: head,
         truncated: attempt.body.truncated,
-        response_body: attempt.body.bytes.to_vec(),
+        response_body: credentials.hide(&attempt.body.bytes, attempt.body.truncated),
     }
 }
