@@ -5,6 +5,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+pub mod canary;
 pub mod postgres;
 pub mod powercut;
 pub mod world;
