@@ -1,7 +1,16 @@
 //! From the header to the principal, out of memory, against SHA-256 of 50 bytes in the same run.
 //!
 //! `cargo bench -p benches --bench authenticate`
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(
+    missing_docs,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::needless_pass_by_value,
+    reason = "a measurement, not a library"
+)]
 
 use std::future::Future;
 use std::hint::black_box;

@@ -1,7 +1,16 @@
 //! An IP policy of 1,000 entries against one of 10, in one run.
 //!
 //! `cargo bench -p benches --bench ip_policy`
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(
+    missing_docs,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::needless_pass_by_value,
+    reason = "a measurement, not a library"
+)]
 
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,7 +1,16 @@
 //! A message of 1 KiB with four variables, escaped for JSON, against a plain copy of the result, in one run.
 //!
 //! `cargo bench -p benches --bench render`
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(
+    missing_docs,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::needless_pass_by_value,
+    reason = "a measurement, not a library"
+)]
 
 use std::hint::black_box;
 

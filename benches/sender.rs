@@ -3,9 +3,13 @@
 //! `cargo bench -p benches --bench sender`
 #![allow(
     missing_docs,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::print_stdout
+    clippy::print_stdout,
+    clippy::needless_pass_by_value,
+    reason = "a measurement, not a library"
 )]
 
 use std::future::Future;

@@ -1,4 +1,8 @@
 //! What the measurements share: CPU time of this thread, medians, a receiver in a process of its own.
+#![allow(
+    clippy::expect_used,
+    reason = "a measurement that cannot be taken stops"
+)]
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
