@@ -457,3 +457,44 @@ async fn retry<T, F: Future<Output = Result<T, storage::StoreError>>>(
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_that_is_deleted_while_messages_arrive_leaves_none_behind() {
+    let (a, config) = fresh().await;
+    let b = PostgresStore::connect(config).await.unwrap();
+    let (mut stored, mut refused) = (0, 0);
+    for round in 0..60 {
+        let hook = a
+            .insert_webhook(&webhook(&format!("w{round}")), at(0))
+            .await
+            .unwrap()
+            .id;
+        let emits = (0..6).map(|n| {
+            let store = if n % 2 == 0 { a.clone() } else { b.clone() };
+            let batch = direct(vec![message(hook, &format!("r{round}n{n}"))]);
+            tokio::spawn(async move { store.enqueue(batch, at(0)).await })
+        });
+        let emits: Vec<_> = emits.collect();
+        a.delete_webhook(hook, Cascade::Refuse, at(0))
+            .await
+            .unwrap();
+        for emit in emits {
+            match emit.await.unwrap() {
+                Ok(_) => stored += 1,
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Invalid, "{error:?}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    let left = a
+        .list_deliveries(&DeliveryQuery::all(storage::Page::first(10)))
+        .await
+        .unwrap();
+    assert_eq!(left, [], "after {stored} stored and {refused} refused");
+    assert!(
+        stored > 0 && refused > 0,
+        "both orders came: {stored} stored, {refused} refused"
+    );
+}

@@ -1,0 +1,29 @@
+-- As enqueue_direct.sql, for one enqueue alone: without a transaction around it, so with fewer messages. Instead of the
+-- shared routes lock it locks the row of the routes version, which every change of a record updates before its
+-- commit. Where that row is newer than this statement's view, a change came between: verdict 4, to be asked again.
+-- $1: routes version of each enqueue. $2..$9: for each delivery the enqueue (from 1) it belongs to, message id,
+-- webhook, task, body, due, lease, time. Verdicts: 0 stored, 2 routes changed, 3 unknown webhook.
+WITH present AS MATERIALIZED (
+    SELECT version FROM gatepost_routes FOR SHARE
+), new AS MATERIALIZED (
+    SELECT n.*, w.in_order
+    FROM unnest($2::int[], $3::text[], $4::bigint[], $5::bigint[], $6::bytea[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[])
+         WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, ord)
+    LEFT JOIN gatepost_webhook w ON w.id = n.webhook
+), final AS MATERIALIZED (
+    SELECT array_agg(CASE
+        WHEN (SELECT version FROM present) IS DISTINCT FROM (SELECT version FROM gatepost_routes) THEN 4
+        WHEN i.routes <> (SELECT version FROM present) THEN 2
+        WHEN i.item IN (SELECT n.item FROM new n WHERE n.in_order IS NULL) THEN 3
+        ELSE 0 END ORDER BY i.item) AS verdicts
+    FROM unnest($1::bigint[]) WITH ORDINALITY AS i (routes, item)
+), stored AS (
+    INSERT INTO gatepost_delivery (message_id, webhook, task, body, state, in_order, created, due, lease_until, claims)
+    SELECT n.message_id, n.webhook, n.task, n.body, CASE WHEN n.lease_until IS NULL THEN 'queued' ELSE 'running' END,
+           n.in_order, n.created, n.due, n.lease_until, (n.lease_until IS NOT NULL)::int
+    FROM new n, final f WHERE f.verdicts[n.item] = 0
+    ORDER BY n.ord
+    RETURNING id
+)
+SELECT f.verdicts, (SELECT version FROM present) AS routes, ARRAY(SELECT id FROM stored ORDER BY id) AS ids
+FROM final f
