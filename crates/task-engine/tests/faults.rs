@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use common::faulty::{Fault, Faulty};
-use common::{World, builder, poweron, receiver, world};
+use common::{World, builder, poweron, receiver, until, world};
 use storage::webhooks::{
     DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, OutboxStore, QueueStore,
 };
@@ -258,14 +258,4 @@ async fn a_caller_that_goes_away_leaves_no_delivery_to_nobody() {
         (delivery.state, delivery.lost_claims),
         (DeliveryState::Sent, 0)
     );
-}
-
-async fn until(done: impl Fn() -> bool) {
-    for _ in 0..500 {
-        if done() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("did not come about in 5 s");
 }

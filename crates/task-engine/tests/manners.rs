@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{poweron, receiver, world, world_with};
+use common::{poweron, receiver, until, world, world_with};
 use delivery::Schedule;
 use storage::ManualClock;
 use storage::webhooks::{Cascade, DeliveryId, DeliveryLog, DeliveryState};
@@ -387,14 +387,4 @@ async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
     }
     let debug = format!("{:?}", world.engine);
     assert!(!debug.contains("CANARY"), "{debug}");
-}
-
-async fn until(done: impl Fn() -> bool) {
-    for _ in 0..500 {
-        if done() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("did not come about in 5 s");
 }

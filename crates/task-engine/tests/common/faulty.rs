@@ -34,6 +34,10 @@ pub struct Faulty {
     fault: Fault,
     calls: AtomicU32,
     pub down: AtomicBool,
+    /// The outcome of this delivery is never stored.
+    pub poison: Option<DeliveryId>,
+    /// What the database server's clock shows.
+    pub server_time: Option<DateTime<Utc>>,
 }
 
 impl Faulty {
@@ -45,6 +49,8 @@ impl Faulty {
             fault,
             calls: AtomicU32::new(0),
             down: AtomicBool::new(false),
+            poison: None,
+            server_time: None,
         }
     }
 
@@ -111,17 +117,37 @@ faulty! { RecordStore {
     fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
     fn routes() -> Routes;
     fn routes_version() -> RoutesVersion;
-    fn server_time() -> Option<DateTime<Utc>>;
-} }
+}
+    async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let fault = self.fault("server_time");
+        assert!(fault != Some(Fault::Panic), "the store panics as told");
+        if fault.is_some() {
+            return Err(away());
+        }
+        Ok(self.server_time)
+    }
+}
 
 faulty! { QueueStore {
     fn enqueue(batch: Enqueue, now: DateTime<Utc>) -> Enqueued;
     fn due_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> Vec<DueLane>;
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
     fn claim(lanes: &[LaneClaim], lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Vec<Claimed>;
-    fn settle(settlements: Vec<Settlement>, now: DateTime<Utc>) -> Vec<Settled>;
     fn reclaim(limit: u32, now: DateTime<Utc>) -> Reclaimed;
 }
+    async fn settle(&self, settlements: Vec<Settlement>, now: DateTime<Utc>) -> Result<Vec<Settled>, StoreError> {
+        if settlements.iter().any(|s| Some(s.claim.delivery) == self.poison) {
+            return Err(StoreError::new(ErrorKind::Corrupt, "this one cannot be stored"));
+        }
+        let fault = self.fault("settle");
+        assert!(fault != Some(Fault::Panic), "the store panics as told");
+        if fault == Some(Fault::Refused) {
+            return Err(away());
+        }
+        let done = self.inner.settle(settlements, now).await;
+        if fault == Some(Fault::AnswerLost) { Err(away()) } else { done }
+    }
+
     async fn work_arrived(&self) {
         self.inner.work_arrived().await;
     }

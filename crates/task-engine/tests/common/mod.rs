@@ -200,3 +200,14 @@ pub fn poweron(id: i64, tags: &[i64]) -> Occurrence {
         ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
     }
 }
+
+/// Waits until something is so; five seconds at the most.
+pub async fn until(done: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if done() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("did not come about in 5 s");
+}
