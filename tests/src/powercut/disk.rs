@@ -30,7 +30,7 @@ pub fn cut(ops: &[Op], at: usize, random: &mut impl Rng) -> Disk {
         match op {
             Op::Ack(text) => disk.acks.push(text.clone()),
             Op::Write { file, .. } | Op::Truncate { file, .. } => {
-                pending.entry(file).or_default().push((number, op))
+                pending.entry(file).or_default().push((number, op));
             }
             Op::Sync { file, upto } => {
                 let waiting = pending.remove(file.as_str()).unwrap_or_default();
