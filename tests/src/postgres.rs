@@ -5,6 +5,7 @@
 //! `postgresql`); where they are missing the test fails.
 
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -112,6 +113,8 @@ impl TestPostgres {
         )]
         let mut shell = Command::new("sh")
             .args(["-c", &watchdog])
+            // In a group of its own: Ctrl-C ends us, and then it does its work.
+            .process_group(0)
             .stdin(Stdio::piped())
             .spawn()
             .expect("a shell");
