@@ -29,6 +29,7 @@ pub struct EngineBuilder {
     clock: Arc<dyn Clock>,
     catalog: Catalog,
     zone: Tz,
+    variables: Vec<(String, String)>,
     random: Random,
     limits: Limits,
     keep: Keep,
@@ -45,6 +46,7 @@ impl EngineBuilder {
             clock: Arc::new(SystemClock),
             catalog: Catalog::default(),
             zone: Tz::UTC,
+            variables: Vec::new(),
             random: Random::from_system(),
             limits: Limits::default(),
             keep: Keep::default(),
@@ -72,6 +74,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn zone(mut self, zone: Tz) -> Self {
         self.zone = zone;
+        self
+    }
+
+    /// A variable that every message may use, such as the name of the site. An occurrence's own variable of that
+    /// name goes before it.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.variables.push((name.into(), value.into()));
         self
     }
 
@@ -149,6 +159,7 @@ impl EngineBuilder {
             clock: self.clock,
             catalog: self.catalog,
             zone: self.zone,
+            variables: self.variables,
             random: self.random,
             limits: self.limits,
             keep: self.keep,

@@ -58,6 +58,8 @@ pub(crate) struct Inner {
     pub offset: Arc<AtomicI64>,
     pub catalog: Catalog,
     pub zone: Tz,
+    /// The host's own, for every message.
+    pub variables: Vec<(String, String)>,
     pub random: Random,
     pub limits: Limits,
     pub keep: Keep,

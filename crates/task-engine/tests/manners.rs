@@ -212,6 +212,36 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
 }
 
 #[tokio::test]
+async fn variables_of_the_host_and_of_the_occurrence_are_filled_in() {
+    let world =
+        world_with(|builder| builder.variable("SITE", "lab").variable("LEVEL", "low")).await;
+    let (receiver, addr) = receiver(false, &[]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let task = world
+        .task(webhook, "${SITE} ${LEVEL} ${OTHER}", false)
+        .await;
+    world
+        .event("vms", "poweron", Target::Tag(TagId(1)), task)
+        .await;
+    let occurrence = Occurrence {
+        variables: vec![("LEVEL".to_owned(), "high".to_owned())],
+        ..poweron(1, &[1])
+    };
+    let emitted = world.engine.emit(occurrence).await.unwrap();
+    world.ended(emitted.deliveries[0]).await;
+    let by_hand = world
+        .engine
+        .send(webhook, Some(&"${SITE}".parse().unwrap()))
+        .await
+        .unwrap();
+    world.ended(by_hand).await;
+    assert_eq!(
+        *receiver.bodies.lock().unwrap(),
+        ["lab high ${OTHER}", "lab"]
+    );
+}
+
+#[tokio::test]
 async fn an_occurrence_that_matches_too_much_is_refused_whole() {
     let mut limits = Limits::default();
     limits.deliveries_per_emit = 2;

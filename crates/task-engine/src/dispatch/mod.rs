@@ -64,6 +64,10 @@ impl Inner {
         if self.lanes.take_look(self.now()) {
             self.find_lanes().await?;
         }
+        let lanes = self.lanes.in_turn();
+        if lanes.is_empty() {
+            return Ok(false);
+        }
         let mut permits: HashMap<Lane, Vec<Permit>> = HashMap::new();
         let mut calls: HashMap<Lane, u64> = HashMap::new();
         let mut total = 0;
@@ -72,7 +76,7 @@ impl Inner {
             self.slots.resumed(webhook);
         }
         followed.clone_from(&routes);
-        for (lane, call) in self.lanes.in_turn() {
+        for (lane, call) in lanes {
             if total >= AT_ONCE {
                 break;
             }

@@ -173,6 +173,7 @@ impl Inner {
         let extra: Vec<(&str, &str)> = occurrence
             .variables
             .iter()
+            .chain(&self.variables)
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect();
         let name = occurrence

@@ -34,6 +34,7 @@ impl Inner {
                 tracing::warn!(%error, "lost claims cannot be taken back");
             }
             self.flush_runs().await;
+            metrics::gauge!("gatepost_in_flight").set(self.slots.in_flight() as f64);
             self.rest(RECLAIM).await;
         }
     }

@@ -125,11 +125,17 @@ impl Engine {
     ) -> Result<Arc<str>, RenderError> {
         let message = message.cloned().unwrap_or_default();
         let date = format_date(now, self.inner.zone);
+        let extra: Vec<(&str, &str)> = self
+            .inner
+            .variables
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
         let values = Values {
             date: &date,
             timestamp: now.timestamp(),
             name: "",
-            extra: &[],
+            extra: &extra,
         };
         let random = || self.inner.random.with(rand::Rng::next_u32);
         Ok(Template::parse(&message).render(&values, random)?.into())
