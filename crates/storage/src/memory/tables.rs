@@ -61,6 +61,8 @@ pub(super) struct Tables {
     waiting: BTreeSet<(Lane, DateTime<Utc>, DeliveryId)>,
     /// Running deliveries, by the end of their lease.
     pub(super) leases: BTreeSet<(DateTime<Utc>, DeliveryId)>,
+    /// How many deliveries of a webhook are running; no entry for none.
+    running: HashMap<WebhookId, usize>,
     /// Deliveries that have not ended, by webhook and age.
     open: BTreeSet<(WebhookId, DeliveryId)>,
     pub(super) seen: HashMap<OccurrenceId, DateTime<Utc>>,
@@ -128,6 +130,9 @@ impl Tables {
             return Vec::new();
         }
         if webhook.value.order == DeliveryOrder::InOrder {
+            if self.running.contains_key(&lane.webhook) {
+                return Vec::new();
+            }
             let head = self
                 .open
                 .range((lane.webhook, DeliveryId(i64::MIN))..)
@@ -186,6 +191,7 @@ impl Tables {
                 self.waiting.insert((slot.lane(), d.due, d.id));
             }
             DeliveryState::Running => {
+                *self.running.entry(d.webhook).or_default() += 1;
                 self.leases.insert((d.lease_until.unwrap_or(d.due), d.id));
             }
             DeliveryState::Sent | DeliveryState::Error => return,
@@ -195,6 +201,14 @@ impl Tables {
 
     fn unindex(&mut self, slot: &Slot) {
         let d = &slot.delivery;
+        if d.state == DeliveryState::Running
+            && let Some(running) = self.running.get_mut(&d.webhook)
+        {
+            *running -= 1;
+            if *running == 0 {
+                self.running.remove(&d.webhook);
+            }
+        }
         self.waiting.remove(&(slot.lane(), d.due, d.id));
         self.leases.remove(&(d.lease_until.unwrap_or(d.due), d.id));
         self.open.remove(&(d.webhook, d.id));
