@@ -1,1 +1,0 @@
-//! Gatepost storage in one SQLite file.

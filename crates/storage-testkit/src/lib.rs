@@ -1,1 +1,0 @@
-//! The Gatepost storage contract as named tests, for every backend.
