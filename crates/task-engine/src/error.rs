@@ -39,6 +39,9 @@ pub enum EmitError {
         /// Why.
         source: RenderError,
     },
+    /// A message that is sent by hand cannot be rendered.
+    #[error("{0}")]
+    Message(#[source] RenderError),
     /// The records are being changed faster than they can be read.
     #[error("the webhooks, tasks and events keep changing; try again")]
     Busy,
@@ -73,9 +76,6 @@ pub enum EngineError {
     /// What was asked for was not emitted.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// A message that was sent by hand cannot be rendered.
-    #[error("message: {0}")]
-    Render(#[from] RenderError),
     /// No request can be made of this webhook.
     #[error("nothing can be sent: {0}")]
     Unsendable(delivery::ErrorClass),

@@ -186,20 +186,19 @@ async fn while_outcomes_cannot_be_recorded_nothing_new_is_sent_and_then_they_are
     let first = world.engine.send(webhook, None).await.unwrap();
     until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
 
-    store.down.store(true, Ordering::SeqCst);
+    store.no_room.store(true, Ordering::SeqCst);
     receiver.stall.add_permits(100);
+    while world.engine.health().await.unwrap().recording {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     let second = queued_behind_its_back(&memory, webhook).await;
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    tokio::time::sleep(Duration::from_millis(1500)).await;
     assert_eq!(receiver.bodies.lock().unwrap().len(), 1);
-    assert!(
-        !world
-            .engine
-            .health()
-            .await
-            .is_ok_and(|health| health.recording)
-    );
+    store.down.store(true, Ordering::SeqCst);
+    assert!(world.engine.health().await.is_err());
 
     store.down.store(false, Ordering::SeqCst);
+    store.no_room.store(false, Ordering::SeqCst);
     assert_eq!(world.ended(first).await.attempts, 1);
     assert_eq!(world.ended(second).await.state, DeliveryState::Sent);
     assert_eq!(

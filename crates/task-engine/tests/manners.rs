@@ -203,6 +203,17 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
         "it did not run, so it is not deleted"
     );
 
+    let by_hand = "${DATE}".repeat(149_000).parse().unwrap();
+    let error = world
+        .engine
+        .send(webhook, Some(&by_hand))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, EngineError::Emit(EmitError::Message(_))),
+        "{error:?}"
+    );
+
     world.engine.delete_task(small).await.unwrap();
     let error = world.engine.emit(occurrence).await.unwrap_err();
     assert!(

@@ -9,10 +9,10 @@ use storage::webhooks::{
     NewDelivery, Replay, Source,
 };
 use storage::{ErrorKind, StoreError};
-use webhook_model::{Message, RenderError, Template, Values, Webhook, WebhookId, format_date};
+use webhook_model::{Message, Template, Values, Webhook, WebhookId, format_date};
 
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::{EmitError, EngineError};
 use crate::routes::Route;
 use crate::work;
 
@@ -31,7 +31,7 @@ impl Engine {
     /// Queues a message by hand; without one, the default payload. Variables are filled in.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Render`], failures of the store.
+    /// [`EngineError::NotFound`], [`EmitError::Message`] when it grows too large, failures of the store.
     pub async fn send(
         &self,
         webhook: WebhookId,
@@ -73,7 +73,7 @@ impl Engine {
     /// webhook need not be stored.
     ///
     /// # Errors
-    /// [`EngineError::Render`], [`EngineError::Invalid`], [`EngineError::Unsendable`] for a webhook that no request can
+    /// [`EmitError::Message`], [`EngineError::Invalid`], [`EngineError::Unsendable`] for a webhook that no request can
     /// be made of. A target that policy refuses is an attempt with that outcome.
     pub async fn send_now(
         &self,
@@ -122,7 +122,7 @@ impl Engine {
         &self,
         message: Option<&Message>,
         now: DateTime<Utc>,
-    ) -> Result<Arc<str>, RenderError> {
+    ) -> Result<Arc<str>, EmitError> {
         let message = message.cloned().unwrap_or_default();
         let date = format_date(now, self.inner.zone);
         let extra: Vec<(&str, &str)> = self
@@ -138,7 +138,10 @@ impl Engine {
             extra: &extra,
         };
         let random = || self.inner.random.with(rand::Rng::next_u32);
-        Ok(Template::parse(&message).render(&values, random)?.into())
+        Template::parse(&message)
+            .render(&values, random)
+            .map(Into::into)
+            .map_err(EmitError::Message)
     }
 
     /// A delivery.

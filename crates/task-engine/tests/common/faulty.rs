@@ -34,6 +34,8 @@ pub struct Faulty {
     fault: Fault,
     calls: AtomicU32,
     pub down: AtomicBool,
+    /// Outcomes are not recorded, all else works: a disk with room for small changes only.
+    pub no_room: AtomicBool,
     /// The outcome of this delivery is never stored.
     pub poison: Option<DeliveryId>,
     /// What the database server's clock shows.
@@ -49,6 +51,7 @@ impl Faulty {
             fault,
             calls: AtomicU32::new(0),
             down: AtomicBool::new(false),
+            no_room: AtomicBool::new(false),
             poison: None,
             server_time: None,
         }
@@ -138,6 +141,9 @@ faulty! { QueueStore {
     async fn settle(&self, settlements: Vec<Settlement>, now: DateTime<Utc>) -> Result<Vec<Settled>, StoreError> {
         if settlements.iter().any(|s| Some(s.claim.delivery) == self.poison) {
             return Err(StoreError::new(ErrorKind::Corrupt, "this one cannot be stored"));
+        }
+        if self.no_room.load(Ordering::SeqCst) {
+            return Err(away());
         }
         let fault = self.fault("settle");
         assert!(fault != Some(Fault::Panic), "the store panics as told");
