@@ -188,9 +188,13 @@ async fn while_outcomes_cannot_be_recorded_nothing_new_is_sent_and_then_they_are
 
     store.no_room.store(true, Ordering::SeqCst);
     receiver.stall.add_permits(100);
-    while world.engine.health().await.unwrap().recording {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    for _ in 0..100 {
+        if !world.engine.health().await.unwrap().recording {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    assert!(!world.engine.health().await.unwrap().recording);
     let second = queued_behind_its_back(&memory, webhook).await;
     tokio::time::sleep(Duration::from_millis(1500)).await;
     assert_eq!(receiver.bodies.lock().unwrap().len(), 1);

@@ -5,7 +5,7 @@ mod common;
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use common::{poweron, receiver, until, world, world_with};
@@ -74,20 +74,21 @@ async fn gone_disables_only_on_request_and_a_panicking_observer_harms_nobody() {
     }
 }
 
-/// Hangs for ever, as far as the test is concerned.
-#[derive(Debug, Default)]
-struct Hangs(AtomicUsize);
+/// Hangs until the other end of the channel is dropped.
+#[derive(Debug)]
+struct Hangs(AtomicUsize, Mutex<mpsc::Receiver<()>>);
 
 impl Observer for Hangs {
     fn notice(&self, _notice: Notice) {
         self.0.fetch_add(1, Ordering::SeqCst);
-        std::thread::sleep(Duration::from_secs(3));
+        let _ = self.1.lock().unwrap().recv();
     }
 }
 
 #[tokio::test]
 async fn an_observer_that_hangs_holds_up_no_delivery_and_few_threads() {
-    let observer = Arc::new(Hangs::default());
+    let (_until_the_end, hang) = mpsc::channel();
+    let observer = Arc::new(Hangs(AtomicUsize::new(0), Mutex::new(hang)));
     let world = world_with(|builder| builder.observer(observer.clone())).await;
     let (receiver, addr) = receiver(false, &[410; 20]).await;
     let webhook = world
@@ -98,7 +99,12 @@ async fn an_observer_that_hangs_holds_up_no_delivery_and_few_threads() {
     }
     until(|| receiver.bodies.lock().unwrap().len() == 20).await;
     world.ended(DeliveryId(20)).await;
-    assert!((1..=4).contains(&observer.0.load(Ordering::SeqCst)));
+    until(|| observer.0.load(Ordering::SeqCst) >= 4).await;
+    assert_eq!(
+        observer.0.load(Ordering::SeqCst),
+        4,
+        "further notices are dropped"
+    );
 }
 
 #[tokio::test]
