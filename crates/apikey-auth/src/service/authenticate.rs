@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use apikey_core::bearer;
+use apikey_core::bearer::{self, BearerError};
 use apikey_core::{KeyId, LastLogin, OwnerId, PresentedKey, decide, decoy};
 
 use super::{Inner, KeyService};
@@ -31,6 +31,11 @@ impl KeyService {
     ) -> Result<Principal, Denied> {
         let token = match bearer::token_of(authorization) {
             Ok(token) => token,
+            // Who presents nothing does not guess.
+            Err(BearerError::Missing) => {
+                metrics::counter!("gatepost_auth_total", "outcome" => "missing").increment(1);
+                return Err(Denied::Unauthenticated);
+            }
             Err(error) => {
                 tracing::debug!(%error, "authorization header");
                 return self
