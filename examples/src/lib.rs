@@ -2,5 +2,7 @@
 
 pub mod certificate;
 pub mod client;
+#[cfg(feature = "full")]
+pub mod platform;
 pub mod receiver;
 pub mod serve;
