@@ -1,0 +1,57 @@
+//! Columns and what they stand for.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use rusqlite::Row;
+
+use crate::error::{Failure, Result};
+
+/// Microseconds since 1970, as times are stored.
+pub(crate) fn micros(time: DateTime<Utc>) -> i64 {
+    time.timestamp_micros()
+}
+
+pub(crate) fn time(row: &Row<'_>, column: &'static str) -> Result<DateTime<Utc>> {
+    maybe_time(row, column)?.ok_or_else(|| Failure::corrupt(column, "NULL"))
+}
+
+pub(crate) fn maybe_time(row: &Row<'_>, column: &'static str) -> Result<Option<DateTime<Utc>>> {
+    row.get::<_, Option<i64>>(column)?
+        .map(|at| time_of(at, column))
+        .transpose()
+}
+
+pub(crate) fn time_of(at: i64, column: &'static str) -> Result<DateTime<Utc>> {
+    DateTime::from_timestamp_micros(at)
+        .ok_or_else(|| Failure::corrupt(column, "not a point in time"))
+}
+
+/// A length of time in whole microseconds.
+pub(crate) fn length(span: Duration) -> i64 {
+    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn span(row: &Row<'_>, column: &'static str) -> Result<Option<Duration>> {
+    let micros: Option<i64> = row.get(column)?;
+    let micros = micros.map(u64::try_from).transpose();
+    Ok(micros
+        .map_err(|e| Failure::corrupt(column, e))?
+        .map(Duration::from_micros))
+}
+
+pub(crate) fn number<T: TryFrom<i64, Error: Display>>(
+    row: &Row<'_>,
+    column: &'static str,
+) -> Result<T> {
+    T::try_from(row.get(column)?).map_err(|e| Failure::corrupt(column, e))
+}
+
+/// A column of text as what it stands for.
+pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Row<'_>, column: &'static str) -> Result<T> {
+    let value = row.get_ref(column)?;
+    let text = value.as_str().map_err(|e| Failure::corrupt(column, e))?;
+    text.parse().map_err(|e| Failure::corrupt(column, e))
+}

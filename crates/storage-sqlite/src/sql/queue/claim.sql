@@ -1,0 +1,3 @@
+UPDATE gatepost_delivery SET state = 1, lease_until = ?2, claims = claims + 1 WHERE id = ?1
+RETURNING id, message_id, webhook, task, body, state, status_info, created, due, lease_until, last_attempt,
+    attempts, lost_claims, response_status, duration_us, claims

@@ -1,0 +1,60 @@
+//! A connection that only looks whether something has changed, by whomever.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::error::Result;
+
+/// How often a wait for other processes looks.
+const LOOK: Duration = Duration::from_millis(250);
+
+pub(crate) struct Watch {
+    connection: Mutex<Option<Connection>>,
+    seen: std::sync::atomic::AtomicI64,
+}
+
+impl Watch {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self {
+            connection: Mutex::new(Some(connection)),
+            seen: std::sync::atomic::AtomicI64::new(-1),
+        }
+    }
+
+    /// The generation of the keys as it stands in the file now: a few microseconds.
+    pub(crate) fn key_generation(&self) -> Option<i64> {
+        self.ask("SELECT generation FROM gatepost_key_generation")
+    }
+
+    /// Returns after a commit of any connection but this one.
+    pub(crate) async fn changed(&self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let now = self.ask("PRAGMA data_version").unwrap_or(-1);
+            let before = self.seen.swap(now, std::sync::atomic::Ordering::AcqRel);
+            if before != now && before != -1 {
+                return;
+            }
+        }
+    }
+
+    pub(crate) fn close(&self) {
+        self.lock().take();
+    }
+
+    fn ask(&self, sql: &str) -> Option<i64> {
+        let connection = self.lock();
+        let asked = |c: &Connection| -> Result<i64> {
+            Ok(c.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+        };
+        asked(connection.as_ref()?).ok()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Connection>> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
