@@ -1,11 +1,12 @@
 //! A small platform that embeds everything: users, virtual machines, API keys, webhooks.
 //!
-//! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data memory|postgres://…] [--tls-self-signed]
+//! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…] [--tls-self-signed]
 //! [--admin-password PW] [--allow-private-targets]`
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 use std::error::Error;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ use serde_json::{Value, json};
 use storage::webhooks::WebhookStore;
 use storage::{KeyStore, MemoryStore};
 use storage_postgres::{PostgresConfig, PostgresStore};
+use storage_sqlite::{SqliteConfig, SqliteStore};
 use task_engine::Engine;
 use tokio::net::TcpListener;
 
@@ -52,7 +54,7 @@ impl Options {
         let password = format!("{:016x}", rand::random::<u64>());
         let mut options = Self {
             listen: "127.0.0.1:8080".parse()?,
-            data: "memory".into(),
+            data: "gatepost-data".into(),
             tls: false,
             password,
             private_targets: false,
@@ -73,6 +75,18 @@ impl Options {
             }
         }
         Ok(options)
+    }
+}
+
+impl Options {
+    /// Where the certificate is written: beside the data, if that is a folder.
+    fn certificate(&self) -> PathBuf {
+        let folder = Path::new(&self.data);
+        if folder.is_dir() {
+            folder.join("cert.pem")
+        } else {
+            PathBuf::from("cert.pem")
+        }
     }
 }
 
@@ -119,7 +133,7 @@ async fn main() -> Result<(), Failure> {
         None
     };
     if let Some(certificate) = &certificate {
-        std::fs::write("cert.pem", &certificate.pem)?;
+        std::fs::write(options.certificate(), &certificate.pem)?;
     }
     tell(&options, listener.local_addr()?);
     let stop = async { examples::serve::stop_signal().await.unwrap_or_default() };
@@ -139,14 +153,20 @@ async fn open(data: &str) -> Result<(Arc<dyn KeyStore>, Arc<dyn WebhookStore>), 
         let store = Arc::new(PostgresStore::connect(PostgresConfig::url(data)).await?);
         return Ok((store.clone(), store));
     }
-    Err("--data must be memory or postgres://…".into())
+    std::fs::create_dir_all(data)?;
+    let file = Path::new(data).join("gatepost.db");
+    let store = Arc::new(SqliteStore::open(SqliteConfig::file(file)).await?);
+    Ok((store.clone(), store))
 }
 
 fn tell(options: &Options, addr: SocketAddr) {
     let (scheme, trust) = if options.tls {
-        ("https", " --cacert cert.pem")
+        (
+            "https",
+            format!(" --cacert {}", options.certificate().display()),
+        )
     } else {
-        ("http", "")
+        ("http", String::new())
     };
     let (base, login) = (
         format!("{scheme}://{addr}/api/v4"),
