@@ -11,7 +11,7 @@ mod tests;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use apikey_core::{LookupId, PresentedKey};
+use apikey_core::{LastLogin, LookupId, PresentedKey};
 use storage::KeyStore;
 use storage::StoreError;
 use storage::keys::{ChangedKeys, KeyGeneration, KeyRow, Login};
@@ -94,7 +94,12 @@ impl Cache {
             .insert(row, || self.epoch.load(Ordering::Acquire) == epoch.0);
     }
 
-    /// Checks a key against its entry and notes the login; `None` when there is no entry.
+    /// Notes a login of a key; false when the key is not in memory.
+    pub(crate) fn note(&self, key: LookupId, login: LastLogin) -> bool {
+        self.shard(key).note(key, login)
+    }
+
+    /// Checks a key against its entry; `None` when there is no entry.
     #[inline]
     pub(crate) fn check(&self, key: &PresentedKey<'_>, check: &Check<'_>) -> Option<Hit> {
         self.shard(key.lookup()).check(key, check)

@@ -64,34 +64,37 @@ impl Shard {
     #[inline]
     pub(super) fn check(&self, key: &PresentedKey<'_>, check: &Check<'_>) -> Option<Hit> {
         let mut inner = self.lock();
-        let Inner { slots, dirty, .. } = &mut *inner;
-        let id = key.lookup().as_u128();
-        let slot = slots.get_mut(&id)?;
+        let slot = inner.slots.get_mut(&key.lookup().as_u128())?;
         let mut outcome = decide(&slot.checker, key, check.addr, check.now, check.peppers);
         match outcome {
             Err(Refusal::Expired) => slot.expired = true,
             Ok(_) | Err(Refusal::NotOnAllowList | Refusal::OnDenyList) if slot.expired => {
                 outcome = Err(Refusal::Expired);
             }
-            Ok(_) => {
-                if slot.login.is_none() {
-                    dirty.push(id);
-                }
-                let newer = slot.login.is_none_or(|old| old.at <= check.now);
-                if newer {
-                    slot.login = Some(LastLogin {
-                        at: check.now,
-                        from: check.addr,
-                    });
-                }
-            }
-            Err(_) => {}
+            _ => {}
         }
         Some(Hit {
             key: slot.key,
             owner: slot.owner,
             outcome,
         })
+    }
+
+    /// Notes a login, the newest wins; whether there is an entry to note it in.
+    pub(super) fn note(&self, key: LookupId, login: LastLogin) -> bool {
+        let mut inner = self.lock();
+        let Inner { slots, dirty, .. } = &mut *inner;
+        let id = key.as_u128();
+        let Some(slot) = slots.get_mut(&id) else {
+            return false;
+        };
+        if slot.login.is_none() {
+            dirty.push(id);
+        }
+        if slot.login.is_none_or(|old| old.at <= login.at) {
+            slot.login = Some(login);
+        }
+        true
     }
 
     /// Inserts if `fresh` still says so under the lock; makes room by letting any other go.
@@ -104,7 +107,8 @@ impl Shard {
             expired: false,
         };
         let mut inner = self.lock();
-        if !fresh() {
+        // An entry that is there already is as fresh, and may hold a login.
+        if !fresh() || inner.slots.contains_key(&row.key.lookup.as_u128()) {
             return;
         }
         if inner.slots.len() >= self.capacity

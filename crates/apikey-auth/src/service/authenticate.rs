@@ -90,10 +90,7 @@ impl Inner {
             Ok(grant) if grant.needs_rehash => None,
             Ok(_) => {
                 let answer = accounts::ask(self.accounts.as_ref(), hit.owner).ok()?;
-                Some(
-                    admitted(answer)
-                        .map(|account| Principal::new(hit.owner, account, Via::Key(hit.key))),
-                )
+                Some(admitted(answer).map(|account| self.let_in(key, hit, account, &check)))
             }
             Err(refusal) if refusal.is_ip() => None,
             Err(refusal) => Some(Err((Denied::Unauthenticated, refusal.as_str()))),
@@ -109,7 +106,7 @@ impl Inner {
         if self.cache.is_current(self.store.as_ref())
             && let Some(hit) = self.cache.check(key, &check)
         {
-            return self.conclude(key, hit).await;
+            return self.conclude(key, hit, &check).await;
         }
         self.decide_from_store(key, &check).await
     }
@@ -121,7 +118,7 @@ impl Inner {
             .await
             .map_err(|error| unavailable(&error))?;
         if cached && let Some(hit) = self.cache.check(key, check) {
-            return self.conclude(key, hit).await;
+            return self.conclude(key, hit, check).await;
         }
         let epoch = self.cache.epoch();
         let Some(row) = self
@@ -135,7 +132,7 @@ impl Inner {
         if cached {
             self.cache.insert(&row, epoch);
             if let Some(hit) = self.cache.check(key, check) {
-                return self.conclude(key, hit).await;
+                return self.conclude(key, hit, check).await;
             }
         }
         // Without the cache the record that was just read decides.
@@ -146,15 +143,6 @@ impl Inner {
             check.now,
             check.peppers,
         );
-        if outcome.is_ok() {
-            self.logins.note(
-                row.id,
-                LastLogin {
-                    at: check.now,
-                    from: check.addr,
-                },
-            );
-        }
         self.conclude(
             key,
             Hit {
@@ -162,19 +150,20 @@ impl Inner {
                 owner: row.key.owner,
                 outcome,
             },
+            check,
         )
         .await
     }
 
     /// The key is judged; now its owner is.
-    async fn conclude(&self, key: &PresentedKey<'_>, hit: Hit) -> Decision {
+    async fn conclude(&self, key: &PresentedKey<'_>, hit: Hit, check: &Check<'_>) -> Decision {
         match hit.outcome {
             Ok(grant) => {
                 let account = self.account(hit.owner).await?;
                 if grant.needs_rehash {
                     self.rehash(key, hit.key).await;
                 }
-                Ok(Principal::new(hit.owner, account, Via::Key(hit.key)))
+                Ok(self.let_in(key, hit, account, check))
             }
             // Only a good key of a good owner hears that its address is the reason.
             Err(refusal) if refusal.is_ip() => {
@@ -183,6 +172,24 @@ impl Inner {
             }
             Err(refusal) => Err((Denied::Unauthenticated, refusal.as_str())),
         }
+    }
+
+    /// Everything was judged: now it is a login (SPEC 5.1 rule 6).
+    fn let_in(
+        &self,
+        key: &PresentedKey<'_>,
+        hit: Hit,
+        account: Account,
+        check: &Check<'_>,
+    ) -> Principal {
+        let login = LastLogin {
+            at: check.now,
+            from: check.addr,
+        };
+        if !self.cache.note(key.lookup(), login) {
+            self.logins.note(hit.key, login);
+        }
+        Principal::new(hit.owner, account, Via::Key(hit.key))
     }
 
     async fn account(&self, owner: OwnerId) -> Result<Account, (Denied, &'static str)> {
