@@ -125,7 +125,7 @@ async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() 
             if cut >= 2 {
                 break;
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            sleep(Duration::from_millis(20)).await;
         }
         assert!(cut >= 2, "{cut}");
         until("None", BOUND, || b.key_generation() != Some(before)).await;
