@@ -21,6 +21,47 @@ macro_rules! for_each_key_clause {
             k14_a_login_is_no_edit
             k15_lists_hold_what_was_asked_for
             k16_an_edit_creates_nothing
+            k17_an_error_tells_no_digest
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about what a durable key store keeps.
+#[macro_export]
+macro_rules! for_each_kept_key_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            k18_keys_outlive_the_store
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about webhooks, tasks and events.
+#[macro_export]
+macro_rules! for_each_record_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            r01_a_record_comes_back_as_it_was_stored
+            r02_times_are_kept_to_the_microsecond
+            r03_a_name_of_a_webhook_exists_once
+            r04_a_stale_edit_is_refused
+            r05_one_of_racing_edits_wins
+            r06_what_is_missing_is_not_found
+            r07_a_deleted_record_is_gone_for_good
+            r08_the_longest_texts_are_kept
+            r09_a_task_needs_its_webhook
+            r10_an_event_needs_its_task
+            r11_a_webhook_in_use_is_kept
+            r12_a_deleted_webhook_takes_all_that_is_its
+            r13_a_deleted_task_leaves_its_deliveries
+            r14_every_change_moves_the_version
+            r15_routes_are_read_together
+            r16_the_newest_run_stays
+            r17_webhooks_are_listed_by_owner_and_name
+            r18_tasks_are_listed_by_creator_webhook_and_name
+            r19_events_are_listed_by_task_and_type
+            r20_a_walk_neither_skips_nor_repeats
+            r21_an_error_tells_no_secret
         }
     };
 }
@@ -51,23 +92,87 @@ macro_rules! for_each_queue_clause {
             q19_an_unknown_webhook_is_refused
             q20_a_known_message_id_stores_nothing
             q21_a_deleted_webhook_makes_settlements_stale
+            q22_a_task_is_consumed_once
+            q23_a_dropped_enqueue_leaves_all_or_nothing
+            q24_many_workers_claim_each_delivery_once
         }
     };
 }
 
-/// One test for each clause about keys. Takes the path of an `async fn() -> Arc<dyn KeyStore>`.
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the delivery log.
 #[macro_export]
-macro_rules! key_store_conformance {
-    ($fresh:path) => {
-        $crate::for_each_key_clause! { [$crate::conformance_tests] keys, $fresh }
+macro_rules! for_each_log_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            l01_a_delivery_is_listed_as_it_was_enqueued
+            l02_deliveries_are_listed_by_what_was_asked_for
+            l03_attempts_are_kept_and_numbered
+            l04_a_replay_starts_over_with_the_same_bytes
+            l05_a_replay_of_failures_is_bounded
+            l06_a_cancelled_delivery_ends
+            l07_a_deleted_delivery_is_gone
+            l08_what_was_held_too_long_expires
+            l09_retention_by_age_never_takes_a_live_row
+            l10_retention_by_count_keeps_the_newest
+            l11_ids_of_occurrences_are_forgotten_by_age
+            l12_the_figures_are_right
+        }
     };
 }
 
-/// One test for each clause about the queue. Takes the path of an `async fn() -> Webhooks`.
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the outbox.
 #[macro_export]
-macro_rules! queue_conformance {
-    ($fresh:path) => {
-        $crate::for_each_queue_clause! { [$crate::conformance_tests] queue, $fresh }
+macro_rules! for_each_outbox_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            o01_an_occurrence_waits_as_it_was_pushed
+            o02_the_oldest_rows_come_first
+            o03_a_row_is_used_up_once
+            o04_a_row_waits_until_its_enqueue_is_stored
+            o05_a_row_set_aside_is_not_given_out
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about what a durable webhook store keeps.
+#[macro_export]
+macro_rules! for_each_kept_webhook_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            d01_records_outlive_the_store
+            d02_row_numbers_go_on
+            d03_deliveries_outlive_the_store
+            d04_a_claim_outlives_its_worker
+            d05_occurrences_outlive_the_store
+            d06_secrets_lie_sealed
+        }
+    };
+}
+
+/// One test for each clause of [`KeyStore`](storage::KeyStore). Takes an expression that makes a
+/// [`Harness`](crate::Harness); with `not durable` after it the clauses about what is kept are ignored.
+#[macro_export]
+macro_rules! key_store_conformance {
+    ($harness:expr $(, not $durable:ident)?) => {
+        $crate::for_each_key_clause! { [$crate::conformance_tests] key_clauses, $harness; }
+        $crate::for_each_kept_key_clause! {
+            [$crate::conformance_tests] key_clauses, $harness; $($durable)?
+        }
+    };
+}
+
+/// One test for each clause of [`WebhookStore`](storage::WebhookStore). Takes an expression that makes a
+/// [`Harness`](crate::Harness); with `not durable` after it the clauses about what is kept are ignored.
+#[macro_export]
+macro_rules! webhook_store_conformance {
+    ($harness:expr $(, not $durable:ident)?) => {
+        $crate::for_each_record_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_queue_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_log_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_kept_webhook_clause! {
+            [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
+        }
     };
 }
 
@@ -75,11 +180,20 @@ macro_rules! queue_conformance {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! conformance_tests {
-    ([$room:ident, $fresh:path] $($clause:ident)*) => {
+    ([$all:ident, $harness:expr;] $($clause:ident)*) => {
         $(
             #[test]
             fn $clause() {
-                $crate::block_on(async { $crate::$room::$clause($fresh().await).await });
+                $crate::prove(&$crate::$all(), stringify!($clause), $harness);
+            }
+        )*
+    };
+    ([$all:ident, $harness:expr; durable] $($clause:ident)*) => {
+        $(
+            #[test]
+            #[ignore = "not durable"]
+            fn $clause() {
+                $crate::prove(&$crate::$all(), stringify!($clause), $harness);
             }
         )*
     };

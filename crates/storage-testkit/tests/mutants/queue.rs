@@ -34,6 +34,19 @@ impl Mutant {
         faults.contains(&self.fault.as_str())
     }
 
+    /// Stores a batch delivery by delivery.
+    async fn in_parts(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
+        let mut parts = batch.deliveries.into_iter();
+        let mut answer = self.inner.enqueue(nothing(batch.source), now).await;
+        while let Some(part) = parts.next() {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            let mut one = nothing(Source::Direct);
+            one.deliveries.push(part);
+            answer = self.inner.enqueue(one, now).await;
+        }
+        answer
+    }
+
     /// Claims as if the webhook were active and unordered.
     async fn forget_rules(&self, lane: Lane) -> Result<(), StoreError> {
         let mut row = self.inner.webhook(lane.webhook).await?.unwrap();
@@ -46,6 +59,15 @@ impl Mutant {
     }
 }
 
+fn nothing(source: Source) -> Enqueue {
+    Enqueue {
+        routes: None,
+        source,
+        deliveries: Vec::new(),
+        consume: Vec::new(),
+    }
+}
+
 #[async_trait]
 impl QueueStore for Mutant {
     async fn enqueue(
@@ -54,8 +76,12 @@ impl QueueStore for Mutant {
         now: DateTime<Utc>,
     ) -> Result<Enqueued, StoreError> {
         match self.fault.as_str() {
-            "q10" => batch.source = Source::Direct,
+            "q10" | "o03" => batch.source = Source::Direct,
             "q11" => batch.routes = None,
+            "q22" => {
+                batch.routes = None;
+                batch.consume.clear();
+            }
             "q12" => batch.consume.clear(),
             "q13" => batch
                 .deliveries
@@ -63,7 +89,14 @@ impl QueueStore for Mutant {
                 .for_each(|d| d.lease_until = None),
             _ => {}
         }
+        if self.is(&["q23"]) {
+            return self.in_parts(batch, now).await;
+        }
+        let source = batch.source.clone();
         let answer = self.inner.enqueue(batch, now).await;
+        if self.is(&["o04"]) && !matches!(answer, Ok(Enqueued::Stored { .. })) {
+            self.inner.enqueue(nothing(source), now).await?;
+        }
         match answer {
             Err(_) if self.is(&["q19", "q20"]) => Ok(Enqueued::AlreadyKnown),
             answer => answer,
@@ -104,7 +137,7 @@ impl QueueStore for Mutant {
         if self.is(&["q02"]) {
             claimed.reverse();
         }
-        if self.is(&["q03"]) && claimed.is_empty() {
+        if self.is(&["q03", "q24"]) && claimed.is_empty() {
             claimed.clone_from(&given);
         }
         given.clone_from(&claimed);

@@ -8,7 +8,12 @@ use chrono::TimeDelta;
 use storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, Login};
 use storage::{ErrorKind, KeyStore, Page};
 
+use crate::errors::tells_nothing;
 use crate::fixtures::{at, key};
+
+mod kept;
+
+pub use kept::*;
 
 type Store = Arc<dyn KeyStore>;
 
@@ -262,4 +267,18 @@ pub async fn k16_an_edit_creates_nothing(store: Store) {
     let edit = store.update_key(&row, at(2)).await.map_err(|e| e.kind());
     assert_eq!(edit.err(), Some(ErrorKind::NotFound), "K16");
     assert_eq!(store.key(row.id).await.unwrap(), None, "K16 nothing there");
+}
+
+/// An error does not tell the digest of a key.
+pub async fn k17_an_error_tells_no_digest(store: Store) {
+    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let twin = store.insert_key(&row.key).await.err();
+    store.update_key(&row, at(1)).await.unwrap();
+    let stale = store.update_key(&row, at(2)).await.err();
+    store.delete_key(row.id, at(3)).await.unwrap();
+    let missing = store.update_key(&row, at(4)).await.err();
+    for error in [twin, stale, missing] {
+        let error = error.expect("K17 refused");
+        tells_nothing("K17", &error, &[row.key.digest.bytes.to_vec()]);
+    }
 }

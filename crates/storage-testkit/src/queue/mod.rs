@@ -1,5 +1,9 @@
 //! The clauses about the queue. Each takes a store with nothing in it.
 
+mod many;
+
+pub use many::*;
+
 use chrono::TimeDelta;
 use storage::ErrorKind;
 use storage::webhooks::{
@@ -9,7 +13,9 @@ use storage::webhooks::{
 use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
 use crate::Webhooks;
-use crate::fixtures::{at, claim, direct, lane, message, queued, settlement, task, webhook};
+use crate::fixtures::{
+    at, change, claim, direct, lane, message, queued, settlement, task, webhook,
+};
 
 fn names(claimed: &[Claimed]) -> Vec<&str> {
     claimed
@@ -26,12 +32,6 @@ async fn stored(store: &Webhooks, claimed: &Claimed) -> Delivery {
 async fn settle(store: &Webhooks, claimed: &Claimed, verdict: Verdict, now: i64) -> Settled {
     let all = vec![settlement(claimed, verdict)];
     store.queue.settle(all, at(now)).await.unwrap()[0]
-}
-
-async fn change(store: &Webhooks, hook: WebhookId, edit: impl FnOnce(&mut webhook_model::Webhook)) {
-    let mut row = store.records.webhook(hook).await.unwrap().unwrap();
-    edit(&mut row.value);
-    store.records.update_webhook(&row, at(0)).await.unwrap();
 }
 
 /// A delivery is claimable at its due time and not a microsecond before.
