@@ -123,16 +123,21 @@ impl EnqueueWork {
         let tx = client.transaction().await?;
         tx.execute("SELECT pg_advisory_xact_lock($1)", &[&self.db.lock()])
             .await?;
-        let item = (batch.clone(), now);
+        // The deletion comes first, so that a task that is gone already is told before a fault of a delivery.
+        let consumed = consume(&tx, batch).await?;
+        let mut item = (batch.clone(), now);
+        if !consumed {
+            item.0.deliveries.clear();
+        }
         let columns = Columns::of(&[&item]);
         let statement = tx.prepare_cached(columns.sql()).await?;
         let rows = tx.query(&statement, &columns.params()).await?;
         let answer = answers(&[&item], rows.first())?.into_iter().next();
         match answer.unwrap_or_else(|| Err(Failure::unavailable("no answer came back")))? {
+            Enqueued::Stored { .. } if !consumed => Ok(Enqueued::RoutesChanged),
             Enqueued::Stored { deliveries, .. } => {
-                let Some(routes) = consume(&tx, &self.db, batch).await? else {
-                    return Ok(Enqueued::RoutesChanged);
-                };
+                let routes = crate::db::routes_changed(&tx, self.db.lock()).await?;
+                let routes = RoutesVersion(routes);
                 tx.commit().await?;
                 Ok(Enqueued::Stored { deliveries, routes })
             }
@@ -141,19 +146,14 @@ impl EnqueueWork {
     }
 }
 
-/// Deletes the tasks; `None` when one of them is gone already.
-async fn consume(tx: &Transaction<'_>, db: &Db, batch: &Enqueue) -> Result<Option<RoutesVersion>> {
+/// Deletes the tasks; `false` when one of them is gone already.
+async fn consume(tx: &Transaction<'_>, batch: &Enqueue) -> Result<bool> {
     let tasks: HashSet<i64> = batch.consume.iter().map(|t| t.0).collect();
     let tasks: Vec<i64> = tasks.into_iter().collect();
     let deleted = tx
         .execute("DELETE FROM gatepost_task WHERE id = ANY ($1)", &[&tasks])
         .await?;
-    if usize::try_from(deleted).ok() != Some(tasks.len()) {
-        return Ok(None);
-    }
-    Ok(Some(RoutesVersion(
-        crate::db::routes_changed(tx, db.lock()).await?,
-    )))
+    Ok(usize::try_from(deleted).ok() == Some(tasks.len()))
 }
 
 /// Takes those that can share a statement and leaves the others for later: the second use of a source or a message id

@@ -4,13 +4,17 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use storage::webhooks::{Claim, Settled, Settlement, Verdict};
+use storage::webhooks::{Settled, Settlement, Verdict};
+use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::row::{micros, without_nul};
 use crate::batch::Work;
 use crate::db::Db;
 use crate::error::{Failure, Result};
+
+const SETTLE: &str = include_str!("../sql/queue/settle.sql");
+const SETTLED: &str = include_str!("../sql/queue/settled.sql");
 
 pub(crate) struct SettleWork {
     db: Db,
@@ -60,77 +64,70 @@ impl SettleWork {
     /// One transaction for all. A delivery that is settled twice (twice the same, or by an old and a new token) needs a
     /// statement for each time.
     async fn all(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
-        let claims: Vec<Claim> = settlements.iter().map(|s| s.claim).collect();
+        let count = settlements.len();
         let waves = waves(settlements);
         let mut tries = 0;
-        let mut settled = loop {
-            match self.store(&waves, claims.len()).await {
+        loop {
+            match self.store(&waves, count).await {
                 Err(failure) if failure.was_victim && tries < 3 => tries += 1,
-                other => break other?,
+                other => return other,
             }
-        };
-        if settled.contains(&Settled::Stale) {
-            self.recognise(&claims, &mut settled).await?;
         }
-        Ok(settled)
     }
 
+    /// After each wave it is asked which of those that found no running row an earlier call has stored: in a statement of
+    /// its own, so that it sees the earlier call even if that was under way at the same time, and before the next
+    /// wave, which may settle the same row under a newer token.
     async fn store(&self, waves: &[Wave], count: usize) -> Result<Vec<Settled>> {
         let mut settled = vec![Settled::Stale; count];
-        let mut mark = |wave: &Wave, row: Option<&tokio_postgres::Row>| -> Result<()> {
-            let done: Vec<i64> = row
-                .ok_or_else(|| Failure::unavailable("no answer came back"))?
-                .try_get("done")?;
-            for ord in done {
-                let at = usize::try_from(ord - 1)
-                    .ok()
-                    .and_then(|i| wave.places.get(i));
-                if let Some(place) = at.and_then(|at| settled.get_mut(*at)) {
-                    *place = Settled::Done;
-                }
-            }
-            Ok(())
-        };
-        let sql = include_str!("../sql/queue/settle.sql");
         if let [wave] = waves {
-            let rows = self.db.query(sql, &wave.params()).await?;
-            mark(wave, rows.first())?;
-        } else {
-            let mut client = self.db.client().await?;
-            let tx = client.transaction().await?;
-            let statement = tx.prepare_cached(sql).await?;
-            for wave in waves {
-                let rows = tx.query(&statement, &wave.params()).await?;
-                mark(wave, rows.first())?;
+            mark(
+                wave,
+                &self.db.query(SETTLE, &wave.params()).await?,
+                &mut settled,
+            )?;
+            if settled.contains(&Settled::Stale) {
+                let rows = self
+                    .db
+                    .query(SETTLED, &[&wave.delivery, &wave.token])
+                    .await?;
+                mark(wave, &rows, &mut settled)?;
             }
-            tx.commit().await?;
+            return Ok(settled);
         }
+        let mut client = self.db.client().await?;
+        let tx = client.transaction().await?;
+        let settle = tx.prepare_cached(SETTLE).await?;
+        let known = tx.prepare_cached(SETTLED).await?;
+        for wave in waves {
+            mark(
+                wave,
+                &tx.query(&settle, &wave.params()).await?,
+                &mut settled,
+            )?;
+            let rows = tx.query(&known, &[&wave.delivery, &wave.token]).await?;
+            mark(wave, &rows, &mut settled)?;
+        }
+        tx.commit().await?;
         Ok(settled)
     }
+}
 
-    /// Of those that found no running row: which an earlier call has stored. Asked in a statement of its own, so that it
-    /// sees the earlier call even if that was under way at the same time.
-    async fn recognise(&self, claims: &[Claim], settled: &mut [Settled]) -> Result<()> {
-        let (ids, tokens): (Vec<i64>, Vec<i64>) =
-            claims.iter().map(|c| (c.delivery.0, c.token.0)).unzip();
-        let row = self
-            .db
-            .query_opt(include_str!("../sql/queue/settled.sql"), &[&ids, &tokens])
-            .await?;
-        let done: Vec<i64> = row
-            .map(|row| row.try_get("done"))
-            .transpose()?
-            .unwrap_or_default();
-        for ord in done {
-            if let Some(place) = usize::try_from(ord - 1)
-                .ok()
-                .and_then(|i| settled.get_mut(i))
-            {
-                *place = Settled::Done;
-            }
+/// Marks as done what a statement answered: positions in the wave, from 1.
+fn mark(wave: &Wave, rows: &[Row], settled: &mut [Settled]) -> Result<()> {
+    let row = rows.first();
+    let done: Vec<i64> = row
+        .ok_or_else(|| Failure::unavailable("no answer came back"))?
+        .try_get("done")?;
+    for ord in done {
+        let at = usize::try_from(ord - 1)
+            .ok()
+            .and_then(|i| wave.places.get(i));
+        if let Some(place) = at.and_then(|at| settled.get_mut(*at)) {
+            *place = Settled::Done;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Settlements of different deliveries, as columns.

@@ -1,7 +1,8 @@
 //! A backend against the reference store: the same calls, the same answers.
 //!
 //! Sequences of calls are made at random and carried out on a [`MemoryStore`] and on the store of a harness, answer by
-//! answer. A sequence that is answered differently is shortened to the smallest that still is, and printed with its seed.
+//! answer. A sequence that is answered differently is shortened to the smallest that still is, and printed. The variable
+//! `PROPTEST_CASES` sets how many there are, for a longer run by hand.
 
 mod keys;
 mod side;
@@ -67,11 +68,13 @@ fn check<S: proptest::strategy::Strategy>(
     strategy: S,
     mut carry_out: impl FnMut(S::Value) -> TestCaseResult,
 ) {
-    let config = Config {
-        cases: sequences,
+    let mut config = Config {
         failure_persistence: None,
         ..Config::default()
     };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = sequences;
+    }
     let mut runner = TestRunner::new(config);
     // `TestRunner::run` wants a closure that may be called by reference.
     let carry_out = std::cell::RefCell::new(&mut carry_out);

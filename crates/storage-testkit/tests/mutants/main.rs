@@ -25,7 +25,7 @@ struct Place<S>(kept::Forgetful, fn(&str) -> S);
 impl<S: Send + Sync + 'static> Harness<S> for Place<S>
 where
     kept::Forgetful: Harness<S>,
-    Place<S>: Sync,
+    Self: Sync,
 {
     async fn fresh(&self) -> S {
         self.1(&self.0.0)

@@ -36,9 +36,9 @@ impl Mutant {
 
     /// Stores a batch delivery by delivery.
     async fn in_parts(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
-        let mut parts = batch.deliveries.into_iter();
+        let parts = batch.deliveries.into_iter();
         let mut answer = self.inner.enqueue(nothing(batch.source), now).await;
-        while let Some(part) = parts.next() {
+        for part in parts {
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;
             let mut one = nothing(Source::Direct);
             one.deliveries.push(part);

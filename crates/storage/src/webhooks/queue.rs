@@ -207,7 +207,7 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Stores the deliveries of one occurrence and deletes the tasks it consumes, all or nothing.
     ///
     /// The source is looked at first, then the version of the routes (equal to the present one,
-    /// or `RoutesChanged`), then the rows are written. Several calls at once may share a commit;
+    /// or `RoutesChanged`; a task to consume that is gone counts as a change), then the rows are written. Several calls at once may share a commit;
     /// each is judged alone.
     ///
     /// # Errors
