@@ -1,5 +1,10 @@
 //! The table of clauses in the README is that of the code: each name, and its sentence.
 
+#![allow(
+    clippy::expect_used,
+    reason = "a test ends where something is not as it must be"
+)]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
