@@ -6,6 +6,7 @@
 //! promise with what is left.
 
 mod disk;
+pub mod records;
 mod trace;
 
 pub use disk::{Disk, cut};

@@ -1,0 +1,77 @@
+//! The records that the child of the test stores.
+
+use std::time::Duration;
+
+use apikey_core::{ApiKey, Expiration, IpPolicy, KeyDraft, Peppers, Prefix};
+use chrono::{DateTime, Utc};
+use storage::webhooks::{AttemptRecord, Claim, NewDelivery, Phases, Settlement, Verdict};
+use webhook_model::{Action, Message, OwnerId, Task, Webhook, WebhookId};
+
+/// A webhook.
+pub fn webhook(name: &str) -> Webhook {
+    let url = "https://example.com/hook".parse().unwrap();
+    Webhook::new(OwnerId(1), name.parse().unwrap(), url)
+}
+
+/// A one-time task.
+pub fn task(webhook: WebhookId) -> Task {
+    let message = Message::default();
+    Task {
+        creator: OwnerId(1),
+        name: "once".parse().unwrap(),
+        description: "".parse().unwrap(),
+        enabled: true,
+        delete_after_run: true,
+        action: Action::Send { webhook, message },
+    }
+}
+
+/// A delivery of half a kilobyte.
+pub fn message(webhook: WebhookId, id: &str, due: DateTime<Utc>) -> NewDelivery {
+    NewDelivery {
+        message_id: id.parse().unwrap(),
+        webhook,
+        task: None,
+        body: "m".repeat(512).into(),
+        due,
+        lease_until: None,
+    }
+}
+
+/// A key that never expires.
+pub fn key(name: &str) -> ApiKey {
+    let draft = KeyDraft {
+        owner: apikey_core::OwnerId(1),
+        name: name.parse().unwrap(),
+        description: "".parse().unwrap(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    };
+    let now = DateTime::UNIX_EPOCH;
+    let new = draft.issue(&Prefix::default(), &Peppers::none(), &mut rand::rng(), now);
+    new.unwrap().record().clone()
+}
+
+/// The end of a claim: sent.
+pub fn sent(claim: Claim, started: DateTime<Utc>) -> Settlement {
+    let attempt = AttemptRecord {
+        number: 0,
+        started,
+        duration: Duration::from_millis(12),
+        phases: Phases::default(),
+        class: "ok".to_owned(),
+        info: "200 OK".to_owned(),
+        status: Some(200),
+        remote: None,
+        protocol: None,
+        response_head: Vec::new(),
+        response_body: b"ok".to_vec(),
+        truncated: false,
+    };
+    Settlement {
+        claim,
+        verdict: Verdict::Sent,
+        status_info: "200 OK".to_owned(),
+        attempt: Some(attempt),
+    }
+}
