@@ -19,7 +19,8 @@ use axum::{Json, Router};
 use delivery::{Sender, TargetPolicy};
 use examples::certificate::self_signed;
 use examples::platform::Platform;
-use http_api::{Api, VersionFacts};
+use examples::session::Sessions;
+use http_api::{Api, Console, VersionFacts};
 use serde_json::{Value, json};
 use storage::webhooks::WebhookStore;
 use storage::{KeyStore, MemoryStore};
@@ -109,8 +110,16 @@ async fn main() -> Result<(), Failure> {
     })
     .host_login(platform.clone());
     let api = Api::builder(keys.clone(), engine.clone(), guard.clone())
-        .names(platform)
+        .names(platform.clone())
         .version(VersionFacts::new("26.1.8", "example"))
+        .build();
+    let passwords = platform.clone();
+    let sessions = Sessions::new(options.tls, move |name, password| {
+        passwords.password(name, password)
+    });
+    let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
+        .title("Example platform")
+        .objects(platform)
         .build();
     let own = Router::new()
         .route("/users", list("users"))
@@ -124,6 +133,8 @@ async fn main() -> Result<(), Failure> {
     let app = Router::new()
         .nest("/api/v4", own.layer(guard).merge(api.router()))
         .merge(api.version_router())
+        .merge(sessions.router())
+        .merge(console.router())
         .merge(health);
 
     let listener = TcpListener::bind(options.listen).await?;
@@ -183,6 +194,7 @@ fn tell(options: &Options, addr: SocketAddr) {
     println!(
         "  curl{trust} -u '{login}' {base}/vm_actions -d '{{\"vm\":1,\"action\":\"poweron\"}}'"
     );
+    println!("  a browser at {scheme}://{addr}/console/");
     println!("listening on {scheme}://{addr}");
 }
 

@@ -6,3 +6,5 @@ pub mod client;
 pub mod platform;
 pub mod receiver;
 pub mod serve;
+#[cfg(feature = "full")]
+pub mod session;

@@ -11,7 +11,7 @@ use apikey_auth::{
 use apikey_core::OwnerId;
 use async_trait::async_trait;
 use axum::http::{HeaderMap, header};
-use http_api::Names;
+use http_api::{Choice, Names, Objects};
 use serde_json::{Value, json};
 use webhook_model::{Catalog, Invalid, Object, ObjectId, Occurrence, Specificity, TagId};
 
@@ -121,6 +121,13 @@ impl Platform {
         }))
     }
 
+    /// The user of this name and password.
+    #[must_use]
+    pub fn password(&self, name: &str, password: &str) -> Option<OwnerId> {
+        let given = base64(&format!("{name}:{password}"));
+        is_encoded(&given, &self.credentials).then_some(OwnerId(1))
+    }
+
     fn account_of(owner: OwnerId) -> Option<Account> {
         let (_, _, access, tenant) = USERS.iter().find(|(key, ..)| *key == owner.0)?;
         Some(Account {
@@ -143,6 +150,24 @@ impl Names for Platform {
             .into_iter()
             .find(|row| row["$key"] == key)?;
         Some(row["name"].as_str()?.to_owned())
+    }
+}
+
+#[async_trait]
+impl Objects for Platform {
+    async fn name(&self, table: &str, key: i64) -> Option<String> {
+        Names::name(self, table, key).await
+    }
+
+    async fn choices(&self, _user: &Principal, table: &str, limit: usize) -> Vec<Choice> {
+        let rows = Self::rows(table).unwrap_or_default().into_iter();
+        let choices = rows.filter_map(|row| {
+            Some(Choice {
+                key: row["$key"].as_i64()?,
+                name: row["name"].as_str()?.to_owned(),
+            })
+        });
+        choices.take(limit).collect()
     }
 }
 
@@ -183,11 +208,15 @@ impl HostLogin for Platform {
 
 /// Whether `encoded` is the base64 of `text`; looks at all of it.
 fn is_encoded(encoded: &str, text: &str) -> bool {
-    use base64::Engine as _;
-    let expected = base64::engine::general_purpose::STANDARD.encode(text);
+    let expected = base64(text);
     let differences = expected
         .bytes()
         .zip(encoded.bytes())
         .fold(0, |all, (a, b)| all | (a ^ b));
     expected.len() == encoded.len() && differences == 0
+}
+
+fn base64(text: &str) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(text)
 }

@@ -3,6 +3,8 @@
 mod api;
 mod audit;
 mod config;
+#[cfg(feature = "console")]
+mod console;
 mod error;
 mod list;
 mod names;
@@ -19,6 +21,8 @@ mod tables;
 pub use api::{Api, ApiBuilder};
 pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use config::Limits;
+#[cfg(feature = "console")]
+pub use console::{Choice, Console, ConsoleBuilder, ConsoleLogin, LoggedIn, NoObjects, Objects};
 pub use names::{Names, NoNames};
 pub use system::VersionFacts;
 

@@ -24,4 +24,4 @@ pub use engine::Engine;
 pub use error::{BuildError, EmitError, EngineError};
 pub use health::Health;
 pub use observe::{Notice, Observer};
-pub use service::TestSend;
+pub use service::{Example, TestSend};

@@ -2,10 +2,12 @@
 
 mod deliveries;
 mod events;
+mod example;
 mod tasks;
 mod webhooks;
 
 pub use deliveries::TestSend;
+pub use example::Example;
 
 /// An edit that meets another one is applied again so many times.
 const TRIES: usize = 8;
