@@ -1,0 +1,75 @@
+//! What the tests of failing disks run: writes to a store, tells what was stored and what was refused.
+//!
+//! `disk_child FILE ROUNDS`. Prints `ACK n` or `ERR n Kind text` for each write, `ERR open Kind text` when the store does
+//! not open. After the first refusal it waits for a line on its standard input, then goes on.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a child of a test that stops at the first surprise"
+)]
+
+use std::error::Error as _;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use storage::StoreError;
+use storage::webhooks::*;
+use storage_sqlite::{SqliteConfig, SqliteStore};
+use tests::powercut::records;
+use webhook_model::WebhookId;
+
+fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::seconds(1_800_000_000 + seconds)
+}
+
+fn refused(what: &str, error: &StoreError) {
+    let cause = error.source().map(ToString::to_string);
+    println!(
+        "ERR {what} {:?} {error}: {}",
+        error.kind(),
+        cause.unwrap_or_default()
+    );
+}
+
+/// The webhook of the first run, or a new one.
+async fn webhook(store: &SqliteStore) -> Result<WebhookId, StoreError> {
+    if let Some(row) = store.routes().await?.webhooks.first() {
+        return Ok(row.id);
+    }
+    let row = store.insert_webhook(&records::webhook("w"), at(0)).await?;
+    Ok(row.id)
+}
+
+#[tokio::main]
+async fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let store = match SqliteStore::open(SqliteConfig::file(&args[1])).await {
+        Ok(store) => store,
+        Err(error) => return refused("open", &error),
+    };
+    let hook = match webhook(&store).await {
+        Ok(hook) => hook,
+        Err(error) => return refused("open", &error),
+    };
+    let mut waited = false;
+    for n in 0..args[2].parse().unwrap() {
+        let two = ["a", "b"].map(|part| records::message(hook, &format!("{part}{n}"), at(n)));
+        let batch = Enqueue {
+            routes: None,
+            source: Source::Occurrence(format!("o{n}").parse().unwrap()),
+            deliveries: two.to_vec(),
+            consume: Vec::new(),
+        };
+        match store.enqueue(batch, at(n)).await {
+            Ok(_) => println!("ACK {n}"),
+            Err(error) => {
+                refused(&n.to_string(), &error);
+                if !waited {
+                    waited = true;
+                    std::io::stdin().read_line(&mut String::new()).unwrap();
+                }
+            }
+        }
+    }
+    // No orderly end: what was acknowledged must be there without one.
+    std::process::exit(0);
+}
