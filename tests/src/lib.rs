@@ -5,7 +5,9 @@
     reason = "a test stops at the first surprise"
 )]
 
+pub mod browser;
 pub mod canary;
+pub mod chaos;
 pub mod postgres;
 pub mod powercut;
 pub mod world;

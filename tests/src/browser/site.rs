@@ -1,0 +1,174 @@
+//! A platform that mounts API and console, over real TCP, with the memory store.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use apikey_auth::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
+};
+use apikey_core::OwnerId;
+use axum::Router;
+use axum::extract::ConnectInfo;
+use delivery::{Schedule, Sender, TargetPolicy};
+use examples::platform::Platform;
+use examples::session::Sessions;
+use http_api::{Api, Audit, Audited, Console};
+use storage::webhooks::{Delivery, DeliveryId};
+use storage::{Clock, MemoryStore, SystemClock};
+use task_engine::Engine;
+use tokio::net::TcpListener;
+
+/// Every user's password.
+pub const PASSWORD: &str = "open sesame";
+
+/// 1 `admin` administers the system, 2 `tina` the tenant of 3 `ulf`, 4 `vera` is in no tenant; 5 `dora` is disabled.
+#[derive(Debug)]
+struct Users;
+
+impl Users {
+    fn account(user: i64) -> Option<Account> {
+        let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
+        match user {
+            1 => Some(Account::enabled(AccessLevel::SystemAdministrator)),
+            2 => Some(tenant(AccessLevel::TenantAdministrator)),
+            3 => Some(tenant(AccessLevel::User)),
+            4 => Some(Account::enabled(AccessLevel::User)),
+            5 => Some(Account {
+                enabled: false,
+                ..Account::enabled(AccessLevel::User)
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(Self::account(owner.0)))
+    }
+}
+
+/// What was changed, as the host's audit log heard it.
+#[derive(Debug, Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+impl Audit for Heard {
+    fn record(&self, change: &Audited<'_>) {
+        let (by, row) = (change.actor.owner.0, change.row.unwrap_or_default());
+        let said = format!("{by} {:?} {}/{row}", change.operation, change.table);
+        self.0.lock().unwrap().push(said);
+    }
+}
+
+/// The platform.
+#[derive(Debug)]
+pub struct Site {
+    /// Where it listens.
+    pub addr: SocketAddr,
+    /// The key service.
+    pub keys: KeyService,
+    /// The engine.
+    pub engine: Engine,
+    /// The store.
+    pub store: Arc<MemoryStore>,
+    heard: Heard,
+}
+
+impl Site {
+    /// Starts a site by the machine's clock; it ends with the runtime.
+    pub async fn start() -> Self {
+        Self::start_at(Arc::new(SystemClock)).await
+    }
+
+    /// Starts a site by another clock.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub async fn start_at(clock: Arc<dyn Clock>) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let keys = KeyService::builder(store.clone(), Arc::new(Users))
+            .clock(clock.clone())
+            .flush_logins(Duration::from_millis(50))
+            .build();
+        let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
+        let engine = Engine::builder(store.clone(), Sender::builder(policy).build().unwrap())
+            .catalog(Platform::catalog().unwrap())
+            .schedule(Schedule::new([Duration::from_millis(300)]).unwrap())
+            .clock(clock.clone())
+            .variable("SITE", "north")
+            .start()
+            .await
+            .unwrap();
+        let guard = AuthLayer::new(keys.clone(), |ext| {
+            ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
+        });
+        let sessions = Sessions::new(false, |name, password| {
+            let names = ["admin", "tina", "ulf", "vera", "dora"];
+            let at = names.iter().position(|known| *known == name)?;
+            (password == PASSWORD).then_some(OwnerId(at as i64 + 1))
+        });
+        let heard = Heard::default();
+        let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
+            .objects(Arc::new(Platform::new("")))
+            .audit(Arc::new(heard.clone()))
+            .clock(clock)
+            .title("Gatepost")
+            .build();
+        let api = Api::builder(keys.clone(), engine.clone(), guard).build();
+        let app = Router::new()
+            .nest("/api/v4", api.router())
+            .merge(sessions.router())
+            .merge(console.router());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let forever = std::future::pending();
+        tokio::spawn(examples::serve::serve(listener, None, app, forever));
+        Self {
+            addr,
+            keys,
+            engine,
+            store,
+            heard,
+        }
+    }
+
+    /// The address of a page: `/console/keys`.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.addr)
+    }
+
+    /// A user as the host's own login would make it.
+    ///
+    /// # Panics
+    /// When there is no such user.
+    #[must_use]
+    pub fn user(&self, user: i64) -> Principal {
+        Principal::new(OwnerId(user), Users::account(user).unwrap(), Via::Host)
+    }
+
+    /// What the audit log heard so far.
+    ///
+    /// # Panics
+    /// After a panic in another thread.
+    #[must_use]
+    pub fn heard(&self) -> Vec<String> {
+        self.heard.0.lock().unwrap().clone()
+    }
+
+    /// A delivery once it has ended; ten seconds at the most.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub async fn ended(&self, id: i64) -> Delivery {
+        for _ in 0..1000 {
+            let delivery = self.engine.delivery(DeliveryId(id)).await.unwrap();
+            match delivery {
+                Some(delivery) if delivery.state.is_final() => return delivery,
+                _ => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        }
+        panic!("delivery {id} did not end");
+    }
+}

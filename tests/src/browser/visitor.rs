@@ -1,0 +1,171 @@
+//! A visitor without a browser: sends what a browser would, and looks at the answer.
+
+use reqwest::{Client, RequestBuilder, redirect};
+
+use super::site::{PASSWORD, Site};
+
+/// Someone with a session.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    client: Client,
+    base: String,
+    /// The session's cookie, as it is sent.
+    pub cookie: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Page {
+    /// Its status.
+    pub status: u16,
+    /// Its headers.
+    pub headers: reqwest::header::HeaderMap,
+    /// Its body.
+    pub html: String,
+}
+
+impl Visitor {
+    /// Nobody in particular.
+    ///
+    /// # Panics
+    /// When no client can be made.
+    #[must_use]
+    pub fn stranger(site: &Site) -> Self {
+        let client = Client::builder().redirect(redirect::Policy::none());
+        Self {
+            client: client.build().unwrap(),
+            base: site.url(""),
+            cookie: String::new(),
+        }
+    }
+
+    /// A user, by the login form.
+    ///
+    /// # Panics
+    /// When the login is refused.
+    pub async fn login(site: &Site, user: &str) -> Self {
+        let mut visitor = Self::stranger(site);
+        let fields = [("user", user), ("password", PASSWORD)];
+        let page = visitor.post("/login", &fields).await;
+        let cookie = page.header("set-cookie").split(';').next().unwrap();
+        assert!(cookie.starts_with("session="), "{page:?}");
+        visitor.cookie = cookie.to_owned();
+        visitor
+    }
+
+    /// A page.
+    pub async fn get(&self, path: &str) -> Page {
+        let url = format!("{}{path}", self.base);
+        self.send(self.client.get(url)).await
+    }
+
+    /// Fields, as they are; without a token unless it is among them.
+    pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
+        let mut body = url::form_urlencoded::Serializer::new(String::new());
+        body.extend_pairs(fields);
+        let request = self.client.post(format!("{}{path}", self.base));
+        let kind = "application/x-www-form-urlencoded";
+        self.send(request.header("content-type", kind).body(body.finish()))
+            .await
+    }
+
+    /// Opens the page of a form and sends it to `action`, with the page's hidden fields.
+    pub async fn fill(&self, page: &str, action: &str, fields: &[(&str, &str)]) -> Page {
+        let page = self.get(page).await;
+        let hidden = page.hidden();
+        let hidden = hidden
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+        let all: Vec<_> = hidden.chain(fields.iter().copied()).collect();
+        self.post(action, &all).await
+    }
+
+    /// Opens a form and sends it to where it came from.
+    pub async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> Page {
+        self.fill(path, path, fields).await
+    }
+
+    /// Sends a request that a test has made up.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    pub async fn send(&self, request: RequestBuilder) -> Page {
+        let answer = request.header("cookie", &self.cookie).send().await.unwrap();
+        Page {
+            status: answer.status().as_u16(),
+            headers: answer.headers().clone(),
+            html: answer.text().await.unwrap(),
+        }
+    }
+
+    /// A request to be sent by [`send`](Self::send).
+    #[must_use]
+    pub fn request(&self, method: reqwest::Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.base))
+    }
+}
+
+impl Page {
+    /// A header; empty if it is missing.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.and_then(|value| value.to_str().ok()).unwrap_or("")
+    }
+
+    /// Where it redirects to.
+    #[must_use]
+    pub fn to(&self) -> &str {
+        self.header("location")
+    }
+
+    /// Whether this text stands in it, markup included.
+    #[must_use]
+    pub fn has(&self, text: &str) -> bool {
+        self.html.contains(text)
+    }
+
+    /// What is wrong with a field, as it stands beside it.
+    #[must_use]
+    pub fn error(&self, field: &str) -> String {
+        let place = format!("data-error=\"{field}\">");
+        let rest = self.html.split(&place).nth(1).unwrap_or("");
+        text(rest.split('<').next().unwrap_or(""))
+    }
+
+    /// The hidden fields of the page's last form that has any, each name once.
+    #[must_use]
+    pub fn hidden(&self) -> Vec<(String, String)> {
+        let mut fields: Vec<(String, String)> = Vec::new();
+        for part in self.html.split("<input type=\"hidden\" name=\"").skip(1) {
+            let (name, rest) = part.split_once('"').unwrap();
+            let value = rest
+                .split("value=\"")
+                .nth(1)
+                .unwrap_or("")
+                .split('"')
+                .next();
+            if !fields.iter().any(|(known, _)| known == name) {
+                fields.push((name.to_owned(), text(value.unwrap())));
+            }
+        }
+        fields
+    }
+
+    /// The secret that the popup shows, if there is one.
+    #[must_use]
+    pub fn secret(&self) -> Option<String> {
+        let rest = self.html.split("id=\"secret\">").nth(1)?;
+        Some(text(rest.split('<').next()?))
+    }
+}
+
+/// Text out of markup.
+#[must_use]
+pub fn text(escaped: &str) -> String {
+    escaped
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&")
+}
