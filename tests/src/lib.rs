@@ -1,6 +1,7 @@
 //! Harnesses that the tests of the whole share.
 #![allow(
     clippy::unwrap_used,
+    clippy::missing_panics_doc,
     clippy::must_use_candidate,
     reason = "a test stops at the first surprise"
 )]

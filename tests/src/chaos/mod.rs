@@ -1,0 +1,18 @@
+//! Runs in which processes die: a child that emits and delivers, a receiver that counts, and one judge of what came of it.
+
+mod child;
+mod place;
+mod receiver;
+mod run;
+mod verdict;
+
+pub use child::{Child, Mode, work};
+pub use place::Place;
+pub use receiver::{Counting, Seen};
+pub use run::{Run, Told};
+pub use verdict::{Evidence, Invariant, Verdict};
+
+/// These runs are about real processes: the time is the real one.
+fn now() -> chrono::DateTime<chrono::Utc> {
+    storage::Clock::now(&storage::SystemClock)
+}

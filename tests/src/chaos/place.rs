@@ -1,0 +1,63 @@
+//! Where the store of a run lies, as a word that a child is given.
+
+use std::sync::Arc;
+
+use storage::{KeyStore, WebhookStore};
+use storage_postgres::{PostgresConfig, PostgresStore};
+use storage_sqlite::{SqliteConfig, SqliteStore};
+
+/// A store that several processes open.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// A SQLite file.
+    File(String),
+    /// A schema of a PostgreSQL server.
+    Server {
+        /// The connection string.
+        url: String,
+        /// The schema.
+        schema: String,
+    },
+}
+
+/// Both halves of a store.
+pub trait Store: KeyStore + WebhookStore {}
+
+impl<S: KeyStore + WebhookStore> Store for S {}
+
+impl Place {
+    /// The place as one argument.
+    pub fn word(&self) -> String {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Server { url, schema } => format!("{url}#{schema}"),
+        }
+    }
+
+    /// The place in an argument.
+    pub fn parse(word: &str) -> Self {
+        match word.split_once('#') {
+            Some((url, schema)) => Self::Server {
+                url: url.to_owned(),
+                schema: schema.to_owned(),
+            },
+            None => Self::File(word.to_owned()),
+        }
+    }
+
+    /// Opens the store.
+    ///
+    /// # Panics
+    /// When it cannot be opened.
+    pub async fn open(&self) -> Arc<dyn Store> {
+        match self {
+            Self::File(path) => {
+                Arc::new(SqliteStore::open(SqliteConfig::file(path)).await.unwrap())
+            }
+            Self::Server { url, schema } => {
+                let config = PostgresConfig::url(url).schema(schema).max_connections(6);
+                Arc::new(PostgresStore::connect(config).await.unwrap())
+            }
+        }
+    }
+}

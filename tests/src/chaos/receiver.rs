@@ -1,0 +1,128 @@
+//! A receiver that counts. It refuses, delays and resets now and then, by the number in the message.
+
+use std::collections::HashSet;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::now;
+use chrono::{DateTime, Utc};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A request that arrived whole.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// The `webhook-id`.
+    pub id: String,
+    /// The body.
+    pub body: String,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// The status that was answered; `None` where the connection was reset instead.
+    pub answered: Option<u16>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    seen: Mutex<Vec<Seen>>,
+    ids: Mutex<HashSet<String>>,
+    open: AtomicUsize,
+    most: AtomicUsize,
+}
+
+/// The receiver; it ends with the runtime.
+#[derive(Debug, Clone)]
+pub struct Counting {
+    inner: Arc<Inner>,
+    /// Where it listens.
+    pub addr: SocketAddr,
+}
+
+impl Counting {
+    /// Starts it on a free port of 127.0.0.1.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let inner = Arc::new(Inner::default());
+        let accepting = inner.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let inner = accepting.clone();
+                // A sender that dies in the middle of a request is what these runs are about.
+                tokio::spawn(async move { drop(serve(&inner, stream).await) });
+            }
+        });
+        Self { inner, addr }
+    }
+
+    /// All that arrived so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.inner.seen.lock().unwrap().clone()
+    }
+
+    /// The most requests that were under way at once.
+    pub fn most_at_once(&self) -> usize {
+        self.inner.most.load(Ordering::SeqCst)
+    }
+}
+
+async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let (mut id, mut length, mut line) = (String::new(), 0, String::new());
+        if stream.read_line(&mut line).await? == 0 {
+            return Ok(());
+        }
+        loop {
+            line.clear();
+            stream.read_line(&mut line).await?;
+            let Some((name, value)) = line.trim().split_once(": ") else {
+                break;
+            };
+            match name.to_ascii_lowercase().as_str() {
+                "webhook-id" => value.clone_into(&mut id),
+                "content-length" => length = value.parse().unwrap_or(0),
+                _ => {}
+            }
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await?;
+        let open = inner.open.fetch_add(1, Ordering::SeqCst) + 1;
+        inner.most.fetch_max(open, Ordering::SeqCst);
+        let answered = answer(inner, &id, &String::from_utf8_lossy(&body)).await;
+        inner.open.fetch_sub(1, Ordering::SeqCst);
+        let Some(status) = answered else {
+            return Ok(());
+        };
+        let head = format!("HTTP/1.1 {status} x\r\ncontent-length: 2\r\n\r\nok");
+        stream.get_mut().write_all(head.as_bytes()).await?;
+    }
+}
+
+/// Notes the request and decides on the answer: the first one of some messages is refused or reset, of some it is late.
+async fn answer(inner: &Inner, id: &str, body: &str) -> Option<u16> {
+    let first = inner.ids.lock().unwrap().insert(id.to_owned());
+    let number: u64 = body.bytes().filter(u8::is_ascii_digit).fold(0, |n, digit| {
+        n.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
+    });
+    let answered = match number {
+        n if first && n % 7 == 3 => Some(500),
+        n if first && n % 11 == 5 => None,
+        _ => Some(200),
+    };
+    inner.seen.lock().unwrap().push(Seen {
+        id: id.to_owned(),
+        body: body.to_owned(),
+        at: now(),
+        answered,
+    });
+    if number % 13 == 6 {
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+    answered
+}

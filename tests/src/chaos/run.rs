@@ -1,0 +1,171 @@
+//! One chaotic run: what is set up before, what was told, and what is asked at the end.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use storage::Page;
+use storage::webhooks::DeliveryQuery;
+use webhook_model::{
+    Action, Event, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout, Webhook,
+};
+
+use super::child::{Child, Mode};
+use super::now;
+use super::place::Place;
+use super::receiver::Counting;
+use super::verdict::Evidence;
+
+/// The tag of every ordinary occurrence.
+pub(super) const EVERYDAY: i64 = 1;
+/// Attempts after the first.
+pub(super) const RETRIES: u32 = 2;
+/// What a lease of the child lasts: the shortest timeout and half a second.
+const LEASE: Duration = Duration::from_millis(3_500);
+
+/// What the children told.
+#[derive(Debug, Default, Clone)]
+pub struct Told {
+    /// Ordinary occurrences that were accepted.
+    pub accepted: Vec<i64>,
+    /// One-time tasks that ran.
+    pub ran: Vec<i64>,
+}
+
+impl Told {
+    /// Adds the lines of a child.
+    ///
+    /// # Panics
+    /// When a line is not as a child writes it.
+    pub fn add(&mut self, lines: &[String]) {
+        for line in lines {
+            if let Some(n) = line.strip_prefix("ACK ") {
+                self.accepted.push(n.parse().unwrap());
+            } else if let Some(n) = line.strip_prefix("RAN ") {
+                self.ran.push(n.parse().unwrap());
+            }
+        }
+    }
+}
+
+/// A run on one store.
+#[derive(Debug)]
+pub struct Run {
+    /// Where the store is.
+    pub place: Place,
+    /// Who receives.
+    pub receiver: Counting,
+    /// What was told so far.
+    pub told: Told,
+    program: &'static str,
+}
+
+impl Run {
+    /// Sets a webhook, a task and an event up in a new store.
+    ///
+    /// # Panics
+    /// When the store refuses.
+    pub async fn new(place: Place, program: &'static str) -> Self {
+        let receiver = Counting::start().await;
+        let store = place.open().await;
+        let url = format!("http://{}/hook", receiver.addr).parse().unwrap();
+        let mut hook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
+        hook.timeout = Timeout::MIN;
+        hook.retries = Retries::new(u64::from(RETRIES)).unwrap();
+        let hook = store.insert_webhook(&hook, now()).await.unwrap();
+        let message = r#"{"n":"${N}"}"#.parse().unwrap();
+        let task = Task {
+            creator: OwnerId(1),
+            name: "everyday".parse().unwrap(),
+            description: "".parse().unwrap(),
+            enabled: true,
+            delete_after_run: false,
+            action: Action::Send {
+                webhook: hook.id,
+                message,
+            },
+        };
+        let task = store.insert_task(&task, now()).await.unwrap();
+        let event = Event {
+            event_type: "vms".parse().unwrap(),
+            event: "on".parse().unwrap(),
+            target: Target::Tag(TagId(EVERYDAY)),
+            task: task.id,
+            enabled: true,
+            filters: JsonObject::default(),
+            context: JsonObject::default(),
+        };
+        store.insert_event(&event, now()).await.unwrap();
+        Self {
+            place,
+            receiver,
+            told: Told::default(),
+            program,
+        }
+    }
+
+    /// Starts a child.
+    pub fn child(&self, mode: Mode, number: u64) -> Child {
+        Child::start(self.program, &self.place, mode, number)
+    }
+
+    /// Kills a child and keeps what it told.
+    pub fn kill(&mut self, child: Child) {
+        let lines = child.kill();
+        self.told.add(&lines);
+    }
+
+    /// Lets one child work until nothing waits any more, and gathers what is to be judged.
+    ///
+    /// # Panics
+    /// When the queue is not empty after a minute.
+    pub async fn end(self) -> Evidence {
+        let store = self.place.open().await;
+        let child = self.child(Mode::Work, 0);
+        let began = tokio::time::Instant::now();
+        let drained_in = loop {
+            let figures = store.queue_stats(now()).await.unwrap();
+            if figures.queued + figures.running == 0 {
+                break began.elapsed();
+            }
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "not empty: {figures:?}"
+            );
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        };
+        child.kill();
+        let mut deliveries = Vec::new();
+        let mut page = Page::first(1000);
+        loop {
+            let rows = store
+                .list_deliveries(&DeliveryQuery::all(page))
+                .await
+                .unwrap();
+            let Some(last) = rows.last() else { break };
+            page = page.beyond(last.id);
+            for row in rows {
+                let attempts = store.attempts(row.id).await.unwrap();
+                deliveries.push((row, attempts));
+            }
+        }
+        let tasks = store.routes().await.unwrap().events;
+        let waiting: HashSet<i64> = tasks
+            .iter()
+            .filter_map(|event| match event.value.target {
+                Target::Tag(tag) if tag.0 != EVERYDAY => Some(tag.0 - 1000),
+                _ => None,
+            })
+            .collect();
+        Evidence {
+            told: self.told,
+            seen: self.receiver.seen(),
+            most_at_once: self.receiver.most_at_once(),
+            deliveries,
+            once_waiting: waiting,
+            drained_in,
+            drain_bound: LEASE + Duration::from_secs(5),
+            retries: RETRIES,
+            at_once_bound: 64,
+        }
+    }
+}

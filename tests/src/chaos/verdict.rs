@@ -1,0 +1,324 @@
+//! The judge: what must hold after every run, however chaotic.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::time::Duration;
+
+use storage::webhooks::{AttemptRecord, Delivery, DeliveryState};
+
+use super::receiver::Seen;
+use super::run::Told;
+
+/// What holds for every delivery, whatever dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Invariant {
+    /// What was accepted is in the end `sent` or `error`, once.
+    NothingIsLost,
+    /// A receiver sees a delivery at most once for each attempt and each lost claim.
+    RepeatsAreAccountedFor,
+    /// All requests of a delivery carry the same bytes.
+    BytesAreTheSame,
+    /// `sent` means that a 2xx was answered; `error` says why.
+    StatesTellTheTruth,
+    /// Nothing leaves before its time.
+    NothingIsEarly,
+    /// No more requests at once than is allowed.
+    AtOnceIsBounded,
+    /// A one-time task runs once, and is gone then.
+    OnceIsOnce,
+    /// When the trouble is over, the queue is empty soon.
+    QueueEmpties,
+}
+
+/// What a run leaves behind. That a settlement with an old token changes nothing, that a deleted key is refused, that
+/// no secret leaks and that no forbidden address is dialled is not to be seen in it: other tests judge that.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// What the children told.
+    pub told: Told,
+    /// What arrived.
+    pub seen: Vec<Seen>,
+    /// The most requests at once.
+    pub most_at_once: usize,
+    /// All deliveries and their attempts.
+    pub deliveries: Vec<(Delivery, Vec<AttemptRecord>)>,
+    /// One-time tasks that have not run.
+    pub once_waiting: HashSet<i64>,
+    /// How long the queue took to empty when the trouble was over.
+    pub drained_in: Duration,
+    /// How long it may take.
+    pub drain_bound: Duration,
+    /// Attempts after the first.
+    pub retries: u32,
+    /// How many requests may be under way at once.
+    pub at_once_bound: usize,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Verdict {
+    /// What does not hold, and where.
+    pub violations: Vec<(Invariant, String)>,
+}
+
+impl Verdict {
+    /// Whether this one was found to be violated.
+    pub fn violates(&self, invariant: Invariant) -> bool {
+        self.violations.iter().any(|(found, _)| *found == invariant)
+    }
+
+    fn add(&mut self, invariant: Invariant, what: impl Into<String>) {
+        self.violations.push((invariant, what.into()));
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (invariant, what) in self.violations.iter().take(20) {
+            writeln!(f, "{invariant:?}: {what}")?;
+        }
+        writeln!(f, "{} violations", self.violations.len())
+    }
+}
+
+impl Evidence {
+    /// Judges all of it.
+    pub fn judge(&self) -> Verdict {
+        let mut verdict = Verdict::default();
+        self.lost_or_doubled(&mut verdict);
+        self.each_delivery(&mut verdict);
+        if self.most_at_once > self.at_once_bound {
+            verdict.add(
+                Invariant::AtOnceIsBounded,
+                format!("{} at once", self.most_at_once),
+            );
+        }
+        if self.drained_in > self.drain_bound {
+            verdict.add(
+                Invariant::QueueEmpties,
+                format!("after {:?}", self.drained_in),
+            );
+        }
+        verdict
+    }
+
+    fn lost_or_doubled(&self, verdict: &mut Verdict) {
+        let mut made: HashMap<&str, u32> = HashMap::new();
+        for (delivery, _) in &self.deliveries {
+            *made.entry(&delivery.body).or_default() += 1;
+            if !delivery.state.is_final() {
+                verdict.add(
+                    Invariant::NothingIsLost,
+                    format!("{} is still open", delivery.message_id),
+                );
+            }
+        }
+        for n in &self.told.accepted {
+            let count = made
+                .get(format!(r#"{{"n":"{n}"}}"#).as_str())
+                .copied()
+                .unwrap_or(0);
+            if count != 1 {
+                verdict.add(
+                    Invariant::NothingIsLost,
+                    format!("{n} was accepted and has {count} deliveries"),
+                );
+            }
+        }
+        for n in &self.told.ran {
+            let count = made
+                .get(format!(r#"{{"once":"{n}"}}"#).as_str())
+                .copied()
+                .unwrap_or(0);
+            if count != 1 || self.once_waiting.contains(n) {
+                verdict.add(
+                    Invariant::OnceIsOnce,
+                    format!("{n} ran and has {count} deliveries"),
+                );
+            }
+        }
+        for (body, count) in made.iter().filter(|(body, _)| body.contains("once")) {
+            let number = body
+                .bytes()
+                .filter(u8::is_ascii_digit)
+                .map(char::from)
+                .collect::<String>();
+            let waits = number.parse().is_ok_and(|n| self.once_waiting.contains(&n));
+            if *count != 1 || waits {
+                verdict.add(
+                    Invariant::OnceIsOnce,
+                    format!("{body}: {count} deliveries, waits: {waits}"),
+                );
+            }
+        }
+    }
+
+    fn each_delivery(&self, verdict: &mut Verdict) {
+        let mut seen: HashMap<&str, Vec<&Seen>> = HashMap::new();
+        for request in &self.seen {
+            seen.entry(&request.id).or_default().push(request);
+        }
+        for (delivery, attempts) in &self.deliveries {
+            let id = delivery.message_id.as_str();
+            let requests = seen.remove(id).unwrap_or_default();
+            let allowed = attempts.len() + delivery.lost_claims as usize;
+            if requests.len() > allowed || attempts.len() > 1 + self.retries as usize {
+                let what = format!(
+                    "{id}: {} requests, {} attempts, {} lost claims",
+                    requests.len(),
+                    attempts.len(),
+                    delivery.lost_claims
+                );
+                verdict.add(Invariant::RepeatsAreAccountedFor, what);
+            }
+            if requests.iter().any(|r| *r.body != *delivery.body) {
+                verdict.add(Invariant::BytesAreTheSame, id);
+            }
+            let accepted = requests.iter().any(|r| r.answered == Some(200));
+            let told = match delivery.state {
+                DeliveryState::Sent => accepted,
+                DeliveryState::Error => {
+                    !delivery.status_info.is_empty() && (!accepted || delivery.lost_claims > 0)
+                }
+                _ => true,
+            };
+            if !told {
+                let what = format!(
+                    "{id}: {:?} {:?}, accepted: {accepted}",
+                    delivery.state, delivery.status_info
+                );
+                verdict.add(Invariant::StatesTellTheTruth, what);
+            }
+            // The engine's clock is corrected by the server's: measured, so not exact.
+            let created = delivery.created - chrono::TimeDelta::milliseconds(100);
+            let early = requests.iter().any(|r| r.at < created);
+            // The schedule of a run begins with 100 ms; a fifth of it is jitter.
+            let hurried = attempts
+                .windows(2)
+                .any(|two| two[1].started - two[0].started < chrono::TimeDelta::milliseconds(80));
+            if early || hurried {
+                let what = format!("{id}: before its time: {early}, retried in haste: {hurried}");
+                verdict.add(Invariant::NothingIsEarly, what);
+            }
+        }
+        for id in seen.keys() {
+            verdict.add(
+                Invariant::NothingIsLost,
+                format!("{id} arrived and is not stored"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chaos::now;
+    use storage::webhooks::{Claim, ClaimToken, DeliveryId};
+
+    /// One ordinary delivery and one of a one-time task, both sent: nothing to object to.
+    fn sound() -> Evidence {
+        let now = now();
+        let delivery = |id: i64, body: &str| Delivery {
+            id: DeliveryId(id),
+            message_id: format!("msg{id}").parse().unwrap(),
+            webhook: webhook_model::WebhookId(1),
+            task: None,
+            body: body.into(),
+            state: DeliveryState::Sent,
+            status_info: "200 OK".to_owned(),
+            created: now,
+            due: now,
+            lease_until: None,
+            last_attempt: Some(now),
+            attempts: 1,
+            lost_claims: 0,
+            response_status: Some(200),
+            duration: None,
+        };
+        let claim = Claim {
+            delivery: DeliveryId(1),
+            token: ClaimToken(1),
+        };
+        let attempt = crate::powercut::records::sent(claim, now).attempt.unwrap();
+        let bodies = [(1, r#"{"n":"7"}"#), (2, r#"{"once":"8"}"#)];
+        let seen = |(id, body): (i64, &str)| Seen {
+            id: format!("msg{id}"),
+            body: body.to_owned(),
+            at: now,
+            answered: Some(200),
+        };
+        Evidence {
+            told: Told {
+                accepted: vec![7],
+                ran: vec![8],
+            },
+            seen: bodies.map(seen).to_vec(),
+            most_at_once: 2,
+            deliveries: bodies
+                .map(|(id, body)| (delivery(id, body), vec![attempt.clone()]))
+                .to_vec(),
+            once_waiting: HashSet::new(),
+            drained_in: Duration::from_secs(1),
+            drain_bound: Duration::from_secs(8),
+            retries: 2,
+            at_once_bound: 64,
+        }
+    }
+
+    #[test]
+    fn a_sound_run_violates_nothing() {
+        let verdict = sound().judge();
+        assert!(verdict.violations.is_empty(), "{verdict}");
+    }
+
+    #[test]
+    fn each_violation_is_found() {
+        use Invariant as I;
+        let faults: [(Invariant, fn(&mut Evidence)); 14] = [
+            (I::NothingIsLost, |e| e.told.accepted.push(9)),
+            (I::NothingIsLost, |e| {
+                e.deliveries[0].0.state = DeliveryState::Queued
+            }),
+            (I::NothingIsLost, |e| drop(e.deliveries.remove(0))),
+            (I::RepeatsAreAccountedFor, |e| {
+                e.seen.push(e.seen[0].clone())
+            }),
+            (I::RepeatsAreAccountedFor, |e| {
+                let again = e.deliveries[0].1[0].clone();
+                e.deliveries[0]
+                    .1
+                    .extend([again.clone(), again.clone(), again]);
+            }),
+            (I::BytesAreTheSame, |e| e.seen[0].body.push(' ')),
+            (I::StatesTellTheTruth, |e| e.seen[0].answered = Some(500)),
+            (I::StatesTellTheTruth, |e| {
+                e.deliveries[0].0.state = DeliveryState::Error
+            }),
+            (I::NothingIsEarly, |e| {
+                e.seen[0].at -= chrono::TimeDelta::seconds(1)
+            }),
+            (I::NothingIsEarly, |e| {
+                let again = e.deliveries[0].1[0].clone();
+                e.deliveries[0].1.push(again);
+            }),
+            (I::AtOnceIsBounded, |e| e.most_at_once = 65),
+            (I::OnceIsOnce, |e| {
+                e.deliveries.push(e.deliveries[1].clone())
+            }),
+            (I::OnceIsOnce, |e| {
+                e.once_waiting.insert(8);
+            }),
+            (I::QueueEmpties, |e| e.drained_in = Duration::from_secs(9)),
+        ];
+        for (number, (invariant, fault)) in faults.into_iter().enumerate() {
+            let mut evidence = sound();
+            fault(&mut evidence);
+            let verdict = evidence.judge();
+            assert!(
+                verdict.violates(invariant),
+                "fault {number}: {invariant:?} was not found: {verdict}"
+            );
+        }
+    }
+}
