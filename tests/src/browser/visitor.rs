@@ -99,7 +99,6 @@ impl Visitor {
     }
 
     /// A request to be sent by [`send`](Self::send).
-    #[must_use]
     pub fn request(&self, method: reqwest::Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.base))
     }
