@@ -13,6 +13,6 @@ pub use run::{Run, Told};
 pub use verdict::{Evidence, Invariant, Verdict};
 
 /// These runs are about real processes: the time is the real one.
-fn now() -> chrono::DateTime<chrono::Utc> {
+pub fn now() -> chrono::DateTime<chrono::Utc> {
     storage::Clock::now(&storage::SystemClock)
 }
