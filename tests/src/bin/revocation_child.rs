@@ -1,0 +1,48 @@
+//! Node B of the tests of revocation: authenticates what it is given.
+//!
+//! `revocation_child PLACE`. For each line on its standard input, a key, it answers `yes` or `no`, and whether it could
+//! have answered out of its memory: `cached` or `asked`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a child of a test that stops at the first surprise"
+)]
+
+use std::io::BufRead as _;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyService};
+use apikey_core::OwnerId;
+use tests::chaos::Place;
+
+#[derive(Debug)]
+struct Everybody;
+
+impl Accounts for Everybody {
+    fn account(&self, _: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
+    }
+}
+
+#[tokio::main]
+async fn main() {
+    let place = std::env::args().nth(1).unwrap();
+    let store = Place::parse(&place).open().await;
+    let keys = KeyService::builder(store.clone(), Arc::new(Everybody)).build();
+    println!("READY");
+    for line in std::io::stdin().lock().lines() {
+        let header = format!("Bearer {}", line.unwrap());
+        let from = IpAddr::from([127, 0, 0, 1]);
+        let memory = if store.key_generation().is_some() {
+            "cached"
+        } else {
+            "asked"
+        };
+        match keys.authenticate([header.as_bytes()], from).await {
+            Ok(_) => println!("yes {memory}"),
+            Err(Denied::Unauthenticated) => println!("no {memory}"),
+            Err(other) => println!("error {other:?}"),
+        }
+    }
+}
