@@ -8,3 +8,7 @@ pub mod receiver;
 pub mod serve;
 #[cfg(feature = "full")]
 pub mod session;
+#[cfg(feature = "full")]
+pub mod tables;
+#[cfg(feature = "full")]
+pub mod tokens;

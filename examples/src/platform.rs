@@ -97,7 +97,7 @@ impl Platform {
             "users" => Some(USERS.iter().map(|(key, name, access, _)| {
                 json!({"$key": key, "name": name, "displayname": name, "email": format!("{name}@example.com"), "type": if *access == AccessLevel::User { "normal" } else { "admin" }, "enabled": true, "created": 0, "last_login": 0})
             }).collect()),
-            "vms" => Some(VMS.iter().map(|(key, name, tags)| json!({"$key": key, "name": name, "tags": tags})).collect()),
+            "vms" => Some(VMS.iter().map(|(key, name, tags)| json!({"$key": key, "name": name, "tags": joined(tags)})).collect()),
             "tags" => Some(TAGS.iter().map(|(key, name)| json!({"$key": key, "name": name})).collect()),
             _ => None,
         }
@@ -126,6 +126,12 @@ impl Platform {
     pub fn password(&self, name: &str, password: &str) -> Option<OwnerId> {
         let given = base64(&format!("{name}:{password}"));
         is_encoded(&given, &self.credentials).then_some(OwnerId(1))
+    }
+
+    /// The user, logged in by the host's own means; `None` if there is no such user.
+    #[must_use]
+    pub fn principal(owner: OwnerId) -> Option<Principal> {
+        Some(Principal::new(owner, Self::account_of(owner)?, Via::Host))
     }
 
     fn account_of(owner: OwnerId) -> Option<Account> {
@@ -196,14 +202,20 @@ impl HostLogin for Platform {
                 return HostAnswer::NotMine;
             };
             let admin = OwnerId(1);
-            match Self::account_of(admin) {
-                Some(account) if is_encoded(encoded, &self.credentials) => {
-                    HostAnswer::Granted(Box::new(Principal::new(admin, account, Via::Host)))
+            match Self::principal(admin) {
+                Some(principal) if is_encoded(encoded, &self.credentials) => {
+                    HostAnswer::Granted(Box::new(principal))
                 }
                 _ => HostAnswer::Refused(Denied::Unauthenticated),
             }
         })
     }
+}
+
+/// `1,2`: how the wire writes a list in one column.
+fn joined(numbers: &[i64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    numbers.join(",")
 }
 
 /// Whether `encoded` is the base64 of `text`; looks at all of it.

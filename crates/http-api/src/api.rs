@@ -9,6 +9,7 @@ use task_engine::Engine;
 
 use crate::audit::{Audit, NoAudit};
 use crate::config::Limits;
+use crate::host_table::{HostResource, HostRows};
 use crate::names::{Names, NoNames};
 use crate::router::{self, Shared, Tables};
 use crate::system::VersionFacts;
@@ -30,6 +31,7 @@ pub struct ApiBuilder {
     facts: VersionFacts,
     limits: Limits,
     audit: Arc<dyn Audit>,
+    host: Vec<Arc<dyn HostRows>>,
 }
 
 impl Api {
@@ -47,12 +49,13 @@ impl Api {
             facts: VersionFacts::default(),
             limits: Limits::default(),
             audit: Arc::new(NoAudit),
+            host: Vec::new(),
         }
     }
 
     /// The guarded routes, to be nested at `/api/v4`.
     pub fn router(&self) -> Router {
-        router::router(self.shared.clone()).layer(self.guard.clone())
+        router::router(self.shared.clone(), self.guard.clone())
     }
 
     /// `GET /version.json`, which needs no login, to be merged at the root.
@@ -97,10 +100,24 @@ impl ApiBuilder {
         self
     }
 
+    /// A table of the host's own, served beside ours: lists with the same fields, filters and sorting, rows, and
+    /// the same spellings of actions. One with the name of a table that is there already is passed over.
+    #[must_use]
+    pub fn table(mut self, rows: Arc<dyn HostRows>) -> Self {
+        self.host.push(rows);
+        self
+    }
+
     /// The surface, ready to be mounted.
     #[must_use]
     pub fn build(self) -> Api {
-        let resources = tables::all(&self.services);
+        let mut resources = tables::all(&self.services);
+        for rows in self.host {
+            let name = rows.table().0.name;
+            if resources.iter().all(|known| known.table().name != name) {
+                resources.push(Arc::new(HostResource(rows)));
+            }
+        }
         let declared: Vec<&'static Table> =
             resources.iter().map(|resource| resource.table()).collect();
         let openapi = openapi::document(&declared, &self.facts).to_string();

@@ -6,6 +6,7 @@ mod config;
 #[cfg(feature = "console")]
 mod console;
 mod error;
+mod host_table;
 mod list;
 mod names;
 mod openapi;
@@ -23,8 +24,10 @@ pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use config::Limits;
 #[cfg(feature = "console")]
 pub use console::{Choice, Console, ConsoleBuilder, ConsoleLogin, LoggedIn, NoObjects, Objects};
+pub use host_table::{HostError, HostRows, HostTable};
 pub use names::{Names, NoNames};
 pub use system::VersionFacts;
+pub use table::{Action, Column};
 
 /// The example of the project's front page compiles.
 #[cfg(doctest)]

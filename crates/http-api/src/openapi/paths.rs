@@ -85,6 +85,9 @@ fn row(table: &Table) -> Value {
             "responses": answers(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503"]),
         }));
     }
+    if !table.deletable {
+        return Value::Object(row);
+    }
     row.insert("delete".into(), json!({
         "operationId": format!("{}_delete", table.name),
         "summary": format!("Deletes a row of {}", table.name),

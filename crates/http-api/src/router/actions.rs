@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use apikey_auth::Principal;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde_json::{Map, Value};
 
 use super::Shared;
-use super::body::{Body, key};
+use super::body::{Body, Parts, key};
 use crate::audit::{Audited, Operation};
 use crate::error::ApiError;
 use crate::resource::Resource;
@@ -19,7 +19,7 @@ use crate::table::Input;
 pub(super) async fn by_path(
     State(shared): State<Shared>,
     Extension(caller): Extension<Principal>,
-    Path((table, row, action)): Path<(String, String, String)>,
+    Parts((table, row, action)): Parts<(String, String, String)>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let resource = shared.tables.named(&table)?;

@@ -2,8 +2,9 @@
 
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::StatusCode;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::ApiError;
@@ -32,6 +33,22 @@ impl<S: Send + Sync> FromRequest<S> for Body {
                 e.column()
             ))
         })
+    }
+}
+
+/// The parts of a path. One that is not UTF-8 names nothing.
+pub(super) struct Parts<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Parts<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        parts: &mut http::request::Parts,
+        state: &S,
+    ) -> Result<Self, ApiError> {
+        let path = Path::<T>::from_request_parts(parts, state).await;
+        path.map(|Path(parts)| Self(parts))
+            .map_err(|_| ApiError::not_found())
     }
 }
 

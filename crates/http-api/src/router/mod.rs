@@ -2,13 +2,16 @@
 
 mod actions;
 mod body;
+mod observe;
 mod rows;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use apikey_auth::AuthLayer;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use crate::audit::Audit;
@@ -49,10 +52,24 @@ impl Tables {
             resource.table().singular == singular && !resource.table().actions.is_empty()
         })
     }
+
+    /// What a path is called in metrics: a table, whatever is done with it, `system`, or `other`.
+    fn label(&self, path: &str) -> &'static str {
+        let first = path.trim_start_matches('/').split('/').next();
+        let first = first.unwrap_or_default();
+        if let Some((name, _)) = self.by_name.get_key_value(first) {
+            return name;
+        }
+        match self.acted_on_by(first) {
+            Some(resource) => resource.table().name,
+            None if first == "system" => "system",
+            None => "other",
+        }
+    }
 }
 
-/// The routes under `/api/v4`, without the guard.
-pub(crate) fn router(shared: Shared) -> Router {
+/// The routes under `/api/v4`, behind the guard.
+pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     Router::new()
         .route("/system", get(crate::system::system))
         .route("/openapi.json", get(crate::openapi::serve))
@@ -65,5 +82,7 @@ pub(crate) fn router(shared: Shared) -> Router {
         .fallback(|| async { ApiError::not_found() })
         .method_not_allowed_fallback(|| async { ApiError::not_permitted() })
         .layer(DefaultBodyLimit::max(shared.limits.body))
+        .layer(guard)
+        .layer(from_fn_with_state(shared.clone(), observe::observe))
         .with_state(shared)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apikey_auth::Principal;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::actions;
-use super::body::{Body, key};
+use super::body::{Body, Parts, key};
 use crate::audit::{Audited, Operation};
 use crate::error::ApiError;
 use crate::query::ListQuery;
@@ -23,7 +23,7 @@ type Caller = Extension<Principal>;
 pub(super) async fn list(
     State(shared): State<Shared>,
     Extension(caller): Caller,
-    Path(table): Path<String>,
+    Parts(table): Parts<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Vec<RowMap>>, ApiError> {
     let resource = shared.tables.named(&table)?;
@@ -36,7 +36,7 @@ pub(super) async fn list(
 pub(super) async fn read(
     State(shared): State<Shared>,
     Extension(caller): Caller,
-    Path((table, row)): Path<(String, String)>,
+    Parts((table, row)): Parts<(String, String)>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<RowMap>, ApiError> {
     let resource = shared.tables.named(&table)?;
@@ -50,7 +50,7 @@ pub(super) async fn read(
 pub(super) async fn create(
     State(shared): State<Shared>,
     Extension(caller): Caller,
-    Path(table): Path<String>,
+    Parts(table): Parts<String>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     if let Some(resource) = shared.tables.acted_on_by(&table) {
@@ -74,7 +74,7 @@ pub(super) async fn create(
 pub(super) async fn update(
     State(shared): State<Shared>,
     Extension(caller): Caller,
-    Path((table, row)): Path<(String, String)>,
+    Parts((table, row)): Parts<(String, String)>,
     RawQuery(query): RawQuery,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
@@ -101,9 +101,12 @@ pub(super) async fn update(
 pub(super) async fn delete(
     State(shared): State<Shared>,
     Extension(caller): Caller,
-    Path((table, row)): Path<(String, String)>,
+    Parts((table, row)): Parts<(String, String)>,
 ) -> Result<StatusCode, ApiError> {
     let resource = shared.tables.named(&table)?;
+    if !resource.table().deletable {
+        return Err(ApiError::not_permitted());
+    }
     let row = key(&row)?;
     resource.delete(&caller, row).await?;
     shared.audit.record(&Audited {

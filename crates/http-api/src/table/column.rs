@@ -36,20 +36,52 @@ pub(crate) enum Access {
 
 /// The declaration of a column.
 #[derive(Debug)]
-pub(crate) struct Column {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub access: Access,
+pub struct Column {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) access: Access,
     /// Whether a creation must name it.
-    pub required: bool,
+    pub(crate) required: bool,
     /// Whether it stands in a list without `fields`.
-    pub short: bool,
+    pub(crate) short: bool,
     /// An example as JSON text, for the OpenAPI document.
-    pub example: &'static str,
-    pub doc: &'static str,
+    pub(crate) example: &'static str,
+    pub(crate) doc: &'static str,
 }
 
 impl Column {
+    /// A column of text. `example` is JSON text, as `"\"web-1\""`; both go into the OpenAPI document.
+    #[must_use]
+    pub const fn text(name: &'static str, example: &'static str, doc: &'static str) -> Self {
+        let any = Kind::Text {
+            min: 0,
+            max: usize::MAX,
+        };
+        Self::new(name, any, example, doc).read_only()
+    }
+
+    /// A column of whole numbers.
+    #[must_use]
+    pub const fn int(name: &'static str, example: &'static str, doc: &'static str) -> Self {
+        let any = Kind::Int {
+            min: i64::MIN,
+            max: i64::MAX,
+        };
+        Self::new(name, any, example, doc).read_only()
+    }
+
+    /// A column that holds `true` or `false`.
+    #[must_use]
+    pub const fn bool(name: &'static str, example: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Bool, example, doc).read_only()
+    }
+
+    /// A column of times: epoch seconds, 0 for never.
+    #[must_use]
+    pub const fn time(name: &'static str, example: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Time, example, doc).read_only()
+    }
+
     /// A column that the client may write.
     pub(crate) const fn new(
         name: &'static str,
@@ -77,7 +109,8 @@ impl Column {
     }
 
     /// One that stands in a list without `fields`.
-    pub(crate) const fn short(self) -> Self {
+    #[must_use]
+    pub const fn short(self) -> Self {
         Self {
             short: true,
             ..self

@@ -4,7 +4,8 @@
 mod column;
 mod input;
 
-pub(crate) use column::{Access, Column, Kind};
+pub use column::Column;
+pub(crate) use column::{Access, Kind};
 pub(crate) use input::Input;
 
 /// A row as it travels: column name to value.
@@ -36,15 +37,29 @@ pub(crate) struct Table {
     pub creatable: bool,
     /// Whether rows are changed by `PUT`.
     pub updatable: bool,
+    /// Whether rows are removed by `DELETE`; a host's are not.
+    pub deletable: bool,
 }
 
 /// A row action.
 #[derive(Debug)]
-pub(crate) struct Action {
-    pub name: &'static str,
-    pub doc: &'static str,
+pub struct Action {
+    pub(crate) name: &'static str,
+    pub(crate) doc: &'static str,
     /// Its parameters.
-    pub params: &'static [Column],
+    pub(crate) params: &'static [Column],
+}
+
+impl Action {
+    /// An action without parameters.
+    #[must_use]
+    pub const fn new(name: &'static str, doc: &'static str) -> Self {
+        Self {
+            name,
+            doc,
+            params: &[],
+        }
+    }
 }
 
 impl Table {

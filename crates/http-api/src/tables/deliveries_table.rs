@@ -134,4 +134,5 @@ pub(super) static TABLE: Table = Table {
     ],
     creatable: false,
     updatable: false,
+    deletable: true,
 };

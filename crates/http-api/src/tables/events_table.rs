@@ -90,4 +90,5 @@ pub(super) static TABLE: Table = Table {
     }],
     creatable: true,
     updatable: true,
+    deletable: true,
 };

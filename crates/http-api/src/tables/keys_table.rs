@@ -94,4 +94,5 @@ pub(super) static TABLE: Table = Table {
     actions: &[],
     creatable: true,
     updatable: true,
+    deletable: true,
 };

@@ -35,9 +35,9 @@ pub(super) static TABLE: Table = Table {
             "table",
             Kind::Word(&["webhook_urls"]),
             "\"webhook_urls\"",
-            "The kind of object that the task acts on.",
+            "The kind of object that the task acts on; fixed.",
         )
-        .read_only()
+        .create_only()
         .short(),
         Column::new(
             "action",
@@ -138,4 +138,5 @@ pub(super) static TABLE: Table = Table {
     ],
     creatable: true,
     updatable: true,
+    deletable: true,
 };

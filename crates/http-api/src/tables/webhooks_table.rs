@@ -158,4 +158,5 @@ pub(super) static TABLE: Table = Table {
     ],
     creatable: true,
     updatable: true,
+    deletable: true,
 };

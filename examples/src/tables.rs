@@ -1,0 +1,107 @@
+//! The platform's own tables, served beside those of keys and webhooks: users, virtual machines, tags.
+
+use std::sync::Arc;
+
+use apikey_auth::{AccessLevel, Principal};
+use async_trait::async_trait;
+use http_api::{Action, Column, HostError, HostRows, HostTable};
+use serde_json::{Map, Value};
+use task_engine::Engine;
+
+use crate::platform::Platform;
+
+static USERS: HostTable = HostTable::new(
+    "users",
+    "user",
+    "The platform's users.",
+    &[
+        Column::text("name", "\"admin\"", "What the user logs in as.").short(),
+        Column::text("displayname", "\"admin\"", "What the user is called.").short(),
+        Column::text("email", "\"admin@example.com\"", "Where to write to."),
+        Column::text("type", "\"normal\"", "`normal` or `admin`.").short(),
+        Column::bool("enabled", "true", "Whether the user may log in.").short(),
+        Column::time(
+            "created",
+            "0",
+            "When the user was made; 0 for from the start.",
+        ),
+        Column::time("last_login", "0", "The last login; 0 for none."),
+    ],
+    &[],
+);
+
+static VMS: HostTable = HostTable::new(
+    "vms",
+    "vm",
+    "The platform's virtual machines.",
+    &[
+        Column::text("name", "\"web-1\"", "What it is called.").short(),
+        Column::text("tags", "\"1,2\"", "The tags that it carries, comma-joined.").short(),
+    ],
+    &[
+        Action::new("poweron", "It is powered on."),
+        Action::new("poweroff", "It is powered off."),
+        Action::new("created", "It is created, as far as events go."),
+    ],
+);
+
+static TAGS: HostTable = HostTable::new(
+    "tags",
+    "tag",
+    "Tags that virtual machines carry.",
+    &[Column::text("name", "\"production\"", "What it is called.").short()],
+    &[],
+);
+
+/// One of the tables.
+#[derive(Debug)]
+pub struct HostTables {
+    table: &'static HostTable,
+    name: &'static str,
+    engine: Engine,
+}
+
+impl HostTables {
+    /// All of them. What is done to a virtual machine is told to the engine.
+    #[must_use]
+    pub fn all(engine: &Engine) -> Vec<Arc<dyn HostRows>> {
+        [(&USERS, "users"), (&VMS, "vms"), (&TAGS, "tags")]
+            .map(|(table, name)| -> Arc<dyn HostRows> {
+                Arc::new(Self {
+                    table,
+                    name,
+                    engine: engine.clone(),
+                })
+            })
+            .into()
+    }
+}
+
+#[async_trait]
+impl HostRows for HostTables {
+    fn table(&self) -> &'static HostTable {
+        self.table
+    }
+
+    async fn rows(&self, _caller: &Principal) -> Result<Vec<Map<String, Value>>, HostError> {
+        let rows = Platform::rows(self.name).unwrap_or_default();
+        let rows = rows.into_iter().filter_map(|row| match row {
+            Value::Object(row) => Some(row),
+            _ => None,
+        });
+        Ok(rows.collect())
+    }
+
+    /// `POST vm_actions {"vm": 1, "action": "poweron"}`: something happens. Machines belong to the platform: only its
+    /// administrator touches them.
+    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), HostError> {
+        if caller.access != AccessLevel::SystemAdministrator {
+            return Err(HostError::Forbidden);
+        }
+        let Ok(Some(occurrence)) = Platform::vm_event(key, action) else {
+            return Err(HostError::NotFound);
+        };
+        let told = self.engine.emit(occurrence).await;
+        told.map(drop).map_err(|_| HostError::Unavailable)
+    }
+}
