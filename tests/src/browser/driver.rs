@@ -187,13 +187,21 @@ impl Browser {
 
     /// The text of an element.
     pub async fn text(&self, css: &str) -> String {
-        self.see(css).await.text().await.unwrap()
+        loop {
+            // An element of the page before is gone by now: look again.
+            if let Ok(text) = self.see(css).await.text().await {
+                return text;
+            }
+        }
     }
 
     /// What a field holds.
     pub async fn value(&self, css: &str) -> String {
-        let value = self.see(css).await.prop("value").await.unwrap();
-        value.unwrap_or_default()
+        loop {
+            if let Ok(value) = self.see(css).await.prop("value").await {
+                return value.unwrap_or_default();
+            }
+        }
     }
 
     /// Waits until an element shows this text; ten seconds at the most.

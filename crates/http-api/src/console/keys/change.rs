@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use storage::keys::KeyRow;
 
 use super::fields::{Around, form};
-use super::parse::{Parsed, Typed};
+use super::parse::Typed;
 use super::{new_button, table};
 use crate::audit::Operation;
 use crate::console::access::Id;
@@ -118,10 +118,10 @@ fn sent_twice(ctx: &Ctx) -> Response {
 /// The same validation, for the hints that are shown while one types.
 pub(super) async fn check(ctx: Ctx, sent: Form) -> Json<Value> {
     let mut problems = Problems::default();
-    let parsed = Typed::of_form(&sent).parse(&mut problems, ctx.console.now());
-    let surprises = parsed.map(|parsed: Parsed| {
-        let lints = parsed.ip.lint(None);
-        let texts: Vec<String> = lints.iter().map(ToString::to_string).collect();
+    let typed = Typed::of_form(&sent);
+    typed.parse(&mut problems, ctx.console.now());
+    let surprises = typed.policy().map(|policy| {
+        let texts: Vec<String> = policy.lint(None).iter().map(ToString::to_string).collect();
         texts.join("; ")
     });
     let problems: serde_json::Map<String, Value> = problems

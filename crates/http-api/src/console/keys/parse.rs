@@ -112,6 +112,14 @@ impl Typed {
         })
     }
 
+    /// The IP lists, if they are right, whatever else is not.
+    pub(super) fn policy(&self) -> Option<IpPolicy> {
+        Some(IpPolicy {
+            allow: list(&self.allow).ok()?,
+            deny: list(&self.deny).ok()?,
+        })
+    }
+
     fn expiration(&self, now: DateTime<Utc>) -> Result<Option<Expiration>, String> {
         let at = match self.expires_type.as_str() {
             "never" => return Ok(Some(Expiration::Never)),
