@@ -97,9 +97,7 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Command for Once<T, F>
             (Some(Err(error)), _) => Err(error),
             (Some(outcome), None) => outcome,
             (None, None) => Err(unavailable("the command was not run")),
-            (_, Some(cause)) => {
-                Err(unavailable("the commit failed").with_source(cause))
-            }
+            (_, Some(cause)) => Err(unavailable("the commit failed").with_source(cause)),
         };
         // A caller that no longer waits is none of our business.
         let _ = self.reply.send(answer);

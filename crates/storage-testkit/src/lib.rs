@@ -8,6 +8,7 @@
 
 mod clause;
 mod errors;
+pub mod fault;
 mod fixtures;
 mod harness;
 pub mod keys;

@@ -130,6 +130,7 @@ macro_rules! for_each_outbox_clause {
             o03_a_row_is_used_up_once
             o04_a_row_waits_until_its_enqueue_is_stored
             o05_a_row_set_aside_is_not_given_out
+            o06_a_known_occurrence_uses_its_row_up
         }
     };
 }

@@ -21,6 +21,12 @@ pub(crate) fn full() -> Occurrence {
     full
 }
 
+/// A row whose occurrence has no id.
+pub(crate) fn from(row: OutboxId) -> Source {
+    let occurrence = None;
+    Source::Outbox { row, occurrence }
+}
+
 async fn push(store: &Webhooks) -> OutboxId {
     let plain = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
     store.outbox.push_outbox(&plain, at(0)).await.unwrap()
@@ -61,7 +67,7 @@ pub async fn o03_a_row_is_used_up_once(store: Webhooks) {
         .map(|n| {
             let queue = store.queue.clone();
             let batch = Enqueue {
-                source: Source::Outbox(used),
+                source: from(used),
                 ..direct(vec![message(hook, &format!("m{n}"), at(0))])
             };
             tokio::spawn(async move { queue.enqueue(batch, at(0)).await.unwrap() })
@@ -85,7 +91,7 @@ pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     let id = push(&store).await;
     let version = store.records.routes_version().await.unwrap();
     let of = |hook, routes| Enqueue {
-        source: Source::Outbox(id),
+        source: from(id),
         routes,
         ..direct(vec![message(hook, "a", at(0))])
     };
@@ -101,7 +107,7 @@ pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     );
     assert_eq!(waiting(&store).await, [id], "O4 still waits");
     let nothing = Enqueue {
-        source: Source::Outbox(id),
+        source: from(id),
         ..direct(Vec::new())
     };
     store.queue.enqueue(nothing, at(1)).await.unwrap();
@@ -124,4 +130,27 @@ pub async fn o05_a_row_set_aside_is_not_given_out(store: Webhooks) {
         Some(ErrorKind::NotFound),
         "O5 missing"
     );
+}
+
+/// A row whose occurrence is known is used up and stores nothing; one whose occurrence is new makes it known.
+pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let (first, again) = (push(&store).await, push(&store).await);
+    let of = |source, id: &str| Enqueue {
+        source,
+        ..direct(vec![message(hook, id, at(0))])
+    };
+    let named = |row| Source::Outbox {
+        row,
+        occurrence: Some("o1".parse().unwrap()),
+    };
+    let stored = store.queue.enqueue(of(named(first), "a"), at(0)).await;
+    assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "O6 new");
+    let known = store.queue.enqueue(of(named(again), "b"), at(0)).await;
+    assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known");
+    assert_eq!(waiting(&store).await, [], "O6 both rows are used up");
+    let direct = Source::Occurrence("o1".parse().unwrap());
+    let known = store.queue.enqueue(of(direct, "c"), at(0)).await;
+    assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known to all");
+    assert_eq!(claim(&store, hook, 0).await.len(), 1, "O6 one delivery");
 }

@@ -202,7 +202,7 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
         .unwrap();
     store
         .queue
-        .enqueue(of(Source::Outbox(used), "b"), at(0))
+        .enqueue(of(outbox::from(used), "b"), at(0))
         .await
         .unwrap();
     store
@@ -217,7 +217,7 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
     assert_eq!(again, Enqueued::AlreadyKnown, "D5 a known id");
     let again = store
         .queue
-        .enqueue(of(Source::Outbox(used), "d"), at(1))
+        .enqueue(of(outbox::from(used), "d"), at(1))
         .await
         .unwrap();
     assert_eq!(again, Enqueued::AlreadyKnown, "D5 a used row");

@@ -123,7 +123,7 @@ impl Engine {
     }
 
     /// Stores an occurrence to be matched a moment later: cheaper than [`emit`](Self::emit), and never refused for
-    /// what it matches.
+    /// what it matches. An occurrence with an id that is known by then is passed over, as by `emit`.
     ///
     /// # Errors
     /// When the store fails.

@@ -8,10 +8,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use common::faulty::{Fault, Faulty};
 use common::{World, builder, poweron, receiver, until, world, world_with};
 use storage::webhooks::{DeliveryLog, DeliveryState, RecordStore};
 use storage::{Clock, ManualClock, MemoryStore};
+use storage_testkit::fault::FaultStore;
 use task_engine::{BuildError, Limits};
 use webhook_model::{TagId, Target};
 
@@ -79,8 +79,8 @@ async fn the_database_servers_clock_decides_and_a_large_difference_is_refused() 
         (31, false),
         (-40, false),
     ] {
-        let mut store = Faulty::new(Arc::new(MemoryStore::new()), "none", 1, Fault::Refused);
-        store.server_time = Some(noon() + TimeDelta::seconds(seconds));
+        let store = FaultStore::new(Arc::new(MemoryStore::new()));
+        store.set_server_time(noon() + TimeDelta::seconds(seconds));
         let store = Arc::new(store);
         let started = builder(store)
             .clock(Arc::new(ManualClock::at(noon())))
@@ -112,8 +112,8 @@ async fn the_database_servers_clock_decides_and_a_large_difference_is_refused() 
 #[tokio::test]
 async fn one_outcome_that_the_store_refuses_does_not_hold_up_the_others() {
     let memory = Arc::new(MemoryStore::new());
-    let mut store = Faulty::new(memory.clone(), "none", 1, Fault::Refused);
-    store.poison = Some(storage::webhooks::DeliveryId(3));
+    let store = FaultStore::new(memory.clone());
+    store.set_poison(storage::webhooks::DeliveryId(3));
     let engine = builder(Arc::new(store)).start().await.unwrap();
     let world = World {
         store: memory,

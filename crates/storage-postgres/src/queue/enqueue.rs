@@ -7,10 +7,11 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
 use storage::ErrorKind;
 use storage::webhooks::{
-    ClaimToken, DeliveryId, Enqueue, Enqueued, RoutesVersion, Source, StoredDelivery,
+    ClaimToken, DeliveryId, Enqueue, Enqueued, OutboxId, RoutesVersion, Source, StoredDelivery,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
+use webhook_model::OccurrenceId;
 
 use crate::batch::Work;
 use crate::db::Db;
@@ -141,8 +142,26 @@ impl EnqueueWork {
                 tx.commit().await?;
                 Ok(Enqueued::Stored { deliveries, routes })
             }
-            other => Ok(other),
+            Enqueued::AlreadyKnown => {
+                tx.rollback().await?;
+                if let (Some(_), Some(row)) = parts(&batch.source) {
+                    let use_up =
+                        "DELETE FROM gatepost_occurrence WHERE id = $1 AND rejected IS NULL";
+                    client.execute(use_up, &[&row.0]).await?;
+                }
+                Ok(Enqueued::AlreadyKnown)
+            }
+            Enqueued::RoutesChanged => Ok(Enqueued::RoutesChanged),
         }
+    }
+}
+
+/// What a source is recognised by.
+fn parts(source: &Source) -> (Option<&OccurrenceId>, Option<OutboxId>) {
+    match source {
+        Source::Direct => (None, None),
+        Source::Occurrence(id) => (Some(id), None),
+        Source::Outbox { row, occurrence } => (occurrence.as_ref(), Some(*row)),
     }
 }
 
@@ -159,15 +178,18 @@ async fn consume(tx: &Transaction<'_>, batch: &Enqueue) -> Result<bool> {
 /// Takes those that can share a statement and leaves the others for later: the second use of a source or a message id
 /// must see the first, and one that consumes tasks stands alone.
 fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
-    let (mut sources, mut messages) = (HashSet::new(), HashSet::new());
+    let (mut occurrences, mut rows) = (HashSet::new(), HashSet::new());
+    let mut messages = HashSet::new();
     let (mut round, mut rest) = (Vec::new(), Vec::new());
     for at in left {
         let Some((batch, _)) = items.get(at) else {
             continue;
         };
         let alone = !batch.consume.is_empty();
+        let (occurrence, outbox) = parts(&batch.source);
         let fits = (!alone || round.is_empty())
-            && (batch.source == Source::Direct || !sources.contains(&batch.source))
+            && !occurrence.is_some_and(|id| occurrences.contains(id))
+            && !outbox.is_some_and(|row| rows.contains(&row))
             && !batch
                 .deliveries
                 .iter()
@@ -177,7 +199,8 @@ fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, Vec<usize>) 
             rest.push(at);
             continue;
         }
-        sources.insert(&batch.source);
+        occurrences.extend(occurrence);
+        rows.extend(outbox);
         messages.extend(batch.deliveries.iter().map(|d| &d.message_id));
         round.push(at);
         if alone {
@@ -210,14 +233,11 @@ impl<'a> Columns<'a> {
         let mut columns = Self::default();
         for (number, (batch, now)) in (1..).zip(items.iter().copied()) {
             columns.routes.push(batch.routes.map(|v| v.0));
-            columns.occurrence.push(match &batch.source {
-                Source::Occurrence(id) => Some(id.as_str()),
-                Source::Direct | Source::Outbox(_) => None,
-            });
-            columns.outbox.push(match &batch.source {
-                Source::Outbox(id) => Some(id.0),
-                Source::Direct | Source::Occurrence(_) => None,
-            });
+            let (occurrence, outbox) = parts(&batch.source);
+            columns
+                .occurrence
+                .push(occurrence.map(OccurrenceId::as_str));
+            columns.outbox.push(outbox.map(|row| row.0));
             columns.now.push(*now);
             for delivery in &batch.deliveries {
                 columns.item.push(number);

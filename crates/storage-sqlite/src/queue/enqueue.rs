@@ -6,8 +6,9 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use storage::ErrorKind;
 use storage::webhooks::{
-    ClaimToken, DeliveryId, Enqueue, Enqueued, NewDelivery, Source, StoredDelivery,
+    ClaimToken, DeliveryId, Enqueue, Enqueued, NewDelivery, OutboxId, Source, StoredDelivery,
 };
+use webhook_model::OccurrenceId;
 
 use crate::column::micros;
 use crate::error::{Failure, Result};
@@ -23,13 +24,12 @@ pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Re
     }
     match &batch.source {
         Source::Direct => {}
-        Source::Occurrence(id) => {
-            c.prepare_cached("INSERT INTO gatepost_seen (id, stored) VALUES (?1, ?2)")?
-                .execute(params![id.as_str(), micros(now)])?;
-        }
-        Source::Outbox(id) => {
-            c.prepare_cached("DELETE FROM gatepost_occurrence WHERE id = ?1")?
-                .execute([id.0])?;
+        Source::Occurrence(id) => note(c, id, now)?,
+        Source::Outbox { row, occurrence } => {
+            use_up(c, *row)?;
+            if let Some(id) = occurrence {
+                note(c, id, now)?;
+            }
         }
     }
     let deliveries = batch
@@ -49,16 +49,46 @@ pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Re
     Ok(Enqueued::Stored { deliveries, routes })
 }
 
+/// Whether the source was used before. A row of the outbox whose occurrence is known is used up by this.
 fn used(c: &Connection, source: &Source) -> Result<bool> {
     Ok(match source {
         Source::Direct => false,
-        Source::Occurrence(id) => c
-            .prepare_cached("SELECT 1 FROM gatepost_seen WHERE id = ?1")?
-            .exists([id.as_str()])?,
-        Source::Outbox(id) => !c
-            .prepare_cached("SELECT 1 FROM gatepost_occurrence WHERE id = ?1 AND rejected IS NULL")?
-            .exists([id.0])?,
+        Source::Occurrence(id) => is_known(c, id)?,
+        Source::Outbox { row, occurrence } => {
+            let waits = c
+                .prepare_cached(
+                    "SELECT 1 FROM gatepost_occurrence WHERE id = ?1 AND rejected IS NULL",
+                )?
+                .exists([row.0])?;
+            let known = match occurrence {
+                Some(id) => waits && is_known(c, id)?,
+                None => false,
+            };
+            if known {
+                use_up(c, *row)?;
+            }
+            known || !waits
+        }
     })
+}
+
+fn is_known(c: &Connection, id: &OccurrenceId) -> Result<bool> {
+    let known = c
+        .prepare_cached("SELECT 1 FROM gatepost_seen WHERE id = ?1")?
+        .exists([id.as_str()])?;
+    Ok(known)
+}
+
+fn note(c: &Connection, id: &OccurrenceId, now: DateTime<Utc>) -> Result<()> {
+    c.prepare_cached("INSERT INTO gatepost_seen (id, stored) VALUES (?1, ?2)")?
+        .execute(params![id.as_str(), micros(now)])?;
+    Ok(())
+}
+
+fn use_up(c: &Connection, row: OutboxId) -> Result<()> {
+    c.prepare_cached("DELETE FROM gatepost_occurrence WHERE id = ?1")?
+        .execute([row.0])?;
+    Ok(())
 }
 
 /// Whether every task that is to be consumed is still there.

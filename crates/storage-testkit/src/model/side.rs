@@ -236,7 +236,10 @@ impl Side {
         let source = match from {
             From::Direct => Source::Direct,
             From::Occurrence(n) => Source::Occurrence(format!("o{n}").parse().unwrap()),
-            From::Outbox(n) => Source::Outbox(of(&self.outbox, *n, OutboxId(i64::MAX))),
+            From::Outbox(n, named) => Source::Outbox {
+                row: of(&self.outbox, *n, OutboxId(i64::MAX)),
+                occurrence: named.map(|n| format!("o{n}").parse().unwrap()),
+            },
         };
         let version = self.store.records.routes_version().await.unwrap();
         let routes = match seen {

@@ -14,7 +14,7 @@ pub(super) struct Step {
 pub(super) enum From {
     Direct,
     Occurrence(u8),
-    Outbox(u8),
+    Outbox(u8, Option<u8>),
 }
 
 /// Which version of the routes an enqueue shows.
@@ -112,7 +112,7 @@ fn enqueue() -> impl Strategy<Value = Call> {
     let from = prop_oneof![
         2 => Just(From::Direct),
         1 => (0..6_u8).prop_map(From::Occurrence),
-        1 => (0..6_u8).prop_map(From::Outbox),
+        1 => (0..6_u8, proptest::option::of(0..6_u8)).prop_map(|(row, named)| From::Outbox(row, named)),
     ];
     let seen = prop_oneof![4 => Just(Seen::None), 4 => Just(Seen::Present), 1 => Just(Seen::Old)];
     let again = proptest::option::weighted(0.05, 0..24_u8);

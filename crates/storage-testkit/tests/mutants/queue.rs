@@ -92,6 +92,9 @@ impl QueueStore for Mutant {
         if self.is(&["q23"]) {
             return self.in_parts(batch, now).await;
         }
+        if let (true, Source::Outbox { occurrence, .. }) = (self.is(&["o06"]), &mut batch.source) {
+            *occurrence = None;
+        }
         let source = batch.source.clone();
         let answer = self.inner.enqueue(batch, now).await;
         if self.is(&["o04"]) && !matches!(answer, Ok(Enqueued::Stored { .. })) {

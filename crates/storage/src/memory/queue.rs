@@ -20,10 +20,18 @@ impl QueueStore for MemoryStore {
         let used = match &batch.source {
             Source::Direct => false,
             Source::Occurrence(id) => tables.seen.contains_key(id),
-            Source::Outbox(id) => tables
-                .outbox
-                .get(id)
-                .is_none_or(|entry| entry.rejected.is_some()),
+            Source::Outbox { row, occurrence } => {
+                let waits = |entry: &super::outbox::Entry| entry.rejected.is_none();
+                let known = |id| tables.seen.contains_key(id);
+                if !tables.outbox.get(row).is_some_and(waits) {
+                    true
+                } else if occurrence.as_ref().is_some_and(known) {
+                    tables.outbox.remove(row);
+                    true
+                } else {
+                    false
+                }
+            }
         };
         if used {
             return Ok(Enqueued::AlreadyKnown);
@@ -39,8 +47,9 @@ impl QueueStore for MemoryStore {
             Source::Occurrence(id) => {
                 tables.seen.insert(id, micros(now));
             }
-            Source::Outbox(id) => {
-                tables.outbox.remove(&id);
+            Source::Outbox { row, occurrence } => {
+                tables.outbox.remove(&row);
+                tables.seen.extend(occurrence.map(|id| (id, micros(now))));
             }
         }
         let deliveries = batch

@@ -24,7 +24,13 @@ pub enum Source {
     /// From an occurrence that the caller named: the same id again is [`Enqueued::AlreadyKnown`].
     Occurrence(OccurrenceId),
     /// From a row of the outbox, removed in the same transaction; gone means [`Enqueued::AlreadyKnown`].
-    Outbox(OutboxId),
+    Outbox {
+        /// The row.
+        row: OutboxId,
+        /// The id of its occurrence, if it has one. An id that is known uses the row up and stores nothing else:
+        /// [`Enqueued::AlreadyKnown`] too.
+        occurrence: Option<OccurrenceId>,
+    },
 }
 
 /// A delivery to be stored.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use storage::webhooks::Source;
+use storage::webhooks::{OutboxId, Source};
+use webhook_model::Occurrence;
 
 use super::What;
 use crate::engine::Inner;
@@ -10,6 +11,12 @@ use crate::error::EmitError;
 
 /// Rows read at a time.
 const AT_ONCE: u32 = 100;
+
+/// An occurrence with an id happens once, however often it was written into the outbox.
+fn source(row: OutboxId, occurrence: &Occurrence) -> Source {
+    let occurrence = occurrence.id.clone();
+    Source::Outbox { row, occurrence }
+}
 
 impl Inner {
     /// Fans out what waits; answers how many rows were used up or set aside.
@@ -21,7 +28,7 @@ impl Inner {
             let reason = match row.occurrence {
                 Err(unreadable) => unreadable.to_string(),
                 Ok(occurrence) => match self
-                    .emit(&occurrence, What::Matching, Source::Outbox(row.id))
+                    .emit(&occurrence, What::Matching, source(row.id, &occurrence))
                     .await
                 {
                     Ok(_) => {

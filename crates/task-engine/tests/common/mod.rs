@@ -6,8 +6,6 @@
     reason = "a test stops at the first surprise; not every test uses all of it"
 )]
 
-pub mod faulty;
-
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -28,7 +28,8 @@ WITH item AS MATERIALIZED (
 ), used AS (
     DELETE FROM gatepost_occurrence WHERE id = ANY (ARRAY(
         SELECT o.id FROM gatepost_occurrence o JOIN judged j ON j.outbox = o.id
-        WHERE j.verdict = 0 AND o.rejected IS NULL ORDER BY o.id FOR UPDATE OF o))
+        -- A row whose occurrence is known is used up too.
+        WHERE (j.verdict = 0 OR j.verdict = 1 AND j.occurrence IS NOT NULL) AND o.rejected IS NULL ORDER BY o.id FOR UPDATE OF o))
     RETURNING id
 ), final AS MATERIALIZED (
     SELECT array_agg(CASE
