@@ -226,8 +226,14 @@ async fn all(look: Look, suffix: &'static str) {
         b.see("dialog #secret").await;
         look_at(&b, "popup", &format!("key-popup{suffix}"), look.width).await;
         // The search itself: a fault that is put in is found.
-        b.script("document.querySelector('dialog').append(document.createElement('select'))").await;
-        assert!(faults(&b).await.iter().any(|fault| fault.contains("select-name")));
+        b.script("document.querySelector('dialog').append(document.createElement('select'))")
+            .await;
+        assert!(
+            faults(&b)
+                .await
+                .iter()
+                .any(|fault| fault.contains("select-name"))
+        );
         let ground = b
             .script("return getComputedStyle(document.body).backgroundColor")
             .await;

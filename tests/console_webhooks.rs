@@ -9,6 +9,13 @@ use webhook_model::{Authorization, DeliveryOrder, Webhook, WebhookId};
 const NEW: &str = "/console/webhooks/new";
 const MASK: &str = "••••••••";
 
+/// A field, what is typed, and the rule that it breaks.
+type Wrong = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
 async fn stored(site: &Site, id: i64) -> Webhook {
     site.engine
         .webhook(WebhookId(id))
@@ -175,7 +182,7 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
     let ulf = Visitor::login(&site, "ulf").await;
     ulf.submit(NEW, &with("https://example.com/", &[("name", "taken")]))
         .await;
-    let cases: [(&str, &[(&str, &str)], &str); 14] = [
+    let cases: [Wrong; 14] = [
         ("name", &[("name", "")], "Is required."),
         (
             "name",

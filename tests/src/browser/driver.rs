@@ -75,6 +75,7 @@ impl Browser {
         for argument in [
             "--headless=new",
             "--disable-gpu",
+            "--hide-scrollbars",
             "--disable-dev-shm-usage",
             "--lang=en",
         ] {

@@ -1,4 +1,4 @@
-//! A platform that mounts API and console, over real TCP, with the memory store.
+//! A platform that mounts API and console, over real TCP.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -14,8 +14,8 @@ use delivery::{Schedule, Sender, TargetPolicy};
 use examples::platform::Platform;
 use examples::session::Sessions;
 use http_api::{Api, Audit, Audited, Console};
-use storage::webhooks::{Delivery, DeliveryId};
-use storage::{Clock, MemoryStore, SystemClock};
+use storage::webhooks::{Delivery, DeliveryId, WebhookStore};
+use storage::{Clock, KeyStore, MemoryStore, SystemClock};
 use task_engine::Engine;
 use tokio::net::TcpListener;
 
@@ -70,8 +70,6 @@ pub struct Site {
     pub keys: KeyService,
     /// The engine.
     pub engine: Engine,
-    /// The store.
-    pub store: Arc<MemoryStore>,
     heard: Heard,
 }
 
@@ -87,12 +85,24 @@ impl Site {
     /// When it cannot be started.
     pub async fn start_at(clock: Arc<dyn Clock>) -> Self {
         let store = Arc::new(MemoryStore::new());
-        let keys = KeyService::builder(store.clone(), Arc::new(Users))
+        Self::start_on(store.clone(), store, clock).await
+    }
+
+    /// Starts a site on other stores.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub async fn start_on(
+        key_store: Arc<dyn KeyStore>,
+        webhook_store: Arc<dyn WebhookStore>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let keys = KeyService::builder(key_store, Arc::new(Users))
             .clock(clock.clone())
             .flush_logins(Duration::from_millis(50))
             .build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-        let engine = Engine::builder(store.clone(), Sender::builder(policy).build().unwrap())
+        let engine = Engine::builder(webhook_store, Sender::builder(policy).build().unwrap())
             .catalog(Platform::catalog().unwrap())
             .schedule(Schedule::new([Duration::from_millis(300)]).unwrap())
             .clock(clock.clone())
@@ -128,7 +138,6 @@ impl Site {
             addr,
             keys,
             engine,
-            store,
             heard,
         }
     }

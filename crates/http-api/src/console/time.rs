@@ -8,11 +8,11 @@ use maud::{Markup, html};
 /// What a date field of a browser reads and writes.
 const FIELD: &str = "%Y-%m-%dT%H:%M";
 
-/// `21 Nov 2026, 02:04 UTC`, with how long ago that was.
+/// `2026-11-21 02:04`, with how long ago that was.
 pub(super) fn stamp(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
-    let text = at.format("%-d %b %Y, %H:%M UTC").to_string();
+    let text = at.format("%Y-%m-%d %H:%M").to_string();
     let exact = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
-    html! { time datetime=(exact) title=(format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"))) { (text) } " " span.quiet { (distance(at, now)) } }
+    html! { time datetime=(exact) title=(format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"))) { (text) } " " span.quiet { "UTC, " (distance(at, now)) } }
 }
 
 /// As [`stamp`], or a word for never.
@@ -38,9 +38,11 @@ fn distance(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     }
 }
 
-/// `41 ms`, `2.4 s`.
+/// `under 1 ms`, `41 ms`, `2.4 s`.
 pub(super) fn span(span: Duration) -> String {
-    if span < Duration::from_secs(1) {
+    if span < Duration::from_millis(1) {
+        "under 1 ms".into()
+    } else if span < Duration::from_secs(1) {
         format!("{} ms", span.as_millis())
     } else {
         format!("{:.1} s", span.as_secs_f64())

@@ -89,7 +89,7 @@ pub(super) async fn live(ctx: Ctx, Id(id): Id) -> Result<Json<Value>, Failure> {
 fn table(ctx: &Ctx, attempts: &[AttemptRecord]) -> Markup {
     let now = ctx.console.now();
     let longest = attempts.iter().map(|attempt| attempt.duration).max();
-    let longest = longest.unwrap_or_default().max(Duration::from_millis(1));
+    let longest = longest.unwrap_or_default().max(Duration::from_micros(1));
     html! {
         div.scroll { table {
             thead { tr {

@@ -95,7 +95,7 @@ fn line(ctx: &Ctx, row: &KeyRow, owner: Option<&String>, now: DateTime<Utc>) -> 
     let at = |what: &str| ctx.console.at(&format!("/keys/{}/{what}", row.id.0));
     html! {
         tr {
-            td data-label="Name" { div { strong { (name) } br; code.quiet { (key.hint) } } }
+            td data-label="Name" { div { strong { (name) } br; code.quiet.nowrap { (key.hint) } } }
             @if let Some(owner) = owner { td data-label="Owner" { span { (owner) } } }
             td data-label="Description" { span { (key.description.as_str()) } }
             td data-label="Expires" { (expires(key.expiration, now)) }
@@ -121,7 +121,7 @@ fn expires(expiration: Expiration, now: DateTime<Utc>) -> Markup {
     };
     let date = at.format("%Y-%m-%d %H:%M UTC").to_string();
     html! {
-        span title=(date) class=[(days <= 7).then_some("badge warn")] {
+        span title=(date) class=(if days <= 7 { "badge warn" } else { "nowrap" }) {
             @match days { 0 => "0 days", 1 => "1 day", days => { (days) " days" } }
         }
     }

@@ -174,9 +174,24 @@ pub(super) fn described(name: &str) -> String {
     format!("{name}-hint {name}-error")
 }
 
-/// `allow_list` → `Allow list`.
+/// What a field is called where it is named apart from its label.
 fn label(field: &str) -> String {
-    let mut words = field.replace(['_', '.'], " ");
+    let known = match field {
+        "url" => "URL",
+        "auth" => "Authorization",
+        "header" | "headers_text" => "Headers",
+        "allow" => "IP allow list",
+        "deny" => "IP deny list",
+        "rate" => "Requests a second",
+        "target" => "Of what",
+        "instance" => "Object",
+        "user" => "User",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return known.to_owned();
+    }
+    let mut words = field.to_owned();
     if let Some(first) = words.get_mut(..1) {
         first.make_ascii_uppercase();
     }
