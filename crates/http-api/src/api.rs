@@ -13,7 +13,6 @@ use crate::host_table::{HostResource, HostRows};
 use crate::names::{Names, NoNames};
 use crate::router::{self, Shared, Tables};
 use crate::system::VersionFacts;
-use crate::table::Table;
 use crate::{openapi, tables};
 
 /// The REST surface over the two services.
@@ -101,7 +100,7 @@ impl ApiBuilder {
     }
 
     /// A table of the host's own, served beside ours: lists with the same fields, filters and sorting, rows, and
-    /// the same spellings of actions. One with the name of a table that is there already is passed over.
+    /// the same spellings of actions. One whose path is taken, or is no lower-case word, is passed over, and the log says so.
     #[must_use]
     pub fn table(mut self, rows: Arc<dyn HostRows>) -> Self {
         self.host.push(rows);
@@ -111,20 +110,14 @@ impl ApiBuilder {
     /// The surface, ready to be mounted.
     #[must_use]
     pub fn build(self) -> Api {
-        let mut resources = tables::all(&self.services);
-        for rows in self.host {
-            let name = rows.table().0.name;
-            if resources.iter().all(|known| known.table().name != name) {
-                resources.push(Arc::new(HostResource(rows)));
-            }
-        }
-        let declared: Vec<&'static Table> =
-            resources.iter().map(|resource| resource.table()).collect();
-        let openapi = openapi::document(&declared, &self.facts).to_string();
         let mut tables = Tables::default();
-        resources
-            .into_iter()
-            .for_each(|resource| tables.add(resource));
+        for resource in tables::all(&self.services) {
+            tables.add(resource);
+        }
+        for rows in self.host {
+            tables.add(Arc::new(HostResource(rows)));
+        }
+        let openapi = openapi::document(&tables.declared(), &self.facts).to_string();
         let shared = Shared {
             tables: Arc::new(tables),
             limits: self.limits,

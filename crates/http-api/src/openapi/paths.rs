@@ -72,16 +72,11 @@ fn row(table: &Table) -> Value {
         "responses": answers(&[("200", reference(table.name))], &["400", "401", "403", "404", "422", "429", "500", "503"]),
     }));
     if table.updatable || !table.actions.is_empty() {
-        let schema = if table.updatable {
-            reference(&schemas::update_name(table))
-        } else {
-            json!({"type": "object"})
-        };
         row.insert("put".into(), json!({
             "operationId": format!("{}_update", table.name),
             "summary": format!("Changes a row of {}, or carries out an action", table.name),
-            "parameters": [query("action", "string", "Carries out this action instead, with `{}` or `{\"params\": {…}}` as the body.")],
-            "requestBody": body(&schema, true),
+            "parameters": action_parameter(table),
+            "requestBody": body(&change(table), false),
             "responses": answers(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503"]),
         }));
     }
@@ -96,18 +91,42 @@ fn row(table: &Table) -> Value {
     Value::Object(row)
 }
 
-/// `POST /{singular}_actions`.
-fn endpoint(table: &Table) -> Value {
-    let names: Vec<&str> = table.actions.iter().map(|action| action.name).collect();
-    let schema = json!({
-        "type": "object",
-        "required": [table.singular, "action"],
-        "properties": {
-            table.singular: {"type": ["integer", "string"], "pattern": "^[1-9][0-9]{0,17}$", "minimum": 1},
-            "action": {"type": "string", "enum": names},
-            "params": {"type": "object"},
-        },
+/// `?action=NAME`; the only way to write to a row that is not changed otherwise.
+fn action_parameter(table: &Table) -> Value {
+    if table.actions.is_empty() {
+        return json!([]);
+    }
+    json!([{
+        "name": "action", "in": "query", "required": !table.updatable,
+        "description": "Carries out this action instead, with `{}` or `{\"params\": {…}}` as the body.",
+        "schema": {"type": "string", "enum": action_names(table)},
+    }])
+}
+
+/// The body of a `PUT`: columns to change, or an action's parameters.
+fn change(table: &Table) -> Value {
+    let params = json!({
+        "type": "object", "properties": {"params": {"type": ["object", "null"]}}, "additionalProperties": false,
     });
+    match (table.updatable, table.actions.is_empty()) {
+        (true, true) => reference(&schemas::update_name(table)),
+        (true, false) => json!({"anyOf": [reference(&schemas::update_name(table)), params]}),
+        (false, _) => params,
+    }
+}
+
+fn action_names(table: &Table) -> Vec<&str> {
+    table.actions.iter().map(|action| action.name).collect()
+}
+
+/// `POST /{singular}_actions`. Parameters stand under `params`, or beside it.
+fn endpoint(table: &Table) -> Value {
+    let params: Vec<&Column> = table.actions.iter().flat_map(|a| a.params).collect();
+    let mut schema = schemas::object(&params, &[]);
+    schema["required"] = json!([table.singular, "action"]);
+    schema["properties"][table.singular] = schemas::row_number();
+    schema["properties"]["action"] = json!({"type": "string", "enum": action_names(table)});
+    schema["properties"]["params"] = json!({"type": ["object", "null"]});
     json!({"post": {
         "operationId": format!("{}_actions", table.singular),
         "summary": format!("Carries out an action on a row of {}", table.name),

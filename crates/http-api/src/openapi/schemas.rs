@@ -110,16 +110,21 @@ fn request(column: &Column) -> Value {
     let schema = match column.kind {
         Kind::Int { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
         Kind::Time => json!({"type": "integer", "minimum": 0}),
-        Kind::Key(_) => {
-            json!({"type": ["integer", "string"], "pattern": "^[1-9][0-9]{0,17}$", "minimum": 1})
-        }
+        Kind::Key(_) => row_number(),
         Kind::Bool => json!({"type": "boolean"}),
+        // Null clears a text that may be empty.
+        Kind::Text { min: 0, max } => json!({"type": ["string", "null"], "maxLength": max}),
         Kind::Text { min, max } => json!({"type": "string", "minLength": min, "maxLength": max}),
         Kind::Word(words) => json!({"type": "string", "enum": words}),
         Kind::Reference(table) => {
             json!({"type": ["string", "null"], "pattern": format!("^{}/[1-9][0-9]{{0,17}}$", table.unwrap_or("[a-z][a-z0-9_]{0,63}"))})
         }
-        Kind::Object => json!({"type": "object"}),
+        Kind::Object => json!({"type": ["object", "null"]}),
     };
     described(column, schema)
+}
+
+/// A row number, which may come as a string of digits.
+pub(super) fn row_number() -> Value {
+    json!({"type": ["integer", "string"], "pattern": "^[1-9][0-9]{0,17}$", "minimum": 1})
 }

@@ -27,19 +27,16 @@ impl Sort {
             .split(',')
             .map(str::trim)
             .filter(|key| !key.is_empty())
-            .map(|key| match key.split_at(1) {
-                ("-", column) => By {
+            .map(|key| {
+                let (column, descending) = match (key.strip_prefix('-'), key.strip_prefix('+')) {
+                    (Some(column), _) => (column, true),
+                    (None, Some(column)) => (column, false),
+                    (None, None) => (key, false),
+                };
+                By {
                     column: column.trim().to_owned(),
-                    descending: true,
-                },
-                ("+", column) => By {
-                    column: column.trim().to_owned(),
-                    descending: false,
-                },
-                _ => By {
-                    column: key.to_owned(),
-                    descending: false,
-                },
+                    descending,
+                }
             });
         let keys: Vec<By> = keys.collect();
         if keys.len() > MOST || keys.iter().any(|by| by.column.is_empty()) {
@@ -118,5 +115,13 @@ mod tests {
             ])
         );
         assert!(Sort::parse("-").is_err());
+    }
+
+    proptest::proptest! {
+        /// Whatever a client writes: `sort=é` once brought the connection down.
+        #[test]
+        fn never_panics(text in "[-+, a-zé€]{0,20}", any in ".{0,50}") {
+            let _ = (Sort::parse(&text), Sort::parse(&any));
+        }
     }
 }

@@ -8,48 +8,45 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde_json::{Map, Value};
 
-use super::Shared;
 use super::body::{Body, Parts, key};
+use super::{Served, Shared};
 use crate::audit::{Audited, Operation};
 use crate::error::ApiError;
 use crate::resource::Resource;
-use crate::table::Input;
+use crate::table::{Input, int};
 
 /// `POST /T/{k}/NAME`
 pub(super) async fn by_path(
-    State(shared): State<Shared>,
+    State(Served { shared, resource }): State<Served>,
     Extension(caller): Extension<Principal>,
-    Parts((table, row, action)): Parts<(String, String, String)>,
+    Parts((row, action)): Parts<(String, String)>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let resource = shared.tables.named(&table)?;
-    act(&shared, resource, &caller, key(&row)?, &action, &body).await
+    act(&shared, &resource, &caller, key(&row)?, &action, &body).await
 }
 
 /// `POST /{singular}_actions {"{singular}": k, "action": "NAME", "params": {…}}`. Parameters may also
 /// stand beside the action.
 pub(super) async fn by_endpoint(
-    shared: &Shared,
-    resource: &Arc<dyn Resource>,
-    caller: &Principal,
-    body: Value,
+    State(Served { shared, resource }): State<Served>,
+    Extension(caller): Extension<Principal>,
+    Body(body): Body,
 ) -> Result<Response, ApiError> {
     let singular = resource.table().singular;
     let Value::Object(mut body) = body else {
         return Err(ApiError::malformed("The body must be a JSON object"));
     };
-    let row = match body.remove(singular) {
-        Some(Value::Number(n)) => n.as_i64(),
-        Some(Value::String(text)) => text.parse().ok(),
-        _ => None,
-    };
+    let row = body.remove(singular);
     let row = row
+        .as_ref()
+        .and_then(int)
         .filter(|k| *k > 0)
         .ok_or_else(|| ApiError::field(singular, "must be a row number"))?;
     let Some(Value::String(action)) = body.remove("action") else {
         return Err(ApiError::field("action", "is required"));
     };
-    act(shared, resource, caller, row, &action, &Value::Object(body)).await
+    let body = Value::Object(body);
+    act(&shared, &resource, &caller, row, &action, &body).await
 }
 
 /// `PUT /T/{k}?action=NAME`: the action that a query names.

@@ -5,28 +5,27 @@ use std::sync::Arc;
 use apikey_auth::Principal;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
+use axum::http::header::ALLOW;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde_json::{Value, json};
 
-use super::Shared;
+use super::Served;
 use super::actions;
 use super::body::{Body, Parts, key};
 use crate::audit::{Audited, Operation};
 use crate::error::ApiError;
 use crate::query::ListQuery;
 use crate::resource::{Created, Resource};
-use crate::table::{Input, RowMap};
+use crate::table::{Input, RowMap, Table};
 
 type Caller = Extension<Principal>;
 
 pub(super) async fn list(
-    State(shared): State<Shared>,
+    State(Served { shared, resource }): State<Served>,
     Extension(caller): Caller,
-    Parts(table): Parts<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Vec<RowMap>>, ApiError> {
-    let resource = shared.tables.named(&table)?;
     let query = ListQuery::parse(query.as_deref().unwrap_or(""), &shared.limits.filter())?;
     crate::list::list(resource.as_ref(), &caller, &query, shared.limits.rows)
         .await
@@ -34,32 +33,23 @@ pub(super) async fn list(
 }
 
 pub(super) async fn read(
-    State(shared): State<Shared>,
+    State(Served { shared, resource }): State<Served>,
     Extension(caller): Caller,
-    Parts((table, row)): Parts<(String, String)>,
+    Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<RowMap>, ApiError> {
-    let resource = shared.tables.named(&table)?;
     let query = ListQuery::parse(query.as_deref().unwrap_or(""), &shared.limits.filter())?;
-    let row = current(resource, &caller, key(&row)?).await?;
+    let row = current(&resource, &caller, key(&row)?).await?;
     crate::list::one(resource.as_ref(), &caller, &row, &query.fields)
         .await
         .map(Json)
 }
 
 pub(super) async fn create(
-    State(shared): State<Shared>,
+    State(Served { shared, resource }): State<Served>,
     Extension(caller): Caller,
-    Parts(table): Parts<String>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    if let Some(resource) = shared.tables.acted_on_by(&table) {
-        return actions::by_endpoint(&shared, resource, &caller, body).await;
-    }
-    let resource = shared.tables.named(&table)?;
-    if !resource.table().creatable {
-        return Err(ApiError::not_permitted());
-    }
     let input = Input::create(resource.table(), &body)?;
     let created = resource.create(&caller, &input).await?;
     shared.audit.record(&Audited {
@@ -72,21 +62,20 @@ pub(super) async fn create(
 }
 
 pub(super) async fn update(
-    State(shared): State<Shared>,
+    State(Served { shared, resource }): State<Served>,
     Extension(caller): Caller,
-    Parts((table, row)): Parts<(String, String)>,
+    Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    let resource = shared.tables.named(&table)?;
     let row = key(&row)?;
     if let Some(action) = actions::named_in(query.as_deref().unwrap_or("")) {
-        return actions::act(&shared, resource, &caller, row, &action, &body).await;
+        return actions::act(&shared, &resource, &caller, row, &action, &body).await;
     }
     if !resource.table().updatable {
-        return Err(ApiError::not_permitted());
+        return Ok(not_without_action(resource.table()));
     }
-    let present = current(resource, &caller, row).await?;
+    let present = current(&resource, &caller, row).await?;
     let input = Input::update(resource.table(), &present, &body)?;
     let updated = resource.update(&caller, row, &input).await?;
     shared.audit.record(&Audited {
@@ -99,14 +88,10 @@ pub(super) async fn update(
 }
 
 pub(super) async fn delete(
-    State(shared): State<Shared>,
+    State(Served { shared, resource }): State<Served>,
     Extension(caller): Caller,
-    Parts((table, row)): Parts<(String, String)>,
+    Parts(row): Parts<String>,
 ) -> Result<StatusCode, ApiError> {
-    let resource = shared.tables.named(&table)?;
-    if !resource.table().deletable {
-        return Err(ApiError::not_permitted());
-    }
     let row = key(&row)?;
     resource.delete(&caller, row).await?;
     shared.audit.record(&Audited {
@@ -116,6 +101,16 @@ pub(super) async fn delete(
         operation: Operation::Delete,
     });
     Ok(StatusCode::OK)
+}
+
+/// 405 for a `PUT` that names no action on a table whose rows are not changed; RFC 9110 §15.5.6 wants to hear what is.
+fn not_without_action(table: &Table) -> Response {
+    let allowed = if table.deletable {
+        "GET,HEAD,PUT,DELETE"
+    } else {
+        "GET,HEAD,PUT"
+    };
+    ([(ALLOW, allowed)], ApiError::not_permitted()).into_response()
 }
 
 async fn current(

@@ -162,13 +162,22 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
     }
 }
 
-/// An integer, or digits as text.
-fn int(value: &Value) -> Option<i64> {
+/// An integer, also one written `5.0`, or digits as text.
+pub(crate) fn int(value: &Value) -> Option<i64> {
     match value {
-        Value::Number(n) => n.as_i64(),
+        Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
         Value::String(text) => text.parse().ok(),
         _ => None,
     }
+}
+
+/// JSON does not tell 5.0 from 5. Beyond 2^53 a float is no longer one certain number.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "whole and small, as is checked"
+)]
+fn whole(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
 }
 
 /// `"table/key"`; where the table is declared, a bare row number is taken too.

@@ -6,7 +6,7 @@ mod input;
 
 pub use column::Column;
 pub(crate) use column::{Access, Kind};
-pub(crate) use input::Input;
+pub(crate) use input::{Input, int};
 
 /// A row as it travels: column name to value.
 pub(crate) type RowMap = serde_json::Map<String, serde_json::Value>;

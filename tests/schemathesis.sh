@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs schemathesis (https://schemathesis.readthedocs.io) with all its checks against the OpenAPI document that the
+# example host serves: no 5xx, no undocumented status, no answer that is not as documented, no bad input taken and no
+# good input refused. Makes a Python environment of its own from the package index, so it is run by hand:
+#
+#   tests/schemathesis.sh                  # about a minute
+#   tests/schemathesis.sh --max-time 600   # whatever `schemathesis run` takes
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatepost-schemathesis.XXXXXX")
+host=
+cleanup() { [ -z "$host" ] || kill "$host" 2>/dev/null || true; rm -rf "$scratch"; }
+trap cleanup EXIT
+
+venv=${SCHEMATHESIS_VENV:-$scratch/venv}
+[ -x "$venv/bin/schemathesis" ] || { python3 -m venv "$venv"; "$venv/bin/pip" install -q 'schemathesis>=4.32,<5'; }
+
+program=${GATEPOST_HOST:-}
+if [ -z "$program" ]; then
+    cargo build -q --locked --example host
+    program=${CARGO_TARGET_DIR:-target}/debug/examples/host
+fi
+"$program" --listen 127.0.0.1:0 --data memory --admin-password schemathesis >"$scratch/out" 2>"$scratch/err" &
+host=$!
+for _ in $(seq 100); do grep -q '^listening on' "$scratch/out" && break; sleep 0.1; done
+base=$(sed -n 's/^listening on //p' "$scratch/out")
+[ -n "$base" ] || { cat "$scratch/err" >&2; exit 1; }
+
+[ $# -gt 0 ] || set -- --max-time 45
+# Every operation may delete what another one made, so the login is a password: a key would not live long.
+"$venv/bin/schemathesis" --config-file tests/schemathesis.toml run "$base/api/v4/openapi.json" --auth admin:schemathesis \
+    --checks all --continue-on-failure "$@" || status=$?
+[ ! -s "$scratch/err" ] || { echo "the host said:"; tail -n 20 "$scratch/err"; }
+exit "${status:-0}"
