@@ -1,7 +1,13 @@
 //! The console lets in whom the host has logged in, and changes nothing that one of its own forms did not ask for.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+use std::sync::Arc;
+
+use apikey_core::OwnerId;
+use async_trait::async_trait;
+use http_api::{Console, ConsoleLogin, LoggedIn};
 use tests::browser::{Site, Visitor};
+use tokio::net::TcpListener;
 
 const PAGES: [&str; 12] = [
     "/console/",
@@ -161,4 +167,79 @@ async fn a_form_that_is_too_large_is_refused_on_its_page() {
         .await;
     assert_eq!(answer.status, 413);
     assert!(answer.has("too large"));
+}
+
+/// A host whose proxy says who is logged in.
+#[derive(Debug)]
+struct ByHeader;
+
+#[async_trait]
+impl ConsoleLogin for ByHeader {
+    async fn who(&self, request: &axum::http::request::Parts) -> Option<LoggedIn> {
+        let user = request.headers.get("x-user")?.to_str().ok()?;
+        Some(LoggedIn {
+            owner: OwnerId(user.parse().ok()?),
+            name: format!("user <{user}>"),
+            session: user.to_owned(),
+        })
+    }
+
+    fn login_url(&self, back: &str) -> String {
+        format!("https://sso.example/?to={back}")
+    }
+}
+
+#[tokio::test]
+async fn a_host_sets_the_path_the_title_the_colours_and_the_login() {
+    let site = Site::start().await;
+    let console = Console::builder(site.keys.clone(), site.engine.clone(), Arc::new(ByHeader))
+        .base("/admin/ui/")
+        .title("Acme & Co")
+        .theme(":root { --accent: #064; }")
+        .csrf_secret([7; 32])
+        .build();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let forever = std::future::pending();
+    tokio::spawn(examples::serve::serve(
+        listener,
+        None,
+        console.router(),
+        forever,
+    ));
+    let client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    let get = async |path: &str, user: &str| {
+        let request = client.get(format!("{base}{path}")).header("x-user", user);
+        request.send().await.unwrap()
+    };
+    let to = |answer: &reqwest::Response| answer.headers()["location"].to_str().unwrap().to_owned();
+    assert_eq!(to(&get("/admin/ui", "3").await), "/admin/ui/");
+    assert_eq!(
+        to(&get("/admin/ui/keys?a=1", "").await),
+        "https://sso.example/?to=/admin/ui/keys?a=1"
+    );
+    let page = get("/admin/ui/", "3").await.text().await.unwrap();
+    assert!(
+        page.contains("Acme &amp; Co") && page.contains("user &lt;3&gt;"),
+        "{page}"
+    );
+    assert!(
+        !page.contains("Log out") && !page.contains("\"/console"),
+        "{page}"
+    );
+    let theme = page.split("/admin/ui/assets/theme.").nth(1).unwrap();
+    let theme = format!(
+        "/admin/ui/assets/theme.{}",
+        theme.split('"').next().unwrap()
+    );
+    assert!(page.find("assets/console").unwrap() < page.find("assets/theme").unwrap());
+    assert_eq!(
+        get(&theme, "").await.text().await.unwrap(),
+        ":root { --accent: #064; }"
+    );
+    assert_eq!(get("/console/", "3").await.status(), 404);
+    assert_eq!(get("/admin/ui/nothing", "3").await.status(), 404);
 }

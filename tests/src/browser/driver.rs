@@ -175,6 +175,11 @@ impl Browser {
         element.click().await.unwrap();
     }
 
+    /// Chooses from a list, by the keyboard, as one does without scripts.
+    pub async fn choose(&self, css: &str, text: &str) {
+        self.see(css).await.send_keys(text).await.unwrap();
+    }
+
     /// Presses a key with whatever has the focus.
     pub async fn press(&self, keys: impl Into<TypingData>) {
         self.driver
