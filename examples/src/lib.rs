@@ -8,6 +8,7 @@ pub mod receiver;
 pub mod serve;
 #[cfg(feature = "full")]
 pub mod session;
+pub mod story;
 #[cfg(feature = "full")]
 pub mod tables;
 #[cfg(feature = "full")]

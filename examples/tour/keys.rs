@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use examples::client::call;
 use storage::{Clock, ManualClock};
 
-use crate::story::Story;
+use examples::story::Story;
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 

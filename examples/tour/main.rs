@@ -1,11 +1,10 @@
 //! The whole story in a few seconds: `cargo run --example tour`.
 //!
 //! Keys are made, used, refused, expired and deleted; webhooks are triggered, retried and recorded. Everything
-//! happens on 127.0.0.1 with a receiver of its own, and every line that begins with `ok` was checked. The program
+//! happens on 127.0.0.1 with a receiver of its own and a database file of its own, and every line that begins with `ok` was checked. The program
 //! ends with success only if all of them held.
 
 mod keys;
-mod story;
 mod webhooks;
 
 use std::error::Error;
@@ -21,13 +20,13 @@ use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, TargetPolicy};
 use examples::certificate::self_signed;
 use examples::receiver::Receiver;
+use examples::story::Story;
 use http_api::Api;
-use storage::{Clock, ManualClock, MemoryStore, SystemClock};
+use storage::{Clock, ManualClock, SystemClock};
+use storage_sqlite::{SqliteConfig, SqliteStore};
 use task_engine::Engine;
 use tokio::net::TcpListener;
 use webhook_model::{Catalog, Specificity};
-
-use story::Story;
 
 /// The host's users: Ada (1), and nobody else.
 #[derive(Debug)]
@@ -43,7 +42,10 @@ impl Accounts for Users {
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
-    let store = Arc::new(MemoryStore::new());
+    // The embedded default: one file. It is gone when the tour is over.
+    let folder = tempfile::tempdir()?;
+    let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+    let store = Arc::new(SqliteStore::open(config).await?);
     // The keys' clock is moved by hand: nobody wants to wait 30 days for a key to expire.
     let clock = Arc::new(ManualClock::at(SystemClock.now()));
     let keys = KeyService::builder(store.clone(), Arc::new(Users))
@@ -55,7 +57,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?))
         .extra_root(certificate.der.clone())
         .build()?;
-    let engine = Engine::builder(store, sender)
+    let engine = Engine::builder(store.clone(), sender)
         .catalog(catalog()?)
         .schedule(Schedule::new([
             Duration::from_millis(100),
@@ -82,6 +84,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     webhooks::tell(&mut story, &engine, &receiver).await?;
     engine.shutdown(Duration::from_secs(1)).await;
     keys.shutdown().await;
+    store.close().await;
     Ok(if story.end() {
         ExitCode::SUCCESS
     } else {

@@ -12,7 +12,7 @@ use webhook_model::{
     OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
-use crate::story::Story;
+use examples::story::Story;
 
 type Anything = Box<dyn Error + Send + Sync>;
 

@@ -3,24 +3,24 @@
 
 /// Prints a story line by line and remembers whether every claim held.
 #[derive(Debug, Default)]
-pub(crate) struct Story {
+pub struct Story {
     claims: usize,
     broken: Vec<String>,
 }
 
 impl Story {
     /// A new chapter.
-    pub(crate) fn chapter(&self, title: &str) {
+    pub fn chapter(&self, title: &str) {
         println!("\n{title}");
     }
 
     /// Something worth seeing that proves nothing.
-    pub(crate) fn tell(&self, line: &str) {
+    pub fn tell(&self, line: &str) {
         println!("       {line}");
     }
 
     /// Something that must be so.
-    pub(crate) fn claim(&mut self, what: &str, holds: bool) {
+    pub fn claim(&mut self, what: &str, holds: bool) {
         self.claims += 1;
         println!("  {} {what}", if holds { "ok  " } else { "FAIL" });
         if !holds {
@@ -29,7 +29,8 @@ impl Story {
     }
 
     /// The last line; whether everything held.
-    pub(crate) fn end(&self) -> bool {
+    #[must_use]
+    pub fn end(&self) -> bool {
         match self.broken.as_slice() {
             [] => println!("\nAll {} claims held.", self.claims),
             broken => println!(

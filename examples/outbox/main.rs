@@ -1,0 +1,110 @@
+//! A host's own transaction decides whether something has occurred: `cargo run --example outbox`.
+//!
+//! A shop keeps its orders in its own table, beside Gatepost's in one database. With its own driver and its own
+//! statement it inserts an order and the occurrence of it in one transaction. Rolled back, nothing is sent;
+//! committed, it is sent, once.
+//!
+//! The database is a SQLite file of its own, or with `-- postgres://…` a schema of that PostgreSQL database, which is
+//! dropped at the end. The program ends with success only if every claim held.
+
+mod shop;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use delivery::{Sender, TargetPolicy};
+use examples::receiver::Receiver;
+use examples::story::Story;
+use task_engine::Engine;
+use webhook_model::{
+    Action, Catalog, Description, Event, JsonObject, OwnerId, Specificity, TagId, Target, Task,
+    Webhook,
+};
+
+use shop::Shop;
+
+#[tokio::main]
+async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let (mut shop, store) = Shop::open(std::env::args().nth(1)).await?;
+    let receiver = Receiver::start(None).await?;
+    let sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?)).build()?;
+    let catalog = Catalog::builder()
+        .event_type(
+            "orders",
+            "Orders",
+            Specificity::InstanceOrTag,
+            &[("placed", "Placed")],
+        )?
+        .build();
+    let engine = Engine::builder(store, sender)
+        .catalog(catalog)
+        .start()
+        .await?;
+    tell_the_warehouse(&engine, &receiver).await?;
+
+    let mut story = Story::default();
+    story.chapter("Rolled back");
+    shop.order(1, None, false).await?;
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    story.claim("the order is not there", shop.orders().await? == 0);
+    story.claim("nothing was sent", receiver.received().is_empty());
+
+    story.chapter("Committed");
+    shop.order(2, None, true).await?;
+    let sent = receiver.wait_for("/warehouse", 1).await?;
+    story.claim("the order is there", shop.orders().await? == 1);
+    story.claim(
+        "it was sent with the host's own values",
+        sent.body == r#"{"order":"2","total":"20 EUR"}"#,
+    );
+
+    story.chapter("Told twice under one id, as a host does that lost the answer to its commit");
+    shop.order(3, Some("order-3"), true).await?;
+    receiver.wait_for("/warehouse", 2).await?;
+    shop.order(3, Some("order-3"), true).await?;
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    story.claim("it was sent once", receiver.received().len() == 2);
+    story.claim("nothing waits any more", engine.health().await?.outbox == 0);
+
+    engine.shutdown(Duration::from_secs(1)).await;
+    shop.close().await?;
+    Ok(if story.end() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// A webhook, a task that sends through it, and the event that runs the task: every order, by its tag.
+async fn tell_the_warehouse(
+    engine: &Engine,
+    receiver: &Receiver,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let url = format!("http://{}/warehouse", receiver.addr);
+    let webhook = Webhook::new(OwnerId(1), "warehouse".parse()?, url.parse()?);
+    let webhook = engine.create_webhook(&webhook).await?.id;
+    let task = Task {
+        creator: OwnerId(1),
+        name: "tell the warehouse".parse()?,
+        description: Description::default(),
+        enabled: true,
+        delete_after_run: false,
+        action: Action::Send {
+            webhook,
+            message: r#"{"order":"${NAME}","total":"${TOTAL}"}"#.parse()?,
+        },
+    };
+    let task = engine.create_task(&task).await?.id;
+    let event = Event {
+        event_type: "orders".parse()?,
+        event: "placed".parse()?,
+        target: Target::Tag(TagId(1)),
+        task,
+        enabled: true,
+        filters: JsonObject::default(),
+        context: JsonObject::default(),
+    };
+    engine.create_event(&event).await?;
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Three processes share one queue: `cargo run --example workers -- postgres://user@host/database`.
+//!
+//! The program starts itself three times as a worker, stores occurrences, kills one worker in the middle of its work and
+//! counts what arrives. It ends with success only if every occurrence arrived, each worker that stayed had its share,
+//! and nothing arrived twice but what the killed one held. Its tables are in a schema of their own, dropped at the end.
+#![allow(clippy::print_stdout, reason = "a program that talks to a person")]
+
+use std::collections::{HashMap, HashSet};
+use std::error::Error;
+use std::process::{Child, Command, ExitCode};
+use std::sync::Arc;
+use std::time::Duration;
+
+use delivery::{HeaderNames, Sender, TargetPolicy};
+use examples::receiver::Receiver;
+use examples::story::Story;
+use storage_postgres::{PostgresConfig, PostgresStore};
+use task_engine::{Engine, Limits};
+use tokio_postgres::NoTls;
+use webhook_model::{OwnerId, Timeout, Webhook};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+const SCHEMA: &str = "gatepost_example_workers";
+const MESSAGES: usize = 600;
+
+#[tokio::main]
+async fn main() -> Result<ExitCode, Failure> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--worker", name, url] => {
+            // Works until it is killed.
+            let _engine = engine(url, Some(name)).await?;
+            std::future::pending::<()>().await;
+            Ok(ExitCode::SUCCESS)
+        }
+        [url] => share(url).await,
+        _ => {
+            println!("workers needs a PostgreSQL database: workers postgres://user@host/database");
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+/// An engine on the shared queue. A lease lasts the webhook's timeout and half a second here, so that the work of a worker
+/// that died comes back soon.
+async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
+    let store = PostgresStore::connect(PostgresConfig::url(url).schema(SCHEMA)).await?;
+    let mut sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?));
+    if let Some(name) = name {
+        // Only here, to see who sent what: the header of the id has another name in each worker.
+        let id = format!("worker-{name}-id");
+        let names = HeaderNames::new(&id, "webhook-timestamp", "webhook-signature")?;
+        sender = sender.header_names(names);
+    }
+    let mut limits = Limits::default();
+    limits.lease_margin = Duration::from_millis(500);
+    limits.poll = Duration::from_millis(100);
+    // So small that all three have something to do; the process that stores sends nothing.
+    limits.in_flight = if name.is_some() { 8 } else { 0 };
+    let builder = Engine::builder(Arc::new(store), sender.build()?);
+    Ok(builder.limits(limits).start().await?)
+}
+
+async fn share(url: &str) -> Result<ExitCode, Failure> {
+    let receiver = Receiver::start(None).await?;
+    let engine = engine(url, None).await?;
+    let target = format!("http://{}/in", receiver.addr).parse()?;
+    let mut webhook = Webhook::new(OwnerId(1), "shared".parse()?, target);
+    webhook.timeout = Timeout::MIN;
+    let webhook = engine.create_webhook(&webhook).await?.id;
+
+    let mut workers: Vec<Child> = Vec::new();
+    for name in ["1", "2", "3"] {
+        let program = std::env::current_exe()?;
+        workers.push(
+            Command::new(program)
+                .args(["--worker", name, url])
+                .spawn()?,
+        );
+    }
+    for number in 0..MESSAGES {
+        let message = format!(r#"{{"number":{number}}}"#).parse()?;
+        engine.send(webhook, Some(&message)).await?;
+        if number == MESSAGES / 2 {
+            workers[0].kill()?;
+        }
+    }
+    let mut story = Story::default();
+    story.chapter("Three workers, one of them killed in the middle of its work");
+    let numbers = wait_for_all(&receiver).await;
+    for worker in &mut workers[1..] {
+        worker.kill()?;
+    }
+    for worker in &mut workers {
+        worker.wait()?;
+    }
+    let mut shares: HashMap<&str, usize> = HashMap::new();
+    for request in receiver.received() {
+        for name in ["1", "2", "3"] {
+            if request.header(&format!("worker-{name}-id")).is_some() {
+                *shares.entry(name).or_default() += 1;
+            }
+        }
+    }
+    for (worker, share) in &shares {
+        story.tell(&format!("worker {worker} sent {share}"));
+    }
+    let repeats = receiver.received().len() - numbers.len();
+    story.tell(&format!(
+        "{repeats} arrived twice: the killed one had sent them and could not say so"
+    ));
+    story.claim("every message arrived", numbers.len() == MESSAGES);
+    story.claim("each worker had its share", shares.len() == 3);
+    story.claim(
+        "nothing arrived twice but what the killed one held",
+        repeats <= 8,
+    );
+
+    engine.shutdown(Duration::from_secs(1)).await;
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+    tokio::spawn(connection);
+    client
+        .batch_execute(&format!("DROP SCHEMA {SCHEMA} CASCADE"))
+        .await?;
+    Ok(if story.end() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The different messages that have arrived, once all have or after twenty seconds.
+async fn wait_for_all(receiver: &Receiver) -> HashSet<String> {
+    let mut numbers = HashSet::new();
+    for _ in 0..200 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        numbers = receiver.received().into_iter().map(|r| r.body).collect();
+        if numbers.len() == MESSAGES {
+            break;
+        }
+    }
+    numbers
+}
