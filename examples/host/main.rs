@@ -140,6 +140,7 @@ fn app(
         .merge(console.router())
         .merge(figures)
         .merge(health)
+        .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"err": "Not found"}))) })
 }
 
 /// `GET /metrics`, as Prometheus reads it.

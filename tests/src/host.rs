@@ -84,6 +84,29 @@ impl Host {
         rows
     }
 
+    /// Makes a row and returns its number.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn make(&self, table: &str, row: Value) -> i64 {
+        let (status, receipt) = self.call("POST", table, Some(row)).await;
+        assert_eq!(status, 201, "{table}: {receipt}");
+        receipt["$row"].as_i64().unwrap()
+    }
+
+    /// Sends bodies, each with the status that it is to get and a text that a refusal must hold, as the field's name.
+    ///
+    /// # Panics
+    /// When an answer is another.
+    pub async fn judge(&self, method: &str, path: &str, cases: Vec<(Value, u16, &str)>) {
+        for (body, status, field) in cases {
+            let (got, answer) = self.call(method, path, Some(body.clone())).await;
+            let text = answer["err"].as_str().unwrap_or_default();
+            let named = status < 400 || text.contains(field);
+            assert!(got == status && named, "{path} {body}: {got} {answer}");
+        }
+    }
+
     /// A request to any path, without a credential.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method = Method::from_bytes(method.as_bytes()).unwrap();

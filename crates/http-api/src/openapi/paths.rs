@@ -35,7 +35,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
             "operationId": format!("{}_create", table.name),
             "summary": format!("Creates a row of {}", table.name),
             "requestBody": body(&json!({"$ref": format!("#/components/schemas/{}", schemas::create_name(table))}), true),
-            "responses": answers(&[("201", reference("Receipt"))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
+            "responses": created(table),
         }));
     }
     paths.insert(format!("/{}", table.name), Value::Object(rows));
@@ -60,6 +60,29 @@ pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
     if !table.actions.is_empty() {
         paths.insert(format!("/{}_actions", table.singular), endpoint(table));
     }
+}
+
+/// The receipt, and what can be done with the row that it names.
+fn created(table: &Table) -> Value {
+    let mut answers = answers(
+        &[("201", reference("Receipt"))],
+        &[
+            "400", "401", "403", "404", "409", "413", "422", "429", "500", "503",
+        ],
+    );
+    let mut operations = vec!["read"];
+    operations.extend(table.updatable.then_some("update"));
+    operations.extend(table.deletable.then_some("delete"));
+    let link = |operation: &str| {
+        let id = format!("{}_{operation}", table.name);
+        (
+            operation.to_owned(),
+            json!({"operationId": id, "parameters": {"key": "$response.body#/$row"}}),
+        )
+    };
+    let links: Map<String, Value> = operations.into_iter().map(link).collect();
+    answers["201"]["links"] = Value::Object(links);
+    answers
 }
 
 fn row(table: &Table) -> Value {
