@@ -198,6 +198,9 @@ async fn look_at(b: &Browser, path: &str, name: &str, width: u32) {
     let beyond = b.script("const w = document.documentElement.clientWidth; return [...document.querySelectorAll('main *, header *')].filter(e => e.getBoundingClientRect().right > w + 1 && !e.closest('.unseen, .skip, svg, pre, thead') && !e.matches('.unseen, .skip')).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)").await;
     assert_eq!(beyond, serde_json::json!([]), "{path} at {width} pixels");
     b.shot(name).await;
+    if ["dashboard", "key-popup", "webhook-dark"].contains(&name) {
+        b.small_shot(&format!("{name}-small")).await;
+    }
 }
 
 async fn all(look: Look, suffix: &'static str) {

@@ -260,9 +260,20 @@ impl Browser {
 
     /// A picture of the whole page, in `tests/screenshots`.
     pub async fn shot(&self, name: &str) {
-        use base64::Engine as _;
         let whole = json!({"format": "png", "captureBeyondViewport": true});
-        let picture = self.devtools("Page.captureScreenshot", whole).await;
+        self.picture(name, whole).await;
+    }
+
+    /// A picture of the top of the page, half as large, as the front page of the project has it.
+    pub async fn small_shot(&self, name: &str) {
+        let clip = json!({"x": 0, "y": 0, "width": 1200, "height": 760, "scale": 0.5});
+        self.picture(name, json!({"format": "png", "clip": clip}))
+            .await;
+    }
+
+    async fn picture(&self, name: &str, how: Value) {
+        use base64::Engine as _;
+        let picture = self.devtools("Page.captureScreenshot", how).await;
         let picture = base64::engine::general_purpose::STANDARD
             .decode(picture["data"].as_str().unwrap())
             .unwrap();

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use storage::{ErrorKind, StoreError};
 use task_engine::{EmitError, EngineError};
 
+use super::Console;
 use super::layout::{self, Section};
 use super::session::Ctx;
 
@@ -72,6 +73,12 @@ impl Failure {
         }
     }
 
+    /// The answer for somebody who is not known.
+    pub(super) fn bare(&self, console: Option<&Console>) -> Response {
+        let page = layout::bare(console, self.title(), &self.body());
+        (self.status(), page).into_response()
+    }
+
     /// The answer within the layout, for a known caller.
     pub(super) fn page(&self, ctx: &Ctx) -> Response {
         let page = layout::page(ctx, Section::None, self.title(), &self.body());
@@ -79,11 +86,10 @@ impl Failure {
     }
 }
 
-/// Without a layout: who asks is not known.
+/// Without a layout: neither who asks nor which console is asked is known.
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let page = layout::bare(self.title(), &self.body());
-        (self.status(), page).into_response()
+        self.bare(None)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::console::failure::Failure;
 use crate::console::session::Ctx;
 
 /// Webhooks of one user that are asked one by one; with more than these, the log is walked.
-const MOST_ASKED: usize = 100;
+const MOST_ASKED: usize = 20;
 /// Deliveries read at a time, and in all, where the log is walked.
 const STRIDE: u32 = 200;
 const MOST: usize = 10_000;

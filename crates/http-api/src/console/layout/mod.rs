@@ -12,6 +12,7 @@ pub(super) use controls::{Kind, area, check, errors, input, picker, radios, sele
 pub(super) use parts::{badge, confirm, empty, more, note, one_button, state};
 pub(super) use rows::{Column, editor};
 
+use super::Console;
 use super::session::Ctx;
 
 /// The part of the console that a page belongs to.
@@ -91,8 +92,8 @@ pub(super) fn page_with(
     }
 }
 
-/// A page for somebody who is not known.
-pub(super) fn bare(title: &str, body: &Markup) -> Markup {
+/// A page for somebody who is not known, with the style of a console if it is known which.
+pub(super) fn bare(console: Option<&Console>, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -100,8 +101,10 @@ pub(super) fn bare(title: &str, body: &Markup) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
+                link rel="icon" href="data:,";
+                @if let Some(console) = console { link rel="stylesheet" href=(console.at(&console.inner.assets.style.path)); }
             }
-            body { main { h1 { (title) } (body) } }
+            body { main { div.title { h1 { (title) } } section { (body) } } }
         }
     }
 }

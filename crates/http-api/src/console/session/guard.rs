@@ -40,13 +40,13 @@ pub(in crate::console) async fn guard(
         return if safe {
             Redirect::to(&url).into_response()
         } else {
-            Failure::LoggedOut(url).into_response()
+            Failure::LoggedOut(url).bare(Some(&console))
         };
     };
     let account = match account(&console, &user).await {
         Ok(Some(account)) if account.enabled => account,
-        Ok(_) => return Failure::Forbidden.into_response(),
-        Err(error) => return Failure::from(error).into_response(),
+        Ok(_) => return Failure::Forbidden.bare(Some(&console)),
+        Err(error) => return Failure::from(error).bare(Some(&console)),
     };
     let ctx = Ctx {
         principal: Arc::new(Principal::new(user.owner, account, Via::Host)),

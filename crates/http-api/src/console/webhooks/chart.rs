@@ -12,8 +12,12 @@ use crate::console::session::Ctx;
 const HOURS: usize = 24;
 /// Deliveries that are counted at the most.
 const MOST: usize = 5_000;
-/// Deliveries read at a time.
-const STRIDE: u32 = 1_000;
+/// Deliveries read at a time: few at first, then as many as their messages allow.
+const FIRST: u32 = 50;
+const STRIDE: usize = 1_000;
+/// Bytes of messages that are read at a time, and in all: a store hands out deliveries whole.
+const BYTES_AT_A_TIME: usize = 4 * 1024 * 1024;
+const BYTES: usize = 32 * 1024 * 1024;
 
 /// The deliveries of one webhook that were queued within the last day.
 #[derive(Debug, Default)]
@@ -35,17 +39,21 @@ impl Figures {
         let mut query = DeliveryQuery {
             webhook: Some(webhook),
             created_from: Some(from),
-            ..DeliveryQuery::all(Page::newest(STRIDE))
+            ..DeliveryQuery::all(Page::newest(FIRST))
         };
         let mut figures = Self::default();
-        for _ in 0..MOST / STRIDE as usize {
+        let (mut read, mut bytes) = (0, 0);
+        while read < MOST && bytes < BYTES {
             let found = ctx.console.inner.engine.list_deliveries(&query).await?;
             for delivery in &found {
                 figures.count(delivery.state, delivery.created - from);
+                bytes += delivery.body.len();
             }
+            read += found.len();
             match found.last() {
-                Some(last) if found.len() >= STRIDE as usize => {
+                Some(last) if found.len() >= query.page.limit as usize => {
                     query.page = query.page.beyond(last.id);
+                    query.page.limit = stride(bytes / read);
                 }
                 _ => return Ok(figures),
             }
@@ -120,6 +128,12 @@ impl Figures {
             }
         }
     }
+}
+
+/// How many deliveries to read next, by the size of those before.
+fn stride(each: usize) -> u32 {
+    let fit = BYTES_AT_A_TIME / each.max(1);
+    u32::try_from(fit.clamp(1, STRIDE)).unwrap_or(1)
 }
 
 /// The full hour at which the first of the shown hours begins.
