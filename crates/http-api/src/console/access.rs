@@ -25,7 +25,8 @@ impl Ctx {
         u32::try_from(wanted).unwrap_or(STRIDE).clamp(1, STRIDE)
     }
 
-    async fn may_manage(&self, owner: i64) -> Result<bool, Failure> {
+    /// Whether what belongs to this user is the caller's to see.
+    pub(super) async fn may_manage(&self, owner: i64) -> Result<bool, Failure> {
         let mut authority = self.console.inner.keys.authority(&self.principal);
         Ok(authority.may_manage(OwnerId(owner)).await?)
     }
@@ -153,6 +154,12 @@ impl Ctx {
         few(found
             .into_iter()
             .map(|choice| (choice.key.to_string(), choice.name)))
+    }
+
+    /// What a user of the host's is called.
+    pub(super) async fn user_name(&self, user: i64) -> String {
+        let name = self.console.inner.objects.name("users", user).await;
+        name.unwrap_or_else(|| format!("user {user}"))
     }
 
     /// The caller's webhooks to choose from.

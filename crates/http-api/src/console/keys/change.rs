@@ -3,6 +3,7 @@
 use apikey_auth::{AccessLevel, KeyError};
 use apikey_core::{Expiration, KeyDraft, KeyId, KeyState, OwnerId};
 use axum::Json;
+use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::html;
 use serde_json::{Value, json};
@@ -21,9 +22,13 @@ use crate::console::session::{Ctx, Tickets};
 
 const TABLE: &str = "user_api_keys";
 
-pub(super) async fn new(ctx: Ctx) -> Response {
+pub(super) async fn new(ctx: Ctx, RawQuery(query): RawQuery) -> Response {
+    let asked = Form::parse(query.unwrap_or_default().as_bytes());
     let typed = Typed {
-        user: ctx.principal.owner.0.to_string(),
+        user: asked
+            .key("owner")
+            .unwrap_or(ctx.principal.owner.0)
+            .to_string(),
         ..Typed::fresh()
     };
     new_form(&ctx, &typed, &Problems::default())
@@ -89,7 +94,13 @@ pub(super) async fn create(ctx: Ctx, sent: Form) -> Result<Response, Failure> {
             let rows = table::table(&ctx, &Form::default()).await?;
             let list = ctx.console.at("/keys");
             let body = html! { (reveal::key(&key, &parsed.name, &list)) (rows) };
-            let page = page_with(&ctx, Section::Keys, "API keys", &new_button(&ctx), &body);
+            let page = page_with(
+                &ctx,
+                Section::Keys,
+                "API keys",
+                &new_button(&ctx, None),
+                &body,
+            );
             Ok(page.into_response())
         }
         Err(error) => {

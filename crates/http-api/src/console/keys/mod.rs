@@ -38,13 +38,26 @@ async fn list(ctx: Ctx, RawQuery(query): RawQuery) -> Result<Response, Failure> 
         _ => None,
     };
     let rows = table::table(&ctx, &asked).await?;
+    let owner = asked.key("owner");
+    let title = match owner {
+        // What another user is called is not everybody's to know.
+        Some(owner) if !ctx.may_manage(owner).await? => return Err(Failure::NotFound),
+        Some(owner) => format!("API keys of {}", ctx.user_name(owner).await),
+        None => "API keys".to_owned(),
+    };
+    let actions = html! {
+        @if owner.is_some() { a.button href=(ctx.console.at("/keys")) { "All keys" } }
+        (new_button(&ctx, owner))
+    };
     let body = html! {
         @if let Some(said) = said { (note("good", &html! { (said) })) }
         (rows)
     };
-    Ok(page_with(&ctx, Section::Keys, "API keys", &new_button(&ctx), &body).into_response())
+    Ok(page_with(&ctx, Section::Keys, &title, &actions, &body).into_response())
 }
 
-fn new_button(ctx: &Ctx) -> maud::Markup {
-    html! { a.button.primary href=(ctx.console.at("/keys/new")) { "New API key" } }
+/// For the user whose keys are shown, or for oneself.
+fn new_button(ctx: &Ctx, owner: Option<i64>) -> maud::Markup {
+    let query = owner.map_or_else(String::new, |owner| format!("?owner={owner}"));
+    html! { a.button.primary href={ (ctx.console.at("/keys/new")) (query) } { "New API key" } }
 }

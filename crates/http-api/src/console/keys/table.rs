@@ -43,7 +43,7 @@ pub(super) async fn table(ctx: &Ctx, asked: &Form) -> Result<Markup, Failure> {
         return Ok(empty(
             "No API keys yet",
             "A key lets a script, a pipeline or another tool use the API with your permissions, without a login. Its key string is shown once, when it is made.",
-            &super::new_button(ctx),
+            &super::new_button(ctx, owner.map(|owner| owner.0)),
         ));
     }
     let now = ctx.console.now();
@@ -51,9 +51,7 @@ pub(super) async fn table(ctx: &Ctx, asked: &Form) -> Result<Markup, Failure> {
     let query = owner.map_or_else(String::new, |owner| format!("owner={}", owner.0));
     let mut owners = Vec::with_capacity(if many_owners { rows.len() } else { 0 });
     for row in rows.iter().filter(|_| many_owners) {
-        let objects = &ctx.console.inner.objects;
-        let name = objects.name("users", row.key.owner.0).await;
-        owners.push(name.unwrap_or_else(|| format!("User {}", row.key.owner.0)));
+        owners.push(ctx.user_name(row.key.owner.0).await);
     }
     Ok(html! {
         section {
@@ -96,7 +94,7 @@ fn line(ctx: &Ctx, row: &KeyRow, owner: Option<&String>, now: DateTime<Utc>) -> 
     html! {
         tr {
             td data-label="Name" { div { strong { (name) } br; code.quiet.nowrap { (key.hint) } } }
-            @if let Some(owner) = owner { td data-label="Owner" { span { (owner) } } }
+            @if let Some(owner) = owner { td data-label="Owner" { a href=(ctx.console.at(&format!("/keys?owner={}", key.owner.0))) { (owner) } } }
             td data-label="Description" { span { (key.description.as_str()) } }
             td data-label="Expires" { (expires(key.expiration, now)) }
             td data-label="Last Logged In" { div { (stamp_or(key.last_login.map(|login| login.at), now, "never")) } }
