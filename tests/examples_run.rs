@@ -37,6 +37,11 @@ fn the_outbox_and_three_workers_work_on_postgres() {
 }
 
 #[test]
+fn the_custom_backend_keeps_what_it_was_given() {
+    expect_success(env!("CARGO_BIN_EXE_custom_backend"), &[]);
+}
+
+#[test]
 fn workers_say_what_they_need() {
     let output = run(WORKERS, &[]);
     assert_eq!(output.status.code(), Some(2));

@@ -134,7 +134,7 @@ impl Shown {
         };
         self.add(
             format!("{method} {path}: {}", answer.status),
-            answer.head + &shown,
+            answer.head + shown.as_str(),
         );
         answer.status
     }

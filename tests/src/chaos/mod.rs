@@ -7,7 +7,7 @@ mod run;
 mod verdict;
 
 pub use child::{Child, Mode, work};
-pub use place::Place;
+pub use place::{Place, Store};
 pub use receiver::{Counting, Seen};
 pub use run::{Run, Told};
 pub use verdict::{Evidence, Invariant, Verdict};

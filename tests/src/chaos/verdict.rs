@@ -275,14 +275,15 @@ mod tests {
     #[test]
     fn each_violation_is_found() {
         use Invariant as I;
-        let faults: [(Invariant, fn(&mut Evidence)); 14] = [
+        type Fault = fn(&mut Evidence);
+        let faults: [(Invariant, Fault); 14] = [
             (I::NothingIsLost, |e| e.told.accepted.push(9)),
             (I::NothingIsLost, |e| {
-                e.deliveries[0].0.state = DeliveryState::Queued
+                e.deliveries[0].0.state = DeliveryState::Queued;
             }),
             (I::NothingIsLost, |e| drop(e.deliveries.remove(0))),
             (I::RepeatsAreAccountedFor, |e| {
-                e.seen.push(e.seen[0].clone())
+                e.seen.push(e.seen[0].clone());
             }),
             (I::RepeatsAreAccountedFor, |e| {
                 let again = e.deliveries[0].1[0].clone();
@@ -293,10 +294,10 @@ mod tests {
             (I::BytesAreTheSame, |e| e.seen[0].body.push(' ')),
             (I::StatesTellTheTruth, |e| e.seen[0].answered = Some(500)),
             (I::StatesTellTheTruth, |e| {
-                e.deliveries[0].0.state = DeliveryState::Error
+                e.deliveries[0].0.state = DeliveryState::Error;
             }),
             (I::NothingIsEarly, |e| {
-                e.seen[0].at -= chrono::TimeDelta::seconds(1)
+                e.seen[0].at -= chrono::TimeDelta::seconds(1);
             }),
             (I::NothingIsEarly, |e| {
                 let again = e.deliveries[0].1[0].clone();
@@ -304,7 +305,7 @@ mod tests {
             }),
             (I::AtOnceIsBounded, |e| e.most_at_once = 65),
             (I::OnceIsOnce, |e| {
-                e.deliveries.push(e.deliveries[1].clone())
+                e.deliveries.push(e.deliveries[1].clone());
             }),
             (I::OnceIsOnce, |e| {
                 e.once_waiting.insert(8);

@@ -1,0 +1,140 @@
+//! A backend of one's own: Gatepost on redb, `cargo run --example custom_backend`.
+//!
+//! `store/` implements the storage traits; `tests/custom_backend.rs` among the tests of the whole proves it with two macro
+//! calls. This program shows it at work: a key is made and used, an event is delivered, and after the file was closed
+//! and opened again all of it is still there. It ends with success only if every claim held.
+
+mod store;
+
+use std::error::Error;
+use std::net::IpAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
+use apikey_core::{Expiration, IpPolicy, KeyDraft};
+use delivery::{Sender, TargetPolicy};
+use examples::receiver::Receiver;
+use examples::story::Story;
+use rand::RngExt as _;
+use storage::seal::{SealingKey, SealingKeys};
+use storage::webhooks::DeliveryState;
+use task_engine::Engine;
+use webhook_model::{OwnerId, Webhook};
+
+use store::RedbStore;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Everybody may do what a user may.
+#[derive(Debug)]
+struct Everybody;
+
+impl Accounts for Everybody {
+    fn account(&self, _: apikey_core::OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<ExitCode, Failure> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("gatepost.redb");
+    // A host keeps this key where it keeps its other secrets; without it the webhooks' secrets cannot be read.
+    let secret: [u8; 32] = rand::rng().random();
+    let sealing = || SealingKeys::new(SealingKey::new(1, secret));
+    let mut story = Story::default();
+    let from = IpAddr::from([127, 0, 0, 1]);
+
+    story.chapter("A file of redb");
+    let store = Arc::new(RedbStore::open(&path, sealing()).await?);
+    let keys = KeyService::builder(store.clone(), Arc::new(Everybody)).build();
+    let user = Principal::new(
+        apikey_core::OwnerId(1),
+        Account::enabled(AccessLevel::User),
+        Via::Host,
+    );
+    let draft = KeyDraft {
+        owner: apikey_core::OwnerId(1),
+        name: "laptop".parse()?,
+        description: "".parse()?,
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    };
+    let (_, reveal) = keys.create(&user, draft).await?;
+    let header = format!("Bearer {}", reveal.reveal().as_str());
+    story.claim(
+        "a key lets its owner in",
+        keys.authenticate([header.as_bytes()], from).await.is_ok(),
+    );
+    keys.shutdown().await;
+
+    let receiver = Receiver::start(None).await?;
+    let engine = engine(store.clone()).await?;
+    let url = format!("http://{}/in", receiver.addr).parse()?;
+    let webhook = Webhook::new(OwnerId(1), "chat".parse()?, url);
+    let webhook = engine.create_webhook(&webhook).await?.id;
+    let delivery = engine
+        .send(webhook, Some(&r#"{"text":"hello"}"#.parse()?))
+        .await?;
+    let received = receiver.wait_for("/in", 1).await?;
+    story.claim(
+        "a message is delivered",
+        received.body == r#"{"text":"hello"}"#,
+    );
+    engine.shutdown(Duration::from_secs(1)).await;
+
+    story.chapter("A second opener");
+    let second = RedbStore::open(&path, sealing()).await;
+    story.claim(
+        "is refused while the file is open",
+        second.is_err_and(|e| e.is_transient()),
+    );
+
+    story.chapter("Closed and opened again");
+    drop((keys, engine, store));
+    let store = Arc::new(reopen(&path, &sealing).await?);
+    let keys = KeyService::builder(store.clone(), Arc::new(Everybody)).build();
+    story.claim(
+        "the key still lets its owner in",
+        keys.authenticate([header.as_bytes()], from).await.is_ok(),
+    );
+    let engine = self::engine(store).await?;
+    let kept = engine.delivery(delivery).await?;
+    story.claim(
+        "the delivery is still `sent`",
+        kept.is_some_and(|d| d.state == DeliveryState::Sent),
+    );
+    story.claim(
+        "with its attempt",
+        engine.attempts(delivery).await?.len() == 1,
+    );
+    engine.shutdown(Duration::from_secs(1)).await;
+    Ok(if story.end() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+async fn engine(store: Arc<RedbStore>) -> Result<Engine, Failure> {
+    let sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?)).build()?;
+    Ok(Engine::builder(store, sender).start().await?)
+}
+
+/// The file is free when the last call that was under way has ended.
+async fn reopen(
+    path: &std::path::Path,
+    sealing: &impl Fn() -> SealingKeys,
+) -> Result<RedbStore, Failure> {
+    for _ in 0..100 {
+        match RedbStore::open(path, sealing()).await {
+            Err(error) if error.is_transient() => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            other => return Ok(other?),
+        }
+    }
+    Err("the file stays in use".into())
+}

@@ -1,0 +1,222 @@
+//! API keys.
+
+use std::sync::atomic::Ordering;
+
+use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId};
+use async_trait::async_trait;
+use chrono::{DateTime, SubsecRound as _, Utc};
+use redb::ReadableDatabase as _;
+use storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, Login};
+use storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
+
+use super::tables::{COUNTERS, KEY_CHANGES, KEYS, NAMES, Tx, counter, page, row};
+use super::{Answer, RedbStore, codec, failed};
+
+/// So many changes are remembered; who asks for older ones forgets all.
+const REMEMBERED: i64 = 10_000;
+
+#[async_trait]
+impl KeyStore for RedbStore {
+    async fn insert_key(&self, key: &ApiKey) -> Answer<KeyRow> {
+        let mut key = key.clone();
+        key.created = key.created.trunc_subsecs(6);
+        key.expiration = to_micros(key.expiration);
+        self.write(move |tx| {
+            let row = KeyRow {
+                id: KeyId(tx.count("key")?),
+                revision: Revision::FIRST,
+                key,
+            };
+            tx.take_name(
+                &name(&row.key),
+                row.id.0,
+                "the owner has a key of that name",
+            )?;
+            tx.take_name(
+                &lookup(row.key.lookup),
+                row.id.0,
+                "a key with that lookup id",
+            )?;
+            tx.put(KEYS, row.id.0, &codec::from_key(&row))?;
+            Ok(row)
+        })
+        .await
+    }
+
+    async fn key(&self, id: KeyId) -> Answer<Option<KeyRow>> {
+        self.read(move |tx, _| {
+            let keys = tx.open_table(KEYS).map_err(failed)?;
+            row(&keys, id.0)?
+                .map(|row| codec::key(id.0, &row))
+                .transpose()
+        })
+        .await
+    }
+
+    async fn key_by_lookup(&self, id: LookupId) -> Answer<Option<KeyRow>> {
+        self.read(move |tx, _| {
+            let names = tx.open_table(NAMES).map_err(failed)?;
+            let found = names.get(lookup(id).as_str()).map_err(failed)?;
+            let Some(id) = found.map(|found| found.value()) else {
+                return Ok(None);
+            };
+            let keys = tx.open_table(KEYS).map_err(failed)?;
+            row(&keys, id)?.map(|row| codec::key(id, &row)).transpose()
+        })
+        .await
+    }
+
+    async fn list_keys(&self, query: &KeyQuery) -> Answer<Vec<KeyRow>> {
+        let query = query.clone();
+        self.read(move |tx, _| {
+            let keys = tx.open_table(KEYS).map_err(failed)?;
+            let KeyQuery {
+                owner,
+                name,
+                page: p,
+            } = query;
+            let p = Page {
+                after: p.after.map(|id| id.0),
+                order: p.order,
+                limit: p.limit,
+            };
+            let wanted = |row: &serde_json::Value| {
+                Ok(owner.is_none_or(|o| row["owner"] == o.0)
+                    && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
+            };
+            page(&keys, &p, wanted, |id, row| codec::key(id, &row))
+        })
+        .await
+    }
+
+    async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Answer<KeyRow> {
+        let edit = row.clone();
+        self.write(move |tx| {
+            let old = stored(tx, edit.id)?;
+            if old.revision != edit.revision {
+                return Err(StoreError::new(ErrorKind::Stale, "key"));
+            }
+            let mut new = KeyRow {
+                revision: old.revision.next(),
+                ..old.clone()
+            };
+            new.key.name = edit.key.name;
+            new.key.description = edit.key.description;
+            new.key.expiration = to_micros(edit.key.expiration);
+            new.key.ip = edit.key.ip;
+            new.key.digest = edit.key.digest;
+            tx.take_name(
+                &name(&new.key),
+                new.id.0,
+                "the owner has a key of that name",
+            )?;
+            if new.key.name != old.key.name {
+                tx.free_name(&name(&old.key))?;
+            }
+            tx.put(KEYS, new.id.0, &codec::from_key(&new))?;
+            changed(tx, new.key.lookup)?;
+            Ok(new)
+        })
+        .await
+    }
+
+    async fn delete_key(&self, id: KeyId, _now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |tx| {
+            let old = stored(tx, id)?;
+            tx.free_name(&name(&old.key))?;
+            tx.free_name(&lookup(old.key.lookup))?;
+            tx.remove(KEYS, id.0)?;
+            changed(tx, old.key.lookup)
+        })
+        .await
+    }
+
+    async fn record_logins(&self, logins: &[Login]) -> Answer<()> {
+        let logins = logins.to_vec();
+        self.write(move |tx| {
+            for Login { key, login } in logins {
+                let Some(row) = tx.row(KEYS, key.0)? else {
+                    continue;
+                };
+                let mut row = codec::key(key.0, &row)?;
+                let at = login.at.trunc_subsecs(6);
+                if row.key.last_login.is_none_or(|old| old.at < at) {
+                    row.key.last_login = Some(LastLogin { at, ..login });
+                    tx.put(KEYS, key.0, &codec::from_key(&row))?;
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    fn key_generation(&self) -> Option<KeyGeneration> {
+        Some(KeyGeneration(self.generation.load(Ordering::Acquire)))
+    }
+
+    async fn key_changes(&self, since: KeyGeneration) -> Answer<KeyChanges> {
+        let db = self.db.clone();
+        let asked = tokio::task::spawn_blocking(move || {
+            let tx = db.begin_read().map_err(failed)?;
+            let generation = counter(&tx.open_table(COUNTERS).map_err(failed)?, "key_generation")?;
+            let mut changed = Vec::new();
+            let known = (generation - REMEMBERED..=generation).contains(&since.0);
+            for change in tx
+                .open_table(KEY_CHANGES)
+                .map_err(failed)?
+                .range(since.0.saturating_add(1)..)
+                .map_err(failed)?
+            {
+                let (_, id) = change.map_err(failed)?;
+                changed.push(
+                    id.value()
+                        .parse()
+                        .map_err(|_| codec::corrupt("key_change"))?,
+                );
+            }
+            let changed = if known {
+                ChangedKeys::These(changed)
+            } else {
+                ChangedKeys::All
+            };
+            Ok(KeyChanges {
+                generation: KeyGeneration(generation),
+                changed,
+            })
+        });
+        asked.await.map_err(super::panicked)?
+    }
+}
+
+fn stored(tx: &Tx, id: KeyId) -> Answer<KeyRow> {
+    let row = tx
+        .row(KEYS, id.0)?
+        .ok_or_else(|| StoreError::not_found("key"))?;
+    codec::key(id.0, &row)
+}
+
+/// Moves the generation and remembers who moved it.
+fn changed(tx: &Tx, lookup: LookupId) -> Answer<()> {
+    let generation = tx.count("key_generation")?;
+    let mut changes = tx.open(KEY_CHANGES)?;
+    changes
+        .insert(generation, lookup.to_string().as_str())
+        .map_err(failed)?;
+    changes.remove(generation - REMEMBERED).map_err(failed)?;
+    Ok(())
+}
+
+fn name(key: &ApiKey) -> String {
+    format!("key/{}/{}", key.owner.0, key.name)
+}
+
+fn lookup(id: LookupId) -> String {
+    format!("lookup/{id}")
+}
+
+fn to_micros(expiration: Expiration) -> Expiration {
+    match expiration {
+        Expiration::At(at) => Expiration::At(at.trunc_subsecs(6)),
+        Expiration::Never => Expiration::Never,
+    }
+}

@@ -1,0 +1,192 @@
+//! The tables, and what a transaction does with them.
+
+use std::sync::Arc;
+
+use redb::{Database, ReadableTable, Table, TableDefinition, WriteTransaction};
+use serde_json::Value;
+use storage::seal::SealingKeys;
+use storage::{ErrorKind, Order, Page, StoreError};
+
+use super::{Answer, failed};
+
+/// Rows as JSON, by row number.
+pub(super) type Rows = TableDefinition<'static, i64, &'static str>;
+
+pub(super) const KEYS: Rows = TableDefinition::new("key");
+pub(super) const WEBHOOKS: Rows = TableDefinition::new("webhook");
+pub(super) const TASKS: Rows = TableDefinition::new("task");
+pub(super) const EVENTS: Rows = TableDefinition::new("event");
+pub(super) const DELIVERIES: Rows = TableDefinition::new("delivery");
+pub(super) const OUTBOX: Rows = TableDefinition::new("outbox");
+/// Lookup ids of keys that were changed, by generation.
+pub(super) const KEY_CHANGES: Rows = TableDefinition::new("key_change");
+/// What must be unique: `kind/value` and the row that has it.
+pub(super) const NAMES: TableDefinition<'static, &'static str, i64> = TableDefinition::new("name");
+/// Ids of occurrences and when they were stored.
+pub(super) const SEEN: TableDefinition<'static, &'static str, i64> = TableDefinition::new("seen");
+/// Last row numbers, versions, generations.
+pub(super) const COUNTERS: TableDefinition<'static, &'static str, i64> =
+    TableDefinition::new("counter");
+/// Attempts, by delivery and number.
+pub(super) const ATTEMPTS: TableDefinition<'static, (i64, i64), &'static str> =
+    TableDefinition::new("attempt");
+/// Queued deliveries: webhook, class, due, row number.
+pub(super) const QUEUED: TableDefinition<'static, (i64, u8, i64, i64), ()> =
+    TableDefinition::new("queued");
+/// Running deliveries: end of the lease, row number.
+pub(super) const RUNNING: TableDefinition<'static, (i64, i64), ()> =
+    TableDefinition::new("running");
+/// Deliveries that have not ended: webhook, row number.
+pub(super) const OPEN: TableDefinition<'static, (i64, i64), ()> = TableDefinition::new("open");
+
+/// A transaction that writes.
+pub(super) struct Tx {
+    tx: WriteTransaction,
+    pub(super) sealing: Arc<SealingKeys>,
+}
+
+impl Tx {
+    pub(super) fn begin(db: &Database, sealing: Arc<SealingKeys>) -> Answer<Self> {
+        let tx = db.begin_write().map_err(failed)?;
+        Ok(Self { tx, sealing })
+    }
+
+    pub(super) fn commit(self) -> Answer<()> {
+        self.tx.commit().map_err(failed)
+    }
+
+    pub(super) fn open<K: redb::Key + 'static, V: redb::Value + 'static>(
+        &self,
+        table: TableDefinition<'static, K, V>,
+    ) -> Answer<Table<'_, K, V>> {
+        self.tx.open_table(table).map_err(failed)
+    }
+
+    /// Reads need every table to be there.
+    pub(super) fn make_tables(&self) -> Answer<()> {
+        for rows in [
+            KEYS,
+            WEBHOOKS,
+            TASKS,
+            EVENTS,
+            DELIVERIES,
+            OUTBOX,
+            KEY_CHANGES,
+        ] {
+            self.open(rows)?;
+        }
+        for index in [NAMES, SEEN, COUNTERS] {
+            self.open(index)?;
+        }
+        self.open(ATTEMPTS)?;
+        self.open(QUEUED)?;
+        self.open(RUNNING)?;
+        self.open(OPEN)?;
+        Ok(())
+    }
+
+    pub(super) fn counter(&self, name: &str) -> Answer<i64> {
+        counter(&self.open(COUNTERS)?, name)
+    }
+
+    pub(super) fn set_counter(&self, name: &str, value: i64) -> Answer<()> {
+        self.open(COUNTERS)?.insert(name, value).map_err(failed)?;
+        Ok(())
+    }
+
+    /// Counts on and answers the new value: a row number that was never given out, a version.
+    pub(super) fn count(&self, name: &str) -> Answer<i64> {
+        let next = self.counter(name)? + 1;
+        self.set_counter(name, next)?;
+        Ok(next)
+    }
+
+    pub(super) fn row(&self, table: Rows, id: i64) -> Answer<Option<Value>> {
+        row(&self.open(table)?, id)
+    }
+
+    pub(super) fn put(&self, table: Rows, id: i64, row: &Value) -> Answer<()> {
+        self.open(table)?
+            .insert(id, row.to_string().as_str())
+            .map_err(failed)?;
+        Ok(())
+    }
+
+    pub(super) fn remove(&self, table: Rows, id: i64) -> Answer<()> {
+        self.open(table)?.remove(id).map_err(failed)?;
+        Ok(())
+    }
+
+    pub(super) fn rows(&self, table: Rows) -> Answer<Vec<(i64, Value)>> {
+        page(
+            &self.open(table)?,
+            &Page::first(u32::MAX),
+            |_| Ok(true),
+            |id, row| Ok((id, row)),
+        )
+    }
+
+    /// Takes a name for a row, unless another row has it.
+    pub(super) fn take_name(&self, name: &str, id: i64, rule: &'static str) -> Answer<()> {
+        let mut names = self.open(NAMES)?;
+        let owner = names.get(name).map_err(failed)?.map(|owner| owner.value());
+        if owner.is_some_and(|owner| owner != id) {
+            return Err(StoreError::new(ErrorKind::Conflict, rule));
+        }
+        names.insert(name, id).map_err(failed)?;
+        Ok(())
+    }
+
+    pub(super) fn free_name(&self, name: &str) -> Answer<()> {
+        self.open(NAMES)?.remove(name).map_err(failed)?;
+        Ok(())
+    }
+}
+
+pub(super) fn counter(counters: &impl ReadableTable<&'static str, i64>, name: &str) -> Answer<i64> {
+    let value = counters.get(name).map_err(failed)?;
+    Ok(value.map_or(0, |value| value.value()))
+}
+
+pub(super) fn row(rows: &impl ReadableTable<i64, &'static str>, id: i64) -> Answer<Option<Value>> {
+    rows.get(id)
+        .map_err(failed)?
+        .map(|text| json(text.value()))
+        .transpose()
+}
+
+/// The rows of a page that are wanted, decoded.
+pub(super) fn page<T>(
+    rows: &impl ReadableTable<i64, &'static str>,
+    page: &Page<i64>,
+    wanted: impl Fn(&Value) -> Answer<bool>,
+    decode: impl Fn(i64, Value) -> Answer<T>,
+) -> Answer<Vec<T>> {
+    let range = match (page.order, page.after) {
+        (_, None) => rows.range::<i64>(..),
+        (Order::Ascending, Some(after)) => rows.range(after.saturating_add(1)..),
+        (Order::Descending, Some(after)) => rows.range(..after),
+    };
+    let range = range.map_err(failed)?;
+    let walk: Box<dyn Iterator<Item = _>> = match page.order {
+        Order::Ascending => Box::new(range),
+        Order::Descending => Box::new(range.rev()),
+    };
+    let mut found = Vec::new();
+    for entry in walk {
+        if found.len() >= page.limit as usize {
+            break;
+        }
+        let (id, text) = entry.map_err(failed)?;
+        let row = json(text.value())?;
+        if wanted(&row)? {
+            found.push(decode(id.value(), row)?);
+        }
+    }
+    Ok(found)
+}
+
+pub(super) fn json(text: &str) -> Answer<Value> {
+    let corrupt = |e| StoreError::new(ErrorKind::Corrupt, "a row").with_source(e);
+    serde_json::from_str(text).map_err(corrupt)
+}
