@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
+use examples::platform::Platform;
 use storage::webhooks::{DeliveryId, Enqueue, NewDelivery, QueueStore as _, Source};
 use storage::{Clock as _, SystemClock};
 use storage_sqlite::{SqliteConfig, SqliteStore};
@@ -165,7 +166,13 @@ async fn a_page_takes_milliseconds_with_ten_thousand_rows_in_each_table() {
             .await
             .unwrap(),
     );
-    let site = Site::start_on(store.clone(), store.clone(), Arc::new(SystemClock)).await;
+    let site = Site::start_on(
+        store.clone(),
+        store.clone(),
+        Arc::new(SystemClock),
+        Arc::new(Platform::new("")),
+    )
+    .await;
     fill(&site, &store).await;
     for user in ["admin", "tina", "ulf"] {
         let visitor = Visitor::login(&site, user).await;

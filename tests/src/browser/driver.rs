@@ -140,9 +140,9 @@ impl Browser {
         url.strip_prefix(&self.base).unwrap_or(&url).to_owned()
     }
 
-    /// The first element of this kind; waits for it five seconds at the most.
+    /// The first element of this kind; waits for it fifteen seconds at the most.
     pub async fn see(&self, css: &str) -> WebElement {
-        for _ in 0..100 {
+        for _ in 0..300 {
             if let Ok(element) = self.driver.find(By::Css(css)).await
                 && element.is_displayed().await.unwrap_or(false)
             {
@@ -210,10 +210,10 @@ impl Browser {
         }
     }
 
-    /// Waits until an element shows this text; ten seconds at the most.
+    /// Waits until an element shows this text; twenty seconds at the most.
     pub async fn until(&self, css: &str, text: &str) {
         let mut last = String::new();
-        for _ in 0..200 {
+        for _ in 0..400 {
             if let Ok(element) = self.driver.find(By::Css(css)).await {
                 last = element.text().await.unwrap_or_default();
                 if last.contains(text) {

@@ -13,7 +13,7 @@ use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, TargetPolicy};
 use examples::platform::Platform;
 use examples::session::Sessions;
-use http_api::{Api, Audit, Audited, Console};
+use http_api::{Api, Audit, Audited, Console, Objects};
 use storage::webhooks::{Delivery, DeliveryId, WebhookStore};
 use storage::{Clock, KeyStore, MemoryStore, SystemClock};
 use task_engine::Engine;
@@ -85,10 +85,17 @@ impl Site {
     /// When it cannot be started.
     pub async fn start_at(clock: Arc<dyn Clock>) -> Self {
         let store = Arc::new(MemoryStore::new());
-        Self::start_on(store.clone(), store, clock).await
+        let objects = Arc::new(Platform::new(""));
+        Self::start_on(store.clone(), store, clock, objects).await
     }
 
-    /// Starts a site on other stores.
+    /// Starts a site whose objects are called otherwise.
+    pub async fn start_with(objects: Arc<dyn Objects>) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        Self::start_on(store.clone(), store, Arc::new(SystemClock), objects).await
+    }
+
+    /// Starts a site on other stores, with other objects.
     ///
     /// # Panics
     /// When it cannot be started.
@@ -96,6 +103,7 @@ impl Site {
         key_store: Arc<dyn KeyStore>,
         webhook_store: Arc<dyn WebhookStore>,
         clock: Arc<dyn Clock>,
+        objects: Arc<dyn Objects>,
     ) -> Self {
         let keys = KeyService::builder(key_store, Arc::new(Users))
             .clock(clock.clone())
@@ -120,7 +128,7 @@ impl Site {
         });
         let heard = Heard::default();
         let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
-            .objects(Arc::new(Platform::new("")))
+            .objects(objects)
             .audit(Arc::new(heard.clone()))
             .clock(clock)
             .title("Gatepost")
