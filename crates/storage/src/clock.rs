@@ -14,6 +14,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The present moment in UTC. May go back when the machine's clock is set.
     fn now(&self) -> DateTime<Utc>;
+
+    /// How much time has passed since some moment, whatever the clock was set to meanwhile. `None`, by default: as
+    /// much as by the monotonic clock of this process.
+    fn passed(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// The machine's clock.
@@ -43,6 +49,8 @@ impl Clock for SystemClock {
 pub struct ManualClock {
     /// Microseconds since the epoch: the resolution that every backend keeps.
     micros: AtomicI64,
+    /// Microseconds by which it was advanced.
+    advanced: AtomicI64,
 }
 
 impl ManualClock {
@@ -51,17 +59,18 @@ impl ManualClock {
     pub fn at(start: DateTime<Utc>) -> Self {
         Self {
             micros: AtomicI64::new(start.timestamp_micros()),
+            advanced: AtomicI64::new(0),
         }
     }
 
     /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
-        let _ = self
-            .micros
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| {
+        for count in [&self.micros, &self.advanced] {
+            let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| {
                 Some(now.saturating_add(by))
             });
+        }
     }
 
     /// Moves the clock by a signed amount, as a clock does that is set by hand.
@@ -79,5 +88,10 @@ impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_micros(self.micros.load(Ordering::SeqCst))
             .unwrap_or(DateTime::<Utc>::MAX_UTC)
+    }
+
+    fn passed(&self) -> Option<Duration> {
+        let micros = self.advanced.load(Ordering::SeqCst);
+        u64::try_from(micros).ok().map(Duration::from_micros)
     }
 }

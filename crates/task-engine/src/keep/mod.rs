@@ -2,6 +2,7 @@
 
 mod clock;
 mod failing;
+mod jump;
 mod runs;
 
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use storage::webhooks::{Reclaimed, Retention};
 pub(crate) use clock::clock_offset;
 pub(crate) use failing::Failing;
 pub(crate) use runs::Runs;
+
+use jump::Jumps;
 
 use crate::engine::Inner;
 
@@ -29,8 +32,14 @@ const BREATH: Duration = Duration::from_millis(20);
 impl Inner {
     /// Takes back lost claims each second and writes when tasks last ran, until the engine stops.
     pub(crate) async fn tend(self: Arc<Self>) {
+        let mut jumps = Jumps::watch(self.clock.clone(), self.limits.lease_margin);
         while self.is_running() {
-            if let Err(error) = self.reclaim().await {
+            if jumps.has_jumped() {
+                self.compare_clocks().await;
+            }
+            if jumps.is_settled()
+                && let Err(error) = self.reclaim().await
+            {
                 tracing::warn!(%error, "lost claims cannot be taken back");
             }
             self.flush_runs().await;
