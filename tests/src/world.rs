@@ -198,6 +198,12 @@ impl World {
         self.call(&self.admin, HERE, method, path, body).await
     }
 
+    /// The time on its clock, in epoch seconds.
+    #[must_use]
+    pub fn now(&self) -> i64 {
+        storage::Clock::now(&*self.clock).timestamp()
+    }
+
     /// The status that a key gets for the login probe.
     pub async fn probe(&self, key: &str) -> u16 {
         self.call(key, HERE, "GET", "system", None).await.status

@@ -1,19 +1,26 @@
 //! Answers a list: scan in pages, filter, sort, cut, project.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use apikey_auth::Principal;
 use serde_json::Value;
 use storage::Order;
+use tokio::time::Instant;
 
 use crate::error::ApiError;
 use crate::query::ListQuery;
 use crate::query::fields::{Column, Field, Fields};
+use crate::query::filter::Filter;
 use crate::resource::{Hints, Resource, Scan};
 use crate::table::{KEY, RowMap, Table};
 
 /// Rows read from the store at a time.
 const PAGE: u32 = 500;
+/// How long the rows of one request may be filtered: only patterns (`rx`) ever come near it.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long before others have their turn.
+const TURN: Duration = Duration::from_millis(5);
 
 /// The rows that a request asks for, projected.
 ///
@@ -73,6 +80,7 @@ async fn select(
     let (order, in_order) = walk(query);
     let costly = names_costly(resource.table(), query);
     let mut rows: Vec<RowMap> = Vec::new();
+    let mut sift = Sieve::default();
     let mut after = None;
     loop {
         let page = resource
@@ -87,12 +95,10 @@ async fn select(
                 },
             )
             .await?;
-        rows.extend(page.rows.into_iter().filter(|row| {
-            query
-                .filter
-                .as_ref()
-                .is_none_or(|f| f.passes(&|column| row.get(column)))
-        }));
+        match &query.filter {
+            None => rows.extend(page.rows),
+            Some(filter) => sift.sift(filter, page.rows, &mut rows).await?,
+        }
         match wanted {
             Some(n) if in_order && rows.len() >= n => break,
             Some(n) if rows.len() > n.saturating_mul(2).max(PAGE as usize) => {
@@ -120,6 +126,45 @@ async fn select(
     rows.truncate(wanted.unwrap_or(usize::MAX));
     rows.drain(..query.offset.min(rows.len()));
     Ok(rows)
+}
+
+/// Time spent on one request's filter.
+#[derive(Debug, Default)]
+struct Sieve {
+    spent: Duration,
+    since_yield: Duration,
+}
+
+impl Sieve {
+    /// Keeps the rows that pass. Lets other requests have their turn, and gives up on what takes too long.
+    async fn sift(
+        &mut self,
+        filter: &Filter,
+        page: Vec<RowMap>,
+        kept: &mut Vec<RowMap>,
+    ) -> Result<(), ApiError> {
+        for row in page {
+            let began = Instant::now();
+            let passes = filter.passes(&|column| row.get(column));
+            let took = began.elapsed();
+            self.spent += took;
+            self.since_yield += took;
+            if passes {
+                kept.push(row);
+            }
+            if self.spent > PATIENCE {
+                return Err(ApiError::field(
+                    "filter",
+                    "takes too long: narrow it, or match with simpler patterns",
+                ));
+            }
+            if self.since_yield > TURN {
+                self.since_yield = Duration::ZERO;
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Whether a column that costs a look-up for each row is asked for.

@@ -23,7 +23,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
         "description": table.doc,
         "parameters": [
             query("fields", "string", "Columns, joins and counts, separated by commas; `all` for every column."),
-            query("filter", "string", "`field op value`, joined by `and`/`or` from left to right; ops eq ne gt ge lt le bw ew cs ct rx."),
+            query("filter", "string", "`field op value`, joined by `and`/`or` from left to right; ops eq ne gt ge lt le bw ew cs ct rx. At most 8 patterns (rx), which no text of more than 16 KiB matches."),
             query("sort", "string", "`+name,-created`."),
             query("limit", "integer", "The most rows; 0 for no limit."),
             query("offset", "integer", "Rows to skip."),

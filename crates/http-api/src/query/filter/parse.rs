@@ -6,8 +6,11 @@ use regex::RegexBuilder;
 use super::lex::{Token, tokens};
 use super::{Filter, Joiner, Limits, Literal, Term, Test};
 
-/// The most that a compiled `rx` may weigh; matching is linear in the text whatever the pattern.
+/// The most that a compiled `rx` may weigh. Matching is linear in the text whatever the pattern, but each character may
+/// cost as much as the pattern is large.
 const REGEX_BYTES: usize = 256 * 1024;
+/// The most patterns in one filter.
+const REGEXES: usize = 8;
 
 pub(super) fn parse(text: &str, limits: &Limits) -> Option<Filter> {
     if text.len() > limits.bytes {
@@ -16,6 +19,7 @@ pub(super) fn parse(text: &str, limits: &Limits) -> Option<Filter> {
     let mut parser = Parser {
         tokens: tokens(text)?.into_iter(),
         terms: limits.terms,
+        regexes: REGEXES,
     };
     let (filter, closed) = parser.chain(limits.depth)?;
     (!closed).then_some(filter)
@@ -25,6 +29,8 @@ struct Parser {
     tokens: std::vec::IntoIter<Token>,
     /// Comparisons that may still come.
     terms: usize,
+    /// Patterns that may still come.
+    regexes: usize,
 }
 
 impl Parser {
@@ -58,10 +64,11 @@ impl Parser {
                     return None;
                 };
                 let literal = self.tokens.next()?.literal()?;
-                Some(Term::Compare {
-                    field,
-                    test: test(&operator, literal)?,
-                })
+                let test = test(&operator, literal)?;
+                if matches!(test, Test::Matches(_)) {
+                    self.regexes = self.regexes.checked_sub(1)?;
+                }
+                Some(Term::Compare { field, test })
             }
             Token::Close | Token::Text(_) => None,
         }
