@@ -1,0 +1,33 @@
+//! One program, one SQLite, two users of it: Gatepost's store and a host's sqlx, on one file.
+
+use std::error::Error;
+
+use sqlx::{Connection as _, Row as _, SqliteConnection};
+use storage::Page;
+use storage::keys::KeyQuery;
+use storage::{KeyStore as _, webhooks::OutboxStore as _};
+use storage_sqlite::{SqliteConfig, SqliteStore};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::temp_dir().join(format!("oldest-sqlite-{}", std::process::id()));
+    std::fs::create_dir(&folder)?;
+    let path = folder.join("gatepost.db");
+    let store = SqliteStore::open(SqliteConfig::file(&path)).await?;
+    assert!(store.list_keys(&KeyQuery::all(Page::first(1))).await?.is_empty());
+
+    let mut host = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await?;
+    let mut tx = host.begin().await?;
+    sqlx::query("INSERT INTO gatepost_occurrence (event_type, event) VALUES ('vms', 'poweron')")
+        .execute(&mut *tx)
+        .await?;
+    tx.commit().await?;
+    assert_eq!(store.outbox(9).await?.len(), 1);
+
+    let version = sqlx::query("SELECT sqlite_version()").fetch_one(&mut host).await?;
+    println!("SQLite {} serves both", version.get::<String, _>(0));
+    host.close().await?;
+    store.close().await;
+    std::fs::remove_dir_all(&folder)?;
+    Ok(())
+}
