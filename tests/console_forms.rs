@@ -4,7 +4,6 @@
 use serde_json::json;
 use tests::browser::{Browser, Look, Site, Visitor};
 use thirtyfour::Key;
-use webhook_model::WebhookId;
 
 const PLAIN: Look = Look {
     width: 1200,
@@ -201,119 +200,6 @@ async fn hints_appear_while_typing_and_the_first_wrong_field_has_the_focus() {
         assert_eq!(b.complaints().await, Vec::<String>::new());
     })
     .await;
-}
-
-/// Three headers, the third moved to the top and the second removed; then the same as text and back.
-async fn reorder(b: Browser) {
-    b.login("ulf").await;
-    b.goto("/console/webhooks/new").await;
-    b.fill("#name", "ordered").await;
-    b.fill("#url", "https://example.com/").await;
-    for (row, name) in [(1, "X-B"), (2, "X-C")] {
-        b.click("[data-rows=header] [value^='header.add']").await;
-        b.fill(
-            &format!(
-                "[data-rows=header] .row:nth-of-type({}) [name$='.name']",
-                row + 1
-            ),
-            name,
-        )
-        .await;
-        b.fill(
-            &format!(
-                "[data-rows=header] .row:nth-of-type({}) [name$='.value']",
-                row + 1
-            ),
-            "v",
-        )
-        .await;
-    }
-    let third =
-        |what: &str| format!("[data-rows=header] .row:nth-of-type(3) [value^='header.{what}']");
-    b.click(&third("up")).await;
-    b.click("[data-rows=header] .row:nth-of-type(2) [value^='header.up']")
-        .await;
-    b.click(&third("remove")).await;
-    assert_eq!(
-        b.value("[data-rows=header] .row:nth-of-type(1) [name$='.name']")
-            .await,
-        "X-C"
-    );
-    assert_eq!(b.value("#name").await, "ordered");
-    send(&b).await;
-    b.until(".note", "The webhook was made").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn headers_are_added_moved_and_removed_with_and_without_scripts() {
-    for look in [Look::default(), PLAIN] {
-        let site = Site::start().await;
-        Browser::run(&site, look, reorder).await;
-        let stored = site
-            .engine
-            .webhook(WebhookId(1))
-            .await
-            .unwrap()
-            .unwrap()
-            .value;
-        let expected = "X-C:v\nContent-Type:application/json\n";
-        assert_eq!(
-            stored.headers.to_string(),
-            expected,
-            "scripts: {}",
-            look.scripts
-        );
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn headers_are_the_same_as_rows_and_as_text() {
-    let site = Site::start().await;
-    Browser::run(&site, Look::default(), async |b: Browser| {
-        b.login("ulf").await;
-        b.goto("/console/webhooks/new").await;
-        b.fill("[name='header.0.value']", "text/plain").await;
-        b.click("[name=header_mode][value=text]").await;
-        assert_eq!(b.value("#headers_text").await, "Content-Type: text/plain\n");
-        b.fill("#headers_text", "A: 1\n\nB: x: y\n").await;
-        b.click("[name=header_mode][value=rows]").await;
-        let rows = b.script("return [...document.querySelectorAll('[data-rows=header] .row')].map(r => [...r.querySelectorAll('input')].map(i => i.value).join('='))").await;
-        assert_eq!(rows, json!(["A=1", "B=x: y"]));
-        assert_eq!(b.complaints().await, Vec::<String>::new());
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_authorization_type_changes_the_fields_and_insecure_warns_without_scripts_too() {
-    for look in [Look::default(), PLAIN] {
-        let site = Site::start().await;
-        Browser::run(&site, look, async |b: Browser| {
-            b.login("ulf").await;
-            b.goto("/console/webhooks/new").await;
-            for (kind, shown) in [
-                ("none", ""),
-                ("bearer", "#token"),
-                ("apikey", "#key"),
-                ("basic", "#password"),
-            ] {
-                b.click(&format!("[name=auth][value={kind}]")).await;
-                for field in ["#token", "#key", "#password"] {
-                    assert_eq!(b.shows(field).await, field == shown, "{kind}: {field}");
-                }
-            }
-            let kind = b.see("#password").await.attr("type").await.unwrap();
-            assert_eq!(kind.as_deref(), Some("password"));
-            assert!(!b.shows(".when.insecure").await);
-            b.click("[name=insecure]").await;
-            assert!(
-                b.text(".when.insecure")
-                    .await
-                    .contains("For test and development only")
-            );
-        })
-        .await;
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

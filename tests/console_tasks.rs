@@ -1,47 +1,12 @@
-//! The pages of tasks, events and deliveries (SPEC 2.3, SPEC 2.4, SPEC 6), without a browser.
+//! The pages of tasks and events (SPEC 2.3, SPEC 2.4), without a browser.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use axum::http::StatusCode;
 use examples::receiver::Receiver;
-use tests::browser::{Page, Site, Visitor};
+use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::{Site, Visitor};
 use tests::world::poweron;
 
 const TASK: &str = "/console/tasks/new";
-const EVENT: &str = "/console/events/new?type=vms";
-
-async fn webhook(visitor: &Visitor, receiver: &Receiver, retries: &str) {
-    let url = format!("http://{}/in", receiver.addr);
-    let fields = [
-        ("name", "chat"),
-        ("url", &*url),
-        ("auth", "none"),
-        ("header_mode", "text"),
-        ("headers_text", "Content-Type: application/json"),
-        ("timeout", "3"),
-        ("retries", retries),
-        ("enabled", "on"),
-    ];
-    let page = visitor.submit("/console/webhooks/new", &fields).await;
-    assert_eq!(page.status, 303, "{}", page.html);
-}
-
-async fn task(visitor: &Visitor, message: &str, more: &[(&str, &str)]) -> Page {
-    let fields = [
-        &[
-            ("name", "tell"),
-            ("webhook", "1"),
-            ("message", message),
-            ("enabled", "on"),
-        ],
-        more,
-    ]
-    .concat();
-    visitor.submit(TASK, &fields).await
-}
-
-async fn event(visitor: &Visitor, fields: &[(&str, &str)]) -> Page {
-    visitor.fill(EVENT, "/console/events/new", fields).await
-}
 
 #[tokio::test]
 async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
@@ -49,10 +14,10 @@ async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
     assert!(ulf.get("/console/").await.has("Start here: New Webhook"));
-    webhook(&ulf, &receiver, "0").await;
+    new_webhook(&ulf, &receiver, "0").await;
     assert!(ulf.get("/console/").await.has("Start here: New Task"));
     assert_eq!(
-        task(&ulf, "{\"vm\":\"${NAME}\"}", &[]).await.to(),
+        new_task(&ulf, "{\"vm\":\"${NAME}\"}", &[]).await.to(),
         "/console/tasks?done=created"
     );
     assert!(ulf.get("/console/").await.has("Start here: New Event"));
@@ -64,7 +29,7 @@ async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
         ("enabled", "on"),
     ];
     assert_eq!(
-        event(&ulf, &fields).await.to(),
+        new_event(&ulf, &fields).await.to(),
         "/console/events?done=created"
     );
     let list = ulf.get("/console/events").await;
@@ -101,8 +66,8 @@ async fn the_message_editor_previews_and_warns() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
-    webhook(&ulf, &receiver, "0").await;
-    let preview = async |message: &str| task(&ulf, message, &[("do", "preview")]).await;
+    new_webhook(&ulf, &receiver, "0").await;
+    let preview = async |message: &str| new_task(&ulf, message, &[("do", "preview")]).await;
     let page = preview("{\"vm\":\"${NAME}\",\"at\":\"${SITE}\",\"who\":\"${USER}\"}").await;
     assert_eq!(page.status, 200);
     assert!(page.has("{&quot;vm&quot;:&quot;web-1&quot;,&quot;at&quot;:&quot;north&quot;,&quot;who&quot;:&quot;${USER}&quot;}"), "{}", page.html);
@@ -133,7 +98,7 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
-    webhook(&ulf, &receiver, "0").await;
+    new_webhook(&ulf, &receiver, "0").await;
     for (field, wrong, rule) in [
         ("name", ("name", ""), "Is required."),
         (
@@ -162,10 +127,10 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
     }
     let long = "m".repeat(1024 * 1024 + 1);
     assert_eq!(
-        task(&ulf, &long, &[]).await.error("message"),
+        new_task(&ulf, &long, &[]).await.error("message"),
         "Must be at most 1048576 bytes."
     );
-    task(&ulf, "x", &[]).await;
+    new_task(&ulf, "x", &[]).await;
     let of = [("event", "poweron"), ("task", "1")];
     for (field, more, rule) in [
         (
@@ -199,7 +164,7 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
             .filter(|f| !more.iter().any(|m| m.0 == f.0))
             .copied();
         let fields: Vec<_> = rest.chain(more.iter().copied()).collect();
-        let page = event(&ulf, &fields).await;
+        let page = new_event(&ulf, &fields).await;
         assert_eq!(
             (page.status, page.error(field).as_str()),
             (422, rule),
@@ -224,9 +189,9 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
-    webhook(&ulf, &receiver, "0").await;
-    task(&ulf, "by ${NAME}", &[]).await;
-    event(
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "by ${NAME}", &[]).await;
+    new_event(
         &ulf,
         &[
             ("event", "poweron"),
@@ -296,133 +261,4 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
     act("/console/tasks/1/do/run").await;
     assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
     assert!(ulf.get("/console/events").await.has("No events yet"));
-}
-
-#[tokio::test]
-async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    webhook(&ulf, &receiver, "1").await;
-    task(&ulf, "x", &[]).await;
-    receiver.answer_with(&[StatusCode::BAD_GATEWAY, StatusCode::IM_A_TEAPOT]);
-    let act = async |path: &str| ulf.fill(TASK, path, &[]).await;
-    act("/console/tasks/1/do/run").await;
-    site.ended(1).await;
-    let page = ulf.get("/console/deliveries/1").await;
-    for text in ["502", "418", ">error<", "Replay"] {
-        assert!(page.has(text), "{text}: {}", page.html);
-    }
-    assert!(ulf.get("/console/deliveries?state=error").await.has("#1"));
-    assert!(
-        ulf.get("/console/deliveries?state=sent")
-            .await
-            .has("No such deliveries")
-    );
-    assert_eq!(act("/console/deliveries/1/cancel").await.status, 409);
-    assert_eq!(
-        act("/console/deliveries/1/replay").await.to(),
-        "/console/deliveries/1?done=replayed"
-    );
-    receiver.wait_for("/in", 3).await.unwrap();
-    site.ended(1).await;
-    let live = ulf.get("/console/deliveries/live?ids=1,2,x").await;
-    let live: serde_json::Value = serde_json::from_str(&live.html).unwrap();
-    assert_eq!(live["states"], serde_json::json!({"1": ["sent", "good"]}));
-    // One that waits is cancelled.
-    act("/console/webhooks/1/do/pause").await;
-    act("/console/tasks/1/do/run").await;
-    let page = ulf.get("/console/deliveries/2").await;
-    assert!(page.has(">queued<") && page.has("Cancel") && !page.has("Replay"));
-    assert_eq!(
-        act("/console/deliveries/2/cancel").await.to(),
-        "/console/deliveries/2?done=cancelled"
-    );
-    assert!(ulf.get("/console/deliveries/2").await.has("cancelled"));
-    let live = ulf.get("/console/webhooks/1/live").await;
-    let live: serde_json::Value = serde_json::from_str(&live.html).unwrap();
-    assert_eq!(
-        (
-            live["texts"]["sent"].as_str(),
-            live["texts"]["error"].as_str()
-        ),
-        (Some("1"), Some("1"))
-    );
-}
-
-#[tokio::test]
-async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
-    let site = Site::start().await;
-    let (ulf, vera) = (
-        Visitor::login(&site, "ulf").await,
-        Visitor::login(&site, "vera").await,
-    );
-    let receiver = Receiver::start(None).await.unwrap();
-    webhook(&ulf, &receiver, "0").await;
-    task(&ulf, "x", &[]).await;
-    event(
-        &ulf,
-        &[
-            ("event", "poweron"),
-            ("target", "tag"),
-            ("tag", "1"),
-            ("task", "1"),
-        ],
-    )
-    .await;
-    ulf.fill(TASK, "/console/tasks/1/do/run", &[]).await;
-    site.ended(1).await;
-    let before = site.heard();
-    for path in [
-        "tasks/1/edit",
-        "tasks/1/delete",
-        "events/1/edit",
-        "events/1/delete",
-        "deliveries/1",
-        "deliveries/1/live",
-    ] {
-        let path = format!("/console/{path}");
-        assert_eq!(vera.get(&path).await.status, 404, "{path}");
-        assert_eq!(ulf.get(&path).await.status, 200, "{path}");
-    }
-    for path in [
-        "tasks/1/edit",
-        "tasks/1/delete",
-        "tasks/1/do/run",
-        "events/1/edit",
-        "events/1/delete",
-        "events/1/do/fire",
-        "deliveries/1/replay",
-        "deliveries/1/cancel",
-    ] {
-        let path = format!("/console/{path}");
-        assert_eq!(
-            vera.fill(TASK, &path, &[("name", "x")]).await.status,
-            404,
-            "{path}"
-        );
-    }
-    for path in ["tasks", "events", "deliveries"] {
-        let page = vera.get(&format!("/console/{path}")).await;
-        assert!(!page.has("tell") && !page.has("chat"), "{path}");
-    }
-    assert_eq!(vera.get("/console/deliveries?webhook=1").await.status, 404);
-    // Nor can another's webhook be used, or another's task be run.
-    assert_eq!(
-        task(&vera, "x", &[]).await.error("webhook"),
-        "There is no such webhook."
-    );
-    let page = event(
-        &vera,
-        &[
-            ("event", "poweron"),
-            ("target", "tag"),
-            ("tag", "1"),
-            ("task", "1"),
-        ],
-    )
-    .await;
-    assert_eq!(page.error("task"), "There is no such task.");
-    assert_eq!(vera.get("/console/live").await.status, 404);
-    assert_eq!(site.heard(), before);
 }

@@ -1,8 +1,7 @@
 //! The pages of webhooks (SPEC 2.2), without a browser.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use axum::http::StatusCode;
-use examples::receiver::Receiver;
+use tests::browser::typed::hook;
 use tests::browser::{Site, Visitor};
 use webhook_model::{Authorization, DeliveryOrder, Webhook, WebhookId};
 
@@ -23,22 +22,6 @@ async fn stored(site: &Site, id: i64) -> Webhook {
         .unwrap()
         .unwrap()
         .value
-}
-
-fn with<'a>(url: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let base = [
-        ("name", "chat"),
-        ("url", url),
-        ("auth", "none"),
-        ("header_mode", "rows"),
-        ("timeout", "5"),
-        ("retries", "0"),
-        ("enabled", "on"),
-    ];
-    let rest = base
-        .into_iter()
-        .filter(|(name, _)| !more.iter().any(|(other, _)| other == name));
-    rest.chain(more.iter().copied()).collect()
 }
 
 #[tokio::test]
@@ -63,7 +46,7 @@ async fn a_webhook_is_made_as_it_was_typed_and_its_secrets_are_never_shown() {
         ("header.1.value", "a"),
     ];
     let page = ulf
-        .submit(NEW, &with("https://example.com/in", &more))
+        .submit(NEW, &hook("https://example.com/in", &more))
         .await;
     assert_eq!(
         page.to(),
@@ -119,7 +102,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
         ("header.1.name", "X-Token"),
         ("header.1.value", "two"),
     ];
-    ulf.submit(NEW, &with("https://example.com/in", &more))
+    ulf.submit(NEW, &hook("https://example.com/in", &more))
         .await;
     let edit = "/console/webhooks/1/edit";
     // Swapped, one new between them, the secrets masked; as text.
@@ -131,7 +114,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
         ("retries", "2"),
     ];
     let page = ulf
-        .submit(edit, &with("https://example.com/in", &more))
+        .submit(edit, &hook("https://example.com/in", &more))
         .await;
     assert_eq!(page.to(), "/console/webhooks/1?done=saved", "{}", page.html);
     let webhook = stored(&site, 1).await;
@@ -144,7 +127,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
     );
     ulf.submit(
         edit,
-        &with(
+        &hook(
             "https://example.com/in",
             &[("auth", "bearer"), ("token", "new-token")],
         ),
@@ -157,7 +140,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
     assert!(webhook.headers.is_empty());
     // Another type has another secret: it is not taken from the old one.
     let page = ulf
-        .submit(edit, &with("https://example.com/in", &[("auth", "apikey")]))
+        .submit(edit, &hook("https://example.com/in", &[("auth", "apikey")]))
         .await;
     assert_eq!(
         (page.status, page.error("key").as_str()),
@@ -166,7 +149,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
     // A mask without a stored value is no value.
     let mask = [("header.0.name", "X-Token"), ("header.0.value", MASK)];
     let page = ulf
-        .submit(edit, &with("https://example.com/in", &mask))
+        .submit(edit, &hook("https://example.com/in", &mask))
         .await;
     assert!(
         page.error("header")
@@ -180,7 +163,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
 async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
-    ulf.submit(NEW, &with("https://example.com/", &[("name", "taken")]))
+    ulf.submit(NEW, &hook("https://example.com/", &[("name", "taken")]))
         .await;
     let cases: [Wrong; 14] = [
         ("name", &[("name", "")], "Is required."),
@@ -234,7 +217,7 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
         ),
     ];
     for (field, wrong, rule) in cases {
-        let fields = with("https://example.com/in?kept=1", wrong);
+        let fields = hook("https://example.com/in?kept=1", wrong);
         let page = ulf.submit(NEW, &fields).await;
         assert_eq!(page.status, 422, "{field} {wrong:?}");
         let error = page.error(field);
@@ -269,173 +252,11 @@ async fn headers_are_reordered_without_a_script() {
         ("header.1.value", "2"),
         ("do", "header.up.1"),
     ];
-    let page = ulf.submit(NEW, &with("https://example.com/", &more)).await;
+    let page = ulf.submit(NEW, &hook("https://example.com/", &more)).await;
     assert_eq!(page.status, 200);
     assert!(
         page.has("name=\"header.0.name\" value=\"B\"")
             && page.has("name=\"header.1.name\" value=\"A\"")
     );
     assert!(site.heard().is_empty());
-}
-
-#[tokio::test]
-async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let page = ulf
-        .submit(NEW, &with("https://example.com/", &[("sign", "on")]))
-        .await;
-    let first = page.secret().unwrap();
-    assert!(first.starts_with("whsec_") && page.header("cache-control") == "no-store");
-    let show = ulf.get("/console/webhooks/1").await;
-    assert!(!show.has(&first) && show.has("Rotate signing secret"));
-    let rotated = ulf
-        .fill("/console/webhooks/1", "/console/webhooks/1/signing", &[])
-        .await;
-    let second = rotated.secret().unwrap();
-    assert_ne!(first, second);
-    let active: Vec<_> = stored(&site, 1)
-        .await
-        .signing
-        .iter()
-        .map(|s| s.expose().to_owned())
-        .collect();
-    assert_eq!(active, [second.clone(), first]);
-    // The same form again rotates nothing and shows nothing.
-    let hidden = show.hidden();
-    let fields: Vec<_> = hidden
-        .iter()
-        .map(|(n, v)| (n.as_str(), v.as_str()))
-        .collect();
-    assert!(
-        ulf.post("/console/webhooks/1/signing", &fields)
-            .await
-            .secret()
-            .is_some()
-    );
-    let again = ulf.post("/console/webhooks/1/signing", &fields).await;
-    assert!(again.secret().is_none() && again.has("sent before"));
-    ulf.fill(
-        "/console/webhooks/1",
-        "/console/webhooks/1/signing/remove",
-        &[],
-    )
-    .await;
-    assert!(stored(&site, 1).await.signing.is_empty());
-}
-
-#[tokio::test]
-async fn a_test_is_sent_at_once_and_its_answer_shown() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    let receiver = Receiver::start(None).await.unwrap();
-    let url = format!("http://{}/in", receiver.addr);
-    ulf.submit(NEW, &with(&url, &[])).await;
-    let test = "/console/webhooks/1/test";
-    let page = ulf
-        .fill(
-            "/console/webhooks/1",
-            test,
-            &[("message", "{\"x\":\"${SITE}\"}")],
-        )
-        .await;
-    assert!(
-        page.status == 200 && page.has(">sent<") && page.has("200"),
-        "{}",
-        page.html
-    );
-    assert_eq!(
-        receiver.wait_for("/in", 1).await.unwrap().body,
-        r#"{"x":"north"}"#
-    );
-    receiver.answer_with(&[StatusCode::SERVICE_UNAVAILABLE]);
-    let page = ulf
-        .fill(
-            "/console/webhooks/1",
-            test,
-            &[("message", "<script>alert(1)</script>")],
-        )
-        .await;
-    assert!(
-        page.has(">error<") && page.has("503") && !page.has("<script>alert"),
-        "{}",
-        page.html
-    );
-}
-
-#[tokio::test]
-async fn a_webhook_in_use_is_deleted_only_with_its_tasks() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    ulf.submit(NEW, &with("https://example.com/", &[])).await;
-    ulf.submit(
-        "/console/tasks/new",
-        &[
-            ("name", "tell <them>"),
-            ("webhook", "1"),
-            ("message", "x"),
-            ("enabled", "on"),
-        ],
-    )
-    .await;
-    let delete = "/console/webhooks/1/delete";
-    assert!(ulf.get(delete).await.has("tell &lt;them&gt;"));
-    let page = ulf.submit(delete, &[]).await;
-    assert_eq!(page.status, 409);
-    assert!(page.has("tell &lt;them&gt;"));
-    let page = ulf.submit(delete, &[("cascade", "on")]).await;
-    assert_eq!(page.to(), "/console/webhooks?done=deleted");
-    assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
-}
-
-#[tokio::test]
-async fn webhooks_are_seen_by_their_user_and_the_administrators_alone() {
-    let site = Site::start().await;
-    let ulf = Visitor::login(&site, "ulf").await;
-    ulf.submit(NEW, &with("https://example.com/", &[])).await;
-    let vera = Visitor::login(&site, "vera").await;
-    for what in ["", "/edit", "/delete", "/live"] {
-        let path = format!("/console/webhooks/1{what}");
-        assert_eq!(vera.get(&path).await.status, 404, "{path}");
-        for user in ["admin", "tina", "ulf"] {
-            let user = Visitor::login(&site, user).await;
-            assert_eq!(user.get(&path).await.status, 200, "{path}");
-        }
-    }
-    assert!(vera.get("/console/webhooks").await.has("No webhooks yet"));
-    for what in [
-        "edit",
-        "delete",
-        "test",
-        "signing",
-        "signing/remove",
-        "do/pause",
-        "do/resume",
-        "do/replay",
-    ] {
-        let path = format!("/console/webhooks/1/{what}");
-        let page = vera
-            .fill(NEW, &path, &with("https://example.com/", &[]))
-            .await;
-        assert_eq!(page.status, 404, "{path}");
-    }
-    let page = vera
-        .fill(
-            NEW,
-            "/console/webhooks/check?id=1",
-            &with("https://e.com/", &[]),
-        )
-        .await;
-    assert_eq!(page.status, 404);
-    assert_eq!(site.heard().len(), 1);
-    ulf.fill("/console/webhooks/1", "/console/webhooks/1/do/pause", &[])
-        .await;
-    assert!(ulf.get("/console/webhooks/1").await.has(">paused<"));
-    // An edit of something else does not resume it.
-    ulf.submit(
-        "/console/webhooks/1/edit",
-        &with("https://example.com/2", &[]),
-    )
-    .await;
-    assert!(ulf.get("/console/webhooks/1").await.has(">paused<"));
 }

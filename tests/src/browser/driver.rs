@@ -1,40 +1,14 @@
-//! Debian's Chromium, driven through WebDriver (packages `chromium` and `chromium-driver`). Where they are missing the
-//! test fails.
+//! What a person does with a browser.
 
-use std::net::TcpListener;
-use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{ChildStdin, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use thirtyfour::common::capabilities::chromium::ChromiumLikeCapabilities;
 use thirtyfour::prelude::*;
 use tokio::sync::Mutex;
 
 use super::site::{PASSWORD, Site};
-
-/// How the browser is set up.
-#[derive(Debug, Clone, Copy)]
-pub struct Look {
-    /// The width of the window, in pixels.
-    pub width: u32,
-    /// Whether pages are asked to be dark.
-    pub dark: bool,
-    /// Whether scripts run.
-    pub scripts: bool,
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        Self {
-            width: 1200,
-            dark: false,
-            scripts: true,
-        }
-    }
-}
+use super::start::{Look, open};
 
 /// A window of its own, without history or cookies.
 #[derive(Debug, Clone)]
@@ -44,6 +18,8 @@ pub struct Browser {
     base: String,
 }
 
+/// How often something is tried that a page may take away.
+const AGAIN: usize = 20;
 /// One at a time: a browser takes a core.
 static TURN: Mutex<()> = Mutex::const_new(());
 
@@ -57,7 +33,10 @@ impl Browser {
         F: Future<Output = ()> + Send + 'static,
     {
         let _turn = TURN.lock().await;
-        let browser = Self::open(site, look).await;
+        let browser = Self {
+            driver: open(look).await,
+            base: site.url(""),
+        };
         let outcome = tokio::spawn(test(browser.clone())).await;
         if outcome.is_err() {
             browser.shot("failed").await;
@@ -68,44 +47,6 @@ impl Browser {
             std::panic::resume_unwind(failed.into_panic());
         }
         closed.unwrap();
-    }
-
-    async fn open(site: &Site, look: Look) -> Self {
-        let mut wanted = DesiredCapabilities::chrome();
-        for argument in [
-            "--headless=new",
-            "--disable-gpu",
-            "--hide-scrollbars",
-            "--disable-dev-shm-usage",
-            "--lang=en",
-        ] {
-            wanted.add_arg(argument).unwrap();
-        }
-        if is_root() {
-            wanted.add_arg("--no-sandbox").unwrap();
-        }
-        if !look.scripts {
-            let prefs = json!({"profile.managed_default_content_settings.javascript": 2});
-            wanted.add_experimental_option("prefs", prefs).unwrap();
-        }
-        let logs = json!({"browser": "ALL", "performance": "ALL"});
-        wanted.set("goog:loggingPrefs", logs).unwrap();
-        let driver = WebDriver::new(driver_url(), wanted).await.unwrap();
-        let browser = Self {
-            driver,
-            base: site.url(""),
-        };
-        let size =
-            json!({"width": look.width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
-        browser
-            .devtools("Emulation.setDeviceMetricsOverride", size)
-            .await;
-        let scheme = if look.dark { "dark" } else { "light" };
-        let features = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
-        browser
-            .devtools("Emulation.setEmulatedMedia", features)
-            .await;
-        browser
     }
 
     /// A command of the browser's own protocol.
@@ -163,16 +104,39 @@ impl Browser {
 
     /// Replaces what a field holds.
     pub async fn fill(&self, css: &str, text: &str) {
-        let field = self.see(css).await;
-        field.clear().await.unwrap();
-        field.send_keys(text).await.unwrap();
+        for _ in 0..AGAIN {
+            let field = self.see(css).await;
+            // An element of the page before is gone by now: look again.
+            if field.clear().await.is_ok() && field.send_keys(text).await.is_ok() {
+                return;
+            }
+        }
+        panic!("{css} takes no text");
     }
 
     /// Presses a button, follows a link, ticks a box.
     pub async fn click(&self, css: &str) {
-        let element = self.see(css).await;
-        element.scroll_into_view().await.unwrap();
-        element.click().await.unwrap();
+        for _ in 0..AGAIN {
+            let element = self.see(css).await;
+            if element.scroll_into_view().await.is_ok() && element.click().await.is_ok() {
+                return;
+            }
+        }
+        panic!("{css} cannot be pressed");
+    }
+
+    /// Presses a button and waits until the page that it was on is gone.
+    pub async fn turn(&self, css: &str) {
+        let old = self.see("main").await;
+        self.click(css).await;
+        for _ in 0..300 {
+            if old.tag_name().await.is_err() {
+                self.see("main").await;
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{css} leads nowhere");
     }
 
     /// Chooses from a list, by the keyboard, as one does without scripts.
@@ -193,21 +157,22 @@ impl Browser {
 
     /// The text of an element.
     pub async fn text(&self, css: &str) -> String {
-        loop {
-            // An element of the page before is gone by now: look again.
+        for _ in 0..AGAIN {
             if let Ok(text) = self.see(css).await.text().await {
                 return text;
             }
         }
+        panic!("{css} has no text");
     }
 
     /// What a field holds.
     pub async fn value(&self, css: &str) -> String {
-        loop {
+        for _ in 0..AGAIN {
             if let Ok(value) = self.see(css).await.prop("value").await {
                 return value.unwrap_or_default();
             }
         }
+        panic!("{css} has no value");
     }
 
     /// Waits until an element shows this text; twenty seconds at the most.
@@ -281,34 +246,4 @@ impl Browser {
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(format!("{name}.png")), picture).unwrap();
     }
-}
-
-/// Where the driver of this process listens. It ends with the process, even if that is killed.
-fn driver_url() -> String {
-    static DRIVER: OnceLock<(String, ChildStdin)> = OnceLock::new();
-    let (url, _) = DRIVER.get_or_init(|| {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let watched = format!("chromedriver --port={port} --log-level=WARNING & driver=$!; cat >/dev/null; kill $driver");
-        #[allow(clippy::zombie_processes, reason = "it ends after us: that is its purpose")]
-        let mut shell = Command::new("sh")
-            .args(["-c", &watched])
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        for _ in 0..200 {
-            if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        (format!("http://127.0.0.1:{port}"), shell.stdin.take().unwrap())
-    });
-    url.clone()
-}
-
-fn is_root() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().any(|line| line.starts_with("Uid:\t0\t"))
 }

@@ -1,9 +1,14 @@
 //! The console as a person meets it: a site that mounts it, a visitor without a browser, and a real browser.
 
 mod driver;
+mod furnish;
 mod site;
+mod start;
+pub mod typed;
 mod visitor;
 
-pub use driver::{Browser, Look};
+pub use driver::Browser;
+pub use furnish::furnish;
 pub use site::{PASSWORD, Site};
+pub use start::Look;
 pub use visitor::{Page, Visitor, text};

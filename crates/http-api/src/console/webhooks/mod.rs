@@ -4,6 +4,7 @@ mod act;
 mod change;
 mod chart;
 mod fields;
+mod headers;
 mod parse;
 mod show;
 mod signing;

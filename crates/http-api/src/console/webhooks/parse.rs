@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Field, Headers, OwnerId, RateLimit,
-    Retries, TargetUrl, Timeout, Webhook, WebhookName,
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Field, OwnerId, RateLimit, Retries,
+    TargetUrl, Timeout, Webhook, WebhookName,
 };
 
 use super::MASK;
+use super::headers;
 use crate::console::form::{Form, Problems, reorder, rule};
 
 /// What stands in the fields, right or wrong. Secrets are read, and never written into a page.
@@ -121,7 +122,13 @@ impl Typed {
         let url = problems.take("url", self.url.trim().parse::<TargetUrl>().map_err(rule));
         let authorization = self.authorization(problems, present.map(|p| &p.authorization));
         let place = self.place(Field::Headers);
-        let headers = problems.take(place, self.headers(present.map(|p| &p.headers)));
+        let present_headers = present.map(|p| &p.headers);
+        let headers = if self.by_text {
+            headers::of_text(&self.headers_text, present_headers)
+        } else {
+            headers::of_rows(&self.headers, present_headers)
+        };
+        let headers = problems.take(place, headers);
         let number = |text: &str| text.trim().parse::<i64>();
         let timeout = problems.take(
             "timeout",
@@ -223,63 +230,9 @@ impl Typed {
             }
         }
     }
-
-    /// Rows that are wholly empty are passed over, but counted.
-    fn headers(&self, present: Option<&Headers>) -> Result<Headers, String> {
-        let text = if self.by_text {
-            self.headers_text.clone()
-        } else {
-            let line = |row: &Vec<String>| {
-                if row.iter().all(String::is_empty) {
-                    return Ok(String::new());
-                }
-                let line = row.join(":");
-                if line.contains(['\r', '\n']) {
-                    return Err("a header must not hold line breaks");
-                }
-                Ok(line)
-            };
-            let lines: Vec<_> = self.headers.iter().map(line).collect::<Result<_, _>>()?;
-            lines.join("\n")
-        };
-        let unmasked = unmask(&text, present)?;
-        let headers = Headers::parse_lines(&unmasked).map_err(rule)?;
-        Ok(headers)
-    }
 }
 
 const WHOLE: &str = "must be a whole number";
-
-/// Puts the stored values where their mask still stands: the first mask of a name is the first stored value of it.
-fn unmask(text: &str, present: Option<&Headers>) -> Result<String, String> {
-    let mut used: BTreeMap<String, usize> = BTreeMap::new();
-    let lines = text.split('\n').enumerate().map(|(at, line)| {
-        let Some((name, value)) = line.split_once(':') else {
-            return Ok(line.to_owned());
-        };
-        if value.trim() != MASK {
-            return Ok(line.to_owned());
-        }
-        let name = name.trim();
-        let nth = used.entry(name.to_ascii_lowercase()).or_default();
-        let stored = present.and_then(|headers| {
-            headers
-                .iter()
-                .filter(|h| h.is_sensitive() && h.name().eq_ignore_ascii_case(name))
-                .nth(*nth)
-        });
-        *nth += 1;
-        stored
-            .map(|stored| format!("{name}:{}", stored.value()))
-            .ok_or_else(|| {
-                format!(
-                    "line {}: there is no stored value of this name; enter it",
-                    at + 1
-                )
-            })
-    });
-    Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
-}
 
 fn blank() -> Vec<String> {
     vec![String::new(), String::new()]
