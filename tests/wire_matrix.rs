@@ -204,7 +204,7 @@ fn judge(actor: &str, rights: Rights, rows: &Rows, request: &Request, answer: &A
         Rights::None if list => assert!(answer.status == 200 && !sees(), "{told}"),
         // A webhook of one's own; and what would be another's, or build on it.
         Rights::None if method == "POST" && path == "webhook_urls" => {
-            assert_eq!(answer.status, 201, "{told}")
+            assert_eq!(answer.status, 201, "{told}");
         }
         Rights::None if method == "POST" && !path.contains('/') && !path.ends_with("_actions") => {
             assert!([403, 422].contains(&answer.status), "{told}");

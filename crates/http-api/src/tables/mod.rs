@@ -13,7 +13,8 @@ mod webhooks_table;
 
 use std::sync::Arc;
 
-use apikey_auth::{AccountsError, KeyError, KeyService};
+use apikey_auth::{AccountsError, Authority, KeyError, KeyService};
+use apikey_core::OwnerId;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use storage::{ErrorKind, Page, StoreError};
@@ -55,6 +56,21 @@ impl Services {
     async fn named(&self, table: &str, key: i64) -> Option<Value> {
         self.names.name(table, key).await.map(Value::from)
     }
+}
+
+/// The rows whose owners the caller may manage.
+async fn managed<R>(
+    authority: &mut Authority<'_>,
+    found: Vec<R>,
+    owner: impl Fn(&R) -> webhook_model::OwnerId,
+) -> Result<Vec<R>, ApiError> {
+    let mut rows = Vec::with_capacity(found.len());
+    for row in found {
+        if authority.may_manage(OwnerId(owner(&row).0)).await? {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
 }
 
 /// A row from its columns.

@@ -9,7 +9,7 @@ use storage::Page;
 use storage::webhooks::{DeliveryQuery, DeliveryState, EventQuery, TaskQuery, TaskRow};
 use webhook_model::{Action, Invalid, Message, OwnerId, Task, TaskId, WebhookId};
 
-use super::{Services, Webhooks, epoch, next, page, row, tasks_table};
+use super::{Services, Webhooks, epoch, managed, next, page, row, tasks_table};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::table::{Input, KEY, RowMap, Table};
@@ -99,15 +99,10 @@ impl Resource for Tasks {
         } else {
             self.running().await?
         };
-        let mut rows = Vec::with_capacity(found.len());
-        for row in &found {
-            if authority
-                .may_manage(apikey_core::OwnerId(row.task.creator.0))
-                .await?
-            {
-                rows.push(columns(row, running.contains(&row.id)));
-            }
-        }
+        let creator = |row: &TaskRow| row.task.creator;
+        let rows = managed(&mut authority, found, creator).await?;
+        let row = |row: &TaskRow| columns(row, running.contains(&row.id));
+        let rows = rows.iter().map(row).collect();
         Ok(Scanned { rows, next })
     }
 

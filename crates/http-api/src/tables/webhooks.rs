@@ -11,7 +11,7 @@ use webhook_model::{
     Retries, Timeout, Webhook, WebhookId,
 };
 
-use super::{Services, epoch, next, page, row, webhooks_table};
+use super::{Services, epoch, managed, next, page, row, webhooks_table};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::table::{Input, RowMap, Table};
@@ -60,15 +60,9 @@ impl Resource for Webhooks {
         };
         let found = self.0.engine.list_webhooks(&query).await?;
         let next = next(&scan, found.len(), found.last().map(|row| row.id.0));
-        let mut rows = Vec::with_capacity(found.len());
-        for row in &found {
-            if authority
-                .may_manage(apikey_core::OwnerId(row.value.owner.0))
-                .await?
-            {
-                rows.push(columns(row));
-            }
-        }
+        let owner = |row: &Row<WebhookId, Webhook>| row.value.owner;
+        let rows = managed(&mut authority, found, owner).await?;
+        let rows = rows.iter().map(columns).collect();
         Ok(Scanned { rows, next })
     }
 
@@ -242,10 +236,10 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
         webhook.headers = Headers::parse_lines(headers)?;
     }
     if let Some(seconds) = input.int("timeout") {
-        webhook.timeout = Timeout::from_secs(u64::try_from(seconds).unwrap_or_default())?;
+        webhook.timeout = Timeout::try_from(seconds)?;
     }
     if let Some(retries) = input.int("retries") {
-        webhook.retries = Retries::new(u64::try_from(retries).unwrap_or(u64::MAX))?;
+        webhook.retries = Retries::try_from(retries)?;
     }
     webhook.allow_insecure = input
         .bool("allow_insecure")

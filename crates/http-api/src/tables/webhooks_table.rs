@@ -37,7 +37,7 @@ pub(super) static TABLE: Table = Table {
                 max: 32_768,
             },
             "\"Content-Type:application/json\\n\"",
-            "One `Name:Value` a line, in order; empty for none. A line `Name: ${APIKEY}` names the header that carries the API key.",
+            "One `Name:Value` a line, in order; empty for none. A line `Name: ${APIKEY}` names the header that carries the API key. Whoever manages the webhook reads them all: a secret belongs into authorization_value.",
         ),
         Column::new(
             "authorization_type",
