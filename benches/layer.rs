@@ -1,0 +1,161 @@
+//! What the guard costs a request: `GET /api/v4/system` by key over kept-alive TCP connections, against the same axum
+//! router without the layer, in requests per CPU second of the server's thread.
+//!
+//! `cargo bench -p benches --bench layer`
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement, not a library"
+)]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+
+use apikey_auth::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
+};
+use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use axum::extract::ConnectInfo;
+use axum::routing::get;
+use axum::{Extension, Json, Router};
+use benches::{spread, thread_cpu};
+use delivery::{Sender, TargetPolicy};
+use http_api::Api;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use serde_json::json;
+use storage::MemoryStore;
+use task_engine::Engine;
+
+const ROUNDS: usize = 15;
+const CONNECTIONS: usize = 8;
+/// Requests of one connection in one round.
+const REQUESTS: usize = 2_500;
+
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, _owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::SystemAdministrator))))
+    }
+}
+
+fn main() {
+    let store = Arc::new(MemoryStore::new());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (plain, guarded, whole, key) = runtime.block_on(async {
+        let keys = KeyService::builder(store.clone(), Arc::new(Users)).build();
+        let key = key(&keys).await;
+        let guard = AuthLayer::new(keys.clone(), |ext| {
+            ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
+        });
+        let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
+        let engine = Engine::builder(store, sender).start().await.unwrap();
+        let api = Api::builder(keys, engine, guard.clone()).build();
+        let whole = Router::new().nest("/api/v4", api.router());
+        (router(), router().layer(guard), whole, key)
+    });
+    let (mut ratios, mut wholes, mut costs) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let [without, with, all] =
+            [&plain, &guarded, &whole].map(|router| runtime.block_on(round(router, &key)));
+        ratios.push(with / without);
+        wholes.push(all / without);
+        costs.push((1.0 / with - 1.0 / without) * 1e9);
+    }
+    let show =
+        |(median, low, high): (f64, f64, f64)| format!("{median:.3} ({low:.3} to {high:.3})");
+    let (cost, low, high) = spread(costs);
+    println!(
+        "requests per CPU second, {ROUNDS} rounds of {} requests over {CONNECTIONS} connections",
+        CONNECTIONS * REQUESTS
+    );
+    println!("layer / no layer: {} (goal 0.90)", show(spread(ratios)));
+    println!("the layer costs {cost:.0} ns a request ({low:.0} to {high:.0})");
+    println!(
+        "all of http-api (guard, span, metrics, query) / no layer: {}",
+        show(spread(wholes))
+    );
+}
+
+async fn key(keys: &KeyService) -> String {
+    let account = Account::enabled(AccessLevel::SystemAdministrator);
+    let admin = Principal::new(OwnerId(1), account, Via::Host);
+    let draft = KeyDraft {
+        owner: OwnerId(1),
+        name: "bench".parse().unwrap(),
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    };
+    let (_, reveal) = keys.create(&admin, draft).await.unwrap();
+    reveal.reveal().as_str().to_owned()
+}
+
+/// Answers what the login probe answers.
+fn router() -> Router {
+    let answer = || async {
+        Json(
+            json!([{"$key": 1, "yb_version": "26.1.8", "os_version": "26.1.8", "cloud_name": "gatepost"}]),
+        )
+    };
+    Router::new().route("/api/v4/system", get(answer))
+}
+
+/// Requests per second of CPU time of this thread, which serves; the clients are threads of their own.
+async fn round(router: &Router, key: &str) -> f64 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let clients: Vec<_> = (0..CONNECTIONS)
+        .map(|_| {
+            let key = key.to_owned();
+            std::thread::spawn(move || client(addr, &key))
+        })
+        .collect();
+    let mut connections = Vec::new();
+    for _ in 0..CONNECTIONS {
+        let (stream, peer) = listener.accept().await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let router = router.clone().layer(Extension(ConnectInfo(peer)));
+        let serve = hyper::server::conn::http1::Builder::new()
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        connections.push(serve);
+    }
+    let before = thread_cpu();
+    let serving: Vec<_> = connections.into_iter().map(tokio::spawn).collect();
+    for connection in serving {
+        connection.await.unwrap().unwrap();
+    }
+    let used = thread_cpu() - before;
+    clients
+        .into_iter()
+        .for_each(|client| client.join().unwrap());
+    let requests = u32::try_from(CONNECTIONS * REQUESTS).unwrap();
+    f64::from(requests) / used.as_secs_f64()
+}
+
+/// Sends requests one after the other over one connection, and closes it.
+fn client(addr: SocketAddr, key: &str) {
+    let mut stream = TcpStream::connect(addr).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let request = format!(
+        "GET /api/v4/system HTTP/1.1\r\nhost: {addr}\r\nauthorization: Bearer {key}\r\nuser-agent: bench\r\naccept: application/json\r\n\r\n"
+    );
+    let mut answer = [0; 4096];
+    for _ in 0..REQUESTS {
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut length = 0;
+        while !answer[..length].ends_with(b"}]") {
+            let more = stream.read(&mut answer[length..]).unwrap();
+            assert!(more > 0, "{}", String::from_utf8_lossy(&answer[..length]));
+            length += more;
+        }
+        assert!(answer.starts_with(b"HTTP/1.1 200 "));
+    }
+}
