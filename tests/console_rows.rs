@@ -20,9 +20,9 @@ async fn send(b: &Browser) {
 async fn reorder(b: Browser, scripts: bool) {
     let press = async |css: &str| {
         if scripts {
-            b.click(css).await
+            b.click(css).await;
         } else {
-            b.turn(css).await
+            b.turn(css).await;
         }
     };
     b.login("ulf").await;
