@@ -42,6 +42,12 @@ fn the_custom_backend_keeps_what_it_was_given() {
 }
 
 #[test]
+fn other_frameworks_embed_it() {
+    expect_success(env!("CARGO_BIN_EXE_embed_axum"), &[]);
+    expect_success(env!("CARGO_BIN_EXE_embed_tonic"), &[]);
+}
+
+#[test]
 fn workers_say_what_they_need() {
     let output = run(WORKERS, &[]);
     assert_eq!(output.status.code(), Some(2));

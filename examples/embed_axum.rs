@@ -1,0 +1,189 @@
+//! A platform that is an axum app of its own: `cargo run --example embed_axum`.
+//!
+//! Its routes stand behind the same keys as Gatepost's, a handler reads who is calling from the request and tells the
+//! engine what has occurred, and Gatepost's REST surface is one `nest`. The program is its own client and ends with success
+//! only if every claim held.
+
+use std::error::Error;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use apikey_auth::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
+};
+use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use axum::extract::{ConnectInfo, Path, State};
+use axum::http::StatusCode;
+use axum::routing::post;
+use axum::{Extension, Router};
+use delivery::{Sender, TargetPolicy};
+use examples::client::call;
+use examples::receiver::Receiver;
+use examples::story::Story;
+use http_api::Api;
+use serde_json::json;
+use storage_sqlite::{SqliteConfig, SqliteStore};
+use task_engine::Engine;
+use tokio::net::TcpListener;
+use webhook_model::{Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// The platform's users: 1 administers it, 2 is a user.
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(match owner.0 {
+            1 => Some(Account::enabled(AccessLevel::SystemAdministrator)),
+            2 => Some(Account::enabled(AccessLevel::User)),
+            _ => None,
+        }))
+    }
+}
+
+/// A route of the platform: somebody powers a machine on.
+async fn power_on(
+    State(engine): State<Engine>,
+    Extension(caller): Extension<Principal>,
+    Path(machine): Path<i64>,
+) -> Result<String, StatusCode> {
+    // What the platform itself does comes first; then it says that it has happened.
+    let occurrence = Occurrence {
+        object: Some(Object {
+            id: ObjectId(machine),
+            name: format!("vm-{machine}"),
+        }),
+        tags: vec![TagId(1)],
+        ..occurrence("vms", "poweron").ok_or(StatusCode::INTERNAL_SERVER_ERROR)?
+    };
+    let emitted = engine
+        .emit(occurrence)
+        .await
+        .map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
+    let told = emitted.deliveries.len();
+    Ok(format!(
+        "user {} powered machine {machine} on; {told} told",
+        caller.owner
+    ))
+}
+
+fn occurrence(kind: &str, event: &str) -> Option<Occurrence> {
+    Some(Occurrence::new(kind.parse().ok()?, event.parse().ok()?))
+}
+
+#[tokio::main]
+async fn main() -> Result<ExitCode, Failure> {
+    // What the platform has: a database, users, a policy of targets.
+    let folder = tempfile::tempdir()?;
+    let store = SqliteStore::open(SqliteConfig::file(folder.path().join("platform.db"))).await?;
+    let store = Arc::new(store);
+    let keys = KeyService::builder(store.clone(), Arc::new(Users)).build();
+    let catalog = Catalog::builder()
+        .event_type(
+            "vms",
+            "Machines",
+            Specificity::InstanceOrTag,
+            &[("poweron", "Powered on")],
+        )?
+        .build();
+    let sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?)).build()?;
+    let engine = Engine::builder(store, sender)
+        .catalog(catalog)
+        .start()
+        .await?;
+
+    // One guard for all routes; Gatepost's brings its own.
+    let guard = AuthLayer::new(keys.clone(), |ext| {
+        ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
+    });
+    let api = Api::builder(keys.clone(), engine.clone(), guard.clone()).build();
+    let app = Router::new()
+        .route("/machines/{machine}/power", post(power_on))
+        .with_state(engine.clone())
+        .layer(guard)
+        .nest("/api/v4", api.router());
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let server = listener.local_addr()?;
+    tokio::spawn(examples::serve::serve(
+        listener,
+        None,
+        app,
+        std::future::pending(),
+    ));
+
+    let mut story = Story::default();
+    tell(&mut story, server, &keys).await?;
+    engine.shutdown(Duration::from_secs(1)).await;
+    keys.shutdown().await;
+    Ok(if story.end() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// What clients of the platform do.
+async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Result<(), Failure> {
+    let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let (admin, user) = (key_of(keys, 1).await?, key_of(keys, 2).await?);
+    let receiver = Receiver::start(None).await?;
+
+    story.chapter("Gatepost's REST surface, nested");
+    let url = format!("http://{}/chat", receiver.addr);
+    let rows = [
+        ("webhook_urls", json!({"name": "chat", "url": url})),
+        (
+            "tasks",
+            json!({"name": "tell", "owner": "webhook_urls/1", "settings_args": {"message": "{\"text\":\"${NAME} is on\"}"}}),
+        ),
+        (
+            "task_events",
+            json!({"task": 1, "table": "vms", "event": "poweron", "tag": 1}),
+        ),
+    ];
+    for (table, row) in rows {
+        let path = format!("/api/v4/{table}");
+        let answer = call(server, here, "POST", &path, Some(&admin), Some(&row)).await?;
+        story.claim(&format!("a row of {table} is made"), answer.status == 201);
+        if answer.status != 201 {
+            story.tell(&answer.body);
+        }
+    }
+
+    story.chapter("The platform's own route");
+    let path = "/machines/7/power";
+    let answer = call(server, here, "POST", path, None, None).await?;
+    story.claim("nobody gets in without a key", answer.status == 401);
+    let answer = call(server, here, "POST", path, Some(&user), None).await?;
+    story.claim(
+        "the handler knows who is calling",
+        answer.body == "user 2 powered machine 7 on; 1 told",
+    );
+    let received = receiver.wait_for("/chat", 1).await?;
+    story.claim(
+        "and what it did is told",
+        received.body == r#"{"text":"vm-7 is on"}"#,
+    );
+    Ok(())
+}
+
+async fn key_of(keys: &KeyService, user: i64) -> Result<String, Failure> {
+    let draft = KeyDraft {
+        owner: OwnerId(user),
+        name: "example".parse()?,
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    };
+    let actor = Principal::new(
+        OwnerId(user),
+        Account::enabled(AccessLevel::SystemAdministrator),
+        Via::Host,
+    );
+    let (_, once) = keys.create(&actor, draft).await?;
+    Ok(once.reveal().as_str().to_owned())
+}
