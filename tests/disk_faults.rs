@@ -89,25 +89,33 @@ async fn expect_stored(file: &Path, told: &Told, what: &str) {
     assert_eq!(answer, "ok", "{what}");
 }
 
-/// `fsync` and `fdatasync` that fail from the n-th call on, or at the n-th alone.
-fn failing_sync(folder: &Path) -> PathBuf {
-    let (source, library) = (folder.join("failsync.c"), folder.join("failsync.so"));
+/// Calls of one kind (`FAIL_KIND`: sync or write) that fail from the n-th on, or at the n-th alone.
+fn failing_calls(folder: &Path) -> PathBuf {
+    let (source, library) = (folder.join("failing.c"), folder.join("failing.so"));
     let code = r#"
         #define _GNU_SOURCE
         #include <dlfcn.h>
         #include <errno.h>
         #include <stdlib.h>
+        #include <string.h>
+        #include <sys/types.h>
         static int calls;
-        static int fails(void) {
+        static int fails(const char *kind) {
+            if (strcmp(kind, getenv("FAIL_KIND"))) return 0;
             const char *at = getenv("FAIL_AT"), *once = getenv("FAIL_ONCE");
             int n = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
             return once ? n == atoi(at) : n >= atoi(at);
         }
         #define SYNC(name) int name(int fd) { \
-            if (fails()) { errno = EIO; return -1; } \
+            if (fails("sync")) { errno = EIO; return -1; } \
             return ((int (*)(int))dlsym(RTLD_NEXT, #name))(fd); }
         SYNC(fsync)
         SYNC(fdatasync)
+        #define WRITE(name) ssize_t name(int fd, const void *from, size_t size, off_t at) { \
+            if (fails("write")) { errno = EIO; return -1; } \
+            return ((ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, #name))(fd, from, size, at); }
+        WRITE(pwrite)
+        WRITE(pwrite64)
     "#;
     std::fs::write(&source, code).unwrap();
     let built = Command::new("cc")
@@ -122,16 +130,30 @@ fn failing_sync(folder: &Path) -> PathBuf {
 
 #[tokio::test]
 async fn a_sync_that_fails_once_costs_at_most_the_writes_that_were_told_so() {
+    fails_once("sync", (1..=30).collect()).await;
+}
+
+#[tokio::test]
+async fn a_write_that_fails_once_costs_at_most_the_writes_that_were_told_so() {
+    fails_once("write", (1..=200).step_by(3).collect()).await;
+}
+
+/// The calls of one kind are counted, and one of them fails: each of these in a run of its own.
+async fn fails_once(kind: &str, which: Vec<u32>) {
     let tools = tempfile::tempdir().unwrap();
-    let library = failing_sync(tools.path());
+    let library = failing_calls(tools.path());
     let mut refusals = 0;
-    for at in 1..=30 {
+    for at in which {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("gatepost.db");
         let mut child = Command::new(CHILD);
-        child.arg(&file).arg("20").env("LD_PRELOAD", &library);
+        child
+            .arg(&file)
+            .arg("20")
+            .env("LD_PRELOAD", &library)
+            .env("FAIL_KIND", kind);
         let told = run(child.env("FAIL_AT", at.to_string()).env("FAIL_ONCE", "1"));
-        let what = format!("sync {at}");
+        let what = format!("{kind} {at}");
         refusals += told.refused.len();
         assert!(told.refused.len() <= 1, "{what}: {:?}", told.refused);
         if let [error] = &told.refused[..] {
@@ -142,13 +164,13 @@ async fn a_sync_that_fails_once_costs_at_most_the_writes_that_were_told_so() {
         }
         expect_stored(&file, &told, &what).await;
     }
-    assert!(refusals > 10, "the syncs did not fail: {refusals}");
+    assert!(refusals > 10, "the calls did not fail: {refusals}");
 }
 
 #[tokio::test]
 async fn syncs_that_fail_for_good_are_never_answered_with_ok() {
     let tools = tempfile::tempdir().unwrap();
-    let library = failing_sync(tools.path());
+    let library = failing_calls(tools.path());
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gatepost.db");
     let before = run(Command::new(CHILD).arg(&file).arg("5"));
@@ -158,6 +180,7 @@ async fn syncs_that_fail_for_good_are_never_answered_with_ok() {
         .arg(&file)
         .arg("20")
         .env("LD_PRELOAD", &library)
+        .env("FAIL_KIND", "sync")
         .env("FAIL_AT", "1"));
     // The first five are known already: nothing is written for them, so they need no sync.
     assert!(told.stored.iter().all(|n| *n < 5), "{told:?}");
