@@ -94,6 +94,24 @@ fn a_second_run_finds_what_the_first_one_left() {
     assert_eq!(pasted(&second)[1]["location"], "/v4/webhook_urls/2");
 }
 
+/// The same on PostgreSQL, by its URL.
+#[test]
+fn a_second_run_finds_what_the_first_one_left_on_postgres() {
+    let server = tests::postgres::TestPostgres::start();
+    let data = Path::new(server.url());
+    let first = Host::start(PROGRAM, data, &[]);
+    let key = pasted(&first)[0]["key"].as_str().unwrap().to_owned();
+    assert!(first.stop());
+    let second = Host::start(PROGRAM, data, &[]);
+    let line = format!(
+        "curl -sS -H 'Authorization: Bearer {key}' {}/api/v4/user_api_keys?fields=name",
+        second.base
+    );
+    let rows = paste(&line);
+    assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
+    assert_eq!(pasted(&second)[1]["location"], "/v4/webhook_urls/2");
+}
+
 /// With a key file no byte of a webhook's secret is in the folder in clear; without one it is. Another key does not open it.
 #[tokio::test]
 async fn the_sealing_key_seals() {
