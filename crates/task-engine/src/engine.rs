@@ -159,7 +159,10 @@ impl Engine {
             let _ = tokio::time::timeout(LAST, inner.at_rest()).await;
         }
         inner.phase.send_replace(Phase::Over);
-        let _ = tokio::time::timeout(LAST, inner.flush_runs()).await;
+        // On a task of its own: a store that panics must not take the host's end along.
+        let last = inner.clone();
+        let flush = tokio::spawn(async move { last.flush_runs().await });
+        let _ = tokio::time::timeout(LAST, flush).await;
     }
 }
 
