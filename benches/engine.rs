@@ -1,0 +1,194 @@
+//! The whole engine over real HTTP: from `emit` to `sent` recorded, and from `emit` to the first byte at the receiver.
+//!
+//! The store is a SQLite file (`synchronous=FULL`); the receiver answers at once, on a thread of its own in this
+//! process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench measures time and stops at the first surprise"
+)]
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use delivery::{Sender, TargetPolicy};
+use storage::webhooks::DeliveryLog as _;
+use storage_sqlite::{SqliteConfig, SqliteStore};
+use task_engine::{Engine, Limits};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use webhook_model::{
+    Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
+    Webhook,
+};
+
+const EMITTERS: usize = 256;
+const EACH: usize = 40;
+
+/// When the last request began to arrive.
+type Arrived = Arc<Mutex<Option<Instant>>>;
+
+fn receiver() -> (SocketAddr, Arrived) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let (addr, arrived) = (listener.local_addr().unwrap(), Arrived::default());
+    let noted = arrived.clone();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let noted = noted.clone();
+                tokio::spawn(async move {
+                    // One request is under way on a connection, and it fits: each read is one.
+                    let mut buffer = [0; 8192];
+                    while stream.read(&mut buffer).await.is_ok_and(|n| n > 0) {
+                        *noted.lock().unwrap() = Some(Instant::now());
+                        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+                        drop(stream.write_all(answer).await);
+                    }
+                });
+            }
+        });
+    });
+    (addr, arrived)
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+        let store = Arc::new(SqliteStore::open(config).await.unwrap());
+        let (addr, arrived) = receiver();
+        let engine = engine(store.clone(), addr).await;
+        latency(&engine, &arrived).await;
+        let mut rounds: Vec<f64> = Vec::new();
+        for _ in 0..5 {
+            rounds.push(cycle(&engine, &store).await);
+        }
+        rounds.sort_by(f64::total_cmp);
+        println!(
+            "emit to sent recorded over HTTP, {EMITTERS} emitters: {:.0}/s ({:.0} to {:.0})",
+            rounds[2], rounds[0], rounds[4]
+        );
+        engine.shutdown(Duration::from_secs(1)).await;
+    });
+}
+
+async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
+    let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
+    let mut limits = Limits::default();
+    limits.per_webhook = 256;
+    limits.per_host = 256;
+    limits.per_owner = 1024;
+    let catalog = Catalog::builder()
+        .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
+        .unwrap()
+        .build();
+    let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
+    let engine = engine
+        .catalog(catalog)
+        .limits(limits)
+        .start()
+        .await
+        .unwrap();
+    let url = format!("http://{addr}/in").parse().unwrap();
+    let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
+    let webhook = engine.create_webhook(&webhook).await.unwrap().id;
+    let message = r#"{"text":"${N} is on"}"#.parse().unwrap();
+    let task = Task {
+        creator: OwnerId(1),
+        name: "t".parse().unwrap(),
+        description: "".parse().unwrap(),
+        enabled: true,
+        delete_after_run: false,
+        action: Action::Send { webhook, message },
+    };
+    let task = engine.create_task(&task).await.unwrap().id;
+    let event = Event {
+        event_type: "vms".parse().unwrap(),
+        event: "on".parse().unwrap(),
+        target: Target::Tag(TagId(1)),
+        task,
+        enabled: true,
+        filters: JsonObject::default(),
+        context: JsonObject::default(),
+    };
+    engine.create_event(&event).await.unwrap();
+    engine
+}
+
+fn occurrence() -> Occurrence {
+    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    occurrence.tags = vec![TagId(1)];
+    occurrence.variables = vec![("N".to_owned(), "vm-1".to_owned())];
+    occurrence
+}
+
+/// Alone on an idle system: what lies between the return of `emit`, which is after the commit, and the first byte.
+async fn latency(engine: &Engine, arrived: &Arrived) {
+    let mut figures = Vec::new();
+    for n in 0..520 {
+        *arrived.lock().unwrap() = None;
+        let began = Instant::now();
+        engine.emit(occurrence()).await.unwrap();
+        let returned = Instant::now();
+        let at = loop {
+            if let Some(at) = *arrived.lock().unwrap() {
+                break at;
+            }
+            tokio::time::sleep(Duration::from_micros(100)).await;
+        };
+        if n >= 20 {
+            figures.push((at.saturating_duration_since(returned), returned - began));
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    figures.sort();
+    let commits: Vec<_> = {
+        let mut c: Vec<_> = figures.iter().map(|f| f.1).collect();
+        c.sort();
+        c
+    };
+    println!(
+        "emit alone: returns after {:?} (median); first byte {:?} later (median), {:?} (p99)",
+        commits[commits.len() / 2],
+        figures[figures.len() / 2].0,
+        figures[figures.len() * 99 / 100].0
+    );
+}
+
+/// Cycles a second: all emitted, sent and recorded.
+async fn cycle(engine: &Engine, store: &SqliteStore) -> f64 {
+    let began = Instant::now();
+    let emitters: Vec<_> = (0..EMITTERS)
+        .map(|_| {
+            let engine = engine.clone();
+            tokio::spawn(async move {
+                for _ in 0..EACH {
+                    engine.emit(occurrence()).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for emitter in emitters {
+        emitter.await.unwrap();
+    }
+    loop {
+        let now = storage::Clock::now(&storage::SystemClock);
+        let figures = store.queue_stats(now).await.unwrap();
+        if figures.queued + figures.running == 0 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    (EMITTERS * EACH) as f64 / began.elapsed().as_secs_f64()
+}
