@@ -69,6 +69,7 @@ fn main() {
         let store = Arc::new(SqliteStore::open(config).await.unwrap());
         let (addr, arrived) = receiver();
         let engine = engine(store.clone(), addr).await;
+        bare_commits(folder.path()).await;
         latency(&engine, &arrived).await;
         let mut rounds: Vec<f64> = Vec::new();
         for _ in 0..5 {
@@ -131,6 +132,27 @@ fn occurrence() -> Occurrence {
     occurrence.tags = vec![TagId(1)];
     occurrence.variables = vec![("N".to_owned(), "vm-1".to_owned())];
     occurrence
+}
+
+/// A row and a commit with the bare driver, with the same pauses between.
+async fn bare_commits(folder: &std::path::Path) {
+    let bare = rusqlite::Connection::open(folder.join("bare.db")).unwrap();
+    let set_up =
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (x TEXT NOT NULL)";
+    bare.execute_batch(set_up).unwrap();
+    let mut figures = Vec::new();
+    for _ in 0..500 {
+        let began = Instant::now();
+        bare.execute("INSERT INTO t VALUES (?1)", ["x".repeat(100)])
+            .unwrap();
+        figures.push(began.elapsed());
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    figures.sort();
+    println!(
+        "a bare commit alone: {:?} (median)",
+        figures[figures.len() / 2]
+    );
 }
 
 /// Alone on an idle system: what lies between the return of `emit`, which is after the commit, and the first byte.
