@@ -110,12 +110,26 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
+/// Freezes it at a moment when it is not writing: a process that sleeps inside a transaction keeps SQLite's one write lock,
+/// so that nobody could take its deliveries over.
+async fn freeze(child: &Child, place: &Place) {
+    for _ in 0..200 {
+        signal(child, "-STOP");
+        if place.writable() {
+            return;
+        }
+        signal(child, "-CONT");
+        tokio::time::sleep(Duration::from_millis(7)).await;
+    }
+    panic!("it is always writing");
+}
+
 /// One that is frozen in the middle of its work, wakes up when its leases are over, and goes on.
 async fn frozen(place: Place) {
     let mut run = Run::new(place, CHILD).await;
     let frozen = run.child(Mode::Emit, 1);
     tokio::time::sleep(Duration::from_millis(700)).await;
-    signal(&frozen, "-STOP");
+    freeze(&frozen, &run.place).await;
     let other = run.child(Mode::Emit, 2);
     // Twice a lease of the child.
     tokio::time::sleep(Duration::from_secs(7)).await;

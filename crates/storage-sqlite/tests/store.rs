@@ -131,11 +131,14 @@ async fn a_writer_that_holds_the_file_for_too_long_makes_calls_unavailable_and_n
     let (store, config, folder) = fresh().await;
     store.close().await;
     let config = config.busy_timeout(std::time::Duration::from_millis(50));
-    let store = SqliteStore::open(config).await.unwrap();
+    let store = SqliteStore::open(config.clone()).await.unwrap();
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = store.insert_key(&key("a")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
+    // Reading goes on, and so does opening.
+    let second = SqliteStore::open(config).await.unwrap();
+    assert_eq!(second.webhook(WebhookId(1)).await.unwrap(), None);
     host.execute_batch("COMMIT").unwrap();
     store.insert_key(&key("a")).await.unwrap();
 }

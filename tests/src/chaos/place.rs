@@ -1,6 +1,7 @@
 //! Where the store of a run lies, as a word that a child is given.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use storage::{KeyStore, WebhookStore};
 use storage_postgres::{PostgresConfig, PostgresStore};
@@ -43,6 +44,21 @@ impl Place {
             },
             None => Self::File(word.to_owned()),
         }
+    }
+
+    /// Whether a write would be served now: false while somebody keeps the lock of a file.
+    ///
+    /// # Panics
+    /// When the file cannot be opened.
+    pub fn writable(&self) -> bool {
+        let Self::File(path) = self else {
+            return true;
+        };
+        let connection = rusqlite::Connection::open(path).unwrap();
+        connection.busy_timeout(Duration::from_millis(100)).unwrap();
+        connection
+            .execute_batch("BEGIN IMMEDIATE; ROLLBACK")
+            .is_ok()
     }
 
     /// Opens the store.
