@@ -35,6 +35,9 @@ pub use target::{HostPattern, HostPatternError, Refusal, SpecialPurpose, TargetP
 pub use connect::{
     Dial, DialFuture, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver, Wire,
 };
+/// rustls' own, as [`SenderBuilder::crypto_provider`] takes it.
+#[cfg(feature = "sender")]
+pub use rustls::crypto::CryptoProvider;
 #[cfg(feature = "sender")]
 pub use sender::{Delivered, HeaderNames, Preview, Sender, SenderBuilder, SetupError};
 #[cfg(feature = "sender")]

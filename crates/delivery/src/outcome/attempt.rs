@@ -61,6 +61,8 @@ pub struct Attempt {
     pub protocol: Option<Protocol>,
     /// Whether the connection had served an earlier request.
     pub reused: bool,
+    /// How many redirects were followed; what else stands here is of the last hop, but for the times, which are sums.
+    pub redirects: u8,
 }
 
 impl Attempt {
@@ -79,6 +81,7 @@ impl Attempt {
             address: None,
             protocol: None,
             reused: false,
+            redirects: 0,
         }
     }
 

@@ -170,7 +170,7 @@ fn delivery_id(text: String) -> Result<DeliveryId, BuildError> {
 }
 
 /// The request target in origin form and in absolute form (RFC 9112 §3.2).
-fn targets(url: &url::Url, origin: &Origin) -> Result<(Uri, Uri), BuildError> {
+pub(super) fn targets(url: &url::Url, origin: &Origin) -> Result<(Uri, Uri), BuildError> {
     let mut path = url.path().to_owned();
     if let Some(query) = url.query() {
         path.push('?');

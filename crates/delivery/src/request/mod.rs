@@ -4,6 +4,7 @@ mod builder;
 mod error;
 mod headers;
 mod origin;
+mod redirect;
 
 use std::fmt;
 use std::time::Duration;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::crypto::CryptoProvider;
 use zeroize::Zeroizing;
 
 use super::{HeaderNames, Parts, Sender};
@@ -31,6 +32,7 @@ pub struct SenderBuilder {
     names: HeaderNames,
     user_agent: String,
     capture: usize,
+    redirects: u8,
 }
 
 impl SenderBuilder {
@@ -49,6 +51,7 @@ impl SenderBuilder {
             names: HeaderNames::default(),
             user_agent: "gatepost-delivery".to_owned(),
             capture: 16 * 1024,
+            redirects: 0,
         }
     }
 
@@ -131,6 +134,23 @@ impl SenderBuilder {
         self
     }
 
+    /// Follows up to so many redirects an attempt (301, 302, 307, 308); none by default, so that every 3xx is an error.
+    ///
+    /// Method and body stay as they are. Each hop is judged by the target policy like a target of its own, and all share
+    /// the request's one budget. Where the origin changes, headers other than `Accept`, `User-Agent` and those that
+    /// describe the content stay behind, and the message is not signed. Not followed are 303, a way from `https` to
+    /// `http`, a `Location` with credentials in it, and what comes after the last hop: the status is the outcome then.
+    pub fn follow_redirects(mut self, at_most: u8) -> Self {
+        self.redirects = at_most;
+        self
+    }
+
+    /// Speaks TLS by another provider of cryptography than *ring*. Nothing is ever installed for the whole process.
+    pub fn crypto_provider(mut self, provider: Arc<CryptoProvider>) -> Self {
+        self.tls.provider = provider;
+        self
+    }
+
     /// Makes the sender.
     ///
     /// # Errors
@@ -151,6 +171,7 @@ impl SenderBuilder {
             names: self.names,
             user_agent,
             capture: self.capture,
+            redirects: self.redirects,
         };
         Ok(Sender::from_parts(parts, self.policy))
     }

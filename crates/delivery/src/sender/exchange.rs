@@ -27,8 +27,8 @@ enum Failed {
 const MAX_STALE: usize = 4;
 
 impl Sender {
-    /// One attempt without its budget.
-    pub(super) async fn run(
+    /// One request and its answer.
+    pub(super) async fn exchange(
         &self,
         request: &Request,
         now: DateTime<Utc>,

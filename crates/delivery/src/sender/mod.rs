@@ -9,6 +9,7 @@ mod message;
 mod open;
 mod preview;
 mod progress;
+mod redirect;
 
 use std::fmt;
 use std::pin::pin;
@@ -49,6 +50,7 @@ pub(crate) struct Parts {
     pub(crate) names: HeaderNames,
     pub(crate) user_agent: http::HeaderValue,
     pub(crate) capture: usize,
+    pub(crate) redirects: u8,
 }
 
 impl Sender {
@@ -87,10 +89,10 @@ impl Sender {
     /// The request's timeout is one budget for name resolution, connection, TLS, sending and the
     /// answer's head and captured body (SPEC 2.2 *Timeout*). Success is a 2xx status, decided by
     /// the status line: what happens to the body afterwards does not undo it. Redirects are not
-    /// followed. `now` is the wall time that goes into the signature, by which certificates and
+    /// followed, unless the host asks for it ([`SenderBuilder::follow_redirects`]). `now` is the wall time that goes into the signature, by which certificates and
     /// `Retry-After` dates are judged; durations are measured by tokio's clock.
     ///
-    /// At most one request reaches the target: a second connection is used only when nothing was
+    /// At most one request reaches the target (and one each hop of a redirect): a second connection is used only when nothing was
     /// written to the first. Dropping the future closes its connection (HTTP/1) or its stream
     /// (HTTP/2).
     pub async fn send(&self, request: &Request, now: DateTime<Utc>) -> Attempt {

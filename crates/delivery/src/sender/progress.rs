@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::capture::Capture;
 use crate::connect::Meter;
 use crate::outcome::{Attempt, CapturedHead, ErrorClass, Phase, Protocol, Timings};
+use crate::request::Request;
 use crate::retry::parse_retry_after;
 
 pub(crate) struct Progress {
@@ -21,6 +22,8 @@ pub(crate) struct Progress {
     timings: Timings,
     pub(crate) address: Option<SocketAddr>,
     pub(crate) reused: bool,
+    /// How many redirects were followed so far.
+    pub(crate) redirects: u8,
     pub(crate) protocol: Option<Protocol>,
     pub(crate) status: Option<u16>,
     pub(crate) head: Option<HeaderMap>,
@@ -38,6 +41,7 @@ impl Progress {
             timings: Timings::default(),
             address: None,
             reused: false,
+            redirects: 0,
             protocol: None,
             status: None,
             head: None,
@@ -52,6 +56,24 @@ impl Progress {
         self.close_phase(now);
         self.phase = phase;
         self.entered = now;
+    }
+
+    /// Where the answer leads to, if it is a redirect that may be followed.
+    pub(crate) fn redirected(&self, request: &Request) -> Option<Request> {
+        request.redirected(self.status?, self.head.as_ref()?)
+    }
+
+    /// Forgets the answer that led on: the next one decides.
+    pub(crate) fn next_hop(&mut self) {
+        self.redirects = self.redirects.saturating_add(1);
+        self.address = None;
+        self.reused = false;
+        self.protocol = None;
+        self.status = None;
+        self.head = None;
+        self.body = Capture::default();
+        self.writing = None;
+        self.enter(Phase::Dns);
     }
 
     /// What the attempt was doing when its budget ran out.
@@ -92,6 +114,7 @@ impl Progress {
             address: self.address,
             protocol: self.protocol,
             reused: self.reused,
+            redirects: self.redirects,
             head,
             ..Attempt::unsent(ErrorClass::Protocol, started)
         }

@@ -1,8 +1,10 @@
 //! Roots, client certificates and versions, as bytes and plain words.
 
 use std::fmt;
+use std::sync::Arc;
 
 use rustls::SupportedProtocolVersion;
+use rustls::crypto::CryptoProvider;
 use rustls::version::{TLS12, TLS13};
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
@@ -45,12 +47,24 @@ static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
 static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
 
 /// What a host says about TLS, unparsed.
-#[derive(Default)]
 pub(crate) struct TlsSettings {
+    pub(crate) provider: Arc<CryptoProvider>,
     pub(crate) roots: Roots,
     pub(crate) extra: Vec<Vec<u8>>,
     pub(crate) identity: Option<(Vec<u8>, Zeroizing<Vec<u8>>)>,
     pub(crate) min: MinTls,
+}
+
+impl Default for TlsSettings {
+    fn default() -> Self {
+        Self {
+            provider: Arc::new(rustls::crypto::ring::default_provider()),
+            roots: Roots::default(),
+            extra: Vec::new(),
+            identity: None,
+            min: MinTls::default(),
+        }
+    }
 }
 
 impl TlsSettings {

@@ -35,13 +35,13 @@ pub(crate) struct Tls {
 
 impl Tls {
     pub(crate) fn new(settings: &TlsSettings) -> Result<Self, SetupError> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let provider = &settings.provider;
         let clock = Arc::new(AttemptClock::default());
-        let checking = checking_verifier(settings, &provider)?;
-        let insecure = dangerous::accept_any_certificate(&provider);
+        let checking = checking_verifier(settings, provider)?;
+        let insecure = dangerous::accept_any_certificate(provider);
         Ok(Self {
-            verify: config(settings, &provider, &clock, checking)?.into(),
-            insecure: config(settings, &provider, &clock, insecure)?.into(),
+            verify: config(settings, provider, &clock, checking)?.into(),
+            insecure: config(settings, provider, &clock, insecure)?.into(),
             clock,
         })
     }
