@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the sinkhole test where every address leads to this machine. As root, in a fresh network
-# namespace: unshare -n sh crates/delivery/tests/sinkhole.sh
+# namespace: unshare -n sh crates/delivery/tests/sinkhole/run.sh
 set -eu
 if [ "$(ip -o link | wc -l)" -ne 1 ]; then
     echo "this is not a fresh network namespace; start me by: unshare -n sh $0" >&2
@@ -9,4 +9,4 @@ fi
 ip link set lo up
 ip route add local 0.0.0.0/0 dev lo
 ip -6 route add local ::/0 dev lo
-exec cargo test --offline -p delivery --test sinkhole -- --ignored
+exec cargo test --offline --locked -q -p delivery --test sinkhole -- --ignored --nocapture
