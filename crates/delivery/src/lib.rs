@@ -3,7 +3,6 @@
 
 #[cfg(feature = "sender")]
 mod connect;
-mod gate;
 mod outcome;
 #[cfg(feature = "sender")]
 mod pool;
@@ -21,7 +20,6 @@ mod verify;
 
 pub use http::Method;
 
-pub use gate::{GateClosed, HostGate};
 pub use outcome::{
     Attempt, AttemptOutcome, CapturedBody, CapturedHead, ConnectFault, DnsFault, ErrorClass, Phase,
     Protocol, ProxyFault, Timings, TlsFault,

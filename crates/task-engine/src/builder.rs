@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, Notify, watch};
 use webhook_model::Catalog;
 
 use crate::config::{DisablePolicy, Keep, Limits};
-use crate::dispatch::{Lanes, Slots};
+use crate::dispatch::{Lanes, Pace, Slots};
 use crate::engine::{Engine, Inner, Phase, corrected};
 use crate::error::BuildError;
 use crate::health::Tally;
@@ -146,6 +146,7 @@ impl EngineBuilder {
             settle,
             offset,
             slots: Slots::new(self.limits.clone()),
+            pace: Pace::new(self.limits.retries_per_second),
             lanes: Lanes::new(),
             runs: Runs::default(),
             failing: Failing::default(),

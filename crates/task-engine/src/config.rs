@@ -16,6 +16,9 @@ pub struct Limits {
     pub per_owner: usize,
     /// Of the requests in flight at the most so many in a hundred are retries. Default 50.
     pub retry_percent: usize,
+    /// Retries that begin in a second. They are spread over it, so that a storm of them never stands before first
+    /// attempts. 0 is no limit. Default 2,000.
+    pub retries_per_second: u32,
     /// Of the requests in flight at the most so many in a hundred go to hosts that have not answered yet, or not
     /// the last time: however many targets stall, the others have the rest. Default 50.
     pub unproven_percent: usize,
@@ -23,7 +26,7 @@ pub struct Limits {
     pub deliveries_per_emit: usize,
     /// Bytes of all messages that one occurrence may make. Default 64 MiB.
     pub bytes_per_emit: usize,
-    /// Deliveries a second that a resumed webhook sends of those that were held. Default 100.
+    /// Deliveries a second that a resumed webhook sends of those that were held. 0 is no limit. Default 100.
     pub resume_per_second: u32,
     /// What a lease lasts longer than the webhook's timeout. Default 30 seconds.
     pub lease_margin: Duration,
@@ -43,6 +46,7 @@ impl Default for Limits {
             per_host: 64,
             per_owner: 256,
             retry_percent: 50,
+            retries_per_second: 2_000,
             unproven_percent: 50,
             deliveries_per_emit: 10_000,
             bytes_per_emit: 64 * 1024 * 1024,

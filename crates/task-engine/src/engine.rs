@@ -17,7 +17,7 @@ use webhook_model::{Catalog, Occurrence};
 
 use crate::builder::EngineBuilder;
 use crate::config::{DisablePolicy, Keep, Limits};
-use crate::dispatch::{Lanes, Slots};
+use crate::dispatch::{Lanes, Pace, Slots};
 use crate::emit::{Emitted, What};
 use crate::error::EmitError;
 use crate::health::Tally;
@@ -69,6 +69,7 @@ pub(crate) struct Inner {
     pub routes: Routes,
     pub lanes: Lanes,
     pub slots: Arc<Slots>,
+    pub pace: Pace,
     pub settle: Settle,
     pub runs: Runs,
     pub failing: Failing,

@@ -435,3 +435,21 @@ async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
     let debug = format!("{:?}", world.engine);
     assert!(!debug.contains("CANARY"), "{debug}");
 }
+
+#[tokio::test]
+async fn a_storm_of_retries_leaves_at_a_pace() {
+    let mut limits = Limits::default();
+    limits.retries_per_second = 50;
+    let world = world_with(|builder| builder.limits(limits)).await;
+    let (receiver, addr) = receiver(false, &[500; 60]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let mut last = DeliveryId(0);
+    let began = tokio::time::Instant::now();
+    for _ in 0..60 {
+        last = world.engine.send(webhook, None).await.unwrap();
+    }
+    until(|| receiver.bodies.lock().unwrap().len() == 120).await;
+    let took = began.elapsed();
+    assert!(took >= Duration::from_millis(59 * 20), "{took:?}");
+    assert_eq!(world.ended(last).await.attempts, 2);
+}

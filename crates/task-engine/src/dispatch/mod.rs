@@ -2,6 +2,7 @@
 
 mod hosts;
 mod lanes;
+mod pace;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -12,8 +13,10 @@ use std::time::Duration;
 
 use storage::StoreError;
 use storage::webhooks::{Claim, Claimed, Lane, LaneClaim, LaneClass};
+use tokio::time::Instant;
 
 pub(crate) use lanes::Lanes;
+pub(crate) use pace::Pace;
 pub(crate) use slots::{Feedback, Permit, Slots};
 
 use crate::engine::Inner;
@@ -26,6 +29,16 @@ const FROM_ONE_LANE: usize = 16;
 const AT_ONCE: usize = 256;
 /// Lanes asked for at a time.
 const LANES: u32 = 500;
+/// What there is to do after a pass.
+enum Next {
+    /// Another pass at once.
+    Again,
+    /// Retries wait for their turn.
+    Later(Duration),
+    /// Something has to happen first.
+    Wait,
+}
+
 /// The wait after the store failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
@@ -35,9 +48,10 @@ impl Inner {
         let mut followed = self.routes.last();
         while self.is_running() {
             let wake = match self.pass(&mut followed).await {
-                Ok(true) => continue,
-                Ok(false) if self.settle.is_failing() => AFTER_FAILURE,
-                Ok(false) => self.lanes.next_retry().map_or(self.limits.poll, |due| {
+                Ok(Next::Again) => continue,
+                Ok(Next::Later(wait)) => wait,
+                Ok(Next::Wait) if self.settle.is_failing() => AFTER_FAILURE,
+                Ok(Next::Wait) => self.lanes.next_retry().map_or(self.limits.poll, |due| {
                     let wait = (due - self.now()).to_std().unwrap_or_default();
                     wait.min(self.limits.poll)
                 }),
@@ -55,19 +69,21 @@ impl Inner {
         }
     }
 
-    /// Claims once; whether more may be claimed at once.
-    async fn pass(self: &Arc<Self>, followed: &mut Arc<RouteTable>) -> Result<bool, StoreError> {
+    /// Claims once.
+    async fn pass(self: &Arc<Self>, followed: &mut Arc<RouteTable>) -> Result<Next, StoreError> {
         if self.settle.is_failing() {
             // What cannot be recorded must not be sent: receivers would get it again and again.
-            return Ok(false);
+            return Ok(Next::Wait);
         }
         if self.lanes.take_look(self.now()) {
             self.find_lanes().await?;
         }
         let lanes = self.lanes.in_turn();
         if lanes.is_empty() {
-            return Ok(false);
+            return Ok(Next::Wait);
         }
+        let mut retries = self.pace.room(Instant::now());
+        let mut rest = Next::Wait;
         let mut permits: HashMap<Lane, Vec<Permit>> = HashMap::new();
         let mut calls: HashMap<Lane, u64> = HashMap::new();
         let mut total = 0;
@@ -92,17 +108,25 @@ impl Inner {
             } else {
                 FROM_ONE_LANE.min(AT_ONCE - total)
             };
+            let retry = lane.class == LaneClass::Retry;
+            if retry && retries == 0 {
+                rest = Next::Later(self.pace.pause());
+            }
+            let most = if retry { most.min(retries) } else { most };
             let taken: Vec<Permit> = std::iter::from_fn(|| self.slots.try_take(route, lane.class))
                 .take(most)
                 .collect();
             total += taken.len();
+            if retry {
+                retries -= taken.len();
+            }
             if !taken.is_empty() {
                 permits.insert(lane, taken);
                 calls.insert(lane, call);
             }
         }
         if permits.is_empty() {
-            return Ok(false);
+            return Ok(rest);
         }
         let now = self.now();
         let longest = permits
@@ -135,6 +159,8 @@ impl Inner {
             let Some(permit) = permits.get_mut(&lane).and_then(Vec::pop) else {
                 continue;
             };
+            let retry = lane.class == LaneClass::Retry;
+            let turn = retry.then(|| self.pace.turn(Instant::now()));
             let claim = Claim {
                 delivery: delivery.id,
                 token,
@@ -147,6 +173,7 @@ impl Inner {
                 attempts: delivery.attempts,
                 status_info: delivery.status_info,
                 permit,
+                turn,
             });
         }
         for LaneClaim { lane, limit } in asked {
@@ -156,7 +183,7 @@ impl Inner {
                 self.slots.caught_up(lane.webhook);
             }
         }
-        Ok(any)
+        Ok(if any { Next::Again } else { rest })
     }
 
     /// Asks the store which lanes have something: work of other processes, of an earlier run, retries.

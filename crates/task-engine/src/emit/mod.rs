@@ -147,6 +147,7 @@ impl Inner {
                 attempts: 0,
                 status_info: String::new(),
                 permit,
+                turn: None,
             }),
             _ => self.lanes.ready(Lane {
                 webhook: new.webhook,

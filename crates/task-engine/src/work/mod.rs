@@ -9,6 +9,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use delivery::Attempt;
 use storage::webhooks::{Claim, MessageId, Settled, Settlement, Verdict};
+use tokio::time::Instant;
 use tracing::Instrument;
 use webhook_model::WebhookId;
 
@@ -30,6 +31,8 @@ pub(crate) struct Job {
     /// What is known of the last attempt: kept if this claim is given back.
     pub status_info: String,
     pub permit: Permit,
+    /// Not before this: a retry has its turn.
+    pub turn: Option<Instant>,
 }
 
 impl Inner {
@@ -46,6 +49,12 @@ impl Inner {
     }
 
     async fn run(self: Arc<Self>, mut job: Job) {
+        if let Some(turn) = job.turn {
+            tokio::select! {
+                () = tokio::time::sleep_until(turn) => {}
+                () = self.out_of_time() => {}
+            }
+        }
         let route = self.routes.last().webhook(job.webhook).cloned();
         let settlement = match route {
             // Deleted meanwhile: its deliveries are gone as well, and there is nothing to record.

@@ -1,0 +1,294 @@
+//! What a stalled target, and a storm of retries, cost those who have nothing to do with them.
+//!
+//! Messages are sent at a steady pace to 50 good targets; measured is from the return of `send`, which is after the
+//! commit, to the first byte at the receiver. The store is a SQLite file (`synchronous=FULL`); the receiver is a thread
+//! of this process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench measures time and stops at the first surprise"
+)]
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use delivery::{Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
+use storage::Clock as _;
+use storage::webhooks::{
+    AttemptRecord, Claim, Enqueue, Enqueued, NewDelivery, Phases, QueueStore as _, Settlement,
+    Source, Verdict,
+};
+use storage_sqlite::{SqliteConfig, SqliteStore};
+use task_engine::{Engine, Limits};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use webhook_model::{
+    Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
+    Timeout, Webhook, WebhookId,
+};
+
+const GOOD: usize = 50;
+const QUEUED: usize = 5_000;
+const RETRIES: usize = 50_000;
+/// Messages a second in all.
+const PACE: u64 = 250;
+const MESSAGES: usize = 1_500;
+
+/// When each message began to arrive, and how many retries did.
+type Arrived = Arc<Mutex<(HashMap<usize, Instant>, usize)>>;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut ratios = [Vec::new(), Vec::new()];
+        for _ in 0..3 {
+            let idle = measure(Beside::Nothing).await;
+            ratios[0].push(measure(Beside::Stalled).await / idle);
+            ratios[1].push(measure(Beside::Retries).await / idle);
+        }
+        for (what, figures) in ["a stalled target", "retries"].iter().zip(ratios) {
+            let (median, low, high) = benches::spread(figures);
+            println!("p99 beside {what}, over p99 alone: {median:.2} ({low:.2} to {high:.2})");
+        }
+    });
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Beside {
+    Nothing,
+    Stalled,
+    Retries,
+}
+
+/// The p99 of the wait, in seconds.
+async fn measure(beside: Beside) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+    let store = Arc::new(SqliteStore::open(config).await.unwrap());
+    let (port, arrived) = receiver();
+    let engine = engine(store.clone()).await;
+    let mut good = Vec::new();
+    for n in 0..GOOD {
+        let hook = webhook(&engine, &format!("http://good-{n}.test:{port}/good"), 5).await;
+        let tag = TagId(i64::try_from(n).unwrap() + 1);
+        route(&engine, hook, tag).await;
+        good.push(hook);
+    }
+    // Connections are opened and the targets are known.
+    for hook in &good {
+        engine.send(*hook, None).await.unwrap();
+    }
+    match beside {
+        Beside::Nothing => {}
+        Beside::Stalled => {
+            let url = format!("http://stalled.test:{port}/stalled");
+            let stalled = webhook(&engine, &url, 30).await;
+            queue(&store, &[stalled], QUEUED, Verdict::Sent).await;
+        }
+        Beside::Retries => {
+            let mut failing = Vec::new();
+            for n in 0..GOOD {
+                let url = format!("http://failing-{n}.test:{port}/failing");
+                failing.push(webhook(&engine, &url, 5).await);
+            }
+            let due = now() + Duration::from_secs(8);
+            queue(&store, &failing, RETRIES, Verdict::Retry { due }).await;
+            let left = (due - now()).to_std().unwrap_or_default();
+            tokio::time::sleep(left + Duration::from_millis(200)).await;
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let mut sent = Vec::new();
+    let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / PACE));
+    for n in 0..MESSAGES {
+        pace.tick().await;
+        engine.emit(occurrence(n)).await.unwrap();
+        sent.push(Instant::now());
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let (arrived, retries) = arrived.lock().unwrap().clone();
+    let mut waits: Vec<Duration> = (0..MESSAGES)
+        .map(|n| arrived[&n].saturating_duration_since(sent[n]))
+        .collect();
+    waits.sort();
+    let (median, p99) = (waits[MESSAGES / 2], waits[MESSAGES * 99 / 100]);
+    println!("{beside:?}: {median:?} (median), {p99:?} (p99); {retries} retries");
+    engine.shutdown(Duration::ZERO).await;
+    p99.as_secs_f64()
+}
+
+fn now() -> DateTime<Utc> {
+    storage::SystemClock.now()
+}
+
+/// Reaches one of the good targets.
+fn occurrence(n: usize) -> Occurrence {
+    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    occurrence.tags = vec![TagId(i64::try_from(n % GOOD).unwrap() + 1)];
+    occurrence.variables = vec![("N".to_owned(), n.to_string())];
+    occurrence
+}
+
+/// What happens to an object with this tag is told to the webhook.
+async fn route(engine: &Engine, webhook: WebhookId, tag: TagId) {
+    let message = r#"{"n":"${N}"}"#.parse().unwrap();
+    let task = Task {
+        creator: OwnerId(1),
+        name: format!("t{}", tag.0).parse().unwrap(),
+        description: "".parse().unwrap(),
+        enabled: true,
+        delete_after_run: false,
+        action: Action::Send { webhook, message },
+    };
+    let task = engine.create_task(&task).await.unwrap().id;
+    let event = Event {
+        event_type: "vms".parse().unwrap(),
+        event: "on".parse().unwrap(),
+        target: Target::Tag(tag),
+        task,
+        enabled: true,
+        filters: JsonObject::default(),
+        context: JsonObject::default(),
+    };
+    engine.create_event(&event).await.unwrap();
+}
+
+/// Every name is this machine.
+#[derive(Debug)]
+struct Here;
+
+impl Resolve for Here {
+    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
+        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
+    }
+}
+
+async fn engine(store: Arc<SqliteStore>) -> Engine {
+    let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
+    let sender = Sender::builder(policy).resolver(Arc::new(Here));
+    let mut limits = Limits::default();
+    limits.per_owner = limits.in_flight;
+    let catalog = Catalog::builder()
+        .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
+        .unwrap()
+        .build();
+    Engine::builder(store, sender.build().unwrap())
+        .catalog(catalog)
+        .limits(limits)
+        .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
+        .start()
+        .await
+        .unwrap()
+}
+
+async fn webhook(engine: &Engine, url: &str, timeout: u64) -> WebhookId {
+    let name = url.parse::<url::Url>().unwrap();
+    let name = name.host_str().unwrap().parse().unwrap();
+    let mut webhook = Webhook::new(OwnerId(1), name, url.parse().unwrap());
+    webhook.timeout = Timeout::from_secs(timeout).unwrap();
+    engine.create_webhook(&webhook).await.unwrap().id
+}
+
+/// Queues so many; with a verdict of `Retry` each has had one attempt, else none.
+async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: Verdict) {
+    let numbers: Vec<usize> = (0..count).collect();
+    let retries = matches!(verdict, Verdict::Retry { .. });
+    for part in numbers.chunks(500) {
+        let deliveries = part.iter().map(|n| NewDelivery {
+            message_id: format!("q{n}").parse().unwrap(),
+            webhook: hooks[n % hooks.len()],
+            task: None,
+            body: r#"{"queued":true}"#.into(),
+            due: now(),
+            lease_until: retries.then(|| now() + Duration::from_secs(60)),
+        });
+        let batch = Enqueue {
+            routes: None,
+            source: Source::Direct,
+            deliveries: deliveries.collect(),
+            consume: Vec::new(),
+        };
+        let Enqueued::Stored { deliveries, .. } = store.enqueue(batch, now()).await.unwrap() else {
+            panic!("not stored");
+        };
+        if retries {
+            let failed = deliveries.iter().map(|stored| Settlement {
+                claim: Claim {
+                    delivery: stored.id,
+                    token: stored.token.unwrap(),
+                },
+                verdict: verdict.clone(),
+                status_info: "the target answered with status 500".to_owned(),
+                attempt: Some(attempt()),
+            });
+            store.settle(failed.collect(), now()).await.unwrap();
+        }
+    }
+}
+
+fn attempt() -> AttemptRecord {
+    AttemptRecord {
+        number: 0,
+        started: now(),
+        duration: Duration::from_millis(3),
+        phases: Phases::default(),
+        class: "status".to_owned(),
+        info: "the target answered with status 500".to_owned(),
+        status: Some(500),
+        remote: None,
+        protocol: Some("HTTP/1.1".to_owned()),
+        response_head: Vec::new(),
+        response_body: Vec::new(),
+        truncated: false,
+    }
+}
+
+/// `/good` is answered at once, `/failing` by 500, `/stalled` never.
+fn receiver() -> (u16, Arrived) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let (port, arrived) = (listener.local_addr().unwrap().port(), Arrived::default());
+    let noted = arrived.clone();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(answer(stream, noted.clone()));
+            }
+        });
+    });
+    (port, arrived)
+}
+
+/// One request is under way on a connection, and it fits: each read is one.
+async fn answer(mut stream: TcpStream, arrived: Arrived) {
+    let mut buffer = [0; 8192];
+    while let Ok(length @ 1..) = stream.read(&mut buffer).await {
+        let at = Instant::now();
+        let request = String::from_utf8_lossy(&buffer[..length]);
+        if request.starts_with("POST /stalled") {
+            continue;
+        }
+        let number = request.rsplit_once(r#"{"n":""#);
+        let number = number.and_then(|(_, rest)| rest.trim_end_matches(r#""}"#).parse().ok());
+        if let Some(number) = number {
+            arrived.lock().unwrap().0.entry(number).or_insert(at);
+        }
+        let failing = request.starts_with("POST /failing");
+        arrived.lock().unwrap().1 += usize::from(failing);
+        let status = if failing { 500 } else { 200 };
+        let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n");
+        drop(stream.write_all(answer.as_bytes()).await);
+    }
+}
