@@ -12,4 +12,5 @@ pub mod chaos;
 pub mod host;
 pub mod postgres;
 pub mod powercut;
+pub mod soak;
 pub mod world;

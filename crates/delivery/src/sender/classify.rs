@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use crate::connect::HeadTooLarge;
-use crate::outcome::ErrorClass;
+use crate::outcome::{ErrorClass, TlsFault};
 use crate::tls::tls_fault;
 
 /// The class of an exchange that ended without a head.
@@ -37,6 +37,10 @@ fn io_class(error: &io::Error) -> ErrorClass {
     }
     if inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
         return ErrorClass::Tls(tls_fault(error));
+    }
+    if error.kind() == io::ErrorKind::InvalidData {
+        // One message of TLS that is larger than rustls takes; it says so without an error of its own.
+        return ErrorClass::Tls(TlsFault::Protocol);
     }
     ErrorClass::Reset
 }
