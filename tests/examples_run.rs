@@ -42,6 +42,11 @@ fn the_custom_backend_keeps_what_it_was_given() {
 }
 
 #[test]
+fn a_receiver_believes_what_is_signed_and_acts_once() {
+    expect_success(env!("CARGO_BIN_EXE_receive"), &[]);
+}
+
+#[test]
 fn other_frameworks_embed_it() {
     expect_success(env!("CARGO_BIN_EXE_embed_axum"), &[]);
     expect_success(env!("CARGO_BIN_EXE_embed_tonic"), &[]);

@@ -3,6 +3,11 @@
 //! By hand: `cargo run --release -p tests --bin soak -- 3600` for an hour. It ends with an error when memory, sockets
 //! or tasks are more at the end than in the beginning, or when a delivery did not end.
 
+#![allow(
+    clippy::print_stdout,
+    reason = "a program that is run by hand tells how it goes"
+)]
+
 mod targets;
 mod watch;
 
