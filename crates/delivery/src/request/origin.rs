@@ -44,7 +44,8 @@ impl Origin {
         let host = match &self.host {
             Host::Name(name) => name.to_string(),
             Host::Addr(IpAddr::V4(v4)) => v4.to_string(),
-            Host::Addr(IpAddr::V6(v6)) => format!("[{v6}]"),
+            // In the URL's own spelling: the standard library writes some addresses another way.
+            Host::Addr(IpAddr::V6(v6)) => url::Host::<&str>::Ipv6(*v6).to_string(),
         };
         match (self.https, self.port) {
             (true, 443) | (false, 80) => host,

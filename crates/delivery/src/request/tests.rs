@@ -106,3 +106,19 @@ fn repeated_headers_keep_their_order() {
         .collect();
     assert_eq!(values, [b"1", b"2"]);
 }
+
+#[test]
+fn the_host_header_spells_an_address_as_the_url_does() {
+    for text in [
+        "http://[::ffff:8.8.8.8]/",
+        "https://[64:FF9B::808:808]:8443/",
+        "http://0x08.8.8.8/",
+    ] {
+        let url: url::Url = text.parse().unwrap();
+        let request = Request::builder(url.clone()).build().unwrap();
+        let (_, host) = request.headers().find(|(name, _)| *name == "host").unwrap();
+        let port = url.port().map_or(String::new(), |port| format!(":{port}"));
+        let expected = format!("{}{port}", url.host_str().unwrap());
+        assert_eq!(String::from_utf8_lossy(host), expected);
+    }
+}
