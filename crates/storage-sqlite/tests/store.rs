@@ -203,6 +203,26 @@ async fn files_that_are_not_ours_are_refused_and_left_alone() {
     assert_eq!(open().await.unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
+#[tokio::test]
+async fn a_file_of_a_newer_version_is_not_touched() {
+    let (store, config, folder) = fresh().await;
+    store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    store.close().await;
+    let path = folder.path().join("gatepost.db");
+    let newer = Connection::open(&path).unwrap();
+    newer
+        .execute_batch("INSERT INTO gatepost_schema VALUES (1000)")
+        .unwrap();
+    newer.close().unwrap();
+    let before = std::fs::read(&path).unwrap();
+    for _ in 0..3 {
+        let refused = SqliteStore::open(config.clone()).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported);
+        assert!(refused.to_string().contains("newer version"), "{refused}");
+    }
+    assert!(std::fs::read(&path).unwrap() == before);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn several_may_open_a_new_file_at_once() {
     let folder = tempfile::tempdir().unwrap();
