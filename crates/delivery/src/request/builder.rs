@@ -1,12 +1,13 @@
 //! Builds and checks a request.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 
-use super::{BuildError, DeliveryId, Origin, Request, Trust, headers, is_text};
+use super::{BuildError, DeliveryId, Fixed, Origin, Request, Trust, headers, is_text};
 use crate::SigningKeys;
 
 /// Collects the parts of a [`Request`]; [`build`](Self::build) checks them all.
@@ -127,18 +128,21 @@ impl RequestBuilder {
         let (path, absolute) = targets(&self.url, &origin)?;
         let mut headers = self.headers;
         headers.insert(http::header::HOST, origin.host_header()?);
-        Ok(Request {
+        let fixed = Fixed {
             method: self.method,
+            url: self.url,
             origin,
             path,
             absolute,
             headers,
-            body: self.body,
             timeout: self.timeout,
             trust: self.trust,
-            id,
             signing: self.signing,
-            url: self.url,
+        };
+        Ok(Request {
+            fixed: Arc::new(fixed),
+            body: self.body,
+            id,
         })
     }
 
@@ -160,13 +164,13 @@ impl fmt::Debug for RequestBuilder {
     }
 }
 
-fn delivery_id(text: String) -> Result<DeliveryId, BuildError> {
+pub(super) fn delivery_id(text: String) -> Result<DeliveryId, BuildError> {
     // A dot separates the signed parts: an id with a dot could be read as another id and time.
     if !is_text(&text) || text.contains('.') {
         return Err(BuildError::DeliveryId);
     }
-    let value = HeaderValue::from_str(&text).map_err(|_| BuildError::DeliveryId)?;
-    Ok(DeliveryId { text, value })
+    let value = HeaderValue::try_from(text).map_err(|_| BuildError::DeliveryId)?;
+    Ok(DeliveryId(value))
 }
 
 /// The request target in origin form and in absolute form (RFC 9112 §3.2).

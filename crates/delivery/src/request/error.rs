@@ -27,6 +27,9 @@ pub enum BuildError {
     /// The URL's scheme is not `http` or `https`.
     #[error("url: the scheme must be http or https")]
     Scheme,
+    /// A signing secret cannot be read.
+    #[error(transparent)]
+    SigningKey(#[from] crate::SigningKeyError),
     /// A signature needs a delivery id: it is part of what is signed.
     #[error("signing: a delivery id is needed")]
     SigningNeedsId,

@@ -7,6 +7,7 @@ mod origin;
 mod redirect;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -35,6 +36,14 @@ pub enum Trust {
 /// query, which often are secrets of the receiver.
 #[derive(Clone)]
 pub struct Request {
+    pub(crate) fixed: Arc<Fixed>,
+    pub(crate) body: Bytes,
+    pub(crate) id: Option<DeliveryId>,
+}
+
+/// What all deliveries to one target have in common.
+#[derive(Clone)]
+pub(crate) struct Fixed {
     pub(crate) method: Method,
     pub(crate) url: url::Url,
     pub(crate) origin: Origin,
@@ -43,18 +52,20 @@ pub struct Request {
     /// The whole address, as HTTP/2 wants it.
     pub(crate) absolute: Uri,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
     pub(crate) timeout: Duration,
     pub(crate) trust: Trust,
-    pub(crate) id: Option<DeliveryId>,
     pub(crate) signing: Option<SigningKeys>,
 }
 
 /// The id by which a receiver recognises a repeated delivery.
 #[derive(Clone)]
-pub(crate) struct DeliveryId {
-    pub(crate) text: String,
-    pub(crate) value: HeaderValue,
+pub(crate) struct DeliveryId(pub(crate) HeaderValue);
+
+impl DeliveryId {
+    /// Checked when it was made: visible ASCII without a dot.
+    pub(crate) fn text(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
 }
 
 impl Request {
@@ -64,16 +75,30 @@ impl Request {
         RequestBuilder::new(url)
     }
 
+    /// The same request with the id and the body of another delivery. The rest is shared, so who sends many messages to
+    /// one target builds and checks it once.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::DeliveryId`].
+    pub fn for_delivery(&self, id: &str, body: impl Into<Bytes>) -> Result<Self, BuildError> {
+        Ok(Self {
+            fixed: Arc::clone(&self.fixed),
+            body: body.into(),
+            id: Some(builder::delivery_id(id.to_owned())?),
+        })
+    }
+
     /// The method.
     #[must_use]
     pub fn method(&self) -> &Method {
-        &self.method
+        &self.fixed.method
     }
 
     /// The URL.
     #[must_use]
     pub fn url(&self) -> &url::Url {
-        &self.url
+        &self.fixed.url
     }
 
     /// The body.
@@ -85,24 +110,25 @@ impl Request {
     /// The one budget of an attempt, from name resolution to the end of the captured answer.
     #[must_use]
     pub fn timeout(&self) -> Duration {
-        self.timeout
+        self.fixed.timeout
     }
 
     /// Whether the target's certificate has to be valid.
     #[must_use]
     pub fn trust(&self) -> Trust {
-        self.trust
+        self.fixed.trust
     }
 
     /// The id by which a receiver recognises a repeated delivery, if one was set.
     #[must_use]
     pub fn delivery_id(&self) -> Option<&str> {
-        self.id.as_ref().map(|id| id.text.as_str())
+        self.id.as_ref().map(DeliveryId::text)
     }
 
     /// The headers that were given, in order within one name; values as bytes.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.headers
+        self.fixed
+            .headers
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
@@ -111,12 +137,12 @@ impl Request {
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")
-            .field("method", &self.method)
-            .field("origin", &self.origin)
-            .field("headers", &self.headers)
+            .field("method", &self.fixed.method)
+            .field("origin", &self.fixed.origin)
+            .field("headers", &self.fixed.headers)
             .field("body_bytes", &self.body.len())
-            .field("timeout", &self.timeout)
-            .field("trust", &self.trust)
+            .field("timeout", &self.fixed.timeout)
+            .field("trust", &self.fixed.trust)
             .field("id", &self.delivery_id())
             .finish_non_exhaustive()
     }

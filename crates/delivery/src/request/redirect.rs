@@ -1,11 +1,13 @@
 //! The request that a redirect asks for.
 
+use std::sync::Arc;
+
 use http::header::{
     ACCEPT, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, HOST, LOCATION, USER_AGENT,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{Origin, Request, builder::targets};
+use super::{Fixed, Origin, Request, builder::targets};
 
 /// What describes the message and holds no credential.
 const HARMLESS: [HeaderName; 5] = [
@@ -25,29 +27,36 @@ impl Request {
         if !matches!(status, 301 | 302 | 307 | 308) {
             return None;
         }
-        let url = self.url.join(only(answer)?.to_str().ok()?).ok()?;
+        let url = self.fixed.url.join(only(answer)?.to_str().ok()?).ok()?;
         if !url.username().is_empty() || url.password().is_some() {
             return None;
         }
         let origin = Origin::of(&url).ok()?;
-        if self.origin.https && !origin.https {
+        if self.fixed.origin.https && !origin.https {
             return None;
         }
         let (path, absolute) = targets(&url, &origin).ok()?;
-        let mut next = self.clone();
-        if origin != self.origin {
+        let mut next = Fixed::clone(&self.fixed);
+        if origin != next.origin {
             next.leave_credentials();
             next.headers.insert(HOST, origin.host_header().ok()?);
         }
-        Some(Self {
+        let fixed = Fixed {
             url,
             origin,
             path,
             absolute,
             ..next
+        };
+        Some(Self {
+            fixed: Arc::new(fixed),
+            body: self.body.clone(),
+            id: self.id.clone(),
         })
     }
+}
 
+impl Fixed {
     /// Any header may be a credential, and with a signature another could pass the message on as its own.
     fn leave_credentials(&mut self) {
         let harmless = |name: &HeaderName, value: &HeaderValue| {

@@ -9,9 +9,9 @@ fn build(url: &str) -> Result<Request, BuildError> {
 #[test]
 fn the_target_is_path_and_query_without_fragment() {
     let request = build("https://a.example:8443/in/é?x=1#frag").unwrap();
-    assert_eq!(request.path.to_string(), "/in/%C3%A9?x=1");
+    assert_eq!(request.fixed.path.to_string(), "/in/%C3%A9?x=1");
     assert_eq!(
-        request.absolute.to_string(),
+        request.fixed.absolute.to_string(),
         "https://a.example:8443/in/%C3%A9?x=1"
     );
 }
@@ -24,7 +24,7 @@ fn the_host_header_has_a_port_only_when_it_is_not_the_usual_one() {
         ("http://a.example:443/", "a.example:443"),
         ("http://[2606:4700::1111]:81/", "[2606:4700::1111]:81"),
     ] {
-        assert_eq!(build(url).unwrap().headers[http::header::HOST], host);
+        assert_eq!(build(url).unwrap().fixed.headers[http::header::HOST], host);
     }
 }
 
@@ -120,5 +120,31 @@ fn the_host_header_spells_an_address_as_the_url_does() {
         let port = url.port().map_or(String::new(), |port| format!(":{port}"));
         let expected = format!("{}{port}", url.host_str().unwrap());
         assert_eq!(String::from_utf8_lossy(host), expected);
+    }
+}
+
+#[test]
+fn another_delivery_shares_all_but_id_and_body() {
+    let first = Request::builder("https://example.com/a".parse().unwrap())
+        .header("x-a", "b")
+        .body("one")
+        .delivery_id("msg_1")
+        .build()
+        .unwrap();
+    let next = first.for_delivery("msg_2", "two").unwrap();
+    assert_eq!(
+        (next.delivery_id(), &next.body()[..]),
+        (Some("msg_2"), &b"two"[..])
+    );
+    assert_eq!(
+        (first.delivery_id(), &first.body()[..]),
+        (Some("msg_1"), &b"one"[..])
+    );
+    assert!(next.headers().eq(first.headers()));
+    for id in ["", "a.b", "a b", "a\r\nb", "ü"] {
+        assert_eq!(
+            first.for_delivery(id, "x").unwrap_err(),
+            BuildError::DeliveryId
+        );
     }
 }

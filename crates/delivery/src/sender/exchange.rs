@@ -36,7 +36,10 @@ impl Sender {
     ) -> Result<(), ErrorClass> {
         self.judge(request)?;
         self.parts.tls.set_time(now);
-        let shelf = self.parts.pool.shelf(request.trust, &request.origin);
+        let shelf = self
+            .parts
+            .pool
+            .shelf(request.fixed.trust, &request.fixed.origin);
         for _ in 0..MAX_STALE {
             let Some(idle) = shelf.take(self.parts.pool.limits.idle_for, progress.entered) else {
                 break;

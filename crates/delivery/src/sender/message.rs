@@ -79,8 +79,8 @@ impl Parts {
         now: DateTime<Utc>,
     ) -> Result<HeaderMap, ErrorClass> {
         // With room for what comes below and for hyper's Content-Length: a map that grows is built twice.
-        let mut headers = HeaderMap::with_capacity(request.headers.len() + 5);
-        for (name, value) in &request.headers {
+        let mut headers = HeaderMap::with_capacity(request.fixed.headers.len() + 5);
+        for (name, value) in &request.fixed.headers {
             headers.append(name, value.clone());
         }
         if !headers.contains_key(USER_AGENT) {
@@ -89,9 +89,9 @@ impl Parts {
         let Some(id) = &request.id else {
             return Ok(headers);
         };
-        headers.insert(self.names.id.clone(), id.value.clone());
-        if let Some(keys) = &request.signing {
-            let signature = keys.signature(&id.text, now, &request.body);
+        headers.insert(self.names.id.clone(), id.0.clone());
+        if let Some(keys) = &request.fixed.signing {
+            let signature = keys.signature(id.text(), now, &request.body);
             let signature = HeaderValue::try_from(signature)
                 .map_err(|_| BuildError::HeaderValue(self.names.signature.to_string()))?;
             headers.insert(self.names.signature.clone(), signature);
@@ -111,12 +111,12 @@ impl Parts {
         protocol: Protocol,
     ) -> Result<http::Request<Full<Bytes>>, ErrorClass> {
         let mut message = http::Request::new(Full::new(request.body.clone()));
-        *message.method_mut() = request.method.clone();
+        *message.method_mut() = request.fixed.method.clone();
         *message.headers_mut() = self.headers(request, now)?;
         match protocol {
-            Protocol::Http1 => *message.uri_mut() = request.path.clone(),
+            Protocol::Http1 => *message.uri_mut() = request.fixed.path.clone(),
             Protocol::Http2 => {
-                *message.uri_mut() = request.absolute.clone();
+                *message.uri_mut() = request.fixed.absolute.clone();
                 // `:authority` says it (RFC 9113 §8.3.1).
                 message.headers_mut().remove(HOST);
             }

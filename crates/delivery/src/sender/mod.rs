@@ -96,7 +96,7 @@ impl Sender {
     /// written to the first. Dropping the future closes its connection (HTTP/1) or its stream
     /// (HTTP/2).
     pub async fn send(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
-        let span = tracing::debug_span!("delivery.attempt", origin = ?request.origin, id = request.delivery_id());
+        let span = tracing::debug_span!("delivery.attempt", origin = ?request.fixed.origin, id = request.delivery_id());
         // Pinned where it is made: these futures are large, and moving them costs.
         pin!(self.attempt(request, now)).instrument(span).await
     }
@@ -106,7 +106,7 @@ impl Sender {
         let mut progress = Progress::new(started);
         let ended = {
             let run = pin!(self.run(request, now, &mut progress));
-            match started.checked_add(request.timeout) {
+            match started.checked_add(request.fixed.timeout) {
                 Some(deadline) => timeout_at(deadline, run).await,
                 None => Ok(run.await),
             }
@@ -129,7 +129,7 @@ impl Sender {
 
     /// The URL is judged for each attempt, also when a connection lies ready.
     fn judge(&self, request: &Request) -> Result<(), ErrorClass> {
-        let origin = &request.origin;
+        let origin = &request.fixed.origin;
         match &origin.host {
             Host::Addr(addr) => self
                 .policy

@@ -38,7 +38,7 @@ impl Sender {
         request: &Request,
         progress: &mut Progress,
     ) -> Result<Idle, ErrorClass> {
-        let origin = &request.origin;
+        let origin = &request.fixed.origin;
         let (base, peer) = self
             .parts
             .connector
@@ -50,7 +50,7 @@ impl Sender {
             let secured = self
                 .parts
                 .tls
-                .secure(request.trust, &origin.host, base)
+                .secure(request.fixed.trust, &origin.host, base)
                 .await?;
             Stream::Tls(Box::new(secured))
         } else {

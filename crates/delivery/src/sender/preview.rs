@@ -39,7 +39,11 @@ impl Sender {
     pub fn preview(&self, request: &Request, now: DateTime<Utc>) -> Result<Preview, ErrorClass> {
         let mut headers = self.parts.headers(request, now)?;
         headers.insert(CONTENT_LENGTH, request.body.len().into());
-        let mut head = format!("{} {} HTTP/1.1\r\n", request.method, request.path).into_bytes();
+        let mut head = format!(
+            "{} {} HTTP/1.1\r\n",
+            request.fixed.method, request.fixed.path
+        )
+        .into_bytes();
         for (name, value) in &headers {
             head.extend_from_slice(name.as_str().as_bytes());
             head.extend_from_slice(b": ");
@@ -47,12 +51,15 @@ impl Sender {
             head.extend_from_slice(b"\r\n");
         }
         head.extend_from_slice(b"\r\n");
-        let signed = request.id.as_ref().filter(|_| request.signing.is_some());
+        let signed = request
+            .id
+            .as_ref()
+            .filter(|_| request.fixed.signing.is_some());
         Ok(Preview {
             head,
             body: request.body.clone(),
-            signature_base: signed.map(|id| SigningKeys::base(&id.text, now, &request.body)),
-            verdict: self.policy.judge_url(&request.url),
+            signature_base: signed.map(|id| SigningKeys::base(id.text(), now, &request.body)),
+            verdict: self.policy.judge_url(&request.fixed.url),
         })
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use delivery::SigningKeys;
+use delivery::{BuildError, Request};
 use storage::webhooks::{Routes, RoutesVersion};
 use webhook_model::{
     Action, Activity, DeliveryOrder, Event, EventName, EventType, ObjectId, Occurrence, TagId,
     Target, TaskId, Template, Webhook, WebhookId,
 };
+
+use crate::work::prototype;
 
 /// A webhook, with what every request needs made ready.
 #[derive(Debug)]
@@ -17,7 +19,8 @@ pub(crate) struct Route {
     pub webhook: Webhook,
     /// The host name, for fairness and circuits.
     pub host: Arc<str>,
-    pub signing: Option<SigningKeys>,
+    /// All of a request but its id and its body.
+    pub request: Result<Request, BuildError>,
 }
 
 impl Route {
@@ -186,23 +189,13 @@ fn route(id: WebhookId, webhook: Webhook) -> Route {
         .unwrap_or_default()
         .to_ascii_lowercase()
         .into();
-    let mut signing = None;
-    if !webhook.signing.is_empty() {
-        signing = SigningKeys::parse(
-            webhook
-                .signing
-                .iter()
-                .map(webhook_model::SigningSecret::expose),
-        )
-        .inspect_err(
-            |error| tracing::error!(webhook = id.0, %error, "the signing secrets cannot be used"),
-        )
-        .ok();
-    }
+    let request = prototype(&webhook).inspect_err(
+        |error| tracing::error!(webhook = id.0, %error, "nothing can be sent by this webhook"),
+    );
     Route {
         id,
         webhook,
         host,
-        signing,
+        request,
     }
 }

@@ -1,12 +1,14 @@
 //! Webhooks (SPEC 2.2).
 
+use delivery::BuildError;
 use storage::webhooks::{Cascade, TaskQuery, WebhookQuery};
 use storage::{ErrorKind, Page, Row};
-use webhook_model::{Activity, Invalid, Webhook, WebhookId};
+use webhook_model::{Activity, Field, Invalid, Webhook, WebhookId};
 
 use super::edit;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::work::prototype;
 
 /// Names of tasks told to a caller who may not delete a webhook.
 const NAMED: u32 = 20;
@@ -15,13 +17,13 @@ impl Engine {
     /// Makes a webhook.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] when headers and authorization contradict each other, [`EngineError::NameTaken`],
-    /// failures of the store.
+    /// [`EngineError::Invalid`] when headers and authorization contradict each other or no request can be made of it,
+    /// [`EngineError::NameTaken`], failures of the store.
     pub async fn create_webhook(
         &self,
         webhook: &Webhook,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        webhook.check()?;
+        check(webhook)?;
         Ok(self
             .inner
             .store
@@ -65,7 +67,7 @@ impl Engine {
         let result: Result<Row<WebhookId, Webhook>, EngineError> = async {
             edit!(self, webhook, update_webhook, Into::into, id, |row| {
                 edit(&mut row.value)?;
-                row.value.check()?;
+                check(&row.value)?;
             })
         }
         .await;
@@ -134,4 +136,21 @@ impl Engine {
             other => Ok(other?),
         }
     }
+}
+
+/// What the sender would refuse each time is refused here, where its owner sees it.
+fn check(webhook: &Webhook) -> Result<(), Invalid> {
+    webhook.check()?;
+    let Err(error) = prototype(webhook) else {
+        return Ok(());
+    };
+    let field = match error {
+        BuildError::SigningKey(_) => Field::SigningSecrets,
+        BuildError::HeaderName(_)
+        | BuildError::HeaderValue(_)
+        | BuildError::ReservedHeader(_)
+        | BuildError::TooManyHeaders => Field::Headers,
+        _ => Field::Url,
+    };
+    Err(Invalid::new(field, error.to_string()))
 }

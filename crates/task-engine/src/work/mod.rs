@@ -17,7 +17,7 @@ use crate::dispatch::Permit;
 use crate::engine::Inner;
 use crate::routes::Route;
 
-pub(crate) use request::request;
+pub(crate) use request::{prototype, request};
 
 /// A claimed delivery that is to be sent now.
 #[derive(Debug)]

@@ -1,9 +1,11 @@
 //! A webhook and a message become a request.
 
-use bytes::Bytes;
-use delivery::{ErrorClass, Request, Trust};
 use std::sync::Arc;
+
+use bytes::Bytes;
+use delivery::{BuildError, ErrorClass, Request, SigningKeys, Trust};
 use storage::webhooks::MessageId;
+use webhook_model::{SigningSecret, Webhook};
 
 use crate::routes::Route;
 
@@ -21,21 +23,27 @@ pub(crate) fn request(
     id: &MessageId,
     body: &Arc<str>,
 ) -> Result<Request, ErrorClass> {
-    let webhook = &route.webhook;
+    let body = Bytes::from_owner(Shared(body.clone()));
+    let request = route.request.as_ref().map_err(BuildError::clone)?;
+    Ok(request.for_delivery(id.as_str(), body)?)
+}
+
+/// What every request of a webhook has in common.
+///
+/// A webhook whose headers contradict each other, or whose secrets cannot be used, was refused when it was made; stored
+/// by other means, it sends nothing: rather than another message, or an unsigned one.
+pub(crate) fn prototype(webhook: &Webhook) -> Result<Request, BuildError> {
     let mut builder = Request::builder(webhook.url.as_url().clone())
-        .body(Bytes::from_owner(Shared(body.clone())))
         .timeout(webhook.timeout.as_duration())
         .trust(if webhook.allow_insecure {
             Trust::AllowInsecure
         } else {
             Trust::Verify
         })
-        .delivery_id(id.as_str());
-    // A webhook whose headers contradict each other was refused when it was made; stored by other means, it sends nothing.
+        .delivery_id("none-yet");
     let headers = webhook
         .request_headers()
-        .map_err(|_| delivery::BuildError::ReservedHeader("headers".into()))
-        .map_err(ErrorClass::from)?;
+        .map_err(|_| BuildError::ReservedHeader("headers".into()))?;
     for header in headers {
         builder = if header.sensitive {
             builder.sensitive_header(&header.name, header.value.expose())
@@ -43,8 +51,9 @@ pub(crate) fn request(
             builder.header(&header.name, header.value.expose())
         };
     }
-    if let Some(keys) = &route.signing {
-        builder = builder.signing(keys.clone());
+    if !webhook.signing.is_empty() {
+        let secrets = webhook.signing.iter().map(SigningSecret::expose);
+        builder = builder.signing(SigningKeys::parse(secrets)?);
     }
-    Ok(builder.build()?)
+    builder.build()
 }
