@@ -21,7 +21,7 @@ fuzz_target!(|input: (&str, &str, &str)| {
         return;
     };
     assert!(rendered.len() <= MAX_RENDERED);
-    if !text.contains("${") {
+    if !text.contains("${") && !text.contains("$<") {
         assert_eq!(rendered, text);
     }
     if template.is_json() {
