@@ -29,6 +29,22 @@ const FROM_ONE_LANE: usize = 16;
 const AT_ONCE: usize = 256;
 /// Lanes asked for at a time.
 const LANES: u32 = 500;
+/// Slots for one lane.
+struct Taken {
+    /// The call that made the lane ready.
+    call: u64,
+    permits: Vec<Permit>,
+}
+
+impl Taken {
+    fn claim(&self, lane: Lane) -> LaneClaim {
+        LaneClaim {
+            lane,
+            limit: u32::try_from(self.permits.len()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
 /// What there is to do after a pass.
 enum Next {
     /// Another pass at once.
@@ -82,108 +98,113 @@ impl Inner {
         if lanes.is_empty() {
             return Ok(Next::Wait);
         }
-        let mut retries = self.pace.room(Instant::now());
-        let mut rest = Next::Wait;
-        let mut permits: HashMap<Lane, Vec<Permit>> = HashMap::new();
-        let mut calls: HashMap<Lane, u64> = HashMap::new();
-        let mut total = 0;
         let routes = self.routes.current(self.store.as_ref()).await?;
         for webhook in routes.resumed_since(followed) {
             self.slots.resumed(webhook);
         }
         followed.clone_from(&routes);
-        for (lane, call) in lanes {
-            if total >= AT_ONCE {
-                break;
-            }
-            let Some(route) = routes
-                .webhook(lane.webhook)
-                .filter(|route| route.is_active())
-            else {
-                self.lanes.done(lane, call);
-                continue;
-            };
-            let most = if route.is_in_order() {
-                1
-            } else {
-                FROM_ONE_LANE.min(AT_ONCE - total)
-            };
-            let retry = lane.class == LaneClass::Retry;
-            if retry && retries == 0 {
-                rest = Next::Later(self.pace.pause());
-            }
-            let most = if retry { most.min(retries) } else { most };
-            let taken: Vec<Permit> = std::iter::from_fn(|| self.slots.try_take(route, lane.class))
-                .take(most)
-                .collect();
-            total += taken.len();
-            if retry {
-                retries -= taken.len();
-            }
-            if !taken.is_empty() {
-                permits.insert(lane, taken);
-                calls.insert(lane, call);
-            }
-        }
-        if permits.is_empty() {
+        let (mut taken, rest) = self.take_slots(lanes, &routes);
+        if taken.is_empty() {
             return Ok(rest);
         }
         let now = self.now();
-        let longest = permits
+        let longest = taken
             .keys()
             .filter_map(|lane| routes.webhook(lane.webhook))
             .map(|route| self.lease_until(route, now))
             .max()
             .unwrap_or(now);
-        let asked: Vec<LaneClaim> = permits
+        let asked: Vec<LaneClaim> = taken
             .iter()
-            .map(|(lane, taken)| LaneClaim {
-                lane: *lane,
-                limit: u32::try_from(taken.len()).unwrap_or(u32::MAX),
-            })
+            .map(|(lane, taken)| taken.claim(*lane))
             .collect();
         let claimed = self.store.claim(&asked, longest, now).await?;
-        let mut got: HashMap<Lane, usize> = HashMap::new();
         let any = !claimed.is_empty();
-        for Claimed { delivery, token } in claimed {
-            let class = if delivery.attempts == 0 {
-                LaneClass::First
-            } else {
-                LaneClass::Retry
-            };
-            let lane = Lane {
-                webhook: delivery.webhook,
-                class,
-            };
-            *got.entry(lane).or_default() += 1;
-            let Some(permit) = permits.get_mut(&lane).and_then(Vec::pop) else {
-                continue;
-            };
-            let retry = lane.class == LaneClass::Retry;
-            let turn = retry.then(|| self.pace.turn(Instant::now()));
-            let claim = Claim {
-                delivery: delivery.id,
-                token,
-            };
-            self.start(Job {
-                claim,
-                message_id: delivery.message_id,
-                webhook: delivery.webhook,
-                body: delivery.body,
-                attempts: delivery.attempts,
-                status_info: delivery.status_info,
-                permit,
-                turn,
-            });
+        for claimed in claimed {
+            self.begin(claimed, &mut taken);
         }
-        for LaneClaim { lane, limit } in asked {
-            if got.get(&lane).copied().unwrap_or_default() < limit as usize {
-                self.lanes
-                    .done(lane, calls.get(&lane).copied().unwrap_or_default());
+        for (lane, taken) in taken {
+            if !taken.permits.is_empty() {
+                // Less was there than asked for: the lane is empty.
+                self.lanes.done(lane, taken.call);
                 self.slots.caught_up(lane.webhook);
             }
         }
         Ok(if any { Next::Again } else { rest })
+    }
+
+    /// Slots for what may be claimed, lane by lane in turn; and what there is to do if that is nothing.
+    fn take_slots(
+        &self,
+        lanes: Vec<(Lane, u64)>,
+        routes: &RouteTable,
+    ) -> (HashMap<Lane, Taken>, Next) {
+        let (mut taken, mut rest) = (HashMap::new(), Next::Wait);
+        let mut left = AT_ONCE;
+        let mut retries = self.pace.room(Instant::now());
+        for (lane, call) in lanes {
+            let route = routes.webhook(lane.webhook);
+            let Some(route) = route.filter(|route| route.is_active()) else {
+                self.lanes.done(lane, call);
+                continue;
+            };
+            let retry = lane.class == LaneClass::Retry;
+            if retry && retries == 0 {
+                rest = Next::Later(self.pace.pause());
+            }
+            let most = if route.is_in_order() {
+                1
+            } else {
+                FROM_ONE_LANE
+            };
+            let most = most.min(left).min(if retry { retries } else { most });
+            let permits: Vec<Permit> =
+                std::iter::from_fn(|| self.slots.try_take(route, lane.class))
+                    .take(most)
+                    .collect();
+            left -= permits.len();
+            if retry {
+                retries -= permits.len();
+            }
+            if !permits.is_empty() {
+                taken.insert(lane, Taken { call, permits });
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        (taken, rest)
+    }
+
+    /// Sends what was claimed, each with one of the slots that were taken for its lane.
+    fn begin(self: &Arc<Self>, claimed: Claimed, taken: &mut HashMap<Lane, Taken>) {
+        let Claimed { delivery, token } = claimed;
+        let class = if delivery.attempts == 0 {
+            LaneClass::First
+        } else {
+            LaneClass::Retry
+        };
+        let lane = Lane {
+            webhook: delivery.webhook,
+            class,
+        };
+        let Some(permit) = taken.get_mut(&lane).and_then(|taken| taken.permits.pop()) else {
+            return;
+        };
+        let retry = class == LaneClass::Retry;
+        self.start(Job {
+            claim: Claim {
+                delivery: delivery.id,
+                token,
+            },
+            message_id: delivery.message_id,
+            webhook: delivery.webhook,
+            body: delivery.body,
+            attempts: delivery.attempts,
+            status_info: delivery.status_info,
+            permit,
+            turn: retry.then(|| self.pace.turn(Instant::now())),
+        });
     }
 
     /// Asks the store which lanes have something: work of other processes, of an earlier run, retries.
