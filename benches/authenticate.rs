@@ -18,13 +18,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, KeyService};
 use apikey_core::{
     Description, Expiration, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix,
 };
 use benches::{spread, thread_cpu};
+use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService};
+use gatepost_storage::{KeyStore, ManualClock, MemoryStore};
 use sha2::{Digest, Sha256};
-use storage::{KeyStore, ManualClock, MemoryStore};
 
 const ROUNDS: usize = 9;
 const TIMES: usize = 300_000;

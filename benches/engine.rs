@@ -1,7 +1,8 @@
-//! The whole engine over real HTTP: from `emit` to `sent` recorded, and from `emit` to the first byte at the receiver.
+//! The whole engine over real HTTP: from `emit` to `sent` recorded, and from `emit` to the first
+//! byte at the receiver.
 //!
-//! The store is a SQLite file (`synchronous=FULL`); the receiver answers at once, on a thread of its own in this
-//! process.
+//! The store is a SQLite file (`synchronous=FULL`); the receiver answers at once, on a thread of
+//! its own in this process.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -14,9 +15,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use delivery::{Sender, TargetPolicy};
-use storage::webhooks::DeliveryLog as _;
-use storage_sqlite::{SqliteConfig, SqliteStore};
-use task_engine::{Engine, Limits};
+use gatepost_engine::{Engine, Limits};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use webhook_model::{
     Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
@@ -155,7 +156,8 @@ async fn bare_commits(folder: &std::path::Path) {
     );
 }
 
-/// Alone on an idle system: what lies between the return of `emit`, which is after the commit, and the first byte.
+/// Alone on an idle system: what lies between the return of `emit`, which is after the commit, and
+/// the first byte.
 async fn latency(engine: &Engine, arrived: &Arrived) {
     let mut figures = Vec::new();
     for n in 0..520 {
@@ -205,7 +207,7 @@ async fn cycle(engine: &Engine, store: &SqliteStore) -> f64 {
         emitter.await.unwrap();
     }
     loop {
-        let now = storage::Clock::now(&storage::SystemClock);
+        let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
         let figures = store.queue_stats(now).await.unwrap();
         if figures.queued + figures.running == 0 {
             break;

@@ -1,8 +1,8 @@
 //! What a stalled target, and a storm of retries, cost those who have nothing to do with them.
 //!
-//! Messages are sent at a steady pace to 50 good targets; measured is from the return of `send`, which is after the
-//! commit, to the first byte at the receiver. The store is a SQLite file (`synchronous=FULL`); the receiver is a thread
-//! of this process.
+//! Messages are sent at a steady pace to 50 good targets; measured is from the return of `send`,
+//! which is after the commit, to the first byte at the receiver. The store is a SQLite file
+//! (`synchronous=FULL`); the receiver is a thread of this process.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use delivery::{Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
-use storage::Clock as _;
-use storage::webhooks::{
+use gatepost_engine::{Engine, Limits};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::Clock as _;
+use gatepost_storage::webhooks::{
     AttemptRecord, Claim, Enqueue, Enqueued, NewDelivery, Phases, QueueStore as _, Settlement,
     Source, Verdict,
 };
-use storage_sqlite::{SqliteConfig, SqliteStore};
-use task_engine::{Engine, Limits};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use webhook_model::{
@@ -60,7 +60,7 @@ fn main() {
     });
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Beside {
     Nothing,
     Stalled,
@@ -125,7 +125,7 @@ async fn measure(beside: Beside) -> f64 {
 }
 
 fn now() -> DateTime<Utc> {
-    storage::SystemClock.now()
+    gatepost_storage::SystemClock.now()
 }
 
 /// Reaches one of the good targets.

@@ -1,5 +1,6 @@
-//! What the guard costs a request: `GET /api/v4/system` by key over kept-alive TCP connections, against the same axum
-//! router without the layer, in requests per CPU second of the server's thread.
+//! What the guard costs a request: `GET /api/v4/system` by key over kept-alive TCP connections,
+//! against the same axum router without the layer, in requests per CPU second of the server's
+//! thread.
 //!
 //! `cargo bench -p benches --bench layer`
 #![allow(
@@ -13,21 +14,21 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use apikey_auth::{
-    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
-};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::routing::get;
 use axum::{Extension, Json, Router};
 use benches::{spread, thread_cpu};
 use delivery::{Sender, TargetPolicy};
-use http_api::Api;
+use gatepost_engine::Engine;
+use gatepost_http::Api;
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
+};
+use gatepost_storage::MemoryStore;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
-use storage::MemoryStore;
-use task_engine::Engine;
 
 const ROUNDS: usize = 15;
 const CONNECTIONS: usize = 8;
@@ -79,7 +80,7 @@ fn main() {
     println!("layer / no layer: {} (goal 0.90)", show(spread(ratios)));
     println!("the layer costs {cost:.0} ns a request ({low:.0} to {high:.0})");
     println!(
-        "all of http-api (guard, span, metrics, query) / no layer: {}",
+        "all of gatepost-http (guard, span, metrics, query) / no layer: {}",
         show(spread(wholes))
     );
 }
@@ -108,7 +109,8 @@ fn router() -> Router {
     Router::new().route("/api/v4/system", get(answer))
 }
 
-/// Requests per second of CPU time of this thread, which serves; the clients are threads of their own.
+/// Requests per second of CPU time of this thread, which serves; the clients are threads of their
+/// own.
 async fn round(router: &Router, key: &str) -> f64 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();

@@ -1,4 +1,5 @@
-//! A message of 1 KiB with four variables, escaped for JSON, against a plain copy of the result, in one run.
+//! A message of 1 KiB with four variables, escaped for JSON, against a plain copy of the result, in
+//! one run.
 //!
 //! `cargo bench -p benches --bench render`
 #![allow(

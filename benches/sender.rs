@@ -1,4 +1,5 @@
-//! Requests per CPU second of the sender with everything switched on, against bare clients, in one run.
+//! Requests per CPU second of the sender with everything switched on, against bare clients, in one
+//! run.
 //!
 //! `cargo bench -p benches --bench sender`
 #![allow(

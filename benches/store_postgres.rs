@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use postgres::TestPostgres;
-use storage::webhooks::{
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::webhooks::{
     AttemptRecord, Claim, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, NewDelivery, Phases,
     QueueStore, RecordStore, Settled, Settlement, Source, Verdict,
 };
-use storage_postgres::{PostgresConfig, PostgresStore};
+use postgres::TestPostgres;
 use tokio::time::Instant;
 use tokio_postgres::{Client, NoTls};
 use webhook_model::{OwnerId, Webhook, WebhookId};
@@ -65,8 +65,8 @@ fn main() {
     });
 }
 
-/// Insert leased, then complete: by the bare driver in sets of as many as there are emitters, and by emitters that each
-/// call `enqueue` and `settle` for one delivery.
+/// Insert leased, then complete: by the bare driver in sets of as many as there are emitters, and
+/// by emitters that each call `enqueue` and `settle` for one delivery.
 async fn cycles(bare: &Client, store: &PostgresStore, hook: WebhookId) {
     let (mut of_bare, mut of_store, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -279,7 +279,8 @@ fn sent(claim: Claim) -> Settlement {
     }
 }
 
-/// A connection and a table with a key, a unique id and a partial index: the least that a queue needs.
+/// A connection and a table with a key, a unique id and a partial index: the least that a queue
+/// needs.
 async fn bare(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
     tokio::spawn(connection);

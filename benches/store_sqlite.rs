@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{Connection, params};
-use storage::KeyStore as _;
-use storage::webhooks::{
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::KeyStore as _;
+use gatepost_storage::webhooks::{
     AttemptRecord, Claim, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, NewDelivery, Phases,
     QueueStore as _, RecordStore as _, Settled, Settlement, Source, Verdict,
 };
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use rusqlite::{Connection, params};
 use tokio::time::Instant;
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
@@ -34,7 +34,8 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 fn main() {
     let quick = std::env::args().any(|arg| arg == "quick");
-    // Beside the build's own files: the temporary folder may lie in memory, where a sync costs nothing.
+    // Beside the build's own files: the temporary folder may lie in memory, where a sync costs
+    // nothing.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -60,8 +61,8 @@ fn main() {
     });
 }
 
-/// Insert leased, then complete: by the bare driver in one transaction for as many as there are emitters, and by emitters
-/// that each call `enqueue` and `settle` for one delivery.
+/// Insert leased, then complete: by the bare driver in one transaction for as many as there are
+/// emitters, and by emitters that each call `enqueue` and `settle` for one delivery.
 async fn cycles(bare: &mut Connection, store: &SqliteStore, hook: WebhookId) {
     let (mut of_bare, mut of_store, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -259,7 +260,7 @@ async fn emit_many(store: &SqliteStore, webhook: WebhookId, count: usize) -> Vec
     let Enqueued::Stored { deliveries, .. } = store.enqueue(batch, now()).await.unwrap() else {
         panic!("not stored")
     };
-    let claim = |d: storage::webhooks::StoredDelivery| Claim {
+    let claim = |d: gatepost_storage::webhooks::StoredDelivery| Claim {
         delivery: d.id,
         token: d.token.unwrap(),
     };

@@ -1,8 +1,8 @@
 //! A platform that is an axum app of its own: `cargo run --example embed_axum`.
 //!
-//! Its routes stand behind the same keys as Gatepost's, a handler reads who is calling from the request and tells the
-//! engine what has occurred, and Gatepost's REST surface is one `nest`. The program is its own client and ends with success
-//! only if every claim held.
+//! Its routes stand behind the same keys as Gatepost's, a handler reads who is calling from the
+//! request and tells the engine what has occurred, and Gatepost's REST surface is one `nest`. The
+//! program is its own client and ends with success only if every claim held.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -10,9 +10,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_auth::{
-    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
-};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::StatusCode;
@@ -22,10 +19,13 @@ use delivery::{Sender, TargetPolicy};
 use examples::client::call;
 use examples::receiver::Receiver;
 use examples::story::Story;
-use http_api::Api;
+use gatepost_engine::Engine;
+use gatepost_http::Api;
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
+};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use serde_json::json;
-use storage_sqlite::{SqliteConfig, SqliteStore};
-use task_engine::Engine;
 use tokio::net::TcpListener;
 use webhook_model::{Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
 

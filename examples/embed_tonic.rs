@@ -1,23 +1,24 @@
 //! The same keys in front of a gRPC service: `cargo run --example embed_tonic`.
 //!
-//! The layer is a tower layer, so it guards whatever speaks HTTP: here tonic's own health service. A client sends its
-//! key as metadata, `authorization: Bearer …`. The program is its own client and ends with success only if every claim held.
+//! The layer is a tower layer, so it guards whatever speaks HTTP: here tonic's own health service.
+//! A client sends its key as metadata, `authorization: Bearer …`. The program is its own client and
+//! ends with success only if every claim held.
 
 use std::error::Error;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use apikey_auth::{
-    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
-};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::middleware::map_response;
 use axum::response::Response;
 use examples::story::Story;
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
+};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use tokio::net::TcpListener;
 use tonic::service::Routes;
 use tonic::transport::Channel;

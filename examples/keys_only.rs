@@ -1,20 +1,21 @@
 //! API keys in front of an axum app, and nothing else: no webhook crate is compiled.
 //!
-//! `cargo run -p examples --no-default-features --example keys_only [ADDRESS]`, then the line that it prints.
+//! `cargo run -p examples --no-default-features --example keys_only [ADDRESS]`, then the line that
+//! it prints.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use apikey_auth::{
-    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
-};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::routing::get;
 use axum::{Extension, Router};
-use storage::MemoryStore;
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
+};
+use gatepost_storage::MemoryStore;
 use tokio::net::TcpListener;
 
 /// Asked for each request: who is this, and what may they do?

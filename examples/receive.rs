@@ -1,4 +1,5 @@
-//! The other side: a receiver that believes only what is signed, and acts once on what is delivered twice.
+//! The other side: a receiver that believes only what is signed, and acts once on what is delivered
+//! twice.
 //!
 //! `cargo run --example receive` is its own sender and ends with success only if every claim held.
 
@@ -14,19 +15,20 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use delivery::{Request, RequestBuilder, Sender, SigningKeys, TargetPolicy, Verifier};
 use examples::story::Story;
-use storage::{Clock, SystemClock};
+use gatepost_storage::{Clock, SystemClock};
 use tokio::net::TcpListener;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Both sides know a secret; `whsk_` keys (ed25519) would let the receiver check without being able to sign.
+/// Both sides know a secret; `whsk_` keys (ed25519) would let the receiver check without being able
+/// to sign.
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const NEXT_SECRET: &str = "whsec_c2VjcmV0cy1yb3RhdGUtbm93LWFuZC10aGVu";
 
 struct Inbox {
     verifier: Verifier,
-    /// Ids that were acted on. A real receiver keeps them in its database, in the transaction in which it acts, for as
-    /// long as deliveries may be repeated.
+    /// Ids that were acted on. A real receiver keeps them in its database, in the transaction in
+    /// which it acts, for as long as deliveries may be repeated.
     seen: Mutex<HashSet<String>>,
 }
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use delivery::{Request, RetryPolicy, Schedule, Sender, TargetPolicy};
-use storage::{Clock, SystemClock};
+use gatepost_storage::{Clock, SystemClock};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {

@@ -1,8 +1,9 @@
 //! Three processes share one queue: `cargo run --example workers -- postgres://user@host/database`.
 //!
-//! The program starts itself three times as a worker, stores occurrences, kills one worker in the middle of its work and
-//! counts what arrives. It ends with success only if every occurrence arrived, each worker that stayed had its share,
-//! and nothing arrived twice but what the killed one held. Its tables are in a schema of their own, dropped at the end.
+//! The program starts itself three times as a worker, stores occurrences, kills one worker in the
+//! middle of its work and counts what arrives. It ends with success only if every occurrence
+//! arrived, each worker that stayed had its share, and nothing arrived twice but what the killed
+//! one held. Its tables are in a schema of their own, dropped at the end.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 use std::collections::{HashMap, HashSet};
@@ -14,8 +15,8 @@ use std::time::Duration;
 use delivery::{HeaderNames, Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
-use storage_postgres::{PostgresConfig, PostgresStore};
-use task_engine::{Engine, Limits};
+use gatepost_engine::{Engine, Limits};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
 use tokio_postgres::NoTls;
 use webhook_model::{OwnerId, Timeout, Webhook};
 
@@ -42,8 +43,8 @@ async fn main() -> Result<ExitCode, Failure> {
     }
 }
 
-/// An engine on the shared queue. A lease lasts the webhook's timeout and half a second here, so that the work of a worker
-/// that died comes back soon.
+/// An engine on the shared queue. A lease lasts the webhook's timeout and half a second here, so
+/// that the work of a worker that died comes back soon.
 async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
     let store = PostgresStore::connect(PostgresConfig::url(url).schema(SCHEMA)).await?;
     let mut sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?));

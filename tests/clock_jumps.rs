@@ -1,5 +1,5 @@
-//! Clocks that jump and clocks that differ: no claim of a worker that is alive is taken from it, nothing is lost, nothing
-//! is sent over and over.
+//! Clocks that jump and clocks that differ: no claim of a worker that is alive is taken from it,
+//! nothing is lost, nothing is sent over and over.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it must be"
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Schedule, Sender, TargetPolicy};
-use storage::webhooks::{DeliveryQuery, DeliveryState};
-use storage::{Clock, MemoryStore, Page, SystemClock};
-use storage_postgres::{PostgresConfig, PostgresStore};
-use storage_sqlite::{SqliteConfig, SqliteStore};
-use task_engine::{BuildError, Engine, Limits};
+use gatepost_engine::{BuildError, Engine, Limits};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
+use gatepost_storage::{Clock, MemoryStore, Page, SystemClock};
 use tests::chaos::Store;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -114,7 +114,7 @@ async fn jumps<S: Store>(store: Arc<S>) {
         // Longer than a second: the engine has looked for lost claims since.
         tokio::time::sleep(Duration::from_millis(1100)).await;
         expect_each_once(store.as_ref(), 5, &requests, &what).await;
-        let cascade = storage::webhooks::Cascade::Tasks;
+        let cascade = gatepost_storage::webhooks::Cascade::Tasks;
         engine.delete_webhook(hook, cascade).await.unwrap();
         engine.shutdown(Duration::from_secs(1)).await;
         assert!(at < 4);
@@ -133,7 +133,8 @@ async fn a_clock_that_jumps_takes_no_claim_from_anybody_on_sqlite() {
     jumps(Arc::new(SqliteStore::open(config).await.unwrap())).await;
 }
 
-/// 25 seconds before and 25 seconds after: together more than a lease lasts longer than its timeout.
+/// 25 seconds before and 25 seconds after: together more than a lease lasts longer than its
+/// timeout.
 #[tokio::test(flavor = "multi_thread")]
 async fn workers_whose_clocks_differ_take_no_claim_from_each_other() {
     let fresh = tests::postgres::fresh();

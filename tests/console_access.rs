@@ -1,5 +1,5 @@
-//! Every page, light and dark, wide and narrow: axe-core finds no fault, nothing stands beyond the edge, and a picture is
-//! taken of each for people to look at.
+//! Every page, light and dark, wide and narrow: axe-core finds no fault, nothing stands beyond the
+//! edge, and a picture is taken of each for people to look at.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use examples::receiver::Receiver;

@@ -1,4 +1,5 @@
-//! The pages of deliveries, and what of tasks, events and deliveries is another's (SPEC 6), without a browser.
+//! The pages of deliveries, and what of tasks, events and deliveries is another's (SPEC 6), without
+//! a browser.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use axum::http::StatusCode;

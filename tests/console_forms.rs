@@ -1,4 +1,5 @@
-//! Forms in a real browser: errors beside their field, rows that are moved, by mouse, by keyboard and without scripts.
+//! Forms in a real browser: errors beside their field, rows that are moved, by mouse, by keyboard
+//! and without scripts.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use serde_json::json;
@@ -15,7 +16,8 @@ async fn send(b: &Browser) {
     b.click("form.main .submit .primary").await;
 }
 
-/// Whether the error of a field is to be seen, right below the field, and tied to it for those who do not see.
+/// Whether the error of a field is to be seen, right below the field, and tied to it for those who
+/// do not see.
 async fn stands_beside(b: &Browser, field: &str, control: &str, rule: &str) {
     let error = format!("[id='{field}-error']");
     b.until(&error, rule).await;

@@ -1,18 +1,20 @@
-//! Hostile texts in every field that takes text: they come back as they were typed, and are never more than text.
+//! Hostile texts in every field that takes text: they come back as they were typed, and are never
+//! more than text.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 
-use apikey_auth::Principal;
 use async_trait::async_trait;
 use axum::Router;
-use http_api::{Choice, Objects};
+use gatepost_http::{Choice, Objects};
+use gatepost_keys::Principal;
 use serde_json::{Value, json};
 use tests::browser::{Browser, Look, Site, Visitor};
 use tokio::net::TcpListener;
 use webhook_model::WebhookId;
 
-/// Texts that aim at the places where ours put values: text, attributes in quotes, addresses, scripts, JSON, headers.
+/// Texts that aim at the places where ours put values: text, attributes in quotes, addresses,
+/// scripts, JSON, headers.
 const AIMED: [&str; 24] = [
     "<script>alert(1)</script>",
     "\"><script>alert(1)</script>",

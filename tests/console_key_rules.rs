@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use storage::ManualClock;
+use gatepost_storage::ManualClock;
 use tests::browser::typed::new_key;
 use tests::browser::{Site, Visitor};
 

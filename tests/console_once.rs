@@ -1,4 +1,5 @@
-//! The popup that shows a key once (SPEC 2.1 rule 1), in a real browser: nothing that a person does brings it back.
+//! The popup that shows a key once (SPEC 2.1 rule 1), in a real browser: nothing that a person does
+//! brings it back.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use tests::browser::{Browser, Look, Site};

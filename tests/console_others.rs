@@ -1,5 +1,5 @@
-//! Other sites and other users, in a real browser: a forged form changes nothing, a frame stays empty, another's page is
-//! not there.
+//! Other sites and other users, in a real browser: a forged form changes nothing, a frame stays
+//! empty, another's page is not there.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! The form of a webhook in a real browser: headers that are moved, and fields that its choices open, with and without
-//! scripts.
+//! The form of a webhook in a real browser: headers that are moved, and fields that its choices
+//! open, with and without scripts.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use serde_json::json;
@@ -16,7 +16,8 @@ async fn send(b: &Browser) {
     b.click("form.main .submit .primary").await;
 }
 
-/// Three headers, the third moved to the top and the second removed; then the same as text and back.
+/// Three headers, the third moved to the top and the second removed; then the same as text and
+/// back.
 async fn reorder(b: Browser, scripts: bool) {
     let press = async |css: &str| {
         if scripts {

@@ -1,13 +1,14 @@
-//! The console lets in whom the host has logged in, and changes nothing that one of its own forms did not ask for.
+//! The console lets in whom the host has logged in, and changes nothing that one of its own forms
+//! did not ask for.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 
-use apikey_core::OwnerId;
 use async_trait::async_trait;
-use http_api::{Console, ConsoleLogin, LoggedIn};
+use gatepost_http::{Console, ConsoleLogin, LoggedIn};
 use tests::browser::{Site, Visitor};
 use tokio::net::TcpListener;
+use webhook_model::OwnerId;
 
 const PAGES: [&str; 12] = [
     "/console/",

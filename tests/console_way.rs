@@ -1,11 +1,12 @@
-//! The whole way in a real browser: a key that is used, a webhook, a task, an event, a delivered message.
+//! The whole way in a real browser: a key that is used, a webhook, a task, an event, a delivered
+//! message.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use axum::http::StatusCode;
 use examples::client::call;
 use examples::receiver::Receiver;
+use gatepost_engine::Engine;
 use serde_json::json;
-use task_engine::Engine;
 use tests::browser::{Browser, Look, Site};
 use tests::world::{HERE, poweron};
 use webhook_model::WebhookId;

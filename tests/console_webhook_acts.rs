@@ -1,4 +1,5 @@
-//! What is done with a webhook by its pages: signing, tests, deletion, and by whom (SPEC 2.2), without a browser.
+//! What is done with a webhook by its pages: signing, tests, deletion, and by whom (SPEC 2.2),
+//! without a browser.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use axum::http::StatusCode;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
 use examples::platform::Platform;
-use storage::webhooks::{DeliveryId, Enqueue, NewDelivery, QueueStore as _, Source};
-use storage::{Clock as _, SystemClock};
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::webhooks::{DeliveryId, Enqueue, NewDelivery, QueueStore as _, Source};
+use gatepost_storage::{Clock as _, SystemClock};
 use tests::browser::{Page, Site, Visitor};
 use tokio::time::Instant;
 use webhook_model::{
@@ -82,14 +82,15 @@ async fn the_first_page_weighs_less_than_60_kib_with_all_that_it_loads() {
     }
 }
 
-/// 10,000 of each, all of user 3 but for one in ten, which are user 4's; the deliveries are all of the first webhook's.
+/// 10,000 of each, all of user 3 but for one in ten, which are user 4's; the deliveries are all of
+/// the first webhook's.
 async fn fill(site: &Site, store: &SqliteStore) {
     let now = SystemClock.now();
     let owner = |at: i64| if at % 10 == 0 { 4 } else { 3 };
     let mut webhooks = Vec::new();
     for at in 1..=ROWS {
         let draft = KeyDraft {
-            owner: apikey_core::OwnerId(owner(at)),
+            owner: OwnerId(owner(at)),
             name: format!("key {at}").parse().unwrap(),
             description: Description::default(),
             expiration: Expiration::Never,

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use storage::KeyStore;
-use storage::seal::{SealingKey, SealingKeys};
-use storage_testkit::{Harness, Webhooks, model};
+use gatepost_storage::KeyStore;
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_testkit::{Harness, Webhooks, model};
 use store::RedbStore;
 
 /// A file in a folder that goes with the test.
@@ -63,11 +63,11 @@ impl Harness<Webhooks> for Place {
 }
 
 mod keys {
-    storage_testkit::key_store_conformance!(super::place());
+    gatepost_testkit::key_store_conformance!(super::place());
 }
 
 mod webhooks {
-    storage_testkit::webhook_store_conformance!(super::place());
+    gatepost_testkit::webhook_store_conformance!(super::place());
 }
 
 #[test]
@@ -91,5 +91,5 @@ async fn a_file_of_a_newer_version_is_refused() {
     drop(db);
     let refused = RedbStore::open(place.path(), SealingKeys::none()).await;
     let kind = refused.err().map(|e| e.kind());
-    assert_eq!(kind, Some(storage::ErrorKind::Unsupported));
+    assert_eq!(kind, Some(gatepost_storage::ErrorKind::Unsupported));
 }

@@ -4,8 +4,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use serde_json::json;
-use storage::webhooks::{Delivery, DeliveryState};
 use tests::world::World;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

@@ -1,5 +1,6 @@
-//! Disks that fail, fill up or are read-only: a clear error, nothing lost, nothing half-written, and on it goes when the
-//! cause is gone. The store is the SQLite file, written by a process of its own.
+//! Disks that fail, fill up or are read-only: a clear error, nothing lost, nothing half-written,
+//! and on it goes when the cause is gone. The store is the SQLite file, written by a process of its
+//! own.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -13,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use storage::Page;
-use storage::webhooks::*;
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::*;
 
 const CHILD: &str = env!("CARGO_BIN_EXE_disk_child");
 
@@ -40,7 +41,8 @@ impl Told {
     }
 }
 
-/// Runs to the end with a line on the standard input, which lets a child go on after its first refusal.
+/// Runs to the end with a line on the standard input, which lets a child go on after its first
+/// refusal.
 fn run(command: &mut Command) -> Told {
     let mut child = command
         .stdin(Stdio::piped())
@@ -198,8 +200,8 @@ async fn syncs_that_fail_for_good_are_never_answered_with_ok() {
 async fn a_file_that_may_not_grow_is_an_error_and_then_grows_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gatepost.db");
-    // Blocks of 512 bytes or 1 KiB, by shell: room for the tables and little more. Without the trap the signal of the
-    // limit would end the process, which is the host's affair.
+    // Blocks of 512 bytes or 1 KiB, by shell: room for the tables and little more. Without the trap
+    // the signal of the limit would end the process, which is the host's affair.
     let script = r#"trap '' XFSZ; ulimit -f 700; exec "$0" "$@""#;
     let told = run(Command::new("sh")
         .args(["-c", script, CHILD])

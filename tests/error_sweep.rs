@@ -1,5 +1,6 @@
-//! Every call to the store fails once, in four ways: no accepted occurrence is lost, nothing runs twice, no deleted key is
-//! let in, and all heals. The engine's clock is moved, so leases and retries need no waiting.
+//! Every call to the store fails once, in four ways: no accepted occurrence is lost, nothing runs
+//! twice, no deleted key is let in, and all heals. The engine's clock is moved, so leases and
+//! retries need no waiting.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -11,18 +12,18 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_auth::{
-    AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Via,
-};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use chrono::TimeDelta;
 use delivery::{Schedule, Sender, TargetPolicy};
-use storage::keys::KeyQuery;
-use storage::webhooks::{Cascade, DeliveryQuery, DeliveryState};
-use storage::{Clock as _, ManualClock, MemoryStore, Page};
-use storage_sqlite::{SqliteConfig, SqliteStore};
-use storage_testkit::fault::{Fault, FaultStore};
-use task_engine::{EmitError, Engine, EngineError, Limits};
+use gatepost_engine::{EmitError, Engine, EngineError, Limits};
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Via,
+};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::webhooks::{Cascade, DeliveryQuery, DeliveryState};
+use gatepost_storage::{Clock as _, ManualClock, MemoryStore, Page};
+use gatepost_testkit::fault::{Fault, FaultStore};
 use tests::chaos::{Counting, Store};
 use webhook_model::{
     Action, Catalog, Event, JsonObject, Occurrence, Specificity, TagId, Target, Task, Webhook,
@@ -65,11 +66,7 @@ impl<S: Store> Scene<S> {
         let receiver = Counting::start().await;
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
         let url = |addr: SocketAddr| format!("http://{addr}/hook").parse().unwrap();
-        let hook = Webhook::new(
-            webhook_model::OwnerId(1),
-            "w".parse().unwrap(),
-            url(receiver.addr),
-        );
+        let hook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url(receiver.addr));
         let hook = inner.insert_webhook(&hook, now).await.unwrap().id;
         for (message, kind, once) in [
             (r#"{"n":"${N}"}"#, "vms", false),
@@ -77,7 +74,7 @@ impl<S: Store> Scene<S> {
             ("alarm", "alarms", false),
         ] {
             let task = Task {
-                creator: webhook_model::OwnerId(1),
+                creator: OwnerId(1),
                 name: "t".parse().unwrap(),
                 description: "".parse().unwrap(),
                 enabled: true,
@@ -178,7 +175,8 @@ impl<S: Store> Scene<S> {
         keys.shutdown().await;
     }
 
-    /// As a host would: a name that is taken after an answer was lost is the key that nobody has seen.
+    /// As a host would: a name that is taken after an answer was lost is the key that nobody has
+    /// seen.
     async fn create(&self, keys: &KeyService, actor: &Principal) -> (apikey_core::KeyId, String) {
         for _ in 0..TRIES {
             let draft = KeyDraft {
@@ -278,7 +276,8 @@ impl<S: Store> Scene<S> {
         panic!("{}: {call} never succeeds", self.what)
     }
 
-    /// A webhook goes with its tasks, their events and its deliveries; gone is gone, whoever was told so.
+    /// A webhook goes with its tasks, their events and its deliveries; gone is gone, whoever was
+    /// told so.
     async fn clear(&self, engine: &Engine) {
         let hook = self.hook;
         let gone = |e: Engine| async move {
@@ -348,8 +347,8 @@ fn alarm() -> Occurrence {
     alarm
 }
 
-/// Plays the scene with the k-th call failing, for every k there is. Answers up to which k each call has failed in each way;
-/// how many calls a run makes depends a little on its pace.
+/// Plays the scene with the k-th call failing, for every k there is. Answers up to which k each
+/// call has failed in each way; how many calls a run makes depends a little on its pace.
 async fn sweep<S, F>(name: &str, at_once: usize, open: impl Fn() -> F) -> u64
 where
     S: Store,

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use apikey_auth::{AccessLevel, Account};
+use gatepost_keys::{AccessLevel, Account};
 use serde_json::json;
 use tests::world::{HERE, World};
 

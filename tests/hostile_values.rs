@@ -1,4 +1,5 @@
-//! What an object is called, and what a message says, cannot break out of the place where it stands.
+//! What an object is called, and what a message says, cannot break out of the place where it
+//! stands.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use examples::receiver::Receiver;

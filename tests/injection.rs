@@ -1,5 +1,6 @@
-//! Line ends, zero bytes and letters beyond ASCII in every field that a user may fill: refused by name, or carried
-//! exactly. What leaves is one request with the headers that it should have; what a target answers is shown as text.
+//! Line ends, zero bytes and letters beyond ASCII in every field that a user may fill: refused by
+//! name, or carried exactly. What leaves is one request with the headers that it should have; what
+//! a target answers is shown as text.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::net::SocketAddr;

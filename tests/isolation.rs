@@ -1,5 +1,5 @@
-//! SPEC 1 rule 2 and SPEC 5.1 rule 2, from the other side: what a user's key cannot do with what is another's. The
-//! answer is always the one for a row that does not exist.
+//! SPEC 1 rule 2 and SPEC 5.1 rule 2, from the other side: what a user's key cannot do with what is
+//! another's. The answer is always the one for a row that does not exist.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use examples::receiver::Receiver;
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use tests::world::{HERE, World};
 use webhook_model::WebhookId;
 
-/// Users: 1 administers the system, 2 administers the tenant of 3, 4 is in no tenant (`tests::world`).
+/// Users: 1 administers the system, 2 administers the tenant of 3, 4 is in no tenant
+/// (`tests::world`).
 const STRANGER: i64 = 4;
 
 /// What the administrator owns.
@@ -134,7 +135,8 @@ async fn a_stranger_sees_changes_and_runs_nothing_of_others() {
         before + 1,
         "only what the owner sent"
     );
-    // The control: for the owner the same calls reach the row, though an ended delivery is not there to be cancelled.
+    // The control: for the owner the same calls reach the row, though an ended delivery is not
+    // there to be cancelled.
     for (singular, row, names) in &actions {
         for name in *names {
             let path = format!("{singular}_actions");

@@ -1,5 +1,5 @@
-//! A process that emits and delivers is killed again and again: nothing that was accepted is lost, no one-time task runs
-//! twice, and a receiver sees a delivery twice only where a claim was lost.
+//! A process that emits and delivers is killed again and again: nothing that was accepted is lost,
+//! no one-time task runs twice, and a receiver sees a delivery twice only where a claim was lost.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,

@@ -1,13 +1,14 @@
-//! A one-time task that many occurrences reach at once, through two engines on one store, runs once and is gone.
+//! A one-time task that many occurrences reach at once, through two engines on one store, runs once
+//! and is gone.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
+use gatepost_engine::Engine;
+use gatepost_storage::webhooks::DeliveryState;
 use serde_json::json;
-use storage::webhooks::DeliveryState;
-use task_engine::Engine;
 use tests::world::{World, poweron};
 
 /// A second process, as far as the store can tell.

@@ -1,4 +1,5 @@
-//! The server crashes, cuts connections and refuses writes in the middle of load: nothing is lost, no hand is needed.
+//! The server crashes, cuts connections and refuses writes in the middle of load: nothing is lost,
+//! no hand is needed.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,

@@ -1,7 +1,8 @@
 //! A power cut at any moment loses nothing that was acknowledged and leaves nothing half-written.
 //!
-//! The program is real, its system calls are recorded, and the disk is rebuilt as it might stand after a cut:
-//! see `tests::powercut`. The same cuts under weaker settings of the same store are the control: they must lose.
+//! The program is real, its system calls are recorded, and the disk is rebuilt as it might stand
+//! after a cut: see `tests::powercut`. The same cuts under weaker settings of the same store are
+//! the control: they must lose.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -11,12 +12,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{KeyStore as _, Page};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
-use storage::keys::KeyQuery;
-use storage::webhooks::*;
-use storage::{KeyStore as _, Page};
-use storage_sqlite::{SqliteConfig, SqliteStore};
 use tests::powercut::{Disk, Op, cut, record};
 
 const ROUNDS: &str = "150";
@@ -95,7 +96,7 @@ fn is_intact(file: &Path) -> bool {
 async fn promises(
     store: &SqliteStore,
     acks: &[String],
-) -> Result<Vec<String>, storage::StoreError> {
+) -> Result<Vec<String>, gatepost_storage::StoreError> {
     let deliveries = store
         .list_deliveries(&DeliveryQuery::all(Page::first(100_000)))
         .await?;

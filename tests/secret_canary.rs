@@ -1,5 +1,6 @@
-//! Secrets are planted, everything is exercised, and then every log line (at TRACE), every answer, every error and every
-//! `Debug` is searched for them, in every form in which they might have slipped out.
+//! Secrets are planted, everything is exercised, and then every log line (at TRACE), every answer,
+//! every error and every `Debug` is searched for them, in every form in which they might have
+//! slipped out.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::io::Write;
@@ -129,7 +130,8 @@ async fn no_secret_is_seen_anywhere() {
         json!({"expires": key}),
         json!({key.clone(): 1}),
     ] {
-        // What a client itself put into a field that is shown may be shown: only errors are looked at here.
+        // What a client itself put into a field that is shown may be shown: only errors are looked
+        // at here.
         let answer = world
             .api("PUT", &format!("user_api_keys/{row}"), Some(body))
             .await;

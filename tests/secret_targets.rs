@@ -1,16 +1,17 @@
-//! Secrets planted in every field that takes one turn up nowhere but at the target: not in logs at TRACE, not in
-//! errors, not in Debug forms, not in answers of the API to anyone, and not in what an echoing target makes us store.
+//! Secrets planted in every field that takes one turn up nowhere but at the target: not in logs at
+//! TRACE, not in errors, not in Debug forms, not in answers of the API to anyone, and not in what
+//! an echoing target makes us store.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::net::SocketAddr;
 
-use apikey_auth::KeyService;
 use apikey_core::{
     Description, Expiration, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers,
 };
 use examples::client::call;
+use gatepost_keys::KeyService;
+use gatepost_storage::webhooks::{DeliveryLog, RecordStore};
 use serde_json::{Value, json};
-use storage::webhooks::{DeliveryLog, RecordStore};
 use tests::canary::{Canary, Log, leaks};
 use tests::world::{HERE, World, poweron};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -70,7 +71,8 @@ async fn echo() -> SocketAddr {
     addr
 }
 
-/// One webhook a kind of authorization, with secret headers and a signing secret, and an event that triggers it.
+/// One webhook a kind of authorization, with secret headers and a signing secret, and an event that
+/// triggers it.
 async fn plant(world: &World, target: SocketAddr, kind: &str) {
     let (value, expected) = match kind {
         "bearer" => (BEARER.to_owned(), Authorization::bearer(BEARER)),
@@ -111,8 +113,8 @@ impl Shown {
         self.0.push((place.into(), text.into()));
     }
 
-    /// The outward answer to a call. The headers of a webhook are left out: who may manage it may see what is
-    /// written there, and edits it there.
+    /// The outward answer to a call. The headers of a webhook are left out: who may manage it may
+    /// see what is written there, and edits it there.
     async fn call(
         &mut self,
         world: &World,

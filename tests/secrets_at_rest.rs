@@ -1,5 +1,6 @@
-//! What lies on the disk gives no secret away: keys, tokens, passwords, signing secrets, credentials in headers, also when
-//! a target answers with everything that it was sent. Searched in the SQLite file with its log and in a dump of PostgreSQL.
+//! What lies on the disk gives no secret away: keys, tokens, passwords, signing secrets,
+//! credentials in headers, also when a target answers with everything that it was sent. Searched in
+//! the SQLite file with its log and in a dump of PostgreSQL.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it must be"
@@ -9,13 +10,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
 use delivery::{Schedule, Sender, TargetPolicy};
-use storage::seal::{SealingKey, SealingKeys};
-use storage_postgres::{PostgresConfig, PostgresStore};
-use storage_sqlite::{SqliteConfig, SqliteStore};
-use task_engine::Engine;
+use gatepost_engine::Engine;
+use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
 use tests::canary::{Canary, leaks};
 use tests::chaos::Store;
 use tests::postgres::TestPostgres;
@@ -33,7 +34,7 @@ const SIGNING: &str = "whsec_c2lnbmluZy1zZWNyZXQtdGhhdC1pcy1wbGFudGVkLTQy";
 struct Everybody;
 
 impl Accounts for Everybody {
-    fn account(&self, _: apikey_core::OwnerId) -> AccountAnswer<'_> {
+    fn account(&self, _: OwnerId) -> AccountAnswer<'_> {
         AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
     }
 }
@@ -82,13 +83,9 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
         Canary::new("sealing key", "a sealing key that is planted 42"),
     ];
     let keys = KeyService::builder(store.clone(), Arc::new(Everybody)).build();
-    let actor = Principal::new(
-        apikey_core::OwnerId(1),
-        Account::enabled(AccessLevel::User),
-        Via::Host,
-    );
+    let actor = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
     let draft = KeyDraft {
-        owner: apikey_core::OwnerId(1),
+        owner: OwnerId(1),
         name: "name-to-be-found".parse().unwrap(),
         description: Description::default(),
         expiration: Expiration::Never,

@@ -1,4 +1,5 @@
-//! What we sign, the official Standard Webhooks libraries accept, and nothing else. By hand: `tests/signatures/run.sh`.
+//! What we sign, the official Standard Webhooks libraries accept, and nothing else. By hand:
+//! `tests/signatures/run.sh`.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it must be"
@@ -10,8 +11,8 @@ use std::time::Duration;
 
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::{Received, Receiver};
-use storage::MemoryStore;
-use task_engine::Engine;
+use gatepost_engine::Engine;
+use gatepost_storage::MemoryStore;
 use webhook_model::{OwnerId, SigningSecret, SigningSecrets, Webhook};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/signatures");

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use apikey_auth::{AccessLevel, Account};
 use examples::receiver::Receiver;
+use gatepost_keys::{AccessLevel, Account};
 use serde_json::json;
 use tests::world::{HERE, World, poweron};
 
@@ -22,8 +22,8 @@ async fn spec_1_rule_1_a_key_opens_the_api() {
     );
 }
 
-/// SPEC 1 rule 2: a key inherits the access level of its user; a tenant administrator's has the tenant's, a system
-/// administrator's the system's; asked at the time of the request.
+/// SPEC 1 rule 2: a key inherits the access level of its user; a tenant administrator's has the
+/// tenant's, a system administrator's the system's; asked at the time of the request.
 #[tokio::test]
 async fn spec_1_rule_2_a_key_has_the_powers_of_its_user() {
     let world = World::start().await;
@@ -153,7 +153,8 @@ async fn spec_1_rule_5_one_webhook_many_tasks_one_task_many_events() {
     assert_eq!(count["n"], 2);
 }
 
-/// SPEC 1 rule 6: a chat channel is told, a workflow is started: several webhooks for one occurrence.
+/// SPEC 1 rule 6: a chat channel is told, a workflow is started: several webhooks for one
+/// occurrence.
 #[tokio::test]
 async fn spec_1_rule_6_several_targets_hear_of_one_occurrence() {
     let world = World::start().await;

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use gatepost_storage::Clock;
 use serde_json::{Value, json};
-use storage::Clock;
 use tests::world::{HERE, World};
 
 const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 2));
@@ -77,7 +77,8 @@ async fn spec_2_1_expiration_type_is_one_of_two() {
     }
 }
 
-/// SPEC 2.1 "Expires": required when the type is Set Date, and only then; 30, 60 or 90 days are typical.
+/// SPEC 2.1 "Expires": required when the type is Set Date, and only then; 30, 60 or 90 days are
+/// typical.
 #[tokio::test]
 async fn spec_2_1_expires_goes_with_set_date() {
     let world = World::start().await;
@@ -96,7 +97,8 @@ async fn spec_2_1_expires_goes_with_set_date() {
     }
 }
 
-/// SPEC 2.1 "IP Allow List" and "IP Deny List": addresses or CIDR ranges, each with an enabled checkbox.
+/// SPEC 2.1 "IP Allow List" and "IP Deny List": addresses or CIDR ranges, each with an enabled
+/// checkbox.
 #[tokio::test]
 async fn spec_2_1_ip_lists_hold_addresses_and_ranges_with_a_checkbox() {
     let world = World::start().await;
@@ -121,7 +123,8 @@ async fn spec_2_1_ip_lists_hold_addresses_and_ranges_with_a_checkbox() {
     let body = json!({"name": "one", "ip_allow_list": "127.0.0.1,!127.0.0.2"});
     let (key, _) = world.make_key(body).await;
     assert_eq!(from_both(&world, &key).await, (200, 403));
-    // … and to take a check away never lets more in: an Allow List with all boxes empty is still set.
+    // … and to take a check away never lets more in: an Allow List with all boxes empty is still
+    // set.
     let body = json!({"name": "none", "ip_allow_list": "!127.0.0.1"});
     let (key, _) = world.make_key(body).await;
     assert_eq!(from_both(&world, &key).await, (403, 403));
@@ -154,7 +157,8 @@ async fn spec_2_1_key_string_is_generated() {
     assert!(answer.status == 422 || answer.json()["key"] != a.as_str());
 }
 
-/// SPEC 2.1 "Last Logged In", "Last Logged In IP": the most recent authentication; nothing before the first.
+/// SPEC 2.1 "Last Logged In", "Last Logged In IP": the most recent authentication; nothing before
+/// the first.
 #[tokio::test]
 async fn spec_2_1_last_login_columns() {
     let world = World::start().await;
@@ -197,8 +201,8 @@ async fn spec_2_1_created_is_the_time_of_generation() {
     assert_eq!(row(&world, id).await["created"], made);
 }
 
-/// SPEC 2.1 rule 1: the key string is shown once, at creation, to be copied or saved as a .PAK file; afterwards
-/// nothing of the API gives it back.
+/// SPEC 2.1 rule 1: the key string is shown once, at creation, to be copied or saved as a .PAK
+/// file; afterwards nothing of the API gives it back.
 #[tokio::test]
 async fn spec_2_1_rule_1_shown_once() {
     let world = World::start().await;
@@ -269,7 +273,8 @@ async fn spec_2_1_rule_2_a_lost_key_is_replaced() {
     );
 }
 
-/// SPEC 2.1 rule 3: editing changes name, description, expiration and IP lists, never the key string.
+/// SPEC 2.1 rule 3: editing changes name, description, expiration and IP lists, never the key
+/// string.
 #[tokio::test]
 async fn spec_2_1_rule_3_an_edit_never_changes_the_key_string() {
     let world = World::start().await;
@@ -301,7 +306,8 @@ async fn spec_2_1_rule_3_an_edit_never_changes_the_key_string() {
     assert_eq!(world.probe(&key).await, 200);
 }
 
-/// SPEC 2.1 rule 4: with both lists, the Allow List takes precedence: an address in both may use the key.
+/// SPEC 2.1 rule 4: with both lists, the Allow List takes precedence: an address in both may use
+/// the key.
 #[tokio::test]
 async fn spec_2_1_rule_4_the_allow_list_takes_precedence() {
     let world = World::start().await;
@@ -334,7 +340,8 @@ async fn spec_2_1_rule_5_what_each_list_does_alone() {
     }
 }
 
-/// SPEC 2.1 rule 6: the formats over the API are ours to choose: they are those of the OpenAPI document.
+/// SPEC 2.1 rule 6: the formats over the API are ours to choose: they are those of the OpenAPI
+/// document.
 #[tokio::test]
 async fn spec_2_1_rule_6_fields_over_the_api_are_declared() {
     let world = World::start().await;

@@ -3,12 +3,13 @@
 
 use examples::certificate::self_signed;
 use examples::receiver::Receiver;
+use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use serde_json::{Value, json};
-use storage::webhooks::{Delivery, DeliveryState};
 use tests::world::World;
 use webhook_model::WebhookId;
 
-/// Makes a webhook with these fields besides name and URL, sends the default message, waits for the end.
+/// Makes a webhook with these fields besides name and URL, sends the default message, waits for the
+/// end.
 async fn send(world: &World, url: String, fields: Value) -> Delivery {
     let mut body = json!({"name": url, "url": url, "retries": 0});
     body.as_object_mut()
@@ -19,7 +20,8 @@ async fn send(world: &World, url: String, fields: Value) -> Delivery {
     world.ended(id).await
 }
 
-/// SPEC 2.2 "Allow Insecure Certificates": a self-signed certificate is accepted if the webhook says so, and only then.
+/// SPEC 2.2 "Allow Insecure Certificates": a self-signed certificate is accepted if the webhook
+/// says so, and only then.
 #[tokio::test]
 async fn spec_2_2_self_signed_certificates_are_accepted_only_if_allowed() {
     let world = World::start().await;
@@ -50,7 +52,8 @@ async fn spec_2_2_self_signed_certificates_are_accepted_only_if_allowed() {
     receiver.wait_for("/on", 1).await.unwrap();
 }
 
-/// SPEC 2.2 "Headers": the target gets them as they were written: edited, added, doubled, or none at all.
+/// SPEC 2.2 "Headers": the target gets them as they were written: edited, added, doubled, or none
+/// at all.
 #[tokio::test]
 async fn spec_2_2_headers_arrive_as_they_were_written() {
     let world = World::start().await;

@@ -134,7 +134,8 @@ fn spec_2_4_tag_matches_every_object_that_carries_it() {
     assert!(!tagged.matches(&poweron(4, &[])), "a tag is no object");
 }
 
-/// SPEC 6 rule 1: a specific instance, any tagged object, or generically; never across types or events.
+/// SPEC 6 rule 1: a specific instance, any tagged object, or generically; never across types or
+/// events.
 #[test]
 fn spec_6_rule_1_what_an_occurrence_triggers() {
     let one = event("vms", "poweron", Target::Instance(ObjectId(1)));

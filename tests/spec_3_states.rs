@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use examples::receiver::Receiver;
+use gatepost_storage::Clock;
 use serde_json::json;
-use storage::Clock;
 use tests::world::{World, poweron};
 
 /// SPEC 3 row 1: (none) → active by the new-key form, with the key string shown once.

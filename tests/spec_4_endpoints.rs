@@ -37,7 +37,8 @@ async fn spec_4_rule_1_the_prefix() {
     }
 }
 
-/// SPEC 4 rule 2: keys, webhooks, tasks and events are created, listed, read, updated and deleted over the API.
+/// SPEC 4 rule 2: keys, webhooks, tasks and events are created, listed, read, updated and deleted
+/// over the API.
 #[tokio::test]
 async fn spec_4_rule_2_every_record_has_its_operations() {
     let world = World::start().await;
@@ -91,7 +92,8 @@ async fn spec_4_rule_2_every_record_has_its_operations() {
     }
 }
 
-/// SPEC 9 rule 1: paths carry the version segment v4; SPEC 9 rule 2: the platform release is 26.0 or later.
+/// SPEC 9 rule 1: paths carry the version segment v4; SPEC 9 rule 2: the platform release is 26.0
+/// or later.
 #[tokio::test]
 async fn spec_9_versions() {
     let world = World::start().await;

@@ -1,10 +1,11 @@
-//! SPEC 5.1 and SPEC 7: how a client is let in, and how it is not. Over real TCP, with headers written by hand.
+//! SPEC 5.1 and SPEC 7: how a client is let in, and how it is not. Over real TCP, with headers
+//! written by hand.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 
+use gatepost_storage::Clock;
 use serde_json::json;
-use storage::Clock;
 use tests::world::{HERE, World};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -32,7 +33,8 @@ async fn header(world: &World, value: &str) -> String {
     raw(world, format!("Authorization: {value}\r\n").as_bytes()).await
 }
 
-/// SPEC 5.1 rule 1: `Authorization: Bearer <API_KEY>`; the scheme's case does not matter (RFC 9110 §11.1).
+/// SPEC 5.1 rule 1: `Authorization: Bearer <API_KEY>`; the scheme's case does not matter (RFC 9110
+/// §11.1).
 #[tokio::test]
 async fn spec_5_1_rule_1_the_bearer_header() {
     let world = World::start().await;
@@ -46,7 +48,8 @@ async fn spec_5_1_rule_1_the_bearer_header() {
     }
 }
 
-/// SPEC 5.1 rule 1 and SPEC 7 row 1: missing, malformed, truncated, with extra spaces: all the same outward answer.
+/// SPEC 5.1 rule 1 and SPEC 7 row 1: missing, malformed, truncated, with extra spaces: all the same
+/// outward answer.
 #[tokio::test]
 async fn spec_5_1_rule_1_everything_else_fails_alike() {
     let world = World::start().await;
@@ -108,8 +111,8 @@ fn key_that_was_never_issued() -> String {
         .to_owned()
 }
 
-/// SPEC 5.1 rule 1: trailing spaces. HTTP itself drops white space around a value (RFC 9110 §5.5), so what reaches us
-/// is judged where the value is: with the header as bytes.
+/// SPEC 5.1 rule 1: trailing spaces. HTTP itself drops white space around a value (RFC 9110 §5.5),
+/// so what reaches us is judged where the value is: with the header as bytes.
 #[test]
 fn spec_5_1_rule_1_trailing_space() {
     use apikey_core::bearer::token_of;
@@ -145,7 +148,8 @@ async fn spec_5_1_rule_2_permissions_of_the_owner() {
     );
 }
 
-/// SPEC 5.1 rule 3: keys remain valid until their date or until deleted, however long they are not used.
+/// SPEC 5.1 rule 3: keys remain valid until their date or until deleted, however long they are not
+/// used.
 #[tokio::test]
 async fn spec_5_1_rule_3_keys_do_not_expire_by_inactivity() {
     let world = World::start().await;
@@ -153,7 +157,8 @@ async fn spec_5_1_rule_3_keys_do_not_expire_by_inactivity() {
     assert_eq!(world.probe(&world.admin).await, 200);
 }
 
-/// SPEC 5.1 rule 4 and SPEC 7 row 2: an address that the lists refuse is denied although the key is valid.
+/// SPEC 5.1 rule 4 and SPEC 7 row 2: an address that the lists refuse is denied although the key is
+/// valid.
 #[tokio::test]
 async fn spec_5_1_rule_4_addresses() {
     let world = World::start().await;
@@ -175,7 +180,8 @@ async fn spec_5_1_rule_4_addresses() {
     }
 }
 
-/// SPEC 5.1 rule 5, SPEC 7 rows 3 and 4: an expired or deleted key fails, and looks like any other failure.
+/// SPEC 5.1 rule 5, SPEC 7 rows 3 and 4: an expired or deleted key fails, and looks like any other
+/// failure.
 #[tokio::test]
 async fn spec_5_1_rule_5_expired_and_deleted() {
     let world = World::start().await;
@@ -214,7 +220,8 @@ async fn spec_5_1_rule_6_last_login() {
     );
 }
 
-/// SPEC 5.1 rule 7: what is recommended can be done: dates, allow lists, last logins to review, unused keys to delete.
+/// SPEC 5.1 rule 7: what is recommended can be done: dates, allow lists, last logins to review,
+/// unused keys to delete.
 #[tokio::test]
 async fn spec_5_1_rule_7_unused_keys_can_be_found() {
     let world = World::start().await;

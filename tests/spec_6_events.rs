@@ -3,12 +3,13 @@
 
 use axum::http::StatusCode;
 use examples::receiver::Receiver;
+use gatepost_storage::webhooks::DeliveryState;
 use serde_json::json;
-use storage::webhooks::DeliveryState;
 use tests::world::{World, poweron};
 use webhook_model::Occurrence;
 
-/// SPEC 6 rule 1: a trigger event runs the task for a specific instance, for any object with the tag, or generically.
+/// SPEC 6 rule 1: a trigger event runs the task for a specific instance, for any object with the
+/// tag, or generically.
 #[tokio::test]
 async fn spec_6_rule_1_instance_tag_and_generic() {
     let world = World::start().await;
@@ -49,7 +50,8 @@ async fn spec_6_rule_1_instance_tag_and_generic() {
     assert_eq!(receiver.received().len(), 3);
 }
 
-/// SPEC 6 rule 2: the message with variables replaced is sent to the URL with authorization and headers.
+/// SPEC 6 rule 2: the message with variables replaced is sent to the URL with authorization and
+/// headers.
 #[tokio::test]
 async fn spec_6_rule_2_message_authorization_and_headers() {
     let world = World::start().await;

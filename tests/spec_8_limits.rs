@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use gatepost_storage::Clock;
 use serde_json::json;
-use storage::Clock;
 use tests::world::World;
 
 /// SPEC 8 row 1 and SPEC 7 row 6: a Timeout below 3 is invalid; the value must be 3 or greater.

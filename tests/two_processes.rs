@@ -1,5 +1,5 @@
-//! A key that one process deletes is refused by the next request to another, whatever has become of the connection
-//! between them.
+//! A key that one process deletes is refused by the next request to another, whatever has become of
+//! the connection between them.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -11,8 +11,8 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, OwnerId};
+use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
 use tests::chaos::Place;
 use tests::postgres::TestPostgres;
 use tokio::time::Instant;
@@ -106,7 +106,8 @@ impl NodeB {
         self.line()
     }
 
-    /// Asks until the answer could be given out of memory, so that the key is there when it is deleted.
+    /// Asks until the answer could be given out of memory, so that the key is there when it is
+    /// deleted.
     async fn remember(&mut self, key: &str) {
         for _ in 0..1000 {
             if self.ask(key) == "yes cached" && self.ask(key) == "yes cached" {
@@ -200,7 +201,8 @@ async fn a_cut_listener_lets_no_deleted_key_in() {
         let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                    WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
         client.simple_query(all).await.unwrap();
-        // The pools find their connections closed; a call that meets one is repeated, as a host would.
+        // The pools find their connections closed; a call that meets one is repeated, as a host
+        // would.
         let began = Instant::now();
         while a.keys.delete(&a.actor, id).await.is_err()
             && a.keys.get(&a.actor, id).await.ok() != Some(None)

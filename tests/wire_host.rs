@@ -1,4 +1,5 @@
-//! The example host as a program: what it prints works, what it is told it does, and it ends when it is asked to.
+//! The example host as a program: what it prints works, what it is told it does, and it ends when
+//! it is asked to.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::path::Path;
@@ -112,7 +113,8 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     assert_eq!(pasted(&second)[1]["location"], "/v4/webhook_urls/2");
 }
 
-/// With a key file no byte of a webhook's secret is in the folder in clear; without one it is. Another key does not open it.
+/// With a key file no byte of a webhook's secret is in the folder in clear; without one it is.
+/// Another key does not open it.
 #[tokio::test]
 async fn the_sealing_key_seals() {
     for sealed in [true, false] {
@@ -214,7 +216,8 @@ async fn the_hosts_own_tables() {
     }
 }
 
-/// The session token of the host: given for a password, sent back in its header, over when it is given back.
+/// The session token of the host: given for a password, sent back in its header, over when it is
+/// given back.
 #[tokio::test]
 async fn session_tokens() {
     let folder = tempdir().unwrap();
@@ -239,7 +242,8 @@ async fn session_tokens() {
     assert_eq!(probe(token).await, 401);
 }
 
-/// The metrics that the crates document are there once something happened; nobody reads them without a login.
+/// The metrics that the crates document are there once something happened; nobody reads them
+/// without a login.
 #[tokio::test]
 async fn figures_and_health() {
     let folder = tempdir().unwrap();

@@ -64,7 +64,8 @@ async fn operators_and_literals() {
     }
 }
 
-/// `all`, `most` and `summary` are every column; without `fields` a few; sorting by several columns; pages.
+/// `all`, `most` and `summary` are every column; without `fields` a few; sorting by several
+/// columns; pages.
 #[tokio::test]
 async fn fields_words_and_sorting() {
     let (host, _folder) = host();
@@ -230,7 +231,8 @@ async fn guessing_is_answered_429() {
     assert_eq!(probe(good).await, 200);
 }
 
-/// `HEAD` is answered as `GET` without a body; a content type or none makes no difference to a body of JSON.
+/// `HEAD` is answered as `GET` without a body; a content type or none makes no difference to a body
+/// of JSON.
 #[tokio::test]
 async fn what_clients_differ_in() {
     let (host, _folder) = host();

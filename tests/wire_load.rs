@@ -1,14 +1,17 @@
-//! 200 clients on kept-alive connections, each with a key, while keys are deleted and new ones are made: no refused key is
-//! accepted, no good key is refused, and the host's memory stays where it was.
+//! 200 clients on kept-alive connections, each with a key, while keys are deleted and new ones are
+//! made: no refused key is accepted, no good key is refused, and the host's memory stays where it
+//! was.
 //!
-//! Five seconds here; `GATEPOST_LOAD_SECONDS=60 cargo test -p tests --test wire_load -- --nocapture` for the minute.
+//! Five seconds here; `GATEPOST_LOAD_SECONDS=60 cargo test -p tests --test wire_load --
+//! --nocapture` for the minute.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a test stops at the first surprise, and tells what it measured"
 )]
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,7 +21,8 @@ use tests::host::Host;
 use tokio::time::Instant;
 
 const CLIENTS: usize = 200;
-// A key is good; being deleted, so that either answer is right; deleted, as the answer to the deletion said.
+// A key is good; being deleted, so that either answer is right; deleted, as the answer to the
+// deletion said.
 const GOOD: u8 = 0;
 const GOING: u8 = 1;
 const GONE: u8 = 2;

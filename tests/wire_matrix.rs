@@ -1,10 +1,10 @@
-//! Who may do what: every operation of the OpenAPI document, by every kind of caller, on rows of one user. The document
-//! names the operations, so none is forgotten.
+//! Who may do what: every operation of the OpenAPI document, by every kind of caller, on rows of
+//! one user. The document names the operations, so none is forgotten.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use apikey_auth::{AccessLevel, Account, TenantId};
 use examples::client::{Answer, call};
 use examples::receiver::Receiver;
+use gatepost_keys::{AccessLevel, Account, TenantId};
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
 use webhook_model::WebhookId;
@@ -13,7 +13,7 @@ use webhook_model::WebhookId;
 const OWNER: i64 = 3;
 
 /// What a caller is to hear.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Rights {
     /// What the request asks for.
     All,
@@ -74,7 +74,8 @@ struct Request {
     method: String,
     path: String,
     body: Value,
-    /// Statuses that mean that it was carried out, or would have been if the row were in another state.
+    /// Statuses that mean that it was carried out, or would have been if the row were in another
+    /// state.
     good: &'static [u16],
 }
 

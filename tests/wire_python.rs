@@ -1,4 +1,5 @@
-//! A client in another language, with nothing but its standard library, drives every table of the example host.
+//! A client in another language, with nothing but its standard library, drives every table of the
+//! example host.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! No answer holds a secret, whatever is asked for and however: not the columns, not the joins, not the errors. And what
-//! cannot be read cannot be guessed at by filters or by sorting.
+//! No answer holds a secret, whatever is asked for and however: not the columns, not the joins, not
+//! the errors. And what cannot be read cannot be guessed at by filters or by sorting.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use serde_json::{Value, json};
@@ -7,7 +7,8 @@ use tests::world::World;
 
 const SECRET: &str = "s3cret-Token-of-the-Webhook";
 
-/// A webhook with the secret, a task that sends it, an event; the string of a key. Two more webhooks beside them.
+/// A webhook with the secret, a task that sends it, an event; the string of a key. Two more
+/// webhooks beside them.
 async fn planted(world: &World) -> String {
     for (name, secret) in [("a", "aaa"), ("b", SECRET), ("c", "zzz")] {
         let row = json!({"name": name, "url": "https://example.com/", "authorization_type": "bearer", "authorization_value": secret});
@@ -166,7 +167,8 @@ async fn no_answer_holds_a_secret() {
     clean("broken JSON", &answer.text().await.unwrap());
 }
 
-/// The right secret, a wrong one and a column that is not there are answered alike, byte by byte, in every place.
+/// The right secret, a wrong one and a column that is not there are answered alike, byte by byte,
+/// in every place.
 #[tokio::test]
 async fn a_secret_column_is_no_oracle() {
     let world = World::start().await;
@@ -214,7 +216,8 @@ async fn a_secret_column_is_no_oracle() {
             "{sort}"
         );
     }
-    // Joined columns are neither filtered nor sorted by; a task tells nothing of its webhook but its name.
+    // Joined columns are neither filtered nor sorted by; a task tells nothing of its webhook but
+    // its name.
     for path in [
         "tasks?filter=owner%23authorization_value%20bw%20's'",
         "tasks?sort=owner%23authorization_value",
@@ -245,7 +248,8 @@ async fn a_secret_column_is_no_oracle() {
     assert_eq!(write(SECRET).await, write("another").await);
 }
 
-/// What a filter may cost: large, deep and catastrophic input is answered soon, and with 422 where it is too much.
+/// What a filter may cost: large, deep and catastrophic input is answered soon, and with 422 where
+/// it is too much.
 #[tokio::test]
 async fn filters_are_bounded_in_time() {
     let world = World::start().await;
@@ -258,7 +262,8 @@ async fn filters_are_bounded_in_time() {
             )
             .await;
     }
-    // More do not fit into a URL: that is answered 414 before anybody sees them. (The parser's own test has 10,000.)
+    // More do not fit into a URL: that is answered 414 before anybody sees them. (The parser's own
+    // test has 10,000.)
     let many = vec!["$key+eq+1"; 4_500].join("+or+");
     let more = vec!["$key+eq+1"; 10_000].join("+or+");
     let most = vec!["name%20eq%20'x'"; 256].join("%20or%20");

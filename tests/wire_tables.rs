@@ -1,4 +1,5 @@
-//! The v4 wire: receipts, partial updates, joins, filters, sorting, actions and errors, as existing clients use them.
+//! The v4 wire: receipts, partial updates, joins, filters, sorting, actions and errors, as existing
+//! clients use them.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use examples::receiver::Receiver;
@@ -40,7 +41,8 @@ async fn a_creation_is_answered_with_a_receipt() {
     );
 }
 
-/// The defaults of a webhook; `PUT` is partial and answers the full row; `DELETE` answers an empty body.
+/// The defaults of a webhook; `PUT` is partial and answers the full row; `DELETE` answers an empty
+/// body.
 #[tokio::test]
 async fn defaults_partial_update_and_deletion() {
     let world = World::start().await;
@@ -79,7 +81,8 @@ async fn defaults_partial_update_and_deletion() {
     assert_eq!((deleted.status, deleted.body.as_str()), (200, ""));
 }
 
-/// Without `fields` a short set; `all`; aliases; joins and counts; unknown columns and null joins are left out.
+/// Without `fields` a short set; `all`; aliases; joins and counts; unknown columns and null joins
+/// are left out.
 #[tokio::test]
 async fn fields_joins_and_counts() {
     let world = World::start().await;
@@ -235,7 +238,7 @@ async fn the_delivery_log() {
         .api("POST", &format!("tasks/{task}/execute"), None)
         .await;
     receiver.wait_for("/w", 1).await.unwrap();
-    world.ended(storage::webhooks::DeliveryId(1)).await;
+    world.ended(gatepost_storage::webhooks::DeliveryId(1)).await;
     let row = rows(
         &world,
         &format!("webhooks?filter=webhook_url%20eq%20{webhook}&sort=-created&limit=100&fields=all"),

@@ -102,7 +102,8 @@ async fn tasks_and_their_limits() {
     assert_eq!(host.call("GET", "tasks/1", None).await.0, 404);
 }
 
-/// The types that the example host registers, each with its events; instance, tag or neither as the type wants it.
+/// The types that the example host registers, each with its events; instance, tag or neither as the
+/// type wants it.
 #[tokio::test]
 async fn events_of_every_type() {
     let (host, _folder) = host();

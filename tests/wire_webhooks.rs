@@ -1,5 +1,5 @@
-//! The v4 wire: columns, defaults and limits of keys, webhooks and their log, through TCP with an ordinary HTTP
-//! client, against the example host.
+//! The v4 wire: columns, defaults and limits of keys, webhooks and their log, through TCP with an
+//! ordinary HTTP client, against the example host.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use serde_json::{Value, json};

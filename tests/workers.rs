@@ -1,5 +1,5 @@
-//! Several worker processes on one store: each delivery is claimed once per lease, and one that was frozen past its
-//! lease changes nothing.
+//! Several worker processes on one store: each delivery is claimed once per lease, and one that was
+//! frozen past its lease changes nothing.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -9,9 +9,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use storage::Page;
-use storage::webhooks::WebhookQuery;
-use storage::webhooks::{Enqueue, NewDelivery, Source};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{Enqueue, NewDelivery, Source, WebhookQuery};
 use tests::chaos::{Child, Evidence, Mode, Place, Run};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
@@ -110,8 +109,8 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// Freezes it at a moment when it is not writing: a process that sleeps inside a transaction keeps SQLite's one write lock,
-/// so that nobody could take its deliveries over.
+/// Freezes it at a moment when it is not writing: a process that sleeps inside a transaction keeps
+/// SQLite's one write lock, so that nobody could take its deliveries over.
 async fn freeze(child: &Child, place: &Place) {
     for _ in 0..200 {
         signal(child, "-STOP");
@@ -146,7 +145,8 @@ async fn frozen(place: Place) {
     assert!(!lost.is_empty(), "nothing was under way when it froze");
     let verdict = evidence.judge();
     assert!(verdict.violations.is_empty(), "{verdict}");
-    // What the frozen one had sent and wanted to record was recorded by the one that came after it, and once.
+    // What the frozen one had sent and wanted to record was recorded by the one that came after it,
+    // and once.
     for (delivery, attempts) in lost {
         let numbers: Vec<u32> = attempts.iter().map(|a| a.number).collect();
         let counted: Vec<u32> = (1..=delivery.attempts).collect();

@@ -1,4 +1,5 @@
-//! What the measurements share: CPU time of this thread, medians, a receiver in a process of its own.
+//! What the measurements share: CPU time of this thread, medians, a receiver in a process of its
+//! own.
 #![allow(
     clippy::expect_used,
     reason = "a measurement that cannot be taken stops"
@@ -44,7 +45,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Starts this very program with the argument `--receiver`; it must print its address as its first line.
+    /// Starts this very program with the argument `--receiver`; it must print its address as its
+    /// first line.
     ///
     /// # Panics
     /// When it does not start.

@@ -1,8 +1,9 @@
 //! A backend of one's own: Gatepost on redb, `cargo run --example custom_backend`.
 //!
-//! `store/` implements the storage traits; `tests/custom_backend.rs` among the tests of the whole proves it with two macro
-//! calls. This program shows it at work: a key is made and used, an event is delivered, and after the file was closed
-//! and opened again all of it is still there. It ends with success only if every claim held.
+//! `store/` implements the storage traits; `tests/custom_backend.rs` among the tests of the whole
+//! proves it with two macro calls. This program shows it at work: a key is made and used, an event
+//! is delivered, and after the file was closed and opened again all of it is still there. It ends
+//! with success only if every claim held.
 
 mod store;
 
@@ -12,18 +13,17 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
 use apikey_core::{Expiration, IpPolicy, KeyDraft};
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
+use gatepost_engine::Engine;
+use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::webhooks::DeliveryState;
 use rand::RngExt as _;
-use storage::seal::{SealingKey, SealingKeys};
-use storage::webhooks::DeliveryState;
-use task_engine::Engine;
-use webhook_model::{OwnerId, Webhook};
-
 use store::RedbStore;
+use webhook_model::{OwnerId, Webhook};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -32,7 +32,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 struct Everybody;
 
 impl Accounts for Everybody {
-    fn account(&self, _: apikey_core::OwnerId) -> AccountAnswer<'_> {
+    fn account(&self, _: OwnerId) -> AccountAnswer<'_> {
         AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
     }
 }
@@ -41,7 +41,8 @@ impl Accounts for Everybody {
 async fn main() -> Result<ExitCode, Failure> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("gatepost.redb");
-    // A host keeps this key where it keeps its other secrets; without it the webhooks' secrets cannot be read.
+    // A host keeps this key where it keeps its other secrets; without it the webhooks' secrets
+    // cannot be read.
     let secret: [u8; 32] = rand::rng().random();
     let sealing = || SealingKeys::new(SealingKey::new(1, secret));
     let mut story = Story::default();
@@ -50,13 +51,9 @@ async fn main() -> Result<ExitCode, Failure> {
     story.chapter("A file of redb");
     let store = Arc::new(RedbStore::open(&path, sealing()).await?);
     let keys = KeyService::builder(store.clone(), Arc::new(Everybody)).build();
-    let user = Principal::new(
-        apikey_core::OwnerId(1),
-        Account::enabled(AccessLevel::User),
-        Via::Host,
-    );
+    let user = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
     let draft = KeyDraft {
-        owner: apikey_core::OwnerId(1),
+        owner: OwnerId(1),
         name: "laptop".parse()?,
         description: "".parse()?,
         expiration: Expiration::Never,

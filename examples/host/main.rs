@@ -1,7 +1,7 @@
 //! A small platform that embeds everything: users, virtual machines, API keys, webhooks.
 //!
-//! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…] [--seal-key-file FILE]
-//! [--tls-self-signed] [--admin-password PW] [--allow-private-targets]`
+//! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…]
+//! [--seal-key-file FILE] [--tls-self-signed] [--admin-password PW] [--allow-private-targets]`
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 mod options;
@@ -13,7 +13,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_auth::{AuthLayer, KeyService};
 use axum::extract::{ConnectInfo, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -25,11 +24,12 @@ use examples::platform::Platform;
 use examples::session::Sessions;
 use examples::tables::HostTables;
 use examples::tokens::Tokens;
-use http_api::{Api, Console, VersionFacts};
+use gatepost_engine::Engine;
+use gatepost_http::{Api, Console, VersionFacts};
+use gatepost_keys::{AuthLayer, KeyService};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use options::Options;
 use serde_json::json;
-use task_engine::Engine;
 use tokio::net::TcpListener;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -111,7 +111,7 @@ fn app(
         .into_iter()
         .fold(
             Api::builder(keys.clone(), engine.clone(), guard.clone()),
-            http_api::ApiBuilder::table,
+            gatepost_http::ApiBuilder::table,
         )
         .names(platform.clone())
         .version(VersionFacts::new("26.1.8", "example"))

@@ -5,11 +5,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use storage::seal::{SealingKey, SealingKeys};
-use storage::webhooks::WebhookStore;
-use storage::{KeyStore, MemoryStore};
-use storage_postgres::{PostgresConfig, PostgresStore};
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::{KeyStore, MemoryStore};
 
 use crate::Failure;
 use crate::options::Options;
@@ -37,7 +37,8 @@ pub(crate) async fn open(
     Ok((store.clone(), store))
 }
 
-/// The key in a file of 64 hexadecimal digits; a new one if there is no such file, for its owner's eyes only.
+/// The key in a file of 64 hexadecimal digits; a new one if there is no such file, for its owner's
+/// eyes only.
 fn seal_key(file: &Path) -> Result<SealingKey, Failure> {
     let text = match std::fs::read_to_string(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -1,11 +1,11 @@
 //! A host's own transaction decides whether something has occurred: `cargo run --example outbox`.
 //!
-//! A shop keeps its orders in its own table, beside Gatepost's in one database. With its own driver and its own
-//! statement it inserts an order and the occurrence of it in one transaction. Rolled back, nothing is sent;
-//! committed, it is sent, once.
+//! A shop keeps its orders in its own table, beside Gatepost's in one database. With its own driver
+//! and its own statement it inserts an order and the occurrence of it in one transaction. Rolled
+//! back, nothing is sent; committed, it is sent, once.
 //!
-//! The database is a SQLite file of its own, or with `-- postgres://…` a schema of that PostgreSQL database, which is
-//! dropped at the end. The program ends with success only if every claim held.
+//! The database is a SQLite file of its own, or with `-- postgres://…` a schema of that PostgreSQL
+//! database, which is dropped at the end. The program ends with success only if every claim held.
 
 mod shop;
 
@@ -16,13 +16,12 @@ use std::time::Duration;
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
-use task_engine::Engine;
+use gatepost_engine::Engine;
+use shop::Shop;
 use webhook_model::{
     Action, Catalog, Description, Event, JsonObject, OwnerId, Specificity, TagId, Target, Task,
     Webhook,
 };
-
-use shop::Shop;
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
@@ -76,7 +75,8 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     })
 }
 
-/// A webhook, a task that sends through it, and the event that runs the task: every order, by its tag.
+/// A webhook, a task that sends through it, and the event that runs the task: every order, by its
+/// tag.
 async fn tell_the_warehouse(
     engine: &Engine,
     receiver: &Receiver,

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use storage::WebhookStore;
-use storage_postgres::{PostgresConfig, PostgresStore};
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::WebhookStore;
 use tokio_postgres::NoTls;
 
 type Failure = Box<dyn Error + Send + Sync>;

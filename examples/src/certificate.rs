@@ -7,7 +7,7 @@ use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// A certificate and what a TLS server needs to show it.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct SelfSigned {
     /// The certificate in PEM, for clients to trust.
     pub pem: String,

@@ -1,4 +1,5 @@
-//! One HTTP request over TCP, from an address of choice: what a script of the platform's user would send.
+//! One HTTP request over TCP, from an address of choice: what a script of the platform's user would
+//! send.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -8,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
 /// An answer.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Answer {
     /// The status.
     pub status: u16,

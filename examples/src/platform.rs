@@ -4,16 +4,15 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
 
-use apikey_auth::{
+use async_trait::async_trait;
+use axum::http::{HeaderMap, header};
+use gatepost_http::{Choice, Names, Objects};
+use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, HostAnswer, HostLogin, Principal,
     TenantId, Via,
 };
-use apikey_core::OwnerId;
-use async_trait::async_trait;
-use axum::http::{HeaderMap, header};
-use http_api::{Choice, Names, Objects};
 use serde_json::{Value, json};
-use webhook_model::{Catalog, Invalid, Object, ObjectId, Occurrence, Specificity, TagId};
+use webhook_model::{Catalog, Invalid, Object, ObjectId, Occurrence, OwnerId, Specificity, TagId};
 
 /// The platform's data: fixed, so that a tester knows what to expect.
 #[derive(Debug)]

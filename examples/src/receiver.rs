@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use crate::certificate::SelfSigned;
 
 /// A request that arrived.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Received {
     /// The path that was asked for.
     pub path: String,
@@ -44,7 +44,7 @@ struct Inner {
 }
 
 /// The receiver; answers 200 when its script is at its end.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Receiver {
     inner: Arc<Inner>,
     /// The address that it listens on.
@@ -52,8 +52,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Starts a receiver on a free port of 127.0.0.1, over TLS if a certificate is given. It ends with the
-    /// runtime.
+    /// Starts a receiver on a free port of 127.0.0.1, over TLS if a certificate is given. It ends
+    /// with the runtime.
     ///
     /// # Errors
     /// When no port can be had.

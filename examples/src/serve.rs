@@ -19,8 +19,8 @@ use tokio_rustls::TlsAcceptor;
 /// How long a TLS handshake may take, and how long open requests may go on after the stop.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Serves until `stop` is ready; then open requests are finished and the listener is closed. Each request
-/// carries the peer's address as [`ConnectInfo`].
+/// Serves until `stop` is ready; then open requests are finished and the listener is closed. Each
+/// request carries the peer's address as [`ConnectInfo`].
 ///
 /// # Errors
 /// When the listener fails.

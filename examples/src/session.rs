@@ -1,12 +1,11 @@
-//! A login of the example's own: a page with a form, and a cookie. A platform has one already, and writes only
-//! the `ConsoleLogin` below.
+//! A login of the example's own: a page with a form, and a cookie. A platform has one already, and
+//! writes only the `ConsoleLogin` below.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use apikey_core::OwnerId;
 use async_trait::async_trait;
 use axum::extract::{Query, State};
 use axum::http::request::Parts;
@@ -14,8 +13,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Form, Router};
-use http_api::{ConsoleLogin, LoggedIn};
+use gatepost_http::{ConsoleLogin, LoggedIn};
 use tokio::time::Instant;
+use webhook_model::OwnerId;
 
 /// How long a session lasts without a request (SPEC 5.1 rule 3).
 const IDLE: Duration = Duration::from_secs(30 * 60);

@@ -1,12 +1,13 @@
-//! The platform's own tables, served beside those of keys and webhooks: users, virtual machines, tags.
+//! The platform's own tables, served beside those of keys and webhooks: users, virtual machines,
+//! tags.
 
 use std::sync::Arc;
 
-use apikey_auth::{AccessLevel, Principal};
 use async_trait::async_trait;
-use http_api::{Action, Column, HostError, HostRows, HostTable};
+use gatepost_engine::Engine;
+use gatepost_http::{Action, Column, HostError, HostRows, HostTable};
+use gatepost_keys::{AccessLevel, Principal};
 use serde_json::{Map, Value};
-use task_engine::Engine;
 
 use crate::platform::Platform;
 
@@ -92,8 +93,8 @@ impl HostRows for HostTables {
         Ok(rows.collect())
     }
 
-    /// `POST vm_actions {"vm": 1, "action": "poweron"}`: something happens. Machines belong to the platform: only its
-    /// administrator touches them.
+    /// `POST vm_actions {"vm": 1, "action": "poweron"}`: something happens. Machines belong to the
+    /// platform: only its administrator touches them.
     async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), HostError> {
         if caller.access != AccessLevel::SystemAdministrator {
             return Err(HostError::Forbidden);

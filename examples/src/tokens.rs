@@ -1,5 +1,5 @@
-//! The session tokens of the example: `POST /api/sys/tokens` gives one, `x-yottabyte-token` sends it back. They end after
-//! a time without use (SPEC 5.1 rule 3), which is what API keys do not.
+//! The session tokens of the example: `POST /api/sys/tokens` gives one, `x-yottabyte-token` sends
+//! it back. They end after a time without use (SPEC 5.1 rule 3), which is what API keys do not.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,17 +9,16 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use apikey_auth::{Denied, HostAnswer, HostLogin};
-use apikey_core::OwnerId;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
 use axum::{Json, Router};
+use gatepost_engine::Engine;
+use gatepost_keys::{Denied, HostAnswer, HostLogin};
 use serde_json::{Value, json};
-use task_engine::Engine;
 use tokio::time::Instant;
-use webhook_model::{Object, ObjectId, Occurrence};
+use webhook_model::{Object, ObjectId, Occurrence, OwnerId};
 
 use crate::platform::Platform;
 
@@ -137,7 +136,7 @@ async fn logout(State(tokens): State<Tokens>, Path(token): Path<String>) -> Resp
     let Some((owner, _)) = ended else {
         return refuse(StatusCode::NOT_FOUND, "Not found");
     };
-    let name = http_api::Names::name(&*tokens.platform, "users", owner.0).await;
+    let name = gatepost_http::Names::name(&*tokens.platform, "users", owner.0).await;
     tokens
         .tell("logout", owner, &name.unwrap_or_default())
         .await;

@@ -4,13 +4,12 @@ use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use apikey_auth::{AccessLevel, Account, KeyService, Principal, Via};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, OwnerId, RevealedKey};
 use chrono::TimeDelta;
 use examples::client::call;
-use storage::{Clock, ManualClock};
-
 use examples::story::Story;
+use gatepost_keys::{AccessLevel, Account, KeyService, Principal, Via};
+use gatepost_storage::{Clock, ManualClock};
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 

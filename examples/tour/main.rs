@@ -1,8 +1,9 @@
 //! The whole story in a few seconds: `cargo run --example tour`.
 //!
-//! Keys are made, used, refused, expired and deleted; webhooks are triggered, retried and recorded. Everything
-//! happens on 127.0.0.1 with a receiver of its own and a database file of its own, and every line that begins with `ok` was checked. The program
-//! ends with success only if all of them held.
+//! Keys are made, used, refused, expired and deleted; webhooks are triggered, retried and recorded.
+//! Everything happens on 127.0.0.1 with a receiver of its own and a database file of its own, and
+//! every line that begins with `ok` was checked. The program ends with success only if all of them
+//! held.
 
 mod keys;
 mod webhooks;
@@ -13,20 +14,19 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService};
-use apikey_core::OwnerId;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, TargetPolicy};
 use examples::certificate::self_signed;
 use examples::receiver::Receiver;
 use examples::story::Story;
-use http_api::Api;
-use storage::{Clock, ManualClock, SystemClock};
-use storage_sqlite::{SqliteConfig, SqliteStore};
-use task_engine::Engine;
+use gatepost_engine::Engine;
+use gatepost_http::Api;
+use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::{Clock, ManualClock, SystemClock};
 use tokio::net::TcpListener;
-use webhook_model::{Catalog, Specificity};
+use webhook_model::{Catalog, OwnerId, Specificity};
 
 /// The host's users: Ada (1), and nobody else.
 #[derive(Debug)]

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use examples::receiver::Receiver;
-use storage::webhooks::{Delivery, DeliveryId};
-use task_engine::Engine;
+use examples::story::Story;
+use gatepost_engine::Engine;
+use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use webhook_model::{
     Action, Authorization, Description, Event, Headers, JsonObject, Object, ObjectId, Occurrence,
     OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
-
-use examples::story::Story;
 
 type Anything = Box<dyn Error + Send + Sync>;
 

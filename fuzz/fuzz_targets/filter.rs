@@ -1,22 +1,23 @@
-//! The query of a list (`filter`, `sort`, `fields`), through the whole API in memory: rows that exist or a 422 with words.
+//! The query of a list (`filter`, `sort`, `fields`), through the whole API in memory: rows that
+//! exist or a 422 with words.
 #![no_main]
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, LazyLock};
 
-use apikey_auth::{
-    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
-};
 use apikey_core::{Expiration, IpPolicy, KeyDraft, OwnerId};
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use axum::routing::Router;
 use delivery::{Sender, TargetPolicy};
-use http_api::Api;
+use gatepost_engine::Engine;
+use gatepost_http::Api;
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
+};
+use gatepost_storage::MemoryStore;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use storage::MemoryStore;
-use task_engine::Engine;
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 use webhook_model::Webhook;
@@ -56,7 +57,7 @@ async fn furnish() -> (Router, String) {
     let engine = Engine::builder(store, sender).start().await.unwrap();
     for name in ["alpha", "it's", "back\\slash", "ünïcode"] {
         let url = format!("https://{}.example/", name.len()).parse().unwrap();
-        let hook = Webhook::new(webhook_model::OwnerId(1), name.parse().unwrap(), url);
+        let hook = Webhook::new(OwnerId(1), name.parse().unwrap(), url);
         engine.create_webhook(&hook).await.unwrap();
     }
     let draft = KeyDraft {

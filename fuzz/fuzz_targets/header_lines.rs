@@ -1,4 +1,5 @@
-//! The headers field of a webhook. What is taken comes back line by line, and makes exactly those lines of a request.
+//! The headers field of a webhook. What is taken comes back line by line, and makes exactly those
+//! lines of a request.
 #![no_main]
 
 use std::sync::OnceLock;

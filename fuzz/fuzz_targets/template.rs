@@ -1,4 +1,5 @@
-//! Message templates: JSON stays the JSON that it was, whatever the values; without variables a message is untouched.
+//! Message templates: JSON stays the JSON that it was, whatever the values; without variables a
+//! message is untouched.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -31,7 +32,8 @@ fuzz_target!(|input: (&str, &str, &str)| {
             ..values
         };
         let calm = template.render(&calm, || 42).unwrap();
-        // A text where a number should stand, or a variable that nobody knows: the author's own mistake.
+        // A text where a number should stand, or a variable that nobody knows: the author's own
+        // mistake.
         let Ok(was) = serde_json::from_str(&calm) else {
             return;
         };
@@ -40,7 +42,8 @@ fuzz_target!(|input: (&str, &str, &str)| {
     }
 });
 
-/// The same objects, arrays and kinds; strings may differ, and names of members that hold a value may too.
+/// The same objects, arrays and kinds; strings may differ, and names of members that hold a value
+/// may too.
 fn alike(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

@@ -1,4 +1,5 @@
-//! Secrets that are planted, and a search that finds them in every disguise in which they may come out.
+//! Secrets that are planted, and a search that finds them in every disguise in which they may come
+//! out.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -56,7 +57,8 @@ impl Canary {
             ("Debug", debug.trim_matches('"').as_bytes().to_vec()),
             ("bytes in decimal", list.join(", ").into_bytes()),
         ];
-        // In base64 the text looks different by where it begins; the outer letters depend on what is around.
+        // In base64 the text looks different by where it begins; the outer letters depend on what
+        // is around.
         for shift in 0..3 {
             let shifted = [vec![0; shift], bytes.to_vec()].concat();
             for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
@@ -91,7 +93,8 @@ pub fn leaks(canaries: &[Canary], haystack: &[u8]) -> Vec<String> {
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// Captures all spans and events of this process at TRACE, the `log` records of libraries included.
+    /// Captures all spans and events of this process at TRACE, the `log` records of libraries
+    /// included.
     ///
     /// # Panics
     /// When somebody else does already.

@@ -22,7 +22,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Starts the program on a free port and waits until it says that it listens. `data` is its `--data`.
+    /// Starts the program on a free port and waits until it says that it listens. `data` is its
+    /// `--data`.
     ///
     /// # Panics
     /// When it does not come up.
@@ -55,7 +56,8 @@ impl Host {
         panic!("the host ended: {:?} after {said:?}", child.wait());
     }
 
-    /// A call as `admin`, with what stands behind `/api/v4/`: status, body as JSON (null if it is none).
+    /// A call as `admin`, with what stands behind `/api/v4/`: status, body as JSON (null if it is
+    /// none).
     ///
     /// # Panics
     /// When there is no answer.
@@ -94,7 +96,8 @@ impl Host {
         receipt["$row"].as_i64().unwrap()
     }
 
-    /// Sends bodies, each with the status that it is to get and a text that a refusal must hold, as the field's name.
+    /// Sends bodies, each with the status that it is to get and a text that a refusal must hold, as
+    /// the field's name.
     ///
     /// # Panics
     /// When an answer is another.

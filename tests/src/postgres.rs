@@ -1,8 +1,9 @@
-//! A PostgreSQL server of the tests' own: in a temporary folder, on a free port of 127.0.0.1, with fsync on.
+//! A PostgreSQL server of the tests' own: in a temporary folder, on a free port of 127.0.0.1, with
+//! fsync on.
 //!
-//! It ends with the process that started it, even if that is killed: a shell that waits for the end of its
-//! standard input stops the server and removes the folder. Needs the server's binaries (Debian:
-//! `postgresql`); where they are missing the test fails.
+//! It ends with the process that started it, even if that is killed: a shell that waits for the end
+//! of its standard input stops the server and removes the folder. Needs the server's binaries
+//! (Debian: `postgresql`); where they are missing the test fails.
 
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
@@ -26,7 +27,7 @@ pub struct TestPostgres {
 }
 
 /// Where a test finds an empty store: a URL, and a schema that nobody else uses.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct FreshSchema {
     /// The connection string.
     pub url: String,
@@ -34,7 +35,8 @@ pub struct FreshSchema {
     pub schema: String,
 }
 
-/// A schema of its own on the server that [`URL_VARIABLE`] names, or else on one that all tests of this process share.
+/// A schema of its own on the server that [`URL_VARIABLE`] names, or else on one that all tests of
+/// this process share.
 ///
 /// # Panics
 /// If no server can be started.
@@ -249,7 +251,8 @@ fn shell_words(command: &Command) -> String {
         .join(" ")
 }
 
-/// The folder of `initdb`: beside `pg_config`, or the newest version that Debian's packages installed.
+/// The folder of `initdb`: beside `pg_config`, or the newest version that Debian's packages
+/// installed.
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 fn binaries() -> PathBuf {
     let told = Command::new("pg_config").arg("--bindir").output().ok();

@@ -1,30 +1,32 @@
-//! A small platform that embeds everything, over real TCP, with the memory store and a clock that is moved.
+//! A small platform that embeds everything, over real TCP, with the memory store and a clock that
+//! is moved.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use apikey_auth::{
-    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
-};
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use axum::Router;
 use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, TargetPolicy};
 use examples::client::{Answer, call};
-use http_api::Api;
+use gatepost_engine::Engine;
+use gatepost_http::Api;
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
+};
+use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog};
+use gatepost_storage::{ManualClock, MemoryStore};
 use serde_json::{Value, json};
-use storage::webhooks::{Delivery, DeliveryId, DeliveryLog};
-use storage::{ManualClock, MemoryStore};
-use task_engine::Engine;
 use tokio::net::TcpListener;
 use webhook_model::{Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
 
 /// Where requests come from unless a test says otherwise.
 pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// The users: 1 administers the system, 2 and 3 are in tenant 1, 2 administers it, 4 is in no tenant.
+/// The users: 1 administers the system, 2 and 3 are in tenant 1, 2 administers it, 4 is in no
+/// tenant.
 #[derive(Debug)]
 pub struct Users(Mutex<HashMap<i64, Account>>);
 
@@ -201,7 +203,7 @@ impl World {
     /// The time on its clock, in epoch seconds.
     #[must_use]
     pub fn now(&self) -> i64 {
-        storage::Clock::now(&*self.clock).timestamp()
+        gatepost_storage::Clock::now(&*self.clock).timestamp()
     }
 
     /// The status that a key gets for the login probe.

@@ -114,7 +114,8 @@ const VALUES: [u8; 256] = {
 mod tests {
     use std::convert::Infallible;
 
-    use rand::{SeedableRng, TryCryptoRng, TryRng, rngs::StdRng};
+    use rand::rngs::StdRng;
+    use rand::{SeedableRng, TryCryptoRng, TryRng};
 
     use super::*;
 

@@ -52,7 +52,7 @@ pub fn token_of<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Result<&'a st
 }
 
 /// Why there is no token in a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BearerError {
     /// A control character stands in the header.

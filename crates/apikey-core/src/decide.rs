@@ -1,6 +1,7 @@
 //! The decision: does this key, presented from this address at this time, open the door?
 
-use std::{hint::black_box, net::IpAddr};
+use std::hint::black_box;
+use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
 
@@ -10,7 +11,7 @@ use crate::{
 
 /// What a decision needs of a record, in 64 bytes: a cache holds it in its slot, and only a key
 /// with IP lists costs one further hop. `Debug` shows no secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Checker {
     digest: Digest,
     expiration: Expiration,
@@ -18,7 +19,7 @@ pub struct Checker {
 }
 
 /// The key opens the door.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct Grant {
@@ -28,7 +29,7 @@ pub struct Grant {
 
 /// The true reason why a key is refused, for the log and the metrics. A client hears one answer
 /// for all of them, except for [`is_ip`](Self::is_ip) (SPEC 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The key is right, its date is reached.

@@ -4,7 +4,6 @@ mod base58;
 pub mod bearer;
 mod decide;
 mod digest;
-mod ids;
 mod ip;
 mod key;
 mod record;
@@ -17,7 +16,7 @@ pub use digest::{
     Digest, DigestScheme, ImportedScheme, Pepper, PepperError, PepperId, Peppers, SchemeError,
     Verdict,
 };
-pub use ids::{KeyId, OwnerId};
+pub use gatepost_ids::{KeyId, OwnerId};
 pub use ip::{
     CompiledIpPolicy, Explanation, IpEntry, IpLint, IpList, IpListError, IpListName, IpPolicy,
     IpRange, IpRangeError, IpVerdict, MAX_IP_ENTRIES,

@@ -18,26 +18,24 @@ mod tls;
 #[cfg(feature = "verify")]
 mod verify;
 
+#[cfg(feature = "sender")]
+pub use connect::{
+    Dial, DialFuture, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver, Wire,
+};
 pub use http::Method;
-
 pub use outcome::{
     Attempt, AttemptOutcome, CapturedBody, CapturedHead, ConnectFault, DnsFault, ErrorClass, Phase,
     Protocol, ProxyFault, Timings, TlsFault,
 };
 pub use request::{BuildError, Request, RequestBuilder, Trust};
 pub use retry::{MAX_DELAY, RetryPolicy, Retryable, Schedule, ScheduleError, parse_retry_after};
-pub use sign::{SigningKey, SigningKeyError, SigningKeys};
-pub use target::{HostPattern, HostPatternError, Refusal, SpecialPurpose, TargetPolicy};
-
-#[cfg(feature = "sender")]
-pub use connect::{
-    Dial, DialFuture, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver, Wire,
-};
 /// rustls' own, as [`SenderBuilder::crypto_provider`] takes it.
 #[cfg(feature = "sender")]
 pub use rustls::crypto::CryptoProvider;
 #[cfg(feature = "sender")]
 pub use sender::{Delivered, HeaderNames, Preview, Sender, SenderBuilder, SetupError};
+pub use sign::{SigningKey, SigningKeyError, SigningKeys};
+pub use target::{HostPattern, HostPatternError, Refusal, SpecialPurpose, TargetPolicy};
 #[cfg(feature = "sender")]
 pub use tls::{MinTls, Roots};
 #[cfg(feature = "verify")]

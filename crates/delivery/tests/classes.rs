@@ -1,5 +1,5 @@
-//! Every class of failure, met over a socket: its code, and the words that a webhook's owner reads. The words never hold
-//! the address behind a name, a header, or a body.
+//! Every class of failure, met over a socket: its code, and the words that a webhook's owner reads.
+//! The words never hold the address behind a name, a header, or a body.
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 

@@ -5,7 +5,8 @@
 mod common;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
 use bytes::Bytes;
 use common::frames::{answer_and_goaway, listen, play};

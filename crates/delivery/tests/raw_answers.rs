@@ -5,7 +5,8 @@
 mod common;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use common::{After, finish, local_sender, now, post, read_request};
@@ -19,7 +20,7 @@ use tokio_rustls::TlsAcceptor;
 
 const BUDGET: Duration = Duration::from_millis(1000);
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 struct Case {
     file: String,
     expect: String,

@@ -1,5 +1,5 @@
-//! Redirects, where a host turns them on: each hop is judged anew, credentials stay with their origin, and there is an
-//! end. That none is followed by default is in `attempt.rs`.
+//! Redirects, where a host turns them on: each hop is judged anew, credentials stay with their
+//! origin, and there is an end. That none is followed by default is in `attempt.rs`.
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 

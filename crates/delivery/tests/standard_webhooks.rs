@@ -30,7 +30,8 @@ fn payload(row: &Value) -> Vec<u8> {
 fn we_sign_as_the_other_libraries_do() {
     for row in rows("sign") {
         let secret = row["secret"].as_str().unwrap();
-        // One vector has a secret of 23 bytes: shorter than a new one may be, so it counts as imported.
+        // One vector has a secret of 23 bytes: shorter than a new one may be, so it counts as
+        // imported.
         let key = secret
             .parse()
             .or_else(|_| SigningKey::imported(secret))

@@ -255,7 +255,8 @@ async fn a_certificate_of_a_size_that_nobody_needs_is_refused_in_time() {
 /// Certificates that rcgen cannot make; `vectors/tls/weak/make.sh` made them with OpenSSL.
 #[tokio::test]
 async fn weak_signatures_and_short_keys_are_refused() {
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
     let file = |name: &str| {
         std::fs::read(format!(
             "{}/tests/vectors/tls/weak/{name}",

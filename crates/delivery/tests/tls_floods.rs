@@ -1,12 +1,14 @@
-//! A receiver that keeps the TLS layer busy instead of answering: requests for new keys, for another handshake, tickets
-//! without end. Each ends with the budget, costs one connection, and holds no memory worth the name.
+//! A receiver that keeps the TLS layer busy instead of answering: requests for new keys, for
+//! another handshake, tickets without end. Each ends with the budget, costs one connection, and
+//! holds no memory worth the name.
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 
 mod common;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
@@ -24,7 +26,8 @@ use tokio_rustls::server::TlsStream;
 const BUDGET: Duration = Duration::from_millis(800);
 const MIB: usize = 1024 * 1024;
 
-/// Sends to a receiver that does this after it read the request; how it ended, and how many connections it took.
+/// Sends to a receiver that does this after it read the request; how it ended, and how many
+/// connections it took.
 async fn sent_to<F, Fut>(config: impl FnOnce(&Shown) -> ServerConfig, then: F) -> (Attempt, usize)
 where
     F: Fn(TlsStream<TcpStream>) -> Fut + Send + Sync + 'static,
@@ -130,7 +133,8 @@ fn tls12(shown: &Shown) -> ServerConfig {
     config
 }
 
-/// The request for another handshake (RFC 5246 §7.4.1.1), as the `number`th record of a connection (RFC 7905).
+/// The request for another handshake (RFC 5246 §7.4.1.1), as the `number`th record of a connection
+/// (RFC 7905).
 fn hello_request(cipher: &ChaCha20Poly1305, iv: &[u8], number: u64) -> Vec<u8> {
     let message = [0, 0, 0, 0];
     let mut nonce = [0; 12];

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// A field of a record, by the name that it has on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Field {
     /// `name`
@@ -73,7 +73,7 @@ impl Field {
 }
 
 /// A value that a record cannot hold. The text never repeats a secret.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}: {rule}", field.as_str())]
 pub struct Invalid {
     field: Field,

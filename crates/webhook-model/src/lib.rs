@@ -2,7 +2,6 @@
 
 mod error;
 mod event;
-mod ids;
 mod secret;
 mod task;
 mod template;
@@ -16,7 +15,7 @@ pub use event::{
     Catalog, CatalogBuilder, CatalogError, Event, EventName, EventType, JsonObject, Object,
     Occurrence, OccurrenceId, Specificity, Target,
 };
-pub use ids::{EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId};
+pub use gatepost_ids::{EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId};
 pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};
 pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};

@@ -8,7 +8,7 @@ use crate::error::{Field, Invalid};
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident: $field:ident, $min:literal..=$max:literal, lines: $lines:literal;)*) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[derive(Clone, Debug, Eq, Hash, PartialEq)]
         pub struct $name(Box<str>);
 
         impl $name {

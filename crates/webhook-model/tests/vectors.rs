@@ -34,8 +34,9 @@ fn values(name: &str) -> Values<'_> {
     }
 }
 
-/// Of the rows that are left open, these are ordinary headers; the others are refused: values beyond ASCII, what
-/// would change how a request is framed, the sender's own names, very long names.
+/// Of the rows that are left open, these are ordinary headers; the others are refused: values
+/// beyond ASCII, what would change how a request is framed, the sender's own names, very long
+/// names.
 #[test]
 fn header_lines() {
     let cases = lines("headers/header_lines.jsonl");
@@ -76,8 +77,9 @@ fn crlf_payloads_travel_as_literal_text() {
     }
 }
 
-/// Rows that are left open there are refused here: the word Bearer alone is most likely half of a header that was
-/// copied, a key behind the word Bearer would be sent with a prefix, and a key beyond ASCII has no agreed encoding.
+/// Rows that are left open there are refused here: the word Bearer alone is most likely half of a
+/// header that was copied, a key behind the word Bearer would be sent with a prefix, and a key
+/// beyond ASCII has no agreed encoding.
 #[test]
 fn outbound_authorization_values() {
     let cases = lines("auth/outbound_values.jsonl");

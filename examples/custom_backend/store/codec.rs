@@ -7,11 +7,11 @@ use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, LastLogin};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
+use gatepost_storage::keys::KeyRow;
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::TaskRow;
+use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use serde_json::{Value, json};
-use storage::keys::KeyRow;
-use storage::seal::SealingKeys;
-use storage::webhooks::TaskRow;
-use storage::{ErrorKind, Revision, Row, StoreError};
 use webhook_model::{
     Action, Activity, Authorization, AuthorizationKind, DeliveryOrder, Event, Headers, JsonObject,
     Object, ObjectId, Occurrence, OwnerId, RateLimit, Retries, SigningSecret, SigningSecrets,
@@ -134,7 +134,7 @@ pub(super) fn key(id: i64, row: &Value) -> Answer<KeyRow> {
         id: KeyId(id),
         revision: Revision(f.int("revision")?),
         key: ApiKey {
-            owner: apikey_core::OwnerId(f.int("owner")?),
+            owner: OwnerId(f.int("owner")?),
             lookup: f.parse("lookup")?,
             hint: f.parse("hint")?,
             digest: Digest {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use redb::ReadableTable;
-use serde_json::{Value, json};
-use storage::webhooks::{
+use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, Lane, LaneClass, Phases,
 };
+use redb::ReadableTable;
+use serde_json::{Value, json};
 use webhook_model::{TaskId, WebhookId};
 
 use super::codec::{Fields, base64, corrupt, micros};

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
+use gatepost_storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, Login};
+use gatepost_storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
 use redb::ReadableDatabase as _;
-use storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, Login};
-use storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
 
 use super::tables::{COUNTERS, KEY_CHANGES, KEYS, NAMES, Tx, counter, page, row};
 use super::{Answer, RedbStore, codec, failed};

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use redb::ReadableTable as _;
-use storage::webhooks::{
+use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, QueueStats,
     Replay, Retention,
 };
-use storage::{Order, Page, StoreError};
+use gatepost_storage::{Order, Page, StoreError};
+use redb::ReadableTable as _;
 use webhook_model::Activity;
 
 use super::codec::micros;

@@ -1,7 +1,8 @@
 //! Gatepost's storage on [redb](https://docs.rs/redb): one file, one process, each call one transaction.
 //!
-//! Rows are JSON under their row number; beside them lie the few indexes that the queue needs. Every call runs on a thread
-//! that may wait. A call that ends in an error commits nothing; one that is `Ok` is on the disk.
+//! Rows are JSON under their row number; beside them lie the few indexes that the queue needs.
+//! Every call runs on a thread that may wait. A call that ends in an error commits nothing; one
+//! that is `Ok` is on the disk.
 
 mod codec;
 mod delivery;
@@ -17,9 +18,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::{ErrorKind, StoreError};
 use redb::{Database, ReadTransaction, ReadableDatabase as _};
-use storage::seal::SealingKeys;
-use storage::{ErrorKind, StoreError};
 
 use self::tables::Tx;
 
@@ -42,7 +43,8 @@ impl RedbStore {
     /// Opens the file, or makes it. Secrets of webhooks are sealed under these keys.
     ///
     /// # Errors
-    /// `Unavailable` when it cannot be opened, or another process has it; `Unsupported` when a newer version wrote it.
+    /// `Unavailable` when it cannot be opened, or another process has it; `Unsupported` when a
+    /// newer version wrote it.
     pub(crate) async fn open(path: impl Into<PathBuf>, sealing: SealingKeys) -> Answer<Self> {
         let path = path.into();
         let opened = tokio::task::spawn_blocking(move || Database::create(path)).await;

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{OutboxId, OutboxRow, OutboxStore, Unreadable};
+use gatepost_storage::{Page, StoreError};
 use serde_json::Value;
-use storage::webhooks::{OutboxId, OutboxRow, OutboxStore, Unreadable};
-use storage::{Page, StoreError};
 use webhook_model::Occurrence;
 
 use super::tables::{OUTBOX, page};

@@ -2,15 +2,15 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use redb::ReadableTable;
-use serde_json::Value;
-use storage::seal::SealingKeys;
-use storage::webhooks::{
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{
     ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, DueLane, Enqueue, Enqueued, Lane,
     LaneClaim, LaneClass, MAX_LOST_CLAIMS, NewDelivery, QueueStore, Reclaimed, RoutesVersion,
     Settled, Settlement, Source, StoredDelivery, Verdict,
 };
-use storage::{ErrorKind, StoreError};
+use gatepost_storage::{ErrorKind, StoreError};
+use redb::ReadableTable;
+use serde_json::Value;
 use webhook_model::{Activity, DeliveryOrder, OccurrenceId, WebhookId};
 
 use super::codec::micros;
@@ -274,7 +274,8 @@ fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
     Ok(Enqueued::Stored { deliveries, routes })
 }
 
-/// Whether the source was used before. A row of the outbox whose occurrence is known is used up by this.
+/// Whether the source was used before. A row of the outbox whose occurrence is known is used up by
+/// this.
 fn is_used(tx: &Tx, source: &Source) -> Answer<bool> {
     let is_known = |id: &OccurrenceId| -> Answer<bool> {
         Ok(tx.open(SEEN)?.get(id.as_str()).map_err(failed)?.is_some())

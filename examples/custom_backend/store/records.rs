@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use redb::ReadTransaction;
-use serde_json::Value;
-use storage::webhooks::{
+use gatepost_storage::webhooks::{
     Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
 };
-use storage::{ErrorKind, Page, Revision, Row, StoreError};
+use gatepost_storage::{ErrorKind, Page, Revision, Row, StoreError};
+use redb::ReadTransaction;
+use serde_json::Value;
 use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 
 use super::delivery::{decode, to_micros};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::{ErrorKind, Order, Page, StoreError};
 use redb::{Database, ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde_json::Value;
-use storage::seal::SealingKeys;
-use storage::{ErrorKind, Order, Page, StoreError};
 
 use super::{Answer, failed};
 

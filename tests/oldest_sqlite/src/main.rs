@@ -3,10 +3,10 @@
 use std::error::Error;
 
 use sqlx::{Connection as _, Row as _, SqliteConnection};
-use storage::Page;
-use storage::keys::KeyQuery;
-use storage::{KeyStore as _, webhooks::OutboxStore as _};
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::Page;
+use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::{KeyStore as _, webhooks::OutboxStore as _};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

@@ -1,7 +1,9 @@
-//! What the tests of failing disks run: writes to a store, tells what was stored and what was refused.
+//! What the tests of failing disks run: writes to a store, tells what was stored and what was
+//! refused.
 //!
-//! `disk_child FILE ROUNDS`. Prints `ACK n` or `ERR n Kind text` for each write, `ERR open Kind text` when the store does
-//! not open. After the first refusal it waits for a line on its standard input, then goes on.
+//! `disk_child FILE ROUNDS`. Prints `ACK n` or `ERR n Kind text` for each write, `ERR open Kind
+//! text` when the store does not open. After the first refusal it waits for a line on its standard
+//! input, then goes on.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -11,9 +13,9 @@
 use std::error::Error as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use storage::StoreError;
-use storage::webhooks::*;
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::*;
 use tests::powercut::records;
 use webhook_model::WebhookId;
 

@@ -1,4 +1,5 @@
-//! What the power cut test runs under `strace`: writes to a store and acknowledges each write that was answered `Ok`.
+//! What the power cut test runs under `strace`: writes to a store and acknowledges each write that
+//! was answered `Ok`.
 //!
 //! `powercut_child FILE full|normal|off ROUNDS`. A line `ACK …` is one system call.
 #![allow(
@@ -10,9 +11,9 @@
 use std::io::Write as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use storage::KeyStore as _;
-use storage::webhooks::*;
-use storage_sqlite::{SqliteConfig, SqliteStore, Synchronous};
+use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
+use gatepost_storage::KeyStore as _;
+use gatepost_storage::webhooks::*;
 use tests::powercut::records;
 
 fn at(seconds: i64) -> DateTime<Utc> {

@@ -1,7 +1,7 @@
 //! Node B of the tests of revocation: authenticates what it is given.
 //!
-//! `revocation_child PLACE`. For each line on its standard input, a key, it answers `yes` or `no`, and whether it could
-//! have answered out of its memory: `cached` or `asked`.
+//! `revocation_child PLACE`. For each line on its standard input, a key, it answers `yes` or `no`,
+//! and whether it could have answered out of its memory: `cached` or `asked`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -12,9 +12,9 @@ use std::io::BufRead as _;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use apikey_auth::{AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyService};
-use apikey_core::OwnerId;
+use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyService};
 use tests::chaos::Place;
+use webhook_model::OwnerId;
 
 #[derive(Debug)]
 struct Everybody;

@@ -11,7 +11,7 @@ use super::site::{PASSWORD, Site};
 use super::start::{Look, open};
 
 /// A window of its own, without history or cookies.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Browser {
     /// The session, for what is not offered here.
     pub driver: WebDriver,
@@ -201,8 +201,8 @@ impl Browser {
         self.driver.source().await.unwrap()
     }
 
-    /// What the browser complained of since it was asked last: refused scripts and styles, errors of scripts, failed
-    /// requests but for those with an expected status.
+    /// What the browser complained of since it was asked last: refused scripts and styles, errors
+    /// of scripts, failed requests but for those with an expected status.
     pub async fn complaints(&self) -> Vec<String> {
         let log = self.driver.get_log("browser").await.unwrap();
         let expected = |text: &str| {

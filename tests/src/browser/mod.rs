@@ -1,4 +1,5 @@
-//! The console as a person meets it: a site that mounts it, a visitor without a browser, and a real browser.
+//! The console as a person meets it: a site that mounts it, a visitor without a browser, and a real
+//! browser.
 
 mod driver;
 mod furnish;

@@ -4,25 +4,26 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use apikey_auth::{
-    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
-};
-use apikey_core::OwnerId;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, TargetPolicy};
 use examples::platform::Platform;
 use examples::session::Sessions;
-use http_api::{Api, Audit, Audited, Console, Objects};
-use storage::webhooks::{Delivery, DeliveryId, WebhookStore};
-use storage::{Clock, KeyStore, MemoryStore, SystemClock};
-use task_engine::Engine;
+use gatepost_engine::Engine;
+use gatepost_http::{Api, Audit, Audited, Console, Objects};
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
+};
+use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
+use gatepost_storage::{Clock, KeyStore, MemoryStore, SystemClock};
 use tokio::net::TcpListener;
+use webhook_model::OwnerId;
 
 /// Every user's password.
 pub const PASSWORD: &str = "open sesame";
 
-/// 1 `admin` administers the system, 2 `tina` the tenant of 3 `ulf`, 4 `vera` is in no tenant; 5 `dora` is disabled.
+/// 1 `admin` administers the system, 2 `tina` the tenant of 3 `ulf`, 4 `vera` is in no tenant; 5
+/// `dora` is disabled.
 #[derive(Debug)]
 struct Users;
 
@@ -50,7 +51,7 @@ impl Accounts for Users {
 }
 
 /// What was changed, as the host's audit log heard it.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Debug, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
 impl Audit for Heard {

@@ -1,5 +1,5 @@
-//! Starts Debian's Chromium, driven through WebDriver (packages `chromium` and `chromium-driver`). Where they are missing
-//! the test fails.
+//! Starts Debian's Chromium, driven through WebDriver (packages `chromium` and `chromium-driver`).
+//! Where they are missing the test fails.
 
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
@@ -12,7 +12,7 @@ use thirtyfour::common::capabilities::chromium::ChromiumLikeCapabilities;
 use thirtyfour::prelude::*;
 
 /// How the browser is set up.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// The width of the window, in pixels.
     pub width: u32,

@@ -5,7 +5,7 @@ use reqwest::{Client, RequestBuilder, redirect};
 use super::site::{PASSWORD, Site};
 
 /// Someone with a session.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Visitor {
     client: Client,
     base: String,

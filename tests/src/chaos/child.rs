@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use storage::Page;
-use storage::webhooks::WebhookQuery;
-use task_engine::{Engine, Keep, Limits};
+use gatepost_engine::{Engine, Keep, Limits};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::WebhookQuery;
 use webhook_model::{
     Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
     WebhookId,
@@ -19,13 +19,14 @@ use super::place::Place;
 use super::run::EVERYDAY;
 
 /// What a child does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Mode {
     /// Emits and delivers.
     Emit,
     /// Delivers what is there.
     Work,
-    /// As `Emit`, and acknowledges before it has stored anything: the control that must be found out.
+    /// As `Emit`, and acknowledges before it has stored anything: the control that must be found
+    /// out.
     Lie,
 }
 

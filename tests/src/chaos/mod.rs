@@ -1,4 +1,5 @@
-//! Runs in which processes die: a child that emits and delivers, a receiver that counts, and one judge of what came of it.
+//! Runs in which processes die: a child that emits and delivers, a receiver that counts, and one
+//! judge of what came of it.
 
 mod child;
 mod place;
@@ -14,5 +15,5 @@ pub use verdict::{Evidence, Invariant, Verdict};
 
 /// These runs are about real processes: the time is the real one.
 pub fn now() -> chrono::DateTime<chrono::Utc> {
-    storage::Clock::now(&storage::SystemClock)
+    gatepost_storage::Clock::now(&gatepost_storage::SystemClock)
 }

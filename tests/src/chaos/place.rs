@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use storage::{KeyStore, WebhookStore};
-use storage_postgres::{PostgresConfig, PostgresStore};
-use storage_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::{KeyStore, WebhookStore};
 
 /// A store that several processes open.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub enum Place {
     /// A SQLite file.
     File(String),

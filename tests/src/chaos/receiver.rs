@@ -1,4 +1,5 @@
-//! A receiver that counts. It refuses, delays and resets now and then, by the number in the message.
+//! A receiver that counts. It refuses, delays and resets now and then, by the number in the
+//! message.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -6,13 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::now;
 use chrono::{DateTime, Utc};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::now;
+
 /// A request that arrived whole.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Seen {
     /// The `webhook-id`.
     pub id: String,
@@ -33,7 +35,7 @@ struct Inner {
 }
 
 /// The receiver; it ends with the runtime.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Counting {
     inner: Arc<Inner>,
     /// Where it listens.
@@ -104,7 +106,8 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// Notes the request and decides on the answer: the first one of some messages is refused or reset, of some it is late.
+/// Notes the request and decides on the answer: the first one of some messages is refused or reset,
+/// of some it is late.
 async fn answer(inner: &Inner, id: &str, body: &str) -> Option<u16> {
     let first = inner.ids.lock().unwrap().insert(id.to_owned());
     let number: u64 = body.bytes().filter(u8::is_ascii_digit).fold(0, |n, digit| {

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use storage::Page;
-use storage::webhooks::DeliveryQuery;
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::DeliveryQuery;
 use webhook_model::{
     Action, Event, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout, Webhook,
 };
@@ -23,7 +23,7 @@ pub(super) const RETRIES: u32 = 2;
 const LEASE: Duration = Duration::from_millis(3_500);
 
 /// What the children told.
-#[derive(Debug, Default, Clone)]
+#[derive(Clone, Debug, Default)]
 pub struct Told {
     /// Ordinary occurrences that were accepted.
     pub accepted: Vec<i64>,

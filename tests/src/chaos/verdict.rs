@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::time::Duration;
 
-use storage::webhooks::{AttemptRecord, Delivery, DeliveryState};
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryState};
 
 use super::receiver::Seen;
 use super::run::Told;
 
 /// What holds for every delivery, whatever dies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Invariant {
     /// What was accepted is in the end `sent` or `error`, once.
     NothingIsLost,
@@ -30,9 +30,10 @@ pub enum Invariant {
     QueueEmpties,
 }
 
-/// What a run leaves behind. That a settlement with an old token changes nothing, that a deleted key is refused, that
-/// no secret leaks and that no forbidden address is dialled is not to be seen in it: other tests judge that.
-#[derive(Debug, Clone)]
+/// What a run leaves behind. That a settlement with an old token changes nothing, that a deleted
+/// key is refused, that no secret leaks and that no forbidden address is dialled is not to be seen
+/// in it: other tests judge that.
+#[derive(Clone, Debug)]
 pub struct Evidence {
     /// What the children told.
     pub told: Told,
@@ -212,9 +213,10 @@ impl Evidence {
 
 #[cfg(test)]
 mod tests {
+    use gatepost_storage::webhooks::{Claim, ClaimToken, DeliveryId};
+
     use super::*;
     use crate::chaos::now;
-    use storage::webhooks::{Claim, ClaimToken, DeliveryId};
 
     /// One ordinary delivery and one of a one-time task, both sent: nothing to object to.
     fn sound() -> Evidence {

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
-use rand::Rng;
-use rand::RngExt;
+use rand::{Rng, RngExt};
 
 use super::trace::Op;
 
@@ -93,8 +92,8 @@ impl Disk {
         }
     }
 
-    /// Writes the files into a folder, but those whose name ends in one of `without`: shared memory does
-    /// not survive a cut.
+    /// Writes the files into a folder, but those whose name ends in one of `without`: shared memory
+    /// does not survive a cut.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -110,8 +109,9 @@ impl Disk {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use rand::SeedableRng;
+
+    use super::*;
 
     #[test]
     fn what_was_synced_stays_and_what_was_not_may_go() {

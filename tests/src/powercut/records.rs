@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use apikey_core::{ApiKey, Expiration, IpPolicy, KeyDraft, Peppers, Prefix};
 use chrono::{DateTime, Utc};
-use storage::webhooks::{AttemptRecord, Claim, NewDelivery, Phases, Settlement, Verdict};
+use gatepost_storage::webhooks::{AttemptRecord, Claim, NewDelivery, Phases, Settlement, Verdict};
 use webhook_model::{Action, Message, OwnerId, Task, Webhook, WebhookId};
 
 /// A webhook.
@@ -41,7 +41,7 @@ pub fn message(webhook: WebhookId, id: &str, due: DateTime<Utc>) -> NewDelivery 
 /// A key that never expires.
 pub fn key(name: &str) -> ApiKey {
     let draft = KeyDraft {
-        owner: apikey_core::OwnerId(1),
+        owner: OwnerId(1),
         name: name.parse().unwrap(),
         description: "".parse().unwrap(),
         expiration: Expiration::Never,

@@ -1,7 +1,9 @@
-//! A long run at a small scale: targets of every bad kind, webhooks that come and go, and an eye on what grows.
+//! A long run at a small scale: targets of every bad kind, webhooks that come and go, and an eye on
+//! what grows.
 //!
-//! By hand: `cargo run --release -p tests --bin soak -- 3600` for an hour. It ends with an error when memory, sockets
-//! or tasks are more at the end than in the beginning, or when a delivery did not end.
+//! By hand: `cargo run --release -p tests --bin soak -- 3600` for an hour. It ends with an error
+//! when memory, sockets or tasks are more at the end than in the beginning, or when a delivery did
+//! not end.
 
 #![allow(
     clippy::print_stdout,
@@ -15,17 +17,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use storage::webhooks::DeliveryLog as _;
-use storage_sqlite::{SqliteConfig, SqliteStore};
-use task_engine::{Engine, Keep, Limits};
+use gatepost_engine::{Engine, Keep, Limits};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::time::Instant;
+use watch::Watch;
 use webhook_model::{
     Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Retries, Specificity, TagId, Target,
     Task, Timeout, Webhook, WebhookId,
 };
 
 use crate::chaos::now;
-use watch::Watch;
 
 /// Occurrences a second; each reaches one target of every kind that can keep up.
 const PACE: u64 = 5;
@@ -144,7 +146,7 @@ async fn come_and_go(engine: &Engine, url: &str) {
     let hook = route(engine, "passing", url, PASSING).await;
     engine.send(hook, None).await.unwrap();
     engine
-        .delete_webhook(hook, storage::webhooks::Cascade::Tasks)
+        .delete_webhook(hook, gatepost_storage::webhooks::Cascade::Tasks)
         .await
         .unwrap();
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::{Resolve, ResolveFuture};
+use examples::certificate;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
-
-use examples::certificate;
 
 /// Where a webhook of the run sends to.
 pub(super) struct Soaked {
@@ -37,7 +36,7 @@ fn url(scheme: &str, n: usize, addr: SocketAddr) -> String {
     format!("{scheme}://target-{n}.test:{}/", addr.port())
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 enum Way {
     /// These bytes, and the connection is kept.
     Answers(Vec<u8>),

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use task_engine::Health;
+use gatepost_engine::Health;
 
 /// One look.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Sample {
     memory_kib: u64,
     files: u64,

@@ -6,11 +6,12 @@
 mod pepper;
 mod sha256;
 
-use std::{fmt, hint::black_box, str::FromStr};
-
-use subtle::ConstantTimeEq;
+use std::fmt;
+use std::hint::black_box;
+use std::str::FromStr;
 
 pub use pepper::{Pepper, PepperError, PepperId, Peppers, Verdict};
+use subtle::ConstantTimeEq;
 
 /// The stored digest of a key. `==` takes constant time; `Debug` prints the scheme alone.
 #[derive(Clone, Copy)]
@@ -22,7 +23,7 @@ pub struct Digest {
 }
 
 /// How a digest is made of a key. The text form (`Display`, `FromStr`) is what backends store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum DigestScheme {
     /// `hmac-sha256:ID`: HMAC-SHA-256 of `id_secret` under the pepper with that id.
@@ -37,7 +38,7 @@ pub enum DigestScheme {
 }
 
 /// How an older system made the digests that were imported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ImportedScheme {
     /// `imported-sha256`: SHA-256 of the whole token as the client presents it.
@@ -53,7 +54,7 @@ impl Digest {
 }
 
 /// Why a text names no [`DigestScheme`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("digest scheme must be sha256, hmac-sha256:ID or imported-sha256")]
 #[non_exhaustive]
 pub struct SchemeError;

@@ -1,19 +1,19 @@
-use std::{fmt, hint::black_box};
+use std::fmt;
+use std::hint::black_box;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{
-    Digest, DigestScheme, ImportedScheme, equal,
-    sha256::{HmacKey, sha256},
-};
-use crate::{PresentedKey, key::ID_SECRET_LEN};
+use super::sha256::{HmacKey, sha256};
+use super::{Digest, DigestScheme, ImportedScheme, equal};
+use crate::PresentedKey;
+use crate::key::ID_SECRET_LEN;
 
 /// Fewer bytes would be weaker than the digest itself (RFC 2104 section 3).
 const MIN_SECRET: usize = 32;
 
 /// The number that a host gives to a pepper. It stands in each record made with it, so that
 /// peppers can be replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct PepperId(pub u16);
 
 /// A secret of the host's that goes into each digest, so that a stolen table is useless even for
@@ -33,7 +33,7 @@ pub struct Peppers {
 }
 
 /// What [`Peppers::verify`] found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[must_use]
 pub enum Verdict {
     /// The key is the one whose digest is stored.
@@ -49,7 +49,7 @@ pub enum Verdict {
 }
 
 /// Why a pepper is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PepperError {
     /// Two peppers have the same id.

@@ -3,7 +3,8 @@
 //! Fifty bytes and their padding fill one block. For HMAC the two states after the key blocks are
 //! computed once for each pepper, which leaves two compressions a check instead of four.
 
-use sha2::{Digest as _, Sha256, block_api::compress256};
+use sha2::block_api::compress256;
+use sha2::{Digest as _, Sha256};
 use zeroize::Zeroize;
 
 use crate::key::ID_SECRET_LEN;

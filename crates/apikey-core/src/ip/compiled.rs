@@ -12,7 +12,7 @@ const ALLOW: u32 = 1 << 31;
 ///
 /// A thousand entries take ten steps of a binary search. The order of the entries does not matter
 /// to a decision, so nothing is lost but the answer to *why*: ask [`IpPolicy::explain`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CompiledIpPolicy {
     /// One word that holds the number of IPv4 ranges and [`ALLOW`], then for each IPv4 range its
     /// first and last address, then for each IPv6 range the four words of its first and the four

@@ -1,9 +1,10 @@
-use std::{fmt, net::IpAddr};
+use std::fmt;
+use std::net::IpAddr;
 
 use super::{IpEntry, IpList, IpPolicy, IpVerdict};
 
 /// Which rule decided about an address, for logs and for the owner's question *why*.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Explanation {
     /// No list is set: everyone is allowed.

@@ -1,9 +1,10 @@
-use std::{fmt, net::IpAddr};
+use std::fmt;
+use std::net::IpAddr;
 
 use super::{Explanation, IpList, IpListName, IpPolicy};
 
 /// Something about a policy that may surprise its owner. A form shows it; nothing is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum IpLint {
     /// An allow list is set, so these entries of the deny list have no effect (SPEC 2.1 rule 4).

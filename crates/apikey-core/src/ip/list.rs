@@ -1,4 +1,6 @@
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
 
 use super::{IpRange, IpRangeError};
 
@@ -9,7 +11,7 @@ pub const MAX_IP_ENTRIES: usize = 1024;
 /// An entry of a list: a network and its enabled checkbox (SPEC 2.1).
 ///
 /// Text form: the network, with a leading `!` when it is disabled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct IpEntry {
     /// Whether the entry counts. A disabled entry still makes its list *set*.
     pub enabled: bool,
@@ -30,11 +32,11 @@ pub struct IpEntry {
 /// assert!(!list.entries()[1].enabled);
 /// # Ok::<(), apikey_core::IpListError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct IpList(Box<[IpEntry]>);
 
 /// Why a text or sequence is no [`IpList`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IpListError {
     /// An entry is wrong.

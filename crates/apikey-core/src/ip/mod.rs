@@ -16,16 +16,17 @@ mod lint;
 mod list;
 mod range;
 
+use std::fmt;
+use std::net::IpAddr;
+
 pub use compiled::CompiledIpPolicy;
 pub use explain::Explanation;
 pub use lint::IpLint;
 pub use list::{IpEntry, IpList, IpListError, MAX_IP_ENTRIES};
 pub use range::{IpRange, IpRangeError};
 
-use std::{fmt, net::IpAddr};
-
 /// The two lists of a key. Compile it before deciding about many addresses.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct IpPolicy {
     /// SPEC's IP Allow List.
     pub allow: IpList,
@@ -34,7 +35,7 @@ pub struct IpPolicy {
 }
 
 /// What an IP policy says about an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[must_use]
 pub enum IpVerdict {
     /// The address may use the key.
@@ -46,7 +47,7 @@ pub enum IpVerdict {
 }
 
 /// One of the two lists, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum IpListName {
     /// The IP Allow List.
     Allow,

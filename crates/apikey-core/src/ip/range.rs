@@ -1,8 +1,6 @@
-use std::{
-    fmt,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
-    str::FromStr,
-};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
@@ -12,7 +10,7 @@ const MAX_TEXT: usize = 49;
 /// An IP address or a CIDR range, in its one normal form: host bits cleared (`10.1.2.3/8` is
 /// `10.0.0.0/8`), IPv4-mapped IPv6 turned into its IPv4. A single address is shown without `/32`
 /// or `/128`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct IpRange(IpNet);
 
 impl IpRange {
@@ -30,7 +28,7 @@ impl IpRange {
 }
 
 /// Why a text is no address or CIDR range. Each message says what to write instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IpRangeError {
     /// There is no text.

@@ -1,4 +1,5 @@
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 use super::{LookupId, Prefix};
 
@@ -10,7 +11,7 @@ const SHOWN_OF_ID: usize = 8;
 
 /// What is shown instead of a key, for example `acme_live_AbCdEfGh…`: enough for its owner to
 /// tell keys apart, nothing of the secret. 1 to 64 characters, no control characters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct KeyHint(Box<str>);
 
 impl KeyHint {
@@ -33,7 +34,7 @@ impl KeyHint {
 }
 
 /// Why a text is no [`KeyHint`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HintError {
     /// A control character stands in it.

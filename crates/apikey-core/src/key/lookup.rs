@@ -1,4 +1,5 @@
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,7 +8,7 @@ use crate::base58;
 
 /// The public part of a key string, which finds the record: 16 base58 characters, 94 random
 /// bits. It may be shown and logged. It is not the row number, so keys cannot be enumerated.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct LookupId([u8; ID_LEN]);
 
 impl LookupId {
@@ -52,7 +53,7 @@ impl LookupId {
 }
 
 /// Why a text or number is no [`LookupId`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("lookup id must be 16 base58 characters")]
 #[non_exhaustive]
 pub struct LookupIdError;

@@ -1,4 +1,5 @@
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 use super::MAX_PREFIX_LEN;
 
@@ -7,7 +8,7 @@ use super::MAX_PREFIX_LEN;
 ///
 /// The prefix is covered by the checksum of the key string but not by the stored digest, so a
 /// host may change its prefix: keys of the old one stay valid.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Prefix(Box<str>);
 
 impl Prefix {
@@ -30,7 +31,7 @@ impl Prefix {
 }
 
 /// Why a text is no [`Prefix`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrefixError {
     /// Something other than `a-z`, `0-9` and `_` stands in it.

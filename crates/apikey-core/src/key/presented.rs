@@ -109,7 +109,7 @@ impl fmt::Debug for PresentedKey<'_> {
 }
 
 /// Why a text is no key string. The text itself is never part of the message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFormatError {
     /// A character outside the alphabet stands in the id, the secret or the checksum.

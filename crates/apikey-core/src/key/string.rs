@@ -81,7 +81,7 @@ impl KeyString {
 }
 
 /// The random number generator gave no usable bytes: it is broken, and no key may be made of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the random number generator gives no usable bytes")]
 #[non_exhaustive]
 pub struct GeneratorError;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The new-key form, filled in (SPEC 3, first row).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyDraft {
     /// The user account that will own the key.
     pub owner: OwnerId,
@@ -23,7 +23,7 @@ pub struct KeyDraft {
 }
 
 /// Why no key is made of a draft.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DraftError {
     /// The expiration settings are not valid.

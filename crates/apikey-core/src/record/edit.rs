@@ -5,7 +5,7 @@ use crate::{IpList, IpPolicy};
 
 /// A change to a key: only what SPEC 2.1 rule 3 lets change. It cannot name the owner, the lookup
 /// id or the digest. `None` leaves a field as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct KeyEdit {
     /// A new name.
     pub name: Option<KeyName>,
@@ -20,7 +20,7 @@ pub struct KeyEdit {
 }
 
 /// Why an edit is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
     /// The key is expired: it can be deleted, not edited back to life (SPEC 7).

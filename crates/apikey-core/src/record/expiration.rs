@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 ///
 /// Everything here is a function of `now`: if a clock goes back, so do the answers. Whoever wants
 /// an expired key to stay expired while its process lives passes the latest time it has seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Expiration {
     /// *Never Expire*.
     #[default]
@@ -14,7 +14,7 @@ pub enum Expiration {
 }
 
 /// Why an expiration is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpirationError {
     /// The date is past, or is now.

@@ -9,7 +9,6 @@ mod text;
 use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
-
 pub use draft::{DraftError, KeyDraft};
 pub use edit::{EditError, KeyEdit};
 pub use expiration::{Expiration, ExpirationError};
@@ -20,7 +19,7 @@ use crate::{Checker, Digest, IpPolicy, KeyHint, LookupId, OwnerId};
 
 /// An API key as it is stored (SPEC 2.1): everything but the key string, which nobody has but its
 /// holder. The row number is the backend's and stands beside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ApiKey {
     /// The user account whose permissions the key carries.
     pub owner: OwnerId,
@@ -45,7 +44,7 @@ pub struct ApiKey {
 }
 
 /// A successful authentication: SPEC's *Last Logged In* and *Last Logged In IP*.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct LastLogin {
     /// When.
     pub at: DateTime<Utc>,

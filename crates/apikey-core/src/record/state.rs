@@ -3,7 +3,7 @@ use chrono::{DateTime, Utc};
 use super::Expiration;
 
 /// The states of a key, SPEC 3. A key comes to be as `Active`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum KeyState {
     /// It authenticates.
     Active,
@@ -14,7 +14,7 @@ pub enum KeyState {
 }
 
 /// What moves a key from state to state, SPEC 3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum KeyMove {
     /// Delete confirmed.
     Delete,
@@ -25,7 +25,7 @@ pub enum KeyMove {
 }
 
 /// A move that SPEC 3 does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a key that is {from:?} has no move {by:?}")]
 #[non_exhaustive]
 pub struct IllegalMove {

@@ -1,20 +1,21 @@
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 const MAX_NAME: usize = 128;
 const MAX_DESCRIPTION: usize = 2048;
 
 /// The name of a key (SPEC 2.1): 1 to 128 characters, not all of them white space, no control
 /// characters. A character is a Unicode scalar value.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeyName(Box<str>);
 
 /// What a key is for (SPEC 2.1): at most 2,048 characters, empty by default. Line breaks and tabs
 /// may stand in it, other control characters may not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Description(Box<str>);
 
 /// Why a text is no [`KeyName`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
     /// It is empty or white space only.
@@ -29,7 +30,7 @@ pub enum NameError {
 }
 
 /// Why a text is no [`Description`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DescriptionError {
     /// A control character other than a line break or tab stands in it.

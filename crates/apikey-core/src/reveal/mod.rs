@@ -5,9 +5,8 @@ mod pak;
 
 use std::fmt;
 
-use zeroize::Zeroizing;
-
 pub use pak::Pak;
+use zeroize::Zeroizing;
 
 use crate::{ApiKey, KeyHint, KeyName, KeyString};
 

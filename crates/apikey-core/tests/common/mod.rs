@@ -10,7 +10,8 @@ use apikey_core::{
     PepperId, Peppers, Prefix,
 };
 use chrono::{DateTime, Utc};
-use rand::{SeedableRng, rngs::StdRng};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
 
 pub(crate) fn rng(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)

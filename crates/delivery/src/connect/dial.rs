@@ -1,10 +1,9 @@
 //! Opening one connection to one address.
 
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::{fmt, io};
 
 use tokio::net::TcpStream;
 

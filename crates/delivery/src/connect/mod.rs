@@ -22,7 +22,7 @@ use crate::sender::Progress;
 use crate::target::TargetPolicy;
 
 /// Opens connections. Every address is judged before it is dialled: there is no other way in.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Connector {
     pub(crate) resolver: Arc<dyn Resolve>,
     /// `None` is TCP.

@@ -39,7 +39,7 @@ pub struct Proxy {
     bypass_nets: Vec<IpNet>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
     HttpConnect,
     Socks5,
@@ -212,7 +212,7 @@ fn percent_decoded(text: &str) -> Result<Zeroizing<String>, ProxyError> {
 
 /// Why a text does not describe a proxy. Never shows the text, which may hold a password.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ProxyError {
     /// The user name is empty or holds a colon, or either is too long or holds a control character.
     #[error("proxy: the user name or the password cannot be sent")]

@@ -1,11 +1,10 @@
 //! Host names to addresses.
 
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use tokio::sync::Semaphore;
 
@@ -32,7 +31,7 @@ pub trait Resolve: fmt::Debug + Send + Sync {
 ///
 /// A lookup cannot be interrupted: one that hangs holds its thread after the attempt has timed
 /// out. So at most a fixed number run at once, and the blocking pool is never used up.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct SystemResolver {
     slots: Arc<Semaphore>,
     lookup: fn(&str) -> io::Result<Vec<IpAddr>>,
@@ -94,7 +93,8 @@ fn fault(error: &io::Error) -> DnsFault {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::SeqCst;
     use std::sync::{Condvar, Mutex};
     use std::time::Duration;
 

@@ -12,7 +12,7 @@ use crate::Retryable;
 pub type AttemptOutcome = Result<u16, ErrorClass>;
 
 /// The version of HTTP that an answer came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Protocol {
     /// HTTP/1.0 or HTTP/1.1.
     Http1,
@@ -21,7 +21,7 @@ pub enum Protocol {
 }
 
 /// How long the parts of an attempt took; `None` for parts that were not reached or not needed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Timings {
     /// Resolving the host name.
     pub dns: Option<Duration>,
@@ -37,7 +37,7 @@ pub struct Timings {
 
 /// What became of one attempt. Nothing in it is a secret of the sender's side.
 #[non_exhaustive]
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Attempt {
     /// Success, decided by the status line alone, or why not.
     pub outcome: AttemptOutcome,
@@ -61,7 +61,8 @@ pub struct Attempt {
     pub protocol: Option<Protocol>,
     /// Whether the connection had served an earlier request.
     pub reused: bool,
-    /// How many redirects were followed; what else stands here is of the last hop, but for the times, which are sums.
+    /// How many redirects were followed; what else stands here is of the last hop, but for the
+    /// times, which are sums.
     pub redirects: u8,
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 
 /// The headers of an answer, as they came: bytes, in order within one name.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, Eq, PartialEq)]
 pub struct CapturedHead {
     pub(crate) headers: HeaderMap,
 }
@@ -38,7 +38,7 @@ impl fmt::Debug for CapturedHead {
 }
 
 /// The first bytes of an answer's body, as they came: never decompressed.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, Eq, PartialEq)]
 pub struct CapturedBody {
     /// The bytes, at most as many as the sender's capture limit (16 KiB by default).
     pub bytes: Bytes,

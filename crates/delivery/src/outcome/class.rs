@@ -11,7 +11,7 @@ use crate::{BuildError, Refusal, Retryable};
 /// body, and no address behind a host name. [`code`](Self::code) is the stable short form for
 /// logs, metrics and filters.
 #[non_exhaustive]
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ErrorClass {
     /// The request cannot be built. Never retried.
     #[error("the request cannot be built: {0}")]

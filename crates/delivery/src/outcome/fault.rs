@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What an attempt was doing.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Phase {
     /// Reading the answer's body.
     Body,
@@ -38,7 +38,7 @@ impl fmt::Display for Phase {
 
 /// Why no connection came about.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum ConnectFault {
     /// This machine has run out of sockets, ports or descriptors.
     #[error("the sender is out of resources")]
@@ -56,7 +56,7 @@ pub enum ConnectFault {
 
 /// Why a host name has no address.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum DnsFault {
     /// The name service did not give an answer.
     #[error("the name service failed")]
@@ -68,7 +68,7 @@ pub enum DnsFault {
 
 /// Why a proxy opened no way.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum ProxyFault {
     /// The proxy wants other credentials.
     #[error("it refused our credentials")]
@@ -86,7 +86,7 @@ pub enum ProxyFault {
 
 /// Why a connection could not be secured.
 #[non_exhaustive]
-#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum TlsFault {
     /// The target ended the handshake with this alert (RFC 8446 §6).
     #[error("the target refused the connection with the alert {0}")]

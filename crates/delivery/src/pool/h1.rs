@@ -65,7 +65,8 @@ impl H1 {
         let driver = &mut self.driver;
         let head = poll_fn(|cx| {
             drive(driver, cx);
-            // The driver alone makes progress, and it is polled here: no waker of its own is needed.
+            // The driver alone makes progress, and it is polled here: no waker of its own is
+            // needed.
             answer
                 .as_mut()
                 .poll(&mut Context::from_waker(Waker::noop()))

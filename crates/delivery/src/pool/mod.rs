@@ -10,7 +10,8 @@ mod shelf;
 mod sweep;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub(crate) use shelf::{Idle, Shelf};
 use crate::request::{Origin, Trust};
 
 /// How much may lie idle, and for how long.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct PoolLimits {
     pub(crate) per_origin: usize,
     pub(crate) total: usize,

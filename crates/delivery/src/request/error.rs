@@ -4,12 +4,13 @@
 ///
 /// Texts name the field and the rule, and never a header's value.
 #[non_exhaustive]
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// The URL carries a user name or password; they belong into a header.
     #[error("url: must not carry a user name or a password")]
     Credentials,
-    /// The delivery id is empty, longer than 256 bytes, not visible ASCII, or holds a dot, which separates what is signed.
+    /// The delivery id is empty, longer than 256 bytes, not visible ASCII, or holds a dot, which
+    /// separates what is signed.
     #[error("delivery id: must be 1 to 256 visible ASCII characters other than a dot")]
     DeliveryId,
     /// The header's name is not a token (RFC 9110 §5.6.2).

@@ -10,18 +10,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Uri};
-
 pub use builder::RequestBuilder;
+use bytes::Bytes;
 pub use error::BuildError;
 pub(crate) use headers::is_text;
+use http::{HeaderMap, HeaderValue, Method, Uri};
 pub(crate) use origin::{Host, Origin};
 
 use crate::SigningKeys;
 
 /// Whether the target's certificate has to be valid (SPEC 2.2 *Allow Insecure Certificates*).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Trust {
     /// Any certificate is accepted: self-signed, expired, for another name. For tests.
     AllowInsecure,
@@ -75,8 +74,8 @@ impl Request {
         RequestBuilder::new(url)
     }
 
-    /// The same request with the id and the body of another delivery. The rest is shared, so who sends many messages to
-    /// one target builds and checks it once.
+    /// The same request with the id and the body of another delivery. The rest is shared, so who
+    /// sends many messages to one target builds and checks it once.
     ///
     /// # Errors
     ///

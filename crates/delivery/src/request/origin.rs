@@ -9,7 +9,7 @@ use http::HeaderValue;
 use super::BuildError;
 
 /// The part of a URL that decides about a connection; equal origins may share connections.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Eq, Hash, PartialEq)]
 pub(crate) struct Origin {
     pub(crate) https: bool,
     pub(crate) host: Host,
@@ -17,7 +17,7 @@ pub(crate) struct Origin {
 }
 
 /// A host name to resolve or a literal address.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Eq, Hash, PartialEq)]
 pub(crate) enum Host {
     Addr(IpAddr),
     Name(Arc<str>),

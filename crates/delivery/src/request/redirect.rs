@@ -7,7 +7,8 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{Fixed, Origin, Request, builder::targets};
+use super::builder::targets;
+use super::{Fixed, Origin, Request};
 
 /// What describes the message and holds no credential.
 const HARMLESS: [HeaderName; 5] = [
@@ -19,10 +20,11 @@ const HARMLESS: [HeaderName; 5] = [
 ];
 
 impl Request {
-    /// The same method and body to where an answer leads; `None` when it leads nowhere or must not be followed.
+    /// The same method and body to where an answer leads; `None` when it leads nowhere or must not
+    /// be followed.
     ///
-    /// `303` asks for another question, not for this delivery. From `https` to `http` the message would be laid open.
-    /// A location with credentials in it is not obeyed.
+    /// `303` asks for another question, not for this delivery. From `https` to `http` the message
+    /// would be laid open. A location with credentials in it is not obeyed.
     pub(crate) fn redirected(&self, status: u16, answer: &HeaderMap) -> Option<Self> {
         if !matches!(status, 301 | 302 | 307 | 308) {
             return None;
@@ -57,7 +59,8 @@ impl Request {
 }
 
 impl Fixed {
-    /// Any header may be a credential, and with a signature another could pass the message on as its own.
+    /// Any header may be a credential, and with a signature another could pass the message on as
+    /// its own.
     fn leave_credentials(&mut self) {
         let harmless = |name: &HeaderName, value: &HeaderValue| {
             HARMLESS.contains(name) && !value.is_sensitive()

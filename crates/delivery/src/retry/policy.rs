@@ -8,7 +8,7 @@ use super::{MAX_DELAY, Schedule};
 
 /// What an outcome by itself says about repeating the attempt. Whether attempts are left is
 /// another question: [`RetryPolicy`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Retryable {
     /// Repeating may help, but not before this time has passed (`Retry-After` on 429 and 503).
     After(Duration),
@@ -19,7 +19,7 @@ pub enum Retryable {
 }
 
 /// How many reattempts follow the first attempt, and when (SPEC 2.2 *Retries*, SPEC 6 rule 3).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RetryPolicy {
     retries: u32,
     schedule: Schedule,

@@ -20,7 +20,7 @@ pub const MAX_DELAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// assert_eq!(fixed.base(7), Duration::from_secs(10));
 /// # Ok::<(), delivery::ScheduleError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Schedule {
     steps: Vec<Duration>,
     last: Duration,
@@ -87,7 +87,7 @@ impl Schedule {
 
 /// A schedule that cannot be kept.
 #[non_exhaustive]
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ScheduleError {
     /// No delay was given.
     #[error("schedule: at least one delay is needed")]

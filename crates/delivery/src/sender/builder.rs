@@ -134,18 +134,21 @@ impl SenderBuilder {
         self
     }
 
-    /// Follows up to so many redirects an attempt (301, 302, 307, 308); none by default, so that every 3xx is an error.
+    /// Follows up to so many redirects an attempt (301, 302, 307, 308); none by default, so that
+    /// every 3xx is an error.
     ///
-    /// Method and body stay as they are. Each hop is judged by the target policy like a target of its own, and all share
-    /// the request's one budget. Where the origin changes, headers other than `Accept`, `User-Agent` and those that
-    /// describe the content stay behind, and the message is not signed. Not followed are 303, a way from `https` to
-    /// `http`, a `Location` with credentials in it, and what comes after the last hop: the status is the outcome then.
+    /// Method and body stay as they are. Each hop is judged by the target policy like a target of
+    /// its own, and all share the request's one budget. Where the origin changes, headers other
+    /// than `Accept`, `User-Agent` and those that describe the content stay behind, and the
+    /// message is not signed. Not followed are 303, a way from `https` to `http`, a `Location`
+    /// with credentials in it, and what comes after the last hop: the status is the outcome then.
     pub fn follow_redirects(mut self, at_most: u8) -> Self {
         self.redirects = at_most;
         self
     }
 
-    /// Speaks TLS by another provider of cryptography than *ring*. Nothing is ever installed for the whole process.
+    /// Speaks TLS by another provider of cryptography than *ring*. Nothing is ever installed for
+    /// the whole process.
     pub fn crypto_provider(mut self, provider: Arc<CryptoProvider>) -> Self {
         self.tls.provider = provider;
         self
@@ -190,7 +193,7 @@ impl fmt::Debug for SenderBuilder {
 
 /// Why a sender cannot be built.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SetupError {
     /// The client certificate or its key cannot be read, or they do not belong together.
     #[error("client certificate: the chain or the key cannot be used")]

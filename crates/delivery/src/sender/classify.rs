@@ -39,7 +39,8 @@ fn io_class(error: &io::Error) -> ErrorClass {
         return ErrorClass::Tls(tls_fault(error));
     }
     if error.kind() == io::ErrorKind::InvalidData {
-        // One message of TLS that is larger than rustls takes; it says so without an error of its own.
+        // One message of TLS that is larger than rustls takes; it says so without an error of its
+        // own.
         return ErrorClass::Tls(TlsFault::Protocol);
     }
     ErrorClass::Reset

@@ -10,7 +10,7 @@ use crate::request::Request;
 use crate::retry::RetryPolicy;
 
 /// All attempts of a delivery, in order; at least one.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Delivered {
     /// The attempts before the last one.
     pub earlier: Vec<Attempt>,

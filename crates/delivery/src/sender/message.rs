@@ -13,7 +13,7 @@ use crate::request::{BuildError, Request};
 /// The names of the headers that carry a delivery's id, time and signature.
 ///
 /// Hosts that come from another system keep that system's names, so that receivers need not change.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HeaderNames {
     pub(crate) id: HeaderName,
     pub(crate) timestamp: HeaderName,
@@ -78,7 +78,8 @@ impl Parts {
         request: &Request,
         now: DateTime<Utc>,
     ) -> Result<HeaderMap, ErrorClass> {
-        // With room for what comes below and for hyper's Content-Length: a map that grows is built twice.
+        // With room for what comes below and for hyper's Content-Length: a map that grows is built
+        // twice.
         let mut headers = HeaderMap::with_capacity(request.fixed.headers.len() + 5);
         for (name, value) in &request.fixed.headers {
             headers.append(name, value.clone());

@@ -15,15 +15,14 @@ use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-use tokio::time::{Instant, timeout_at};
-use tracing::Instrument as _;
-
 pub use builder::{SenderBuilder, SetupError};
+use chrono::{DateTime, Utc};
 pub use deliver::Delivered;
 pub use message::HeaderNames;
 pub use preview::Preview;
 pub(crate) use progress::Progress;
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument as _;
 
 use crate::connect::Connector;
 use crate::outcome::{Attempt, ErrorClass};
@@ -89,12 +88,13 @@ impl Sender {
     /// The request's timeout is one budget for name resolution, connection, TLS, sending and the
     /// answer's head and captured body (SPEC 2.2 *Timeout*). Success is a 2xx status, decided by
     /// the status line: what happens to the body afterwards does not undo it. Redirects are not
-    /// followed, unless the host asks for it ([`SenderBuilder::follow_redirects`]). `now` is the wall time that goes into the signature, by which certificates and
-    /// `Retry-After` dates are judged; durations are measured by tokio's clock.
+    /// followed, unless the host asks for it ([`SenderBuilder::follow_redirects`]). `now` is the
+    /// wall time that goes into the signature, by which certificates and `Retry-After` dates
+    /// are judged; durations are measured by tokio's clock.
     ///
-    /// At most one request reaches the target (and one each hop of a redirect): a second connection is used only when nothing was
-    /// written to the first. Dropping the future closes its connection (HTTP/1) or its stream
-    /// (HTTP/2).
+    /// At most one request reaches the target (and one each hop of a redirect): a second connection
+    /// is used only when nothing was written to the first. Dropping the future closes its
+    /// connection (HTTP/1) or its stream (HTTP/2).
     pub async fn send(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
         let span = tracing::debug_span!("delivery.attempt", origin = ?request.fixed.origin, id = request.delivery_id());
         // Pinned where it is made: these futures are large, and moving them costs.

@@ -118,7 +118,7 @@ impl fmt::Debug for SigningKey {
 
 /// Why a text is no signing key. Never shows the text.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SigningKeyError {
     /// The part after the prefix is not base64.
     #[error("signing secret: what follows the prefix is not base64")]

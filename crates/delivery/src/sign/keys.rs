@@ -22,7 +22,7 @@ use super::{SigningKey, SigningKeyError};
 /// );
 /// # Ok::<(), delivery::SigningKeyError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct SigningKeys(Arc<[SigningKey]>);
 
 impl SigningKeys {

@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// assert!(!below.matches("badexample.com"));
 /// # Ok::<(), delivery::HostPatternError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct HostPattern {
     name: String,
     below: bool,
@@ -68,6 +68,6 @@ impl fmt::Display for HostPattern {
 }
 
 /// The text is neither a host name nor `*.` and a host name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("host pattern {0:?} is neither a host name nor `*.` and a host name")]
 pub struct HostPatternError(String);

@@ -16,7 +16,8 @@ use super::{HostPattern, Refusal, SpecialPurpose};
 ///
 /// The rules are asked in this order, and each form of an address has to pass:
 /// 1. a denied network refuses;
-/// 2. a metadata address is refused, even inside an allowed network, unless [`allow_metadata`](Self::allow_metadata) was called;
+/// 2. a metadata address is refused, even inside an allowed network, unless
+///    [`allow_metadata`](Self::allow_metadata) was called;
 /// 3. an allowed network admits;
 /// 4. an address of a special purpose is refused.
 ///
@@ -29,7 +30,7 @@ use super::{HostPattern, Refusal, SpecialPurpose};
 /// assert!(policy.judge("::ffff:127.0.0.1".parse()?).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TargetPolicy {
     allow: Vec<IpNet>,
     deny: Vec<IpNet>,

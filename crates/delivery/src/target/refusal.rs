@@ -7,7 +7,7 @@ use super::SpecialPurpose;
 /// A refusal is final: no retry can help. Its text names the rule and never the address behind a
 /// host name, so that a user cannot map a network by watching error texts.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum Refusal {
     /// The address lies in a network that the host denied.
     #[error("the target policy denies the network of this target")]

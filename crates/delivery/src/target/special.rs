@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 ///
 /// Its `Display` form is the rule in plain words, fit to be shown to a user.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum SpecialPurpose {
     /// AS112 and AMT service addresses (RFC 7450, RFC 7534, RFC 7535).
     Anycast,
@@ -18,7 +18,8 @@ pub enum SpecialPurpose {
     Benchmarking,
     /// Documentation (RFC 3849, RFC 5737, RFC 9637).
     Documentation,
-    /// An IPv6 form that carries an IPv4 address through a tunnel or translator (RFC 2765, RFC 3056, RFC 4291 §2.5.5.1, RFC 4380, RFC 8215).
+    /// An IPv6 form that carries an IPv4 address through a tunnel or translator (RFC 2765, RFC
+    /// 3056, RFC 4291 §2.5.5.1, RFC 4380, RFC 8215).
     Embedded,
     /// Link-local and the deprecated site-local (RFC 3927, RFC 4291, RFC 3879).
     LinkLocal,

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::sender::SetupError;
 
 /// Whose certificate authorities are trusted, besides the extra ones that a host adds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Roots {
     /// Nobody's: only the extra roots count.
     ExtraOnly,
@@ -25,7 +25,7 @@ pub enum Roots {
 }
 
 /// The oldest TLS version that is spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum MinTls {
     /// TLS 1.2 and 1.3.
     #[default]

@@ -29,7 +29,8 @@ impl VerifyKey {
     pub(super) fn accepts(&self, one: &str, message: &[u8]) -> bool {
         match (&self.0, one.split_once(',')) {
             (Kind::Hmac(keyed), Some(("v1", text))) => {
-                // A whole tag or nothing: a prefix of the right tag is a wrong one (CVE-2024-21491).
+                // A whole tag or nothing: a prefix of the right tag is a wrong one
+                // (CVE-2024-21491).
                 let Some(given) = tag::<32>(text) else {
                     return false;
                 };

@@ -30,14 +30,14 @@ const MAX_SIGNATURES: usize = 32;
 /// assert_eq!(verified.id, "msg_p5jXN8AQM9LWM0D4loKWxJek");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Verifier {
     keys: Vec<VerifyKey>,
     tolerance: Duration,
 }
 
 /// A delivery whose signature and time are right.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Verified {
     /// The id by which a repeated delivery is recognised.
     pub id: String,
@@ -117,7 +117,7 @@ fn seconds(text: &str) -> Option<DateTime<Utc>> {
 
 /// Why a delivery is not accepted.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum VerifyError {
     /// The id is missing or too long.
     #[error("webhook-id: missing or longer than 256 bytes")]

@@ -9,7 +9,8 @@ pub mod tls;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -44,7 +45,7 @@ pub fn post(url: &str) -> RequestBuilder {
 }
 
 /// What a receiver does after its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum After {
     /// Closes in order.
     Close,
@@ -57,7 +58,7 @@ pub enum After {
 }
 
 /// One request as it arrived: head and body.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Seen {
     pub head: String,
     pub body: Vec<u8>,

@@ -1,4 +1,5 @@
-//! The name server that the operating system asks in the namespace: RFC 1035 messages, answers by a script.
+//! The name server that the operating system asks in the namespace: RFC 1035 messages, answers by a
+//! script.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -9,7 +10,8 @@ const A: u16 = 1;
 const CNAME: u16 = 5;
 const AAAA: u16 = 28;
 
-/// Serves the names of the test on the address that `/etc/resolv.conf` names (here every address is this machine).
+/// Serves the names of the test on the address that `/etc/resolv.conf` names (here every address is
+/// this machine).
 pub(crate) async fn serve() {
     let resolv = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
     let server = resolv
@@ -85,7 +87,8 @@ fn answer(question: &[u8], asked: &mut HashMap<(String, u16), usize>) -> Option<
         }
     }
     let mut message = question[..2].to_vec();
-    // A response, authoritative, recursion available; NXDOMAIN for names that are not in the script.
+    // A response, authoritative, recursion available; NXDOMAIN for names that are not in the
+    // script.
     message.extend_from_slice(&[0x85, if found.is_some() { 0x80 } else { 0x83 }]);
     message.extend_from_slice(&[0, 1]);
     message.extend_from_slice(&count.to_be_bytes());

@@ -1,7 +1,7 @@
 //! A network in which every address on earth is this machine: who connects anywhere is seen.
 //!
-//! Needs a network namespace of its own, so `./test` starts it by `sinkhole/run.sh` where one may be made:
-//! `unshare -n sh crates/delivery/tests/sinkhole/run.sh`
+//! Needs a network namespace of its own, so `./test` starts it by `sinkhole/run.sh` where one may
+//! be made: `unshare -n sh crates/delivery/tests/sinkhole/run.sh`
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 

@@ -14,7 +14,7 @@ pub(crate) const HTTP_PROXY: &str = "8.8.4.4:3128";
 pub(crate) const SOCKS_PROXY: &str = "8.8.4.4:1080";
 
 /// How often each address was connected to on port 80 or 443.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Hits(Arc<Mutex<HashMap<IpAddr, usize>>>);
 
 impl Hits {

@@ -6,7 +6,7 @@ use super::{Event, EventName, EventType, Target};
 use crate::error::{Field, Invalid};
 
 /// What an event of a type must be about (SPEC 2.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Specificity {
     /// One object or one tag.
@@ -17,7 +17,7 @@ pub enum Specificity {
     InstanceOptional,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 struct TypeEntry {
     label: String,
     specificity: Specificity,
@@ -25,13 +25,13 @@ struct TypeEntry {
 }
 
 /// The types and events that can be chosen.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalog {
     types: BTreeMap<EventType, TypeEntry>,
 }
 
 /// An event that the catalog does not allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogError {
     /// No such type.
@@ -138,7 +138,8 @@ pub struct CatalogBuilder {
 }
 
 impl CatalogBuilder {
-    /// Adds a type with its events, each an identifier and a label. A type that is added again is replaced.
+    /// Adds a type with its events, each an identifier and a label. A type that is added again is
+    /// replaced.
     ///
     /// # Errors
     /// Identifiers that are not allowed.

@@ -11,7 +11,7 @@ use crate::error::{Field, Invalid};
 const MAX_BYTES: usize = 64 * 1024;
 
 /// A JSON object of at most 64 KiB as text.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct JsonObject(Map<String, Value>);
 
 impl JsonObject {

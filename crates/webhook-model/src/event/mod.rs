@@ -13,7 +13,7 @@ pub use words::{EventName, EventType};
 use crate::{ObjectId, TagId, TaskId};
 
 /// What an event is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Target {
     /// One object of the type.
     Instance(ObjectId),
@@ -24,7 +24,7 @@ pub enum Target {
 }
 
 /// An event.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The area of the platform where the trigger occurs.
     pub event_type: EventType,
@@ -43,8 +43,9 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether this event is triggered by an occurrence: enabled, the same type and event, and about the
-    /// occurrence's object, about a tag that it carries, or about the type as a whole (SPEC 6 rule 1).
+    /// Whether this event is triggered by an occurrence: enabled, the same type and event, and
+    /// about the occurrence's object, about a tag that it carries, or about the type as a whole
+    /// (SPEC 6 rule 1).
     #[must_use]
     pub fn matches(&self, occurrence: &Occurrence) -> bool {
         self.enabled

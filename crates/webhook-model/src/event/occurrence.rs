@@ -7,9 +7,9 @@ use super::{EventName, EventType};
 use crate::error::{Field, Invalid};
 use crate::{ObjectId, TagId};
 
-/// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id again is the same
-/// occurrence, so a repeated emit does nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id again is
+/// the same occurrence, so a repeated emit does nothing.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct OccurrenceId(Box<str>);
 
 impl OccurrenceId {
@@ -44,7 +44,7 @@ impl fmt::Display for OccurrenceId {
 }
 
 /// The object that an occurrence is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Object {
     /// Its id, within the type of the occurrence.
     pub id: ObjectId,
@@ -53,7 +53,7 @@ pub struct Object {
 }
 
 /// Something that happened on the platform.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Occurrence {
     /// The caller's own id, if it wants repeats to be recognised.
     pub id: Option<OccurrenceId>,

@@ -8,7 +8,7 @@ use crate::error::{Field, Invalid};
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident: $field:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub struct $name(Box<str>);
 
         impl $name {

@@ -11,7 +11,7 @@ use crate::{Description, OwnerId, TaskName, WebhookId};
 pub const MAX_MESSAGE: usize = 1024 * 1024;
 
 /// A task.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     /// The user who made it.
     pub creator: OwnerId,
@@ -28,7 +28,7 @@ pub struct Task {
 }
 
 /// What a task does: its object and the action on it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Action {
     /// Sends a message through a webhook.
@@ -41,7 +41,7 @@ pub enum Action {
 }
 
 /// A payload with variables: any text of at most 1 MiB. Kept byte for byte.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Eq, Hash, PartialEq)]
 pub struct Message(Arc<str>);
 
 impl Message {

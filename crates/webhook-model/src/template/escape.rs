@@ -41,7 +41,8 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Looks at all bytes without stopping at the first, which lets the compiler look at many at a time.
+/// Looks at all bytes without stopping at the first, which lets the compiler look at many at a
+/// time.
 fn needs_escape(value: &str) -> bool {
     value
         .bytes()

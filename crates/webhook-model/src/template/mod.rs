@@ -1,9 +1,10 @@
 //! Messages with variables (SPEC 2.3): parsed once, rendered when the task runs.
 //!
-//! `${NAME}` and `$<NAME>` are two spellings of one variable. What is no variable stays as it is, byte for
-//! byte. When the message is JSON, values are escaped for the place where they stand: inside a string they
-//! become string content; outside of one, text becomes a quoted string and numbers stay bare. A message is
-//! JSON if it is written as an object, an array or a string and parses as JSON with its variables filled in.
+//! `${NAME}` and `$<NAME>` are two spellings of one variable. What is no variable stays as it is,
+//! byte for byte. When the message is JSON, values are escaped for the place where they stand:
+//! inside a string they become string content; outside of one, text becomes a quoted string and
+//! numbers stay bare. A message is JSON if it is written as an object, an array or a string and
+//! parses as JSON with its variables filled in.
 
 mod escape;
 mod parse;
@@ -26,7 +27,7 @@ use crate::Message;
 pub const MAX_RENDERED: usize = 4 * 1024 * 1024;
 
 /// The values of the variables for one run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Values<'a> {
     /// `${DATE}`: see [`format_date`].
     pub date: &'a str,
@@ -39,7 +40,7 @@ pub struct Values<'a> {
 }
 
 /// A message that cannot be rendered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
     /// The values make it larger than [`MAX_RENDERED`].
@@ -66,20 +67,20 @@ pub struct Template {
 }
 
 /// A piece of the text: bytes `start..end`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Segment {
     start: usize,
     end: usize,
     kind: Kind,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
     Literal,
     Variable(Variable, Place),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Variable {
     Date,
     Timestamp,
@@ -90,7 +91,7 @@ enum Variable {
 }
 
 /// Where a variable stands, if the message is JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Place {
     InString,
     Bare,
@@ -118,8 +119,8 @@ impl Template {
         self.json
     }
 
-    /// The names of variables that are neither built in nor among `known`, each once, in order: they would
-    /// stay in the message as they are.
+    /// The names of variables that are neither built in nor among `known`, each once, in order:
+    /// they would stay in the message as they are.
     #[must_use]
     pub fn unknown_variables(&self, known: &[&str]) -> Vec<&str> {
         let mut unknown = Vec::new();
@@ -135,8 +136,8 @@ impl Template {
         unknown
     }
 
-    /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped. The only
-    /// allocation is that of the result.
+    /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped.
+    /// The only allocation is that of the result.
     ///
     /// # Errors
     /// [`RenderError::TooLarge`], before the result is built.

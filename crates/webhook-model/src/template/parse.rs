@@ -16,7 +16,8 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => in_string = !in_string,
-            // An escape in a JSON string: the character behind it ends no string. Outside of one a backslash is no JSON.
+            // An escape in a JSON string: the character behind it ends no string. Outside of one a
+            // backslash is no JSON.
             b'\\' if in_string && bytes.get(at + 1).is_some_and(|b| matches!(b, b'"' | b'\\')) => {
                 at += 1;
             }
@@ -56,8 +57,8 @@ fn push_literal(segments: &mut Vec<Segment>, start: usize, end: usize) {
     }
 }
 
-/// The variable that begins at the `$` at `at`, and where it ends: `${NAME}` or `$<NAME>`, a name of letters,
-/// digits and `_` that does not begin with a digit.
+/// The variable that begins at the `$` at `at`, and where it ends: `${NAME}` or `$<NAME>`, a name
+/// of letters, digits and `_` that does not begin with a digit.
 fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
     let rest = text.get(at + 1..)?;
     let close = match rest.as_bytes().first()? {
@@ -87,12 +88,13 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
     Some((at + 1 + 1 + length + 1, variable))
 }
 
-/// Whether the text is meant as JSON and is JSON once its variables are filled in. A lone variable or number is text as
-/// much as it is JSON: only what begins with a bracket or a quote is meant.
+/// Whether the text is meant as JSON and is JSON once its variables are filled in. A lone variable
+/// or number is text as much as it is JSON: only what begins with a bracket or a quote is meant.
 ///
-/// Each variable is filled in by what behaves as its values will: inside a string by a space, which no escape takes in
-/// (`"\\${NAME}n"` is therefore no JSON); elsewhere a number by `1` (`${TIMESTAMP}000` is a number, `0${TIMESTAMP}` is
-/// none) and text by an empty string, so that it may also stand as the name of a member.
+/// Each variable is filled in by what behaves as its values will: inside a string by a space, which
+/// no escape takes in (`"\\${NAME}n"` is therefore no JSON); elsewhere a number by `1`
+/// (`${TIMESTAMP}000` is a number, `0${TIMESTAMP}` is none) and text by an empty string, so that it
+/// may also stand as the name of a member.
 pub(super) fn is_json(text: &str, segments: &[Segment]) -> bool {
     if !text.trim_start().starts_with(['{', '[', '"']) {
         return false;

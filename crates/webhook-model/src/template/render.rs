@@ -1,5 +1,5 @@
-//! Fills in the variables. The size is reckoned first, so that the result is allocated once and one that is too large
-//! is never built.
+//! Fills in the variables. The size is reckoned first, so that the result is allocated once and one
+//! that is too large is never built.
 
 use super::escape::{self, Text};
 use super::{Kind, MAX_RENDERED, Place, RenderError, Segment, Template, Values, Variable};
@@ -8,7 +8,7 @@ use super::{Kind, MAX_RENDERED, Place, RenderError, Segment, Template, Values, V
 const RANDOM_DIGITS: usize = 10;
 
 /// What a template consists of, counted once.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     /// Bytes that stay as they are, and the quotes around text that stands outside of strings.
     fixed: usize,

@@ -13,7 +13,7 @@ use crate::error::{Field, Invalid};
 const MAX_BYTES: usize = 8192;
 
 /// The type of an authorization, without its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum AuthorizationKind {
     /// Nothing is sent.
     #[default]
@@ -62,7 +62,7 @@ impl fmt::Display for AuthorizationKind {
 }
 
 /// An authorization with its value. `Debug` shows no value.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Authorization {
     /// Nothing is sent.
@@ -149,7 +149,8 @@ impl Authorization {
         })
     }
 
-    /// An authorization from its type and its value in one text: the token, the raw key, or `user:password`.
+    /// An authorization from its type and its value in one text: the token, the raw key, or
+    /// `user:password`.
     ///
     /// # Errors
     /// A value with the type none, no value with another type, and what the constructors refuse.
@@ -180,7 +181,8 @@ impl Authorization {
         }
     }
 
-    /// The value in one text, as [`from_parts`](Self::from_parts) reads it: what a backend seals and stores.
+    /// The value in one text, as [`from_parts`](Self::from_parts) reads it: what a backend seals
+    /// and stores.
     #[must_use]
     pub fn secret_text(&self) -> Option<Secret> {
         match self {

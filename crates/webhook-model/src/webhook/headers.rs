@@ -17,7 +17,8 @@ const MAX_BYTES: usize = 32 * 1024;
 /// A value that stands for the API key.
 const API_KEY: &str = "${APIKEY}";
 
-/// Headers that the sender alone sets: framing, hop-by-hop (RFC 9110 §7.6.1), and the delivery's own.
+/// Headers that the sender alone sets: framing, hop-by-hop (RFC 9110 §7.6.1), and the delivery's
+/// own.
 const RESERVED: [&str; 13] = [
     "host",
     "expect",
@@ -50,18 +51,19 @@ const SENSITIVE_WORDS: [&str; 4] = ["auth", "authorization", "authentication", "
 const ORDINARY_KEYS: [&str; 3] = ["idempotency", "partition", "routing"];
 
 /// One header.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Eq, PartialEq)]
 pub struct Header {
     name: Box<str>,
     value: Box<str>,
 }
 
 impl Header {
-    /// A header of a name and a value. Spaces and tabs around the value are dropped (RFC 9110 §5.5).
+    /// A header of a name and a value. Spaces and tabs around the value are dropped (RFC 9110
+    /// §5.5).
     ///
     /// # Errors
-    /// A name that is no token (RFC 9110 §5.6.2) or is reserved for the sender; a value with control characters or
-    /// beyond ASCII. The text says which rule, never the value.
+    /// A name that is no token (RFC 9110 §5.6.2) or is reserved for the sender; a value with
+    /// control characters or beyond ASCII. The text says which rule, never the value.
     pub fn new(name: &str, value: &str) -> Result<Self, Invalid> {
         Self::checked(name, value).map_err(|rule| Invalid::new(Field::Headers, rule))
     }
@@ -160,7 +162,7 @@ impl fmt::Debug for Header {
 }
 
 /// Headers in their order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Headers(Vec<Header>);
 
 impl Headers {
@@ -198,8 +200,8 @@ impl Headers {
         Self::new(headers.collect::<Result<_, _>>()?)
     }
 
-    /// Headers from text: one `Name: value` a line. Lines end with `\n` or `\r\n`; blank lines are passed over; no
-    /// text means no headers.
+    /// Headers from text: one `Name: value` a line. Lines end with `\n` or `\r\n`; blank lines are
+    /// passed over; no text means no headers.
     ///
     /// # Errors
     /// Names the line, counted from 1, and the rule.
@@ -231,7 +233,8 @@ impl Headers {
         self.0.is_empty()
     }
 
-    /// The same headers with the one at `from` moved to `to`, both counted from 0; unchanged if there is no such line.
+    /// The same headers with the one at `from` moved to `to`, both counted from 0; unchanged if
+    /// there is no such line.
     #[must_use]
     pub fn moved(&self, from: usize, to: usize) -> Self {
         let mut headers = self.0.clone();
@@ -263,7 +266,8 @@ impl Default for Headers {
     }
 }
 
-/// One `Name:value` a line, each with its line end: the form that backends store and the wire speaks.
+/// One `Name:value` a line, each with its line end: the form that backends store and the wire
+/// speaks.
 impl fmt::Display for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::error::{Field, Invalid};
 
 /// How long to wait for an answer: 3 to 120 whole seconds, 5 by default (SPEC 2.2, SPEC 8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Timeout(u8);
 
 impl Timeout {
@@ -59,7 +59,7 @@ impl Default for Timeout {
 }
 
 /// Reattempts after the first attempt: 0 to 100, 3 by default (SPEC 2.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Retries(u8);
 
 impl Retries {
@@ -100,7 +100,7 @@ impl Default for Retries {
 }
 
 /// The most requests a second to one webhook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RateLimit(NonZeroU32);
 
 impl RateLimit {

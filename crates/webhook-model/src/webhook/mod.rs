@@ -17,7 +17,7 @@ pub use url::TargetUrl;
 use crate::{OwnerId, WebhookName};
 
 /// Whether a webhook sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Activity {
     /// It sends.
     #[default]
@@ -29,7 +29,7 @@ pub enum Activity {
 }
 
 /// Whether deliveries keep the order in which they were queued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum DeliveryOrder {
     /// Many at a time, in no promised order.
     #[default]
@@ -39,7 +39,7 @@ pub enum DeliveryOrder {
 }
 
 /// A webhook.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Webhook {
     /// The user who owns it.
     pub owner: OwnerId,
@@ -68,8 +68,8 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// A webhook with the defaults of SPEC 2.2: JSON content type, no authorization, certificates verified,
-    /// 5 seconds, 3 retries.
+    /// A webhook with the defaults of SPEC 2.2: JSON content type, no authorization, certificates
+    /// verified, 5 seconds, 3 retries.
     #[must_use]
     pub fn new(owner: OwnerId, name: WebhookName, url: TargetUrl) -> Self {
         Self {

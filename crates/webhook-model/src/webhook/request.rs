@@ -10,7 +10,7 @@ const AUTHORIZATION: &str = "Authorization";
 const API_KEY_HEADER: &str = "X-API-Key";
 
 /// A header as it goes out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RequestHeader {
     /// The name, as it was written.
     pub name: String,
@@ -24,16 +24,16 @@ impl Webhook {
     /// Checks what no field can tell alone: headers and authorization must not both set one header.
     ///
     /// # Errors
-    /// Names `headers` when a custom header stands in the way of the authorization, or uses `${APIKEY}` without
-    /// an API key, twice, or as a part of a longer value.
+    /// Names `headers` when a custom header stands in the way of the authorization, or uses
+    /// `${APIKEY}` without an API key, twice, or as a part of a longer value.
     pub fn check(&self) -> Result<(), Invalid> {
         self.placeholder()
             .and_then(|placeholder| self.check_collisions(placeholder))
     }
 
-    /// The headers of a request: the custom ones in order, then that of the authorization. With the type
-    /// API key, a line `Name: ${APIKEY}` among the custom ones carries the key in its place, else
-    /// `X-API-Key` does (SPEC 5.2).
+    /// The headers of a request: the custom ones in order, then that of the authorization. With the
+    /// type API key, a line `Name: ${APIKEY}` among the custom ones carries the key in its
+    /// place, else `X-API-Key` does (SPEC 5.2).
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -89,8 +89,9 @@ impl Webhook {
         }
     }
 
-    /// No second line may name the header that carries the credential, and none may be `Authorization` beside a type
-    /// other than none: a receiver would have to guess which one counts.
+    /// No second line may name the header that carries the credential, and none may be
+    /// `Authorization` beside a type other than none: a receiver would have to guess which one
+    /// counts.
     fn check_collisions(&self, placeholder: Option<&Header>) -> Result<(), Invalid> {
         let Some(carrier) = self.carrier(placeholder) else {
             return Ok(());

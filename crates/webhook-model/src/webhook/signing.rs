@@ -18,9 +18,9 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// One secret in its text form: `whsec_` and 24 to 64 bytes in base64 (HMAC-SHA-256, `v1`), or `whsk_` and 64 bytes
-/// (ed25519, `v1a`). Only the form is checked here; `delivery` signs with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One secret in its text form: `whsec_` and 24 to 64 bytes in base64 (HMAC-SHA-256, `v1`), or
+/// `whsk_` and 64 bytes (ed25519, `v1a`). Only the form is checked here; `delivery` signs with it.
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SigningSecret(Secret);
 
 impl SigningSecret {
@@ -61,8 +61,9 @@ impl SigningSecret {
     }
 }
 
-/// The active secrets of a webhook, newest first: during a rotation each delivery is signed with all of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The active secrets of a webhook, newest first: during a rotation each delivery is signed with
+/// all of them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct SigningSecrets(Vec<SigningSecret>);
 
 impl SigningSecrets {

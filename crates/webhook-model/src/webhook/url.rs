@@ -12,9 +12,9 @@ const MAX_BYTES: usize = 2048;
 
 /// An absolute `http` or `https` URL with a host, without credentials and without a fragment.
 ///
-/// Parsed once, by the WHATWG rules of the `url` crate; everything after works on the parsed form, so no
-/// two parsers can disagree about where a request goes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// Parsed once, by the WHATWG rules of the `url` crate; everything after works on the parsed form,
+/// so no two parsers can disagree about where a request goes.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct TargetUrl(Url);
 
 impl TargetUrl {

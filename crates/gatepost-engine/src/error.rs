@@ -1,0 +1,111 @@
+//! What can go wrong.
+
+use std::sync::Arc;
+
+use gatepost_storage::{ErrorKind, StoreError};
+use webhook_model::{CatalogError, Field, Invalid, RenderError, TaskId};
+
+/// An engine that cannot be built.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[from] Arc<StoreError>),
+    /// The clocks of this machine and of the database server differ by more than 30 seconds.
+    #[error(
+        "this machine's clock and the database server's differ by {0} seconds; at most 30 are allowed"
+    )]
+    ClockSkew(i64),
+}
+
+/// An occurrence that was not stored. Nothing of it was.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmitError {
+    /// It would make more deliveries, or more bytes, than one occurrence may.
+    #[error("the occurrence matches too much: {deliveries} deliveries, {bytes} bytes")]
+    TooLarge {
+        /// Deliveries that it would make.
+        deliveries: usize,
+        /// Bytes of their messages.
+        bytes: usize,
+    },
+    /// Of the tasks that match, none has a message that can be rendered; this is the first.
+    #[error("the message of task {task} cannot be rendered")]
+    Render {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        source: RenderError,
+    },
+    /// A message that is sent by hand cannot be rendered.
+    #[error("{0}")]
+    Message(#[source] RenderError),
+    /// The records are being changed faster than they can be read.
+    #[error("the webhooks, tasks and events keep changing; try again")]
+    Busy,
+    /// The store failed. If [`StoreError::is_transient`], the same occurrence may be emitted again;
+    /// with an id of its own it is then stored once, whatever became of the first try.
+    #[error("the store failed")]
+    Store(#[from] Arc<StoreError>),
+}
+
+/// A call on webhooks, tasks, events or deliveries that was not carried out.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// There is no such row.
+    #[error("there is no such row")]
+    NotFound,
+    /// A field breaks a rule.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// Another webhook has that name.
+    #[error("a webhook of that name exists")]
+    NameTaken,
+    /// Tasks send this webhook.
+    #[error("tasks use this webhook: {}", names(tasks))]
+    InUse {
+        /// Their names.
+        tasks: Vec<String>,
+    },
+    /// The webhook of a task, or the task of an event, does not exist.
+    #[error("{}: does not exist", .0.as_str())]
+    Dangling(Field),
+    /// What was asked for was not emitted.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// No request can be made of this webhook.
+    #[error("nothing can be sent: {0}")]
+    Unsendable(delivery::ErrorClass),
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[source] Arc<StoreError>),
+}
+
+impl From<CatalogError> for EngineError {
+    fn from(error: CatalogError) -> Self {
+        Self::Invalid(error.as_invalid())
+    }
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound => Self::NotFound,
+            ErrorKind::Conflict => Self::NameTaken,
+            _ => Self::Store(Arc::new(error)),
+        }
+    }
+}
+
+impl From<StoreError> for EmitError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Arc::new(error))
+    }
+}
+
+fn names(tasks: &[String]) -> String {
+    tasks.join(", ")
+}

@@ -1,0 +1,83 @@
+//! The style sheet and the script, embedded, under names that change with their content: browsers
+//! keep them for ever.
+
+use axum::Router;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use http::header;
+use sha2::{Digest, Sha256};
+
+const STYLE: &str = include_str!("console.css");
+const SCRIPT: &str = include_str!("console.js");
+
+/// What is served, and where.
+#[derive(Debug)]
+pub(super) struct Assets {
+    pub style: Asset,
+    pub script: Asset,
+    /// The host's own style sheet, if it has one.
+    pub theme: Option<Asset>,
+}
+
+/// One file.
+#[derive(Clone, Debug)]
+pub(super) struct Asset {
+    /// Below the console's own path.
+    pub path: String,
+    kind: &'static str,
+    content: std::sync::Arc<str>,
+}
+
+impl Assets {
+    pub(super) fn new(theme: &str) -> Self {
+        Self {
+            style: Asset::new("console", "css", "text/css; charset=utf-8", STYLE),
+            script: Asset::new("console", "js", "text/javascript; charset=utf-8", SCRIPT),
+            theme: (!theme.is_empty())
+                .then(|| Asset::new("theme", "css", "text/css; charset=utf-8", theme)),
+        }
+    }
+
+    pub(super) fn routes(&self) -> Router {
+        [Some(&self.style), Some(&self.script), self.theme.as_ref()]
+            .into_iter()
+            .flatten()
+            .fold(Router::new(), |router, asset| {
+                let asset = asset.clone();
+                let path = asset.path.clone();
+                router.route(&path, get(async move || asset.answer()))
+            })
+    }
+}
+
+impl Asset {
+    fn new(name: &str, extension: &str, kind: &'static str, content: &str) -> Self {
+        let hash = Sha256::digest(content.as_bytes());
+        let hash: String = hash.iter().take(8).map(|b| format!("{b:02x}")).collect();
+        Self {
+            path: format!("/assets/{name}.{hash}.{extension}"),
+            kind,
+            content: content.into(),
+        }
+    }
+
+    fn answer(self) -> impl IntoResponse {
+        let headers = [
+            (header::CONTENT_TYPE, self.kind),
+            (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        ];
+        (headers, self.content.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_changes_with_the_content() {
+        let path = |content| Asset::new("console", "css", "text/css", content).path;
+        assert_eq!(path("a"), path("a"));
+        assert_ne!(path("a"), path("b"));
+    }
+}

@@ -1,0 +1,89 @@
+//! One error type, one answer: a status and `{"err": "…"}`.
+
+use axum::Json;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+/// What a client is told when a request is not carried out. The text never holds a secret, nor what
+/// only an operator should know; that goes to the log.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    text: String,
+}
+
+impl ApiError {
+    fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        Self {
+            status,
+            text: text.into(),
+        }
+    }
+
+    /// 400: the request cannot be read at all.
+    pub(crate) fn malformed(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, text)
+    }
+
+    /// 403.
+    pub(crate) fn forbidden() -> Self {
+        Self::new(StatusCode::FORBIDDEN, "Access denied")
+    }
+
+    /// 404: no such table or row, or none that the caller may know of.
+    pub(crate) fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Not found")
+    }
+
+    /// 405.
+    pub(crate) fn not_permitted() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")
+    }
+
+    /// 409.
+    pub(crate) fn conflict(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, text)
+    }
+
+    /// 413.
+    pub(crate) fn too_large() -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large")
+    }
+
+    /// 422 for a filter, sort or reference that cannot be understood.
+    pub(crate) fn invalid_argument() -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid argument")
+    }
+
+    /// 422 that names the field and the rule.
+    pub(crate) fn field(field: &str, rule: impl std::fmt::Display) -> Self {
+        Self::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!("Validation error on field: '{field}' - '{rule}'"),
+        )
+    }
+
+    /// 503: nothing was stored, the same request may be sent again.
+    pub(crate) fn unavailable() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable")
+    }
+
+    /// 500.
+    pub(crate) fn internal() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal error")
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(json!({"err": self.text}))).into_response();
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(
+                header::WWW_AUTHENTICATE,
+                header::HeaderValue::from_static("Bearer"),
+            );
+        }
+        response
+    }
+}

@@ -1,0 +1,191 @@
+//! Tables of the host's own under `/api/v4/`: few rows, that the host keeps wherever it likes.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use gatepost_keys::Principal;
+use gatepost_storage::Order;
+use serde_json::{Map, Value, json};
+
+use crate::error::ApiError;
+use crate::resource::{Created, Resource, Scan, Scanned};
+use crate::table::{Action, Column, Input, KEY, RowMap, Table};
+
+/// The declaration of a table of the host's: columns that are read, and actions on its rows.
+///
+/// ```
+/// use gatepost_http::{Action, Column, HostTable};
+///
+/// static VMS: HostTable = HostTable::new(
+///     "vms",
+///     "vm",
+///     "Virtual machines.",
+///     &[Column::text("name", "\"web-1\"", "What it is called.").short()],
+///     &[Action::new("poweron", "Powers it on.")],
+/// );
+/// ```
+#[derive(Debug)]
+pub struct HostTable(pub(crate) Table);
+
+impl HostTable {
+    /// `name` is the path, `singular` names a row in `POST /{singular}_actions`; `doc` goes into
+    /// the OpenAPI document. The row number, `$key`, is there besides the columns.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        singular: &'static str,
+        doc: &'static str,
+        columns: &'static [Column],
+        actions: &'static [Action],
+    ) -> Self {
+        Self(Table {
+            name,
+            singular,
+            doc,
+            columns,
+            joins: &[],
+            counts: &[],
+            costly: &[],
+            actions,
+            creatable: false,
+            updatable: false,
+            deletable: false,
+        })
+    }
+}
+
+/// The rows of a [`HostTable`].
+#[async_trait]
+pub trait HostRows: fmt::Debug + Send + Sync + 'static {
+    /// The declaration.
+    fn table(&self) -> &'static HostTable;
+
+    /// All rows that `caller` may see: each holds its number under `$key` and its columns. They are
+    /// filtered, sorted and cut here, in memory: for tables of few rows.
+    ///
+    /// # Errors
+    /// When the rows cannot be had.
+    async fn rows(&self, caller: &Principal) -> Result<Vec<Map<String, Value>>, HostError>;
+
+    /// Carries out a declared action on the row `key`, which `caller` may see.
+    ///
+    /// # Errors
+    /// When it is not carried out.
+    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), HostError>;
+}
+
+/// Why a host's table did not answer, or did not act.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// 404: there is no such row.
+    #[error("no such row")]
+    NotFound,
+    /// 403: the caller may see the row, and may not do that.
+    #[error("not allowed")]
+    Forbidden,
+    /// 409: the row is not in a state for that. The text is shown to the caller.
+    #[error("{0}")]
+    Conflict(String),
+    /// 503: nothing was done; the request may be sent again.
+    #[error("temporarily unavailable")]
+    Unavailable,
+}
+
+impl From<HostError> for ApiError {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::NotFound => Self::not_found(),
+            HostError::Forbidden => Self::forbidden(),
+            HostError::Conflict(text) => Self::conflict(text),
+            HostError::Unavailable => Self::unavailable(),
+        }
+    }
+}
+
+/// A host's table behind the common handlers.
+#[derive(Debug)]
+pub(crate) struct HostResource(pub std::sync::Arc<dyn HostRows>);
+
+impl HostResource {
+    /// All rows, in order of their numbers.
+    async fn rows(&self, caller: &Principal) -> Result<Vec<RowMap>, ApiError> {
+        let mut rows = self.0.rows(caller).await?;
+        rows.sort_by_key(key_of);
+        Ok(rows)
+    }
+}
+
+fn key_of(row: &RowMap) -> Option<i64> {
+    row.get(KEY).and_then(Value::as_i64)
+}
+
+#[async_trait]
+impl Resource for HostResource {
+    fn table(&self) -> &'static Table {
+        &self.0.table().0
+    }
+
+    async fn scan(&self, caller: &Principal, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        let mut rows = self.rows(caller).await?;
+        if scan.order == Order::Descending {
+            rows.reverse();
+        }
+        Ok(Scanned { rows, next: None })
+    }
+
+    async fn get(&self, caller: &Principal, key: i64) -> Result<Option<RowMap>, ApiError> {
+        let rows = self.rows(caller).await?;
+        Ok(rows.into_iter().find(|row| key_of(row) == Some(key)))
+    }
+
+    async fn create(&self, _caller: &Principal, _input: &Input) -> Result<Created, ApiError> {
+        Err(ApiError::not_permitted())
+    }
+
+    async fn update(
+        &self,
+        _caller: &Principal,
+        _key: i64,
+        _input: &Input,
+    ) -> Result<RowMap, ApiError> {
+        Err(ApiError::not_permitted())
+    }
+
+    async fn delete(&self, _caller: &Principal, _key: i64) -> Result<(), ApiError> {
+        Err(ApiError::not_permitted())
+    }
+
+    async fn act(
+        &self,
+        caller: &Principal,
+        key: i64,
+        action: &str,
+        _params: &Input,
+    ) -> Result<Value, ApiError> {
+        self.get(caller, key)
+            .await?
+            .ok_or_else(ApiError::not_found)?;
+        self.0.act(caller, key, action).await?;
+        Ok(json!({}))
+    }
+
+    async fn join(
+        &self,
+        _caller: &Principal,
+        _row: &RowMap,
+        _through: &str,
+        _column: &str,
+    ) -> Result<Option<Value>, ApiError> {
+        Ok(None)
+    }
+
+    async fn count(
+        &self,
+        _caller: &Principal,
+        _row: &RowMap,
+        _table: &str,
+    ) -> Result<u64, ApiError> {
+        Ok(0)
+    }
+}

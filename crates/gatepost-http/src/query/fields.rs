@@ -1,0 +1,162 @@
+//! `fields=`: which columns, under which names.
+
+use crate::error::ApiError;
+
+/// More columns than any table has; a longer list is refused.
+const MOST: usize = 200;
+
+/// The columns of an answer.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) enum Fields {
+    /// Not asked for: the table's short set.
+    #[default]
+    Default,
+    /// These, in this order.
+    These(Vec<Field>),
+}
+
+/// One entry of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Field {
+    /// `all`, `most`, `summary`: every column.
+    Every,
+    /// A column, a join or a count, and the name it has in the answer.
+    One { what: Column, name: String },
+}
+
+/// What can stand in an entry.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Column {
+    /// `name`
+    Plain(String),
+    /// `user#name`: a column of the row that `user` refers to.
+    Join { through: String, column: String },
+    /// `count(events)`: how many rows of another table refer to this one.
+    Count(String),
+}
+
+impl Fields {
+    pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
+        let mut fields = Vec::new();
+        for entry in split(text) {
+            if fields.len() == MOST {
+                return Err(ApiError::field(
+                    "fields",
+                    "names more columns than there are",
+                ));
+            }
+            fields.push(entry_of(entry));
+        }
+        Ok(if fields.is_empty() {
+            Self::Default
+        } else {
+            Self::These(fields)
+        })
+    }
+}
+
+/// Splits at commas that stand outside of `(…)` and `[…]`.
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0u32;
+    text.split(move |c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(str::trim)
+    .filter(|entry| !entry.is_empty())
+}
+
+fn entry_of(entry: &str) -> Field {
+    if ["all", "most", "summary"].contains(&entry) {
+        return Field::Every;
+    }
+    let (what, alias) = match entry.split_once(" as ") {
+        Some((what, alias)) => (what.trim(), alias.trim()),
+        None => (entry, entry),
+    };
+    Field::One {
+        what: column_of(what),
+        name: alias.to_owned(),
+    }
+}
+
+fn column_of(text: &str) -> Column {
+    if let Some(table) = text
+        .strip_prefix("count(")
+        .and_then(|rest| rest.strip_suffix(')'))
+    {
+        return Column::Count(table.trim().to_owned());
+    }
+    match text.split_once('#') {
+        Some((through, column)) => Column::Join {
+            through: through.to_owned(),
+            column: column.to_owned(),
+        },
+        None => Column::Plain(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(name: &str) -> Field {
+        Field::One {
+            what: Column::Plain(name.into()),
+            name: name.into(),
+        }
+    }
+
+    #[test]
+    fn columns_aliases_joins_and_counts_are_told_apart() {
+        let fields = Fields::parse(
+            "$key,name, user#name as user_name ,count(events) as events_count,owner#$display",
+        )
+        .unwrap();
+        let join = |t: &str, c: &str| Column::Join {
+            through: t.into(),
+            column: c.into(),
+        };
+        assert_eq!(
+            fields,
+            Fields::These(vec![
+                plain("$key"),
+                plain("name"),
+                Field::One {
+                    what: join("user", "name"),
+                    name: "user_name".into()
+                },
+                Field::One {
+                    what: Column::Count("events".into()),
+                    name: "events_count".into()
+                },
+                Field::One {
+                    what: join("owner", "$display"),
+                    name: "owner#$display".into()
+                },
+            ])
+        );
+    }
+
+    #[test]
+    fn commas_in_brackets_do_not_split() {
+        let Fields::These(fields) = Fields::parse("a,f(b,c)[d,e],g").unwrap() else {
+            panic!()
+        };
+        assert_eq!(fields.len(), 3);
+    }
+
+    #[test]
+    fn the_words_for_every_column_and_nothing_at_all() {
+        assert_eq!(
+            Fields::parse("most").unwrap(),
+            Fields::These(vec![Field::Every])
+        );
+        assert_eq!(Fields::parse(" , ").unwrap(), Fields::Default);
+        assert!(Fields::parse(&"a,".repeat(500)).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! From tokens to a filter. `None` is every way in which an expression can be broken or too large:
+//! the wire has one answer for all of them.
+
+use regex::RegexBuilder;
+
+use super::lex::{Token, tokens};
+use super::{Filter, Joiner, Limits, Literal, Term, Test};
+
+/// The most that a compiled `rx` may weigh. Matching is linear in the text whatever the pattern,
+/// but each character may cost as much as the pattern is large.
+const REGEX_BYTES: usize = 256 * 1024;
+/// The most patterns in one filter.
+const REGEXES: usize = 8;
+
+pub(super) fn parse(text: &str, limits: &Limits) -> Option<Filter> {
+    if text.len() > limits.bytes {
+        return None;
+    }
+    let mut parser = Parser {
+        tokens: tokens(text)?.into_iter(),
+        terms: limits.terms,
+        regexes: REGEXES,
+    };
+    let (filter, closed) = parser.chain(limits.depth)?;
+    (!closed).then_some(filter)
+}
+
+struct Parser {
+    tokens: std::vec::IntoIter<Token>,
+    /// Comparisons that may still come.
+    terms: usize,
+    /// Patterns that may still come.
+    regexes: usize,
+}
+
+impl Parser {
+    /// Terms up to the end or a closing parenthesis; tells which of the two it was.
+    fn chain(&mut self, depth: usize) -> Option<(Filter, bool)> {
+        let mut filter = Filter {
+            first: self.term(depth)?,
+            rest: Vec::new(),
+        };
+        loop {
+            let joiner = match self.tokens.next() {
+                None => return Some((filter, false)),
+                Some(Token::Close) => return Some((filter, true)),
+                Some(Token::Word(word)) if word.eq_ignore_ascii_case("and") => Joiner::And,
+                Some(Token::Word(word)) if word.eq_ignore_ascii_case("or") => Joiner::Or,
+                Some(_) => return None,
+            };
+            filter.rest.push((joiner, self.term(depth)?));
+        }
+    }
+
+    fn term(&mut self, depth: usize) -> Option<Term> {
+        match self.tokens.next()? {
+            Token::Open => {
+                let (group, closed) = self.chain(depth.checked_sub(1)?)?;
+                closed.then(|| Term::Group(Box::new(group)))
+            }
+            Token::Word(field) => {
+                self.terms = self.terms.checked_sub(1)?;
+                let Token::Word(operator) = self.tokens.next()? else {
+                    return None;
+                };
+                let literal = self.tokens.next()?.literal()?;
+                let test = test(&operator, literal)?;
+                if matches!(test, Test::Matches(_)) {
+                    self.regexes = self.regexes.checked_sub(1)?;
+                }
+                Some(Term::Compare { field, test })
+            }
+            Token::Close | Token::Text(_) => None,
+        }
+    }
+}
+
+fn test(operator: &str, literal: Literal) -> Option<Test> {
+    Some(match operator.to_ascii_lowercase().as_str() {
+        "eq" => Test::Equal(literal),
+        "ne" => Test::NotEqual(literal),
+        "gt" => Test::Greater(literal),
+        "ge" => Test::GreaterOrEqual(literal),
+        "lt" => Test::Less(literal),
+        "le" => Test::LessOrEqual(literal),
+        "bw" => Test::BeginsWith(text(literal)?),
+        "ew" => Test::EndsWith(text(literal)?),
+        "cs" => Test::ContainsExactly(text(literal)?),
+        "ct" => Test::Contains(text(literal)?.to_lowercase()),
+        "rx" => Test::Matches(
+            RegexBuilder::new(&text(literal)?)
+                .size_limit(REGEX_BYTES)
+                .dfa_size_limit(REGEX_BYTES)
+                .build()
+                .ok()?,
+        ),
+        _ => return None,
+    })
+}
+
+/// Text operators take text; a bare number is taken as its digits.
+fn text(literal: Literal) -> Option<String> {
+    match literal {
+        Literal::Text(text) => Some(text),
+        Literal::Int(number) => Some(number.to_string()),
+        Literal::Null | Literal::Bool(_) => None,
+    }
+}

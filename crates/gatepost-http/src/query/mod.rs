@@ -1,0 +1,52 @@
+//! The query language of lists: `?fields=&filter=&sort=&limit=&offset=`.
+//!
+//! Everything a client may write is parsed here into types that are bounded in size, before any
+//! row is read.
+
+pub(crate) mod fields;
+pub(crate) mod filter;
+pub(crate) mod sort;
+
+use fields::Fields;
+use filter::Filter;
+use sort::Sort;
+
+use crate::error::ApiError;
+
+/// What a list request asks for.
+#[derive(Debug, Default)]
+pub(crate) struct ListQuery {
+    pub fields: Fields,
+    pub filter: Option<Filter>,
+    pub sort: Sort,
+    /// The most rows to answer; `None` for `limit=0` or no limit.
+    pub limit: Option<usize>,
+    /// Rows to skip.
+    pub offset: usize,
+}
+
+impl ListQuery {
+    /// Parses the query string of a request. Parameters that are not ours are passed over, as
+    /// clients send some for other servers.
+    pub(crate) fn parse(query: &str, limits: &filter::Limits) -> Result<Self, ApiError> {
+        let mut list = Self::default();
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "fields" => list.fields = Fields::parse(&value)?,
+                "filter" if value.trim().is_empty() => list.filter = None,
+                "filter" => list.filter = Some(Filter::parse(&value, limits)?),
+                "sort" => list.sort = Sort::parse(&value)?,
+                "limit" => list.limit = Some(number("limit", &value)?).filter(|n| *n > 0),
+                "offset" => list.offset = number("offset", &value)?,
+                _ => {}
+            }
+        }
+        Ok(list)
+    }
+}
+
+fn number(field: &'static str, text: &str) -> Result<usize, ApiError> {
+    text.trim()
+        .parse()
+        .map_err(|_| ApiError::field(field, "must be a whole number, 0 or greater"))
+}

@@ -1,0 +1,59 @@
+//! The host's own logins beside API keys: HTTP Basic, session tokens.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use http::HeaderMap;
+
+use crate::denied::Denied;
+use crate::principal::Principal;
+
+/// How long the host may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the host says of a request's credentials.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum HostAnswer {
+    /// They are not of a kind that the host knows: an API key is looked for.
+    NotMine,
+    /// They are good.
+    Granted(Box<Principal>),
+    /// They are of the host's kind, and not good.
+    Refused(Denied),
+}
+
+/// Logs users in by what the host knows: a password in `Authorization: Basic`, a session's header
+/// or cookie.
+pub trait HostLogin: fmt::Debug + Send + Sync + 'static {
+    /// Looks at the headers of a request from this address.
+    fn login<'a>(
+        &'a self,
+        headers: &'a HeaderMap,
+        from: IpAddr,
+    ) -> Pin<Box<dyn Future<Output = HostAnswer> + Send + 'a>>;
+}
+
+/// Asks the host. A host that panics or hangs fails this request, and no other.
+pub(super) async fn ask(host: &dyn HostLogin, headers: &HeaderMap, from: IpAddr) -> HostAnswer {
+    let Ok(mut future) = catch_unwind(AssertUnwindSafe(|| host.login(headers, from))) else {
+        return unavailable();
+    };
+    let guarded = poll_fn(move |cx| {
+        catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx)))
+            .unwrap_or_else(|_| Poll::Ready(unavailable()))
+    });
+    tokio::time::timeout(PATIENCE, guarded)
+        .await
+        .unwrap_or_else(|_| unavailable())
+}
+
+fn unavailable() -> HostAnswer {
+    tracing::error!("the host's login panicked or did not answer");
+    HostAnswer::Refused(Denied::Unavailable)
+}

@@ -1,0 +1,217 @@
+//! From the driver's errors to a [`StoreError`] that tells what can be done and holds no value.
+
+use gatepost_storage::{ErrorKind, StoreError};
+use tokio_postgres::error::SqlState;
+
+/// What went wrong. Can be cloned, because a batch that fails answers many callers.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    kind: ErrorKind,
+    context: &'static str,
+    cause: Option<Cause>,
+    /// Whether the server gave up one of two transactions that were in each other's way.
+    pub(crate) was_victim: bool,
+}
+
+/// The cause, without values: of a server's error the code and the constraint alone.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Cause(String);
+
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(kind: ErrorKind, context: &'static str) -> Self {
+        Self {
+            kind,
+            context,
+            cause: None,
+            was_victim: false,
+        }
+    }
+
+    pub(crate) fn not_found(what: &'static str) -> Self {
+        Self::new(ErrorKind::NotFound, what)
+    }
+
+    pub(crate) fn unavailable(context: &'static str) -> Self {
+        Self::new(ErrorKind::Unavailable, context)
+    }
+
+    /// Stored data that breaks a rule of the record that it should be.
+    pub(crate) fn corrupt(context: &'static str, cause: impl std::fmt::Display) -> Self {
+        Self {
+            cause: Some(Cause(cause.to_string())),
+            ..Self::new(ErrorKind::Corrupt, context)
+        }
+    }
+
+    pub(crate) fn is_transient(&self) -> bool {
+        self.kind == ErrorKind::Unavailable
+    }
+
+    /// The cause in words, for a row that ends because of it.
+    pub(crate) fn cause(&self) -> String {
+        self.cause
+            .as_ref()
+            .map_or_else(|| self.context.to_owned(), ToString::to_string)
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        let error = Self::new(failure.kind, failure.context);
+        match failure.cause {
+            Some(cause) => error.with_source(cause),
+            None => error,
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::new(error.kind(), error.context())
+    }
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        let Some(db) = error.as_db_error() else {
+            return without_answer(&error);
+        };
+        let (kind, context) = classify(db.code(), db.constraint());
+        let cause = match db.constraint() {
+            Some(constraint) => format!("SQLSTATE {} ({constraint})", db.code().code()),
+            None => format!("SQLSTATE {}", db.code().code()),
+        };
+        let was_victim = matches!(
+            *db.code(),
+            SqlState::T_R_DEADLOCK_DETECTED | SqlState::T_R_SERIALIZATION_FAILURE
+        );
+        Self {
+            kind,
+            context,
+            cause: Some(Cause(cause)),
+            was_victim,
+        }
+    }
+}
+
+impl From<deadpool_postgres::PoolError> for Failure {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        use deadpool_postgres::PoolError;
+        match error {
+            PoolError::Backend(error) => {
+                let mut failure = Self::from(error);
+                // A refused login, a missing database or a read-only server can be put right
+                // without us.
+                failure.kind = ErrorKind::Unavailable;
+                failure.context = "no connection to the database";
+                failure
+            }
+            PoolError::Timeout(_) => Self::unavailable("no connection became free in time"),
+            _ => Self::unavailable("the pool of connections is closed"),
+        }
+    }
+}
+
+/// Errors of the driver itself: a lost connection, or a value that does not fit.
+fn without_answer(error: &tokio_postgres::Error) -> Failure {
+    let text = error.to_string();
+    let (kind, context) = if text.starts_with("error serializing parameter") {
+        (ErrorKind::Invalid, "a value that PostgreSQL cannot hold")
+    } else if text.starts_with("error deserializing column") || text.starts_with("invalid column") {
+        (ErrorKind::Corrupt, "a row that cannot be read")
+    } else {
+        (
+            ErrorKind::Unavailable,
+            "the connection to the database was lost",
+        )
+    };
+    // The text of an I/O error names no host; other sources may.
+    let io = std::error::Error::source(error).and_then(|s| s.downcast_ref::<std::io::Error>());
+    Failure {
+        cause: io.map(|io| Cause(io.kind().to_string())),
+        ..Failure::new(kind, context)
+    }
+}
+
+fn classify(code: &SqlState, constraint: Option<&str>) -> (ErrorKind, &'static str) {
+    match (code.code().get(..2).unwrap_or(""), code) {
+        (_, &SqlState::UNIQUE_VIOLATION) => (
+            ErrorKind::Conflict,
+            match constraint {
+                Some("gatepost_key_name") => "the owner has a key of that name",
+                Some("gatepost_key_lookup") => "a key with that lookup id",
+                Some("gatepost_webhook_name") => "a webhook of that name",
+                Some("gatepost_delivery_message") => "a delivery with that message id",
+                _ => "a row with that value",
+            },
+        ),
+        (_, &SqlState::FOREIGN_KEY_VIOLATION) => (
+            ErrorKind::Invalid,
+            match constraint {
+                Some("gatepost_task_webhook") => "the task's webhook does not exist",
+                Some("gatepost_event_task") => "the event's task does not exist",
+                _ => "a row that is referred to does not exist",
+            },
+        ),
+        // A read-only server is one that a failover left behind.
+        (_, &SqlState::READ_ONLY_SQL_TRANSACTION) => {
+            (ErrorKind::Unavailable, "the database is read-only")
+        }
+        (_, &SqlState::LOCK_NOT_AVAILABLE | &SqlState::QUERY_CANCELED) => (
+            ErrorKind::Unavailable,
+            "the database did not answer in time",
+        ),
+        ("22" | "23", _) => (ErrorKind::Invalid, "a value that PostgreSQL refuses"),
+        ("53", _) => (
+            ErrorKind::Unavailable,
+            "the database is out of room or connections",
+        ),
+        ("57", _) => (
+            ErrorKind::Unavailable,
+            "the database is shutting down or restarting",
+        ),
+        ("42" | "0A", _) => (
+            ErrorKind::Unsupported,
+            "the database is not as this version needs it",
+        ),
+        _ => (ErrorKind::Unavailable, "the database refused"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_pass_by_itself_is_transient() {
+        for code in [
+            "08006", "40001", "40P01", "25006", "53100", "53300", "55P03", "57014", "57P01",
+            "57P03", "XX000",
+        ] {
+            assert_eq!(
+                classify(&SqlState::from_code(code), None).0,
+                ErrorKind::Unavailable,
+                "{code}"
+            );
+        }
+        assert_eq!(
+            classify(&SqlState::UNIQUE_VIOLATION, Some("gatepost_webhook_name")),
+            (ErrorKind::Conflict, "a webhook of that name")
+        );
+        assert_eq!(
+            classify(&SqlState::FOREIGN_KEY_VIOLATION, None).0,
+            ErrorKind::Invalid
+        );
+        assert_eq!(
+            classify(&SqlState::from_code("22021"), None).0,
+            ErrorKind::Invalid
+        );
+        assert_eq!(
+            classify(&SqlState::UNDEFINED_TABLE, None).0,
+            ErrorKind::Unsupported
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! A key and its columns.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, LastLogin, LookupId, OwnerId};
+use chrono::{DateTime, Utc};
+use gatepost_storage::Revision;
+use gatepost_storage::keys::KeyRow;
+use tokio_postgres::Row;
+
+use crate::error::{Failure, Result};
+
+pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
+     ip_allow, ip_deny, created, last_login, last_login_from FROM gatepost_key";
+
+pub(super) fn key(row: &Row) -> Result<KeyRow> {
+    let digest: &[u8] = row.try_get("digest")?;
+    let bytes = digest
+        .try_into()
+        .map_err(|_| Failure::corrupt("key", "the digest is not 32 bytes long"))?;
+    let last_login = match row.try_get::<_, Option<DateTime<Utc>>>("last_login")? {
+        Some(at) => Some(LastLogin {
+            at,
+            from: parse(row, "last_login_from")?,
+        }),
+        None => None,
+    };
+    Ok(KeyRow {
+        id: KeyId(row.try_get("id")?),
+        revision: Revision(row.try_get("revision")?),
+        key: ApiKey {
+            owner: OwnerId(row.try_get("owner")?),
+            lookup: parse(row, "lookup")?,
+            hint: parse(row, "hint")?,
+            digest: Digest {
+                scheme: parse(row, "digest_scheme")?,
+                bytes,
+            },
+            name: parse(row, "name")?,
+            description: parse(row, "description")?,
+            expiration: row
+                .try_get::<_, Option<DateTime<Utc>>>("expires")?
+                .map_or(Expiration::Never, Expiration::At),
+            ip: IpPolicy {
+                allow: parse(row, "ip_allow")?,
+                deny: parse(row, "ip_deny")?,
+            },
+            created: row.try_get("created")?,
+            last_login,
+        },
+    })
+}
+
+/// The lookup id of a row of changes, if it has one.
+pub(super) fn lookup(row: &Row) -> Result<Option<LookupId>> {
+    let text: Option<&str> = row.try_get("lookup")?;
+    text.map(|text| text.parse().map_err(|e| Failure::corrupt("changed key", e)))
+        .transpose()
+}
+
+fn parse<T: FromStr<Err: Display>>(row: &Row, column: &'static str) -> Result<T> {
+    row.try_get::<_, &str>(column)?
+        .parse()
+        .map_err(|e| Failure::corrupt(column, e))
+}

@@ -1,0 +1,77 @@
+//! The schema, brought up to date when a store is opened.
+
+use gatepost_storage::{ErrorKind, StoreError};
+
+use crate::db::Db;
+use crate::error::{Failure, Result};
+
+/// In order; a version is the place in this list, from 1. Never edited once released.
+const MIGRATIONS: &[(&str, &str)] =
+    &[("gatepost", include_str!("../migrations/0001_gatepost.sql"))];
+
+/// Runs what is missing, in one transaction under an advisory lock: of several nodes that start at
+/// once one migrates, the others wait and find nothing to do. A database newer than this code is
+/// refused.
+pub(crate) async fn migrate(db: &Db, schema: &str) -> std::result::Result<(), StoreError> {
+    Ok(run(db, schema).await?)
+}
+
+async fn run(db: &Db, schema: &str) -> Result<()> {
+    let mut client = db.client().await?;
+    let version: i32 = client
+        .query_one("SELECT current_setting('server_version_num')::int", &[])
+        .await?
+        .try_get(0)?;
+    if version < 130_000 {
+        return Err(Failure::new(
+            ErrorKind::Unsupported,
+            "PostgreSQL 13 or newer is needed",
+        ));
+    }
+    let tx = client.transaction().await?;
+    tx.batch_execute("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0")
+        .await?;
+    tx.execute("SELECT pg_advisory_xact_lock($1)", &[&db.lock()])
+        .await?;
+    let exists: bool = tx
+        .query_one(
+            "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)",
+            &[&schema],
+        )
+        .await?
+        .try_get(0)?;
+    if !exists {
+        tx.batch_execute(&format!("CREATE SCHEMA \"{schema}\""))
+            .await?;
+    }
+    tx.batch_execute(
+        "CREATE TABLE IF NOT EXISTS gatepost_migration (
+             version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp())",
+    )
+    .await?;
+    let present: i32 = tx
+        .query_one(
+            "SELECT coalesce(max(version), 0) FROM gatepost_migration",
+            &[],
+        )
+        .await?
+        .try_get(0)?;
+    if usize::try_from(present).map_or(true, |present| present > MIGRATIONS.len()) {
+        return Err(Failure::new(
+            ErrorKind::Unsupported,
+            "the database was written by a newer version of Gatepost",
+        ));
+    }
+    for (version, (name, sql)) in (1i32..)
+        .zip(MIGRATIONS)
+        .filter(|(version, _)| *version > present)
+    {
+        tx.batch_execute(sql).await?;
+        tx.execute(
+            "INSERT INTO gatepost_migration (version, name) VALUES ($1, $2)",
+            &[&version, name],
+        )
+        .await?;
+    }
+    Ok(tx.commit().await?)
+}

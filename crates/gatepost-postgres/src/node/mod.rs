@@ -1,0 +1,160 @@
+//! This process as one of several that share the database: hears of changed keys and of new work,
+//! and shows by a lease that it does.
+//!
+//! # Why a deleted key is refused everywhere at once
+//! A node answers [`KeyStore::key_generation`](gatepost_storage::KeyStore::key_generation) only for
+//! [`VALID`] after the *start* of its last beat. A beat first renews the node's lease in the
+//! database (`LEASE`, longer than `VALID`), then, in a later statement, reads the generation.
+//! Whoever deletes a key commits, notifies, and waits until no node with a running lease acts on an
+//! older generation ([`wait_for_all`](Node::wait_for_all)). So a node that the deleter waited for
+//! has acknowledged; one that it did not see had no lease, and its next beat reads
+//! the new generation before it answers anything. And [`LEASE`] after the commit nothing is left to
+//! wait for, whatever happened to the connections: each node has read the generation since, or
+//! answers `None`.
+//!
+//! Spans are measured by the monotonic clock here and by the server's clock there; `LEASE - VALID`
+//! is what they may differ by within two seconds. No point in time is compared between them.
+
+mod beat;
+mod generation;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_storage::StoreError;
+use gatepost_storage::keys::KeyGeneration;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use self::generation::Generation;
+use crate::config::PostgresConfig;
+use crate::db::Db;
+use crate::error::Result;
+use crate::notify::channel;
+
+/// The lease of a node in the database.
+pub(crate) const LEASE: Duration = Duration::from_secs(2);
+/// So long after a beat began, a node trusts what it read.
+const VALID: Duration = Duration::from_millis(1700);
+/// The time between two beats.
+const BEAT: Duration = Duration::from_millis(500);
+
+pub(crate) struct Node {
+    shared: Arc<Shared>,
+    channel: String,
+    task: AbortHandle,
+}
+
+struct Shared {
+    generation: Generation,
+    work: Notify,
+}
+
+impl Node {
+    /// Joins and beats once; afterwards it keeps itself alive.
+    pub(crate) async fn join(
+        config: &PostgresConfig,
+        schema: &str,
+    ) -> std::result::Result<Self, StoreError> {
+        let shared = Arc::new(Shared {
+            generation: Generation::new(),
+            work: Notify::new(),
+        });
+        let channel = channel(schema);
+        let connector = beat::Connector::new(config, channel.clone())?;
+        let first = connector.connect(&shared).await?;
+        let task = tokio::spawn(beat::keep_alive(connector, first, Arc::clone(&shared)));
+        Ok(Self {
+            shared,
+            channel,
+            task: task.abort_handle(),
+        })
+    }
+
+    /// The generation this node acts on, while it may.
+    pub(crate) fn generation(&self) -> Option<KeyGeneration> {
+        self.shared.generation.get().map(KeyGeneration)
+    }
+
+    /// Gives a generation of the database the number that this process knows it by.
+    pub(crate) fn number(&self, generation: i64) -> i64 {
+        self.shared.generation.number(generation)
+    }
+
+    /// The generation of the database for a number given out before; `None` when the channel was
+    /// lost since.
+    pub(crate) fn since(&self, number: i64) -> Option<i64> {
+        self.shared.generation.since(number)
+    }
+
+    /// A key was changed by this process, which ended at `generation`. Returns once no node acts on
+    /// an older one: at once when there is no other, in milliseconds when all listen, never
+    /// later than [`LEASE`].
+    pub(crate) async fn wait_for_all(&self, db: &Db, generation: i64) {
+        let settled = Instant::now() + LEASE;
+        self.shared.generation.heard(generation);
+        let Some(node) = self.shared.generation.node() else {
+            // Cut off as we are, we cannot tell who is alive.
+            return sleep_until(settled).await;
+        };
+        match lagging(db, node, generation).await {
+            Ok(false) => return,
+            Ok(true) => {
+                // Should it be lost, the nodes' next beat finds the generation by itself.
+                let _ = db
+                    .execute(
+                        "SELECT pg_notify($1, $2)",
+                        &[&self.channel, &generation.to_string()],
+                    )
+                    .await;
+            }
+            Err(_) => return sleep_until(settled).await,
+        }
+        let mut pause = Duration::from_millis(1);
+        while Instant::now() < settled {
+            sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(50));
+            if matches!(
+                tokio::time::timeout_at(settled, lagging(db, node, generation)).await,
+                Ok(Ok(false))
+            ) {
+                return;
+            }
+        }
+    }
+
+    /// Returns when a process told that work arrived.
+    pub(crate) async fn work_arrived(&self) {
+        self.shared.work.notified().await;
+    }
+
+    /// Gives the lease up, so that nobody waits for this node.
+    pub(crate) async fn leave(&self, db: &Db) {
+        self.task.abort();
+        self.shared.generation.lost();
+        if let Some(node) = self.shared.generation.node() {
+            // If it fails, the lease runs out by itself.
+            let _ = db
+                .execute("DELETE FROM gatepost_node WHERE id = $1", &[&node])
+                .await;
+        }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.task.abort();
+        self.shared.generation.lost();
+    }
+}
+
+async fn lagging(db: &Db, node: i64, generation: i64) -> Result<bool> {
+    let row = db
+        .query_opt(
+            include_str!("../sql/node/lagging.sql"),
+            &[&node, &generation],
+        )
+        .await?;
+    row.map_or(Ok(true), |row| Ok(row.try_get(0)?))
+}

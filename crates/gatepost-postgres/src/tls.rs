@@ -1,0 +1,34 @@
+//! TLS to the server through rustls.
+
+use std::sync::Arc;
+
+use gatepost_storage::{ErrorKind, StoreError};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::config::PostgresConfig;
+
+/// Trusts Mozilla's roots and the host's; always verifies the certificate and its name.
+pub(crate) fn connector(config: &PostgresConfig) -> Result<MakeRustlsConnect, StoreError> {
+    let mut roots = RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
+    for certificate in CertificateDer::pem_slice_iter(&config.extra_roots_pem) {
+        let certificate = certificate.map_err(|e| {
+            StoreError::new(ErrorKind::Invalid, "the extra roots are not PEM").with_source(e)
+        })?;
+        roots.add(certificate).map_err(|e| {
+            StoreError::new(ErrorKind::Invalid, "an extra root is no certificate").with_source(e)
+        })?;
+    }
+    // The provider is named, not installed: what the process uses elsewhere is its own affair.
+    let tls =
+        ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|e| StoreError::new(ErrorKind::Unsupported, "TLS").with_source(e))?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(tls))
+}

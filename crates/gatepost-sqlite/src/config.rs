@@ -1,0 +1,95 @@
+//! How a store is opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_storage::seal::SealingKeys;
+
+/// When SQLite waits for the disk.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Synchronous {
+    /// Before each commit is answered. The only setting under which `Ok` means on disk.
+    #[default]
+    Full,
+    /// Only at checkpoints. **Unsafe**: a power cut takes the last commits along, deliveries and
+    /// deletions of keys among them.
+    Normal,
+    /// Never. **Unsafe**: a power cut may damage the file. For tests, and as the control of tests
+    /// of durability.
+    Off,
+}
+
+impl Synchronous {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Full => "FULL",
+            Self::Normal => "NORMAL",
+            Self::Off => "OFF",
+        }
+    }
+}
+
+/// Which file, and how.
+#[derive(Clone, Debug)]
+pub struct SqliteConfig {
+    pub(crate) path: PathBuf,
+    pub(crate) sealing: Arc<SealingKeys>,
+    pub(crate) synchronous: Synchronous,
+    pub(crate) busy_timeout: Duration,
+    pub(crate) readers: usize,
+    pub(crate) max_pages: Option<u32>,
+}
+
+impl SqliteConfig {
+    /// The database in this file, which is created if there is none. It must lie on a local disk:
+    /// SQLite's write-ahead log needs memory that is shared between the processes that use it.
+    #[must_use]
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            sealing: Arc::new(SealingKeys::none()),
+            synchronous: Synchronous::default(),
+            busy_timeout: Duration::from_secs(5),
+            readers: 4,
+            max_pages: None,
+        }
+    }
+
+    /// The keys under which secrets of webhooks are sealed; none by default.
+    #[must_use]
+    pub fn sealing(mut self, keys: SealingKeys) -> Self {
+        self.sealing = Arc::new(keys);
+        self
+    }
+
+    /// When to wait for the disk; [`Synchronous::Full`] by default.
+    #[must_use]
+    pub fn synchronous(mut self, synchronous: Synchronous) -> Self {
+        self.synchronous = synchronous;
+        self
+    }
+
+    /// How long to wait for another process that writes, before a call is `Unavailable`; 5 s by
+    /// default.
+    #[must_use]
+    pub fn busy_timeout(mut self, timeout: Duration) -> Self {
+        self.busy_timeout = timeout;
+        self
+    }
+
+    /// How many reads may run at once; 4 by default, at least 1.
+    #[must_use]
+    pub fn readers(mut self, readers: usize) -> Self {
+        self.readers = readers.max(1);
+        self
+    }
+
+    /// The most pages (of 4 KiB, as a rule) that the file may grow to; writes beyond are
+    /// `Unavailable`. No limit by default.
+    #[must_use]
+    pub fn max_pages(mut self, pages: u32) -> Self {
+        self.max_pages = Some(pages);
+        self
+    }
+}

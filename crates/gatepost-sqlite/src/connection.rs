@@ -1,0 +1,102 @@
+//! Connections, all set up alike.
+
+use std::time::Duration;
+
+use gatepost_storage::ErrorKind;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::config::SqliteConfig;
+use crate::error::{Failure, Result};
+
+/// 3.51.3 is the first version without a fault by which two processes at a checkpoint could damage
+/// the file.
+const OLDEST_LIBRARY: i32 = 3_051_003;
+
+/// The SQLite that is linked in, if it may be used.
+pub(crate) fn check_library(version: i32) -> Result<()> {
+    if version < OLDEST_LIBRARY {
+        return Err(Failure::new(
+            ErrorKind::Unsupported,
+            "the linked SQLite library is older than 3.51.3",
+        ));
+    }
+    Ok(())
+}
+
+/// A connection that writes. Creates the file.
+pub(crate) fn writer(config: &SqliteConfig) -> Result<Connection> {
+    let connection = Connection::open_with_flags(
+        &config.path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(config.busy_timeout)?;
+    use_write_ahead_log(&connection)?;
+    connection.pragma_update(None, "synchronous", config.synchronous.word())?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "cache_size", -16_000)?;
+    // About 16 MiB of log between checkpoints: fewer syncs of the database, and a log that stays
+    // small.
+    connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
+    connection.pragma_update(None, "journal_size_limit", 67_108_864)?;
+    if let Some(pages) = config.max_pages {
+        connection.pragma_update(None, "max_page_count", pages)?;
+    }
+    connection.set_prepared_statement_cache_capacity(128);
+    Ok(connection)
+}
+
+/// A connection that only reads; it sees each commit of every process at once.
+pub(crate) fn reader(config: &SqliteConfig) -> Result<Connection> {
+    let connection = Connection::open_with_flags(
+        &config.path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(config.busy_timeout)?;
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Switching needs the file alone, and SQLite does not wait for that itself.
+fn use_write_ahead_log(connection: &Connection) -> Result<()> {
+    let mut tries = 0;
+    loop {
+        let mode = connection
+            .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
+        match mode {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(_) => {
+                return Err(Failure::new(
+                    ErrorKind::Unsupported,
+                    "a write-ahead log is not possible on this file",
+                ));
+            }
+            Err(e)
+                if e.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+                    && tries < 100 =>
+            {
+                tries += 1;
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(e) => return Err(e.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gatepost_storage::StoreError;
+
+    use super::*;
+
+    #[test]
+    fn an_old_library_is_refused_and_the_linked_one_is_not() {
+        let error = StoreError::from(check_library(3_051_002).unwrap_err());
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        check_library(rusqlite::version_number()).unwrap();
+    }
+}

@@ -1,0 +1,101 @@
+//! SQLite's errors as those of the contract.
+
+use std::fmt::Display;
+
+use gatepost_storage::{ErrorKind, StoreError};
+use rusqlite::ErrorCode;
+
+/// An error on its way out: SQLite's as it came, or one of the contract.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Sql(rusqlite::Error),
+    Store(StoreError),
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+/// What the methods of the traits answer.
+pub(crate) type Answer<T> = std::result::Result<T, StoreError>;
+
+impl Failure {
+    pub(crate) fn new(kind: ErrorKind, context: &'static str) -> Self {
+        Self::Store(StoreError::new(kind, context))
+    }
+
+    pub(crate) fn not_found(what: &'static str) -> Self {
+        Self::Store(StoreError::not_found(what))
+    }
+
+    /// `error` must not show what is stored where that is secret; parse errors of the models do
+    /// not.
+    pub(crate) fn corrupt(context: &'static str, error: impl Display) -> Self {
+        Self::Store(StoreError::new(ErrorKind::Corrupt, context).with_source(error.to_string()))
+    }
+}
+
+pub(crate) fn unavailable(context: &'static str) -> StoreError {
+    StoreError::new(ErrorKind::Unavailable, context)
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Store(error) => error,
+            Failure::Sql(error) => {
+                let (kind, context) = judge(&error);
+                Self::new(kind, context).with_source(error)
+            }
+        }
+    }
+}
+
+fn judge(error: &rusqlite::Error) -> (ErrorKind, &'static str) {
+    use ErrorKind::{Conflict, Corrupt, Invalid, Unavailable};
+    use rusqlite::Error as E;
+    match error {
+        E::SqliteFailure(e, _) => match e.code {
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+                (Unavailable, "another process holds the database")
+            }
+            ErrorCode::DiskFull => (Unavailable, "the disk or the database is full"),
+            ErrorCode::ReadOnly => (Unavailable, "the database is read-only"),
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+                (Corrupt, "the database file is damaged or none")
+            }
+            ErrorCode::ConstraintViolation
+                if e.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY =>
+            {
+                (Invalid, "a row that is referred to does not exist")
+            }
+            ErrorCode::ConstraintViolation
+                if [
+                    rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE,
+                    rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY,
+                ]
+                .contains(&e.extended_code) =>
+            {
+                (Conflict, "a value that must be unique")
+            }
+            ErrorCode::ConstraintViolation => (Invalid, "a rule of the table"),
+            ErrorCode::TooBig => (Invalid, "a value is too large"),
+            _ => (Unavailable, "SQLite"),
+        },
+        E::FromSqlConversionFailure(..)
+        | E::IntegralValueOutOfRange(..)
+        | E::Utf8Error(..)
+        | E::InvalidColumnType(..) => (Corrupt, "a stored value"),
+        E::QueryReturnedNoRows => (Corrupt, "a row that must be there is missing"),
+        _ => (Unavailable, "SQLite"),
+    }
+}

@@ -1,0 +1,50 @@
+//! A key and its columns.
+
+use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, LastLogin, OwnerId};
+use gatepost_storage::Revision;
+use gatepost_storage::keys::KeyRow;
+use rusqlite::Row;
+
+use crate::column::{maybe_time, parse, time};
+use crate::error::{Failure, Result};
+
+pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
+     ip_allow, ip_deny, created, last_login, last_login_from FROM gatepost_key";
+
+pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
+    let digest = row.get_ref("digest")?;
+    let bytes = digest
+        .as_blob()
+        .ok()
+        .and_then(|bytes| bytes.try_into().ok())
+        .ok_or_else(|| Failure::corrupt("key", "the digest is not 32 bytes long"))?;
+    let last_login = match maybe_time(row, "last_login")? {
+        Some(at) => Some(LastLogin {
+            at,
+            from: parse(row, "last_login_from")?,
+        }),
+        None => None,
+    };
+    Ok(KeyRow {
+        id: KeyId(row.get("id")?),
+        revision: Revision(row.get("revision")?),
+        key: ApiKey {
+            owner: OwnerId(row.get("owner")?),
+            lookup: parse(row, "lookup")?,
+            hint: parse(row, "hint")?,
+            digest: Digest {
+                scheme: parse(row, "digest_scheme")?,
+                bytes,
+            },
+            name: parse(row, "name")?,
+            description: parse(row, "description")?,
+            expiration: maybe_time(row, "expires")?.map_or(Expiration::Never, Expiration::At),
+            ip: IpPolicy {
+                allow: parse(row, "ip_allow")?,
+                deny: parse(row, "ip_deny")?,
+            },
+            created: time(row, "created")?,
+            last_login,
+        },
+    })
+}

@@ -1,0 +1,111 @@
+//! Brings the tables up to date: forward only, each step in a transaction that no other process can
+//! share.
+
+use gatepost_storage::ErrorKind;
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::error::{Failure, Result};
+
+/// `GtPt`: marks files that this backend created.
+pub(crate) const APPLICATION_ID: i32 = 0x4774_5074;
+
+const STEPS: &[&str] = &[include_str!("../migrations/0001_gatepost.sql")];
+
+pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
+    migrate_with(connection, STEPS)
+}
+
+/// The version lies in a table of its own, because `user_version` belongs to the host if the file
+/// does.
+fn migrate_with(connection: &mut Connection, steps: &[&str]) -> Result<()> {
+    // A file that is up to date opens beside a process that is writing, however long that takes.
+    let current = version(connection)? as usize == steps.len();
+    if current && [0, APPLICATION_ID].contains(&owner(connection)?) {
+        return Ok(());
+    }
+    loop {
+        let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        check_owner(&tx)?;
+        tx.execute_batch(
+            "CREATE TABLE IF NOT EXISTS gatepost_schema (version INTEGER PRIMARY KEY) STRICT",
+        )?;
+        let version = version(&tx)?;
+        let done = version as usize;
+        if done > steps.len() {
+            return Err(Failure::new(
+                ErrorKind::Unsupported,
+                "the database was written by a newer version of Gatepost",
+            ));
+        }
+        let Some(step) = steps.get(done) else {
+            return Ok(tx.commit()?);
+        };
+        tx.execute_batch(step)?;
+        tx.execute("INSERT INTO gatepost_schema VALUES (?1)", [version + 1])?;
+        tx.commit()?;
+    }
+}
+
+/// The version that the file has; 0 is that of a file without our tables.
+fn version(connection: &Connection) -> Result<u32> {
+    let known: bool = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gatepost_schema')",
+        [],
+        |row| row.get(0),
+    )?;
+    if !known {
+        return Ok(0);
+    }
+    let newest = "SELECT coalesce(max(version), 0) FROM gatepost_schema";
+    Ok(connection.query_row(newest, [], |row| row.get(0))?)
+}
+
+fn owner(connection: &Connection) -> Result<i32> {
+    Ok(connection.pragma_query_value(None, "application_id", |row| row.get(0))?)
+}
+
+/// A file that another application marked as its own is left alone. One without a mark is a new
+/// file, which gets ours, or a host's database, which does not.
+fn check_owner(connection: &Connection) -> Result<()> {
+    let owner = owner(connection)?;
+    if owner == APPLICATION_ID {
+        return Ok(());
+    }
+    if owner != 0 {
+        return Err(Failure::new(
+            ErrorKind::Unsupported,
+            "the file belongs to another application (its application_id is set)",
+        ));
+    }
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables == 0 {
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_fails_leaves_the_version_before_it() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let broken = [STEPS[0], "CREATE TABLE half (x); CREATE TABLE half (x)"];
+        migrate_with(&mut connection, &broken).unwrap_err();
+        let half: i64 = connection
+            .query_row(
+                "SELECT count(*) FROM sqlite_schema WHERE name = 'half'",
+                [],
+                |r| r.get(0),
+            )
+            .unwrap();
+        assert_eq!(half, 0);
+        migrate_with(&mut connection, &[STEPS[0], "CREATE TABLE half (x)"]).unwrap();
+        let version: i64 = connection
+            .query_row("SELECT max(version) FROM gatepost_schema", [], |r| r.get(0))
+            .unwrap();
+        assert_eq!(version, 2);
+    }
+}

@@ -1,0 +1,71 @@
+//! Settlements.
+
+use gatepost_storage::webhooks::{AttemptRecord, DeliveryState, Settled, Settlement, Verdict};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::row::number_of;
+use crate::column::{length, micros};
+use crate::error::Result;
+
+pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled> {
+    let claim = settlement.claim;
+    let (state, due) = match settlement.verdict {
+        Verdict::Sent => (DeliveryState::Sent, None),
+        Verdict::Failed => (DeliveryState::Error, None),
+        Verdict::Retry { due } | Verdict::Release { due } => (DeliveryState::Queued, Some(due)),
+    };
+    let attempt = settlement.attempt.as_ref();
+    let logged: Option<i64> = c
+        .prepare_cached(include_str!("../sql/queue/settle.sql"))?
+        .query_row(
+            params![
+                claim.delivery.0,
+                claim.token.0,
+                number_of(state),
+                due.map(micros),
+                settlement.status_info,
+                attempt.is_some(),
+                attempt.map(|a| micros(a.started)),
+                attempt.and_then(|a| a.status),
+                attempt.map(|a| length(a.duration)),
+            ],
+            |row| row.get(0),
+        )
+        .optional()?;
+    match (logged, attempt) {
+        (Some(number), Some(attempt)) => insert(c, claim.delivery.0, number, attempt)?,
+        (Some(_), None) => {}
+        (None, _) => {
+            let before = "SELECT 1 FROM gatepost_delivery WHERE id = ?1 AND settled = ?2";
+            let known = c
+                .prepare_cached(before)?
+                .exists([claim.delivery.0, claim.token.0])?;
+            return Ok(if known { Settled::Done } else { Settled::Stale });
+        }
+    }
+    Ok(Settled::Done)
+}
+
+fn insert(c: &Connection, delivery: i64, number: i64, attempt: &AttemptRecord) -> Result<()> {
+    let phases = &attempt.phases;
+    c.prepare_cached(include_str!("../sql/queue/insert_attempt.sql"))?
+        .execute(params![
+            delivery,
+            number,
+            micros(attempt.started),
+            length(attempt.duration),
+            phases.dns.map(length),
+            phases.connect.map(length),
+            phases.tls.map(length),
+            phases.first_byte.map(length),
+            attempt.class,
+            attempt.info,
+            attempt.status,
+            attempt.remote.map(|r| r.to_string()),
+            attempt.protocol,
+            attempt.response_head,
+            attempt.response_body,
+            attempt.truncated,
+        ])?;
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Reads: on a few connections, on the runtime's blocking threads.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gatepost_storage::StoreError;
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+
+use crate::config::SqliteConfig;
+use crate::connection;
+use crate::error::{Answer, Failure, Result, unavailable};
+
+#[derive(Clone)]
+pub(crate) struct Readers {
+    config: SqliteConfig,
+    idle: Arc<Mutex<Vec<Connection>>>,
+    places: Arc<Semaphore>,
+}
+
+impl Readers {
+    pub(crate) fn new(config: SqliteConfig) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(config.readers)),
+            idle: Arc::default(),
+            config,
+        }
+    }
+
+    /// Runs `read` in one read transaction: all its statements see the same state.
+    pub(crate) async fn run<T, F>(&self, read: F) -> Answer<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let place = Arc::clone(&self.places)
+            .acquire_owned()
+            .await
+            .map_err(|_| unavailable("the store is closed"))?;
+        let readers = self.clone();
+        let task = tokio::task::spawn_blocking(move || {
+            let answer = readers.on_connection(read);
+            drop(place);
+            answer
+        });
+        match task.await {
+            Ok(answer) => answer.map_err(StoreError::from),
+            Err(error) => Err(unavailable("the read was given up").with_source(error)),
+        }
+    }
+
+    /// Nothing is read any more, and idle connections are closed.
+    pub(crate) fn close(&self) {
+        self.places.close();
+        self.idle().clear();
+    }
+
+    fn on_connection<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let idle = self.idle().pop();
+        let connection = idle.map_or_else(|| connection::reader(&self.config), Ok)?;
+        let answer = {
+            let tx = connection.unchecked_transaction()?;
+            let answer = read(&tx);
+            tx.finish().map(|()| answer)?
+        };
+        // A connection on which SQLite failed is not used again.
+        if !matches!(answer, Err(Failure::Sql(_))) && !self.places.is_closed() {
+            self.idle().push(connection);
+        }
+        answer
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,97 @@
+//! Points in time, as an argument.
+//!
+//! No backend and no ground crate reads a clock: every method takes `now`. The wings
+//! hold a [`Clock`] and ask it once for each operation; [`SystemClock`] below is the
+//! only place of the workspace that reads the machine's.
+
+use std::fmt;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// Tells the present moment. Cheap: called for every request and delivery.
+pub trait Clock: fmt::Debug + Send + Sync + 'static {
+    /// The present moment in UTC. May go back when the machine's clock is set.
+    fn now(&self) -> DateTime<Utc>;
+
+    /// How much time has passed since some moment, whatever the clock was set to meanwhile. `None`,
+    /// by default: as much as by the monotonic clock of this process.
+    fn passed(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the machine's clock"
+    )]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}
+
+/// A clock that stands still until it is moved; for tests.
+///
+/// ```
+/// use gatepost_storage::{Clock, ManualClock};
+/// let clock = ManualClock::at("2026-03-01T12:00:00Z".parse()?);
+/// clock.advance(std::time::Duration::from_secs(90));
+/// assert_eq!(clock.now().to_rfc3339(), "2026-03-01T12:01:30+00:00");
+/// # Ok::<(), chrono::ParseError>(())
+/// ```
+#[derive(Debug)]
+pub struct ManualClock {
+    /// Microseconds since the epoch: the resolution that every backend keeps.
+    micros: AtomicI64,
+    /// Microseconds by which it was advanced.
+    advanced: AtomicI64,
+}
+
+impl ManualClock {
+    /// A clock that shows `start`, cut to whole microseconds.
+    #[must_use]
+    pub fn at(start: DateTime<Utc>) -> Self {
+        Self {
+            micros: AtomicI64::new(start.timestamp_micros()),
+            advanced: AtomicI64::new(0),
+        }
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, by: Duration) {
+        let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+        for count in [&self.micros, &self.advanced] {
+            let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| {
+                Some(now.saturating_add(by))
+            });
+        }
+    }
+
+    /// Moves the clock by a signed amount, as a clock does that is set by hand.
+    pub fn jump(&self, by: TimeDelta) {
+        let by = by.num_microseconds().unwrap_or(0);
+        let _ = self
+            .micros
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| {
+                Some(now.saturating_add(by))
+            });
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp_micros(self.micros.load(Ordering::SeqCst))
+            .unwrap_or(DateTime::<Utc>::MAX_UTC)
+    }
+
+    fn passed(&self) -> Option<Duration> {
+        let micros = self.advanced.load(Ordering::SeqCst);
+        u64::try_from(micros).ok().map(Duration::from_micros)
+    }
+}

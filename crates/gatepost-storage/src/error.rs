@@ -1,0 +1,115 @@
+//! What can go wrong in a store, told in a way that a caller can act on.
+
+use std::error::Error;
+use std::fmt;
+
+type Source = Box<dyn Error + Send + Sync>;
+
+/// What a caller can do about a [`StoreError`].
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No row has that id.
+    NotFound,
+    /// Another row already has the value that must be unique.
+    Conflict,
+    /// The row is referred to by others and was not deleted.
+    InUse,
+    /// The row was changed since it was read: read it again, apply the change again.
+    Stale,
+    /// The request breaks a rule of the store (a reference to a row that does not exist, a value
+    /// over its limit).
+    Invalid,
+    /// The store cannot be reached, is full, locked, read-only or shutting down. Nothing was
+    /// stored, or (only where the backend lost the answer to a commit) it cannot be told:
+    /// repeat with the same idempotency key, claim token or revision.
+    Unavailable,
+    /// Stored data cannot be understood.
+    Corrupt,
+    /// The database was written by a newer version, or the engine is one that must not be used.
+    Unsupported,
+}
+
+/// An error of a storage backend: a kind, a sentence, and the source beneath.
+///
+/// Its text never holds a secret, a message body, or a connection string.
+pub struct StoreError {
+    kind: ErrorKind,
+    context: &'static str,
+    source: Option<Source>,
+}
+
+impl StoreError {
+    /// An error without a source. `context` says what was being done or which rule was broken.
+    #[must_use]
+    pub fn new(kind: ErrorKind, context: &'static str) -> Self {
+        Self {
+            kind,
+            context,
+            source: None,
+        }
+    }
+
+    /// The same error with the one that caused it.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Source>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// No row of that kind: `StoreError::not_found("webhook")`.
+    #[must_use]
+    pub fn not_found(what: &'static str) -> Self {
+        Self::new(ErrorKind::NotFound, what)
+    }
+
+    /// What a caller can do about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What was being done, or which rule was broken.
+    #[must_use]
+    pub fn context(&self) -> &'static str {
+        self.context
+    }
+
+    /// Whether the same call may succeed later without anything being changed.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        self.kind == ErrorKind::Unavailable
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            ErrorKind::NotFound => "not found",
+            ErrorKind::Conflict => "already exists",
+            ErrorKind::InUse => "still in use",
+            ErrorKind::Stale => "changed meanwhile",
+            ErrorKind::Invalid => "invalid",
+            ErrorKind::Unavailable => "store unavailable",
+            ErrorKind::Corrupt => "stored data is corrupt",
+            ErrorKind::Unsupported => "unsupported",
+        };
+        write!(f, "{kind}: {}", self.context)
+    }
+}
+
+impl fmt::Debug for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreError")
+            .field("kind", &self.kind)
+            .field("context", &self.context)
+            .field("source", &self.source.as_ref().map(ToString::to_string))
+            .finish()
+    }
+}
+
+impl Error for StoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|e| e as &(dyn Error + 'static))
+    }
+}

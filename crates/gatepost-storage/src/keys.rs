@@ -1,0 +1,162 @@
+//! Where API keys are kept.
+
+use std::fmt;
+
+use apikey_core::{ApiKey, KeyId, LastLogin, LookupId, OwnerId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use crate::StoreError;
+use crate::page::{Page, Revision};
+
+/// A key as it is stored. The record's own `created` is the time of insertion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyRow {
+    /// The row number: positive, never given out twice.
+    pub id: KeyId,
+    /// Counts the edits of this row. A recorded login is not an edit.
+    pub revision: Revision,
+    /// The record.
+    pub key: ApiKey,
+}
+
+/// Which keys to list: all of those given that are `Some`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyQuery {
+    /// Only keys of this owner.
+    pub owner: Option<OwnerId>,
+    /// Only keys of exactly this name.
+    pub name: Option<String>,
+    /// The page, by row number.
+    pub page: Page<KeyId>,
+}
+
+impl KeyQuery {
+    /// Every key, page by page.
+    #[must_use]
+    pub fn all(page: Page<KeyId>) -> Self {
+        Self {
+            owner: None,
+            name: None,
+            page,
+        }
+    }
+
+    /// The keys of one owner.
+    #[must_use]
+    pub fn of_owner(owner: OwnerId, page: Page<KeyId>) -> Self {
+        Self {
+            owner: Some(owner),
+            name: None,
+            page,
+        }
+    }
+}
+
+/// One successful authentication, to be written to the record.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Login {
+    /// The key that authenticated.
+    pub key: KeyId,
+    /// When, and from where.
+    pub login: LastLogin,
+}
+
+/// Counts the edits and deletions of keys in one store, by whomever they were made.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct KeyGeneration(pub i64);
+
+/// What was edited or deleted since some generation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyChanges {
+    /// The generation up to which `changed` is complete.
+    pub generation: KeyGeneration,
+    /// The keys to forget.
+    pub changed: ChangedKeys,
+}
+
+/// The keys that a cache must forget.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChangedKeys {
+    /// These; may be empty, may name one twice.
+    These(Vec<LookupId>),
+    /// All: the store no longer knows what changed since then.
+    All,
+}
+
+/// Keeps API keys.
+///
+/// # Contract
+/// A method that returns `Ok` has stored what it was given, durably if the backend is
+/// durable; one that returns `Err` has stored nothing (see [`ErrorKind::Unavailable`] for the
+/// one exception). Times are kept to the microsecond. No method reads a clock. All methods may
+/// be called at once from any number of tasks, and a future that is dropped leaves either all
+/// or nothing of its work.
+///
+/// [`ErrorKind::Unavailable`]: crate::ErrorKind::Unavailable
+#[async_trait]
+pub trait KeyStore: fmt::Debug + Send + Sync + 'static {
+    /// Stores a new key and gives it a row number.
+    ///
+    /// Of several inserts at once with one `(owner, name)` or one `lookup`, one succeeds.
+    ///
+    /// # Errors
+    /// `Conflict` when the owner has a key of that name, or a key with that lookup id exists.
+    async fn insert_key(&self, key: &ApiKey) -> Result<KeyRow, StoreError>;
+
+    /// The key with this row number, expired or not; `None` when there is none.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError>;
+
+    /// The key whose string carries this lookup id; `None` when there is none.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>, StoreError>;
+
+    /// One page of the keys that match, in order of row number. Expired keys are listed.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError>;
+
+    /// Replaces name, description, expiration, IP policy and digest of the row `row.id`, if its
+    /// revision is still `row.revision`; moves the generation. Owner, lookup id, hint, creation
+    /// time and last login are never changed by this, whatever `row` holds.
+    ///
+    /// # Errors
+    /// `NotFound`; `Stale` when the revision differs; `Conflict` when the new name is taken.
+    async fn update_key(&self, row: &KeyRow, now: DateTime<Utc>) -> Result<KeyRow, StoreError>;
+
+    /// Deletes the key and moves the generation. After the return no handle on this database
+    /// finds it.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such key.
+    async fn delete_key(&self, id: KeyId, now: DateTime<Utc>) -> Result<(), StoreError>;
+
+    /// Writes last logins. For each key the newest wins, whatever the order of the calls; keys
+    /// that no longer exist are passed over. Changes neither revision nor generation.
+    ///
+    /// # Errors
+    /// `Unavailable`: none or some of them were written.
+    async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError>;
+
+    /// The present generation, or `None` while the store cannot tell whether others have
+    /// changed keys; a cache must not be used then.
+    ///
+    /// Called before every use of a cached key, so it is synchronous and cheap (microseconds
+    /// at the most, no round trip). Once `update_key` or `delete_key` has returned, on whichever
+    /// handle or process, this answers a later generation or `None` on every handle of the
+    /// database, at once or within the bound that the backend states.
+    fn key_generation(&self) -> Option<KeyGeneration>;
+
+    /// The keys edited or deleted after `since`. A store that never saw `since`, or has
+    /// forgotten what followed it, answers [`ChangedKeys::All`].
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn key_changes(&self, since: KeyGeneration) -> Result<KeyChanges, StoreError>;
+}

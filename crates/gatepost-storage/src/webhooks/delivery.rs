@@ -1,0 +1,195 @@
+//! A delivery and its attempts, as they are stored.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use webhook_model::{TaskId, WebhookId};
+
+/// The row number of a delivery.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct DeliveryId(pub i64);
+
+impl fmt::Display for DeliveryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The id under which a receiver sees a delivery (the `webhook-id` header); the same for all
+/// attempts and replays, so that a receiver can tell repeats. 1–64 characters of `[A-Za-z0-9_-]`.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct MessageId(Arc<str>);
+
+/// A text that is not a [`MessageId`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("a message id is 1 to 64 letters, digits, '-' or '_'")]
+pub struct InvalidMessageId;
+
+impl MessageId {
+    /// `msg_` and 26 letters and digits that say these random bits.
+    #[must_use]
+    pub fn from_random(bits: u128) -> Self {
+        const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+        let letter = |at: u32| char::from(LETTERS[(bits >> (at * 5) & 31) as usize]);
+        Self(
+            "msg_"
+                .chars()
+                .chain((0..26).map(letter))
+                .collect::<String>()
+                .into(),
+        )
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for MessageId {
+    type Err = InvalidMessageId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidMessageId> {
+        let fits = (1..=64).contains(&text.len())
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if fits {
+            Ok(Self(text.into()))
+        } else {
+            Err(InvalidMessageId)
+        }
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a delivery stands: `queued → running → sent | error`, and back to `queued` for a retry.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum DeliveryState {
+    /// Waits for its due time, for a free slot, or for its webhook to be resumed.
+    Queued,
+    /// Leased by a worker that is making an attempt.
+    Running,
+    /// The target answered 2xx.
+    Sent,
+    /// Ended without success; `status_info` says why.
+    Error,
+}
+
+impl DeliveryState {
+    /// The word that is stored and shown: `queued`, `running`, `sent`, `error`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Sent => "sent",
+            Self::Error => "error",
+        }
+    }
+
+    /// The state of that word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Queued, Self::Running, Self::Sent, Self::Error]
+            .into_iter()
+            .find(|s| s.as_str() == word)
+    }
+
+    /// Whether the delivery has ended and may be removed by retention.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Sent | Self::Error)
+    }
+}
+
+/// A delivery: one message on its way to one webhook.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delivery {
+    /// The row number, in order of creation.
+    pub id: DeliveryId,
+    /// What the receiver sees as the id.
+    pub message_id: MessageId,
+    /// The webhook that says where and how to send.
+    pub webhook: WebhookId,
+    /// The task that made it, which may be gone by now; `None` for a message sent by hand.
+    pub task: Option<TaskId>,
+    /// The rendered message: all attempts carry these bytes.
+    pub body: Arc<str>,
+    /// Where it stands.
+    pub state: DeliveryState,
+    /// Why it stands there, in words for the user: `200 OK`, `timeout while connecting`; empty at
+    /// first.
+    pub status_info: String,
+    /// When it was enqueued.
+    pub created: DateTime<Utc>,
+    /// When the next attempt is due. Meaningful while `queued`.
+    pub due: DateTime<Utc>,
+    /// The end of the lease while `running`.
+    pub lease_until: Option<DateTime<Utc>>,
+    /// When the last attempt began.
+    pub last_attempt: Option<DateTime<Utc>>,
+    /// Attempts made since it was enqueued or replayed; a lost claim is none.
+    pub attempts: u32,
+    /// Claims that ended without a settlement, since it was enqueued or replayed.
+    pub lost_claims: u32,
+    /// The status of the last answer, if there was one.
+    pub response_status: Option<u16>,
+    /// How long the last attempt took.
+    pub duration: Option<Duration>,
+}
+
+/// When the parts of an attempt were done, counted from its start; `None` for a part that was not
+/// reached or not needed (a pooled connection needs no look-up, no connect, no TLS).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Phases {
+    /// The name was resolved.
+    pub dns: Option<Duration>,
+    /// The connection stood.
+    pub connect: Option<Duration>,
+    /// The TLS handshake was done.
+    pub tls: Option<Duration>,
+    /// The answer's head was read.
+    pub first_byte: Option<Duration>,
+}
+
+/// One attempt, as the delivery log keeps it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttemptRecord {
+    /// 1 for the first attempt ever; a replay counts on. Given by the store when it is settled,
+    /// so what a settlement holds here is not read.
+    pub number: u32,
+    /// When it began.
+    pub started: DateTime<Utc>,
+    /// How long it took in all.
+    pub duration: Duration,
+    /// When its parts were done.
+    pub phases: Phases,
+    /// The class of the outcome: `ok`, or a short word for the error (`timeout`, `tls`, `status`,
+    /// …).
+    pub class: String,
+    /// The outcome in words for the user.
+    pub info: String,
+    /// The status of the answer, if one came.
+    pub status: Option<u16>,
+    /// The address that was dialled.
+    pub remote: Option<SocketAddr>,
+    /// `HTTP/1.1` or `HTTP/2`, once an answer came.
+    pub protocol: Option<String>,
+    /// The head of the answer, as far as it was kept.
+    pub response_head: Vec<u8>,
+    /// The body of the answer, as far as it was kept (16 KiB by default).
+    pub response_body: Vec<u8>,
+    /// Whether more of the answer's body came, or would have come, than was kept.
+    pub truncated: bool,
+}

@@ -1,0 +1,284 @@
+//! The durable queue: enqueue, claim, settle.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use webhook_model::{OccurrenceId, TaskId, WebhookId};
+
+use super::delivery::{AttemptRecord, Delivery, DeliveryId, MessageId};
+use super::outbox::OutboxId;
+use super::records::RoutesVersion;
+use crate::StoreError;
+
+/// After this many lost claims a delivery ends in `error`, so that a message that kills its
+/// sender cannot circle for ever.
+pub const MAX_LOST_CLAIMS: u32 = 3;
+
+/// Where a batch of deliveries comes from; decides what makes it happen only once.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Source {
+    /// From a call without an id of its own; stored as often as it is asked for.
+    Direct,
+    /// From an occurrence that the caller named: the same id again is [`Enqueued::AlreadyKnown`].
+    Occurrence(OccurrenceId),
+    /// From a row of the outbox, removed in the same transaction; gone means
+    /// [`Enqueued::AlreadyKnown`].
+    Outbox {
+        /// The row.
+        row: OutboxId,
+        /// The id of its occurrence, if it has one. An id that is known uses the row up and stores
+        /// nothing else: [`Enqueued::AlreadyKnown`] too.
+        occurrence: Option<OccurrenceId>,
+    },
+}
+
+/// A delivery to be stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewDelivery {
+    /// What the receiver will see as the id; unique.
+    pub message_id: MessageId,
+    /// The webhook to send to.
+    pub webhook: WebhookId,
+    /// The task that makes it.
+    pub task: Option<TaskId>,
+    /// The rendered message.
+    pub body: Arc<str>,
+    /// When the first attempt is due.
+    pub due: DateTime<Utc>,
+    /// `Some(end)`: stored as `running`, already leased to the caller until then, so that it need
+    /// not walk the queue for what it can send at once.
+    pub lease_until: Option<DateTime<Utc>>,
+}
+
+/// What one occurrence does to the queue, in one transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enqueue {
+    /// The version of the routes under which this was decided; `None` where no task was matched
+    /// (a message sent by hand).
+    pub routes: Option<RoutesVersion>,
+    /// What makes it happen only once.
+    pub source: Source,
+    /// The deliveries. May be empty: an outbox row that matches nothing is still used up.
+    pub deliveries: Vec<NewDelivery>,
+    /// One-time tasks to delete, with their events.
+    pub consume: Vec<TaskId>,
+}
+
+/// A delivery that was stored by [`QueueStore::enqueue`], in the order of the request.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct StoredDelivery {
+    /// Its row number.
+    pub id: DeliveryId,
+    /// The claim, where the caller asked for a lease.
+    pub token: Option<ClaimToken>,
+}
+
+/// What became of an [`Enqueue`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Enqueued {
+    /// Stored, all of it.
+    Stored {
+        /// The deliveries, in the order of the request.
+        deliveries: Vec<StoredDelivery>,
+        /// The version of the routes after it: moved if a task was consumed.
+        routes: RoutesVersion,
+    },
+    /// The source was used before; nothing was stored now.
+    AlreadyKnown,
+    /// The routes have changed since they were read; nothing was stored. Read them and match again.
+    RoutesChanged,
+}
+
+/// Proof of one claim of one delivery. Every claim of a row gives a new one, so that a worker
+/// whose lease ran out cannot overwrite what the next one did.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct ClaimToken(pub i64);
+
+/// A delivery and the proof of its claim.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Claim {
+    /// The delivery.
+    pub delivery: DeliveryId,
+    /// The proof.
+    pub token: ClaimToken,
+}
+
+/// First attempts and retries wait apart, so that the one cannot starve the other.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum LaneClass {
+    /// Deliveries without an attempt yet.
+    First,
+    /// Deliveries with at least one attempt.
+    Retry,
+}
+
+/// The waiting deliveries of one webhook and one class, oldest due first.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Lane {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// First attempts or retries.
+    pub class: LaneClass,
+}
+
+/// A lane that has something to send.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct DueLane {
+    /// The lane.
+    pub lane: Lane,
+    /// The due time of its head.
+    pub due: DateTime<Utc>,
+}
+
+/// How many to claim from a lane at the most.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LaneClaim {
+    /// The lane.
+    pub lane: Lane,
+    /// The most to claim.
+    pub limit: u32,
+}
+
+/// A claimed delivery, now `running`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claimed {
+    /// The delivery.
+    pub delivery: Delivery,
+    /// The proof to settle it with.
+    pub token: ClaimToken,
+}
+
+/// How a claim ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The target accepted: `sent`.
+    Sent,
+    /// Another attempt at `due`: `queued`.
+    Retry {
+        /// When.
+        due: DateTime<Utc>,
+    },
+    /// No further attempt: `error`.
+    Failed,
+    /// Given back without an attempt (shutdown, webhook paused meanwhile): `queued`, no attempt
+    /// counted.
+    Release {
+        /// When it is due again.
+        due: DateTime<Utc>,
+    },
+}
+
+/// The end of one claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settlement {
+    /// The delivery and the proof.
+    pub claim: Claim,
+    /// How it ends.
+    pub verdict: Verdict,
+    /// The new `status_info`.
+    pub status_info: String,
+    /// The attempt that was made; `None` for [`Verdict::Release`], or where none could be made.
+    pub attempt: Option<AttemptRecord>,
+}
+
+/// What became of a [`Settlement`].
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Settled {
+    /// Stored, now or by an earlier call with the same token.
+    Done,
+    /// Refused: the row was claimed anew, reclaimed, replayed or deleted since. Nothing was
+    /// changed.
+    Stale,
+}
+
+/// What [`QueueStore::reclaim`] did.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Reclaimed {
+    /// Deliveries put back into the queue.
+    pub requeued: u64,
+    /// Deliveries that ended in `error` after [`MAX_LOST_CLAIMS`].
+    pub ended: u64,
+}
+
+/// The queue.
+///
+/// # Contract
+/// As [`RecordStore`](super::RecordStore). In addition:
+/// - A delivery is claimable when it is `queued`, `due <= now`, and its webhook is
+///   [`Activity::Active`](webhook_model::Activity). Of a webhook in order
+///   ([`DeliveryOrder::InOrder`](webhook_model::DeliveryOrder)) only the oldest delivery that has
+///   not ended is claimable, whichever lane it waits in, and nothing while one is `running`.
+/// - At any time at most one token of a delivery is valid: the one given last.
+#[async_trait]
+pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
+    /// Stores the deliveries of one occurrence and deletes the tasks it consumes, all or nothing.
+    ///
+    /// The source is looked at first, then the version of the routes (equal to the present one,
+    /// or `RoutesChanged`; a task to consume that is gone counts as a change), then the rows are
+    /// written. Several calls at once may share a commit; each is judged alone.
+    ///
+    /// # Errors
+    /// `Invalid` when a webhook does not exist; `Conflict` when a message id does; `Unavailable`.
+    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError>;
+
+    /// The lanes that have a claimable delivery, in order of lane, at most `limit` beyond `after`.
+    /// Costs a look-up for each lane, not for each delivery.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn due_lanes(
+        &self,
+        after: Option<Lane>,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<DueLane>, StoreError>;
+
+    /// The earliest due time among queued deliveries of active webhooks that lies after `now`, if
+    /// any: until then there is no retry to wake up for.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError>;
+
+    /// Claims deliveries: from each lane the claimable ones, by `(due, id)`, up to its limit. They
+    /// are `running` until `lease_until` and have a fresh token each. No delivery is given to
+    /// two callers. A row that cannot be read ends in `error` with a reason and does not hold
+    /// up the others.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn claim(
+        &self,
+        lanes: &[LaneClaim],
+        lease_until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Claimed>, StoreError>;
+
+    /// Ends claims. For each, in order: if the row is `running` under that token, the verdict, the
+    /// attempt (numbered by the store, appended to the log) and the row's summary of it are stored
+    /// in one transaction, `Done`; if the row was last settled under that very token, nothing
+    /// changes, `Done`; else `Stale`. A lease that ran out but was not reclaimed yet still
+    /// settles.
+    ///
+    /// # Errors
+    /// `Unavailable`: none was stored; the same call may be repeated.
+    async fn settle(
+        &self,
+        settlements: Vec<Settlement>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Settled>, StoreError>;
+
+    /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
+    /// now, one more lost claim, no attempt counted; after [`MAX_LOST_CLAIMS`] instead `error`
+    /// with `the sender died 3 times`. Their tokens are void from then on.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError>;
+
+    /// Returns when another process may have added work. May return without reason, may never
+    /// return: the engine polls as well. A future that is dropped loses nothing.
+    async fn work_arrived(&self);
+}

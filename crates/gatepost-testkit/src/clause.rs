@@ -1,0 +1,106 @@
+//! A clause as a value, and how one is proven.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use gatepost_storage::KeyStore;
+
+use crate::harness::{Harness, Webhooks};
+use crate::{keys, log, outbox, queue, records, webhooks_kept};
+
+/// How a clause ends that the store does not break; it panics where it does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Outcome {
+    /// The store keeps it.
+    Held,
+    /// The harness cannot show it, for this reason.
+    Ignored(&'static str),
+}
+
+impl<S: Send + 'static> fmt::Debug for Clause<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What a clause does, to be awaited.
+pub type Run = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+/// A clause of the contract.
+pub struct Clause<S: Send + 'static> {
+    /// Its name, which begins with its id: `q05_an_old_token_settles_nothing`.
+    pub name: &'static str,
+    /// Tries it on the store of a harness. It panics where the contract is broken, with a text
+    /// that begins with the id: `Q5 …`.
+    pub run: fn(Arc<dyn Harness<S>>) -> Run,
+}
+
+/// All clauses about keys.
+#[must_use]
+pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
+    let mut all = crate::for_each_key_clause!([plain] keys);
+    all.extend(crate::for_each_kept_key_clause!([kept] keys));
+    all
+}
+
+/// All clauses about webhooks, tasks, events, the queue, the log and the outbox.
+#[must_use]
+pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
+    let mut all = crate::for_each_record_clause!([plain] records);
+    all.extend(crate::for_each_queue_clause!([plain] queue));
+    all.extend(crate::for_each_log_clause!([plain] log));
+    all.extend(crate::for_each_outbox_clause!([plain] outbox));
+    all.extend(crate::for_each_kept_webhook_clause!([kept] webhooks_kept));
+    all
+}
+
+/// Tries the clause of this name on the store of this harness; the body of a test.
+///
+/// # Panics
+/// When the store breaks the clause, when there is none of that name, and when the harness cannot
+/// show it: a clause that was not tried must not look as if it held.
+pub fn prove<S: Send + 'static>(clauses: &[Clause<S>], name: &str, harness: impl Harness<S>) {
+    let clause = clauses.iter().find(|c| c.name == name);
+    let Some(clause) = clause else {
+        panic!("there is no clause {name}");
+    };
+    match block_on((clause.run)(Arc::new(harness))) {
+        Outcome::Held => {}
+        Outcome::Ignored(why) => {
+            panic!("not tried: {why}; a store that keeps nothing says `not durable` in the macro")
+        }
+    }
+}
+
+/// Runs to the end on a runtime of its own with several threads.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(4)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
+/// Clauses that take a store with nothing in it.
+macro_rules! plain {
+    ([$room:ident] $($clause:ident)*) => {
+        vec![$(Clause {
+            name: stringify!($clause),
+            run: |harness| Box::pin(async move {
+                $room::$clause(harness.fresh().await).await;
+                Outcome::Held
+            }),
+        }),*]
+    };
+}
+use plain;
+
+/// Clauses that take the harness.
+macro_rules! kept {
+    ([$room:ident] $($clause:ident)*) => {
+        vec![$(Clause { name: stringify!($clause), run: |harness| Box::pin($room::$clause(harness)) }),*]
+    };
+}
+use kept;

@@ -1,0 +1,69 @@
+//! Where a store under test lives.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gatepost_storage::WebhookStore;
+use gatepost_storage::webhooks::{DeliveryLog, OutboxStore, QueueStore, RecordStore};
+
+/// The four traits of one webhook store, each on its own so that a test may replace one.
+#[derive(Clone, Debug)]
+pub struct Webhooks {
+    /// Webhooks, tasks and events.
+    pub records: Arc<dyn RecordStore>,
+    /// The queue.
+    pub queue: Arc<dyn QueueStore>,
+    /// The delivery log.
+    pub log: Arc<dyn DeliveryLog>,
+    /// The outbox.
+    pub outbox: Arc<dyn OutboxStore>,
+}
+
+impl Webhooks {
+    /// The traits of this store.
+    #[must_use]
+    pub fn of<S: WebhookStore>(store: Arc<S>) -> Self {
+        Self {
+            records: store.clone(),
+            queue: store.clone(),
+            log: store.clone(),
+            outbox: store,
+        }
+    }
+}
+
+/// The place of one store: a file, a schema, a prefix of keys. Each clause is given a harness of
+/// its own.
+///
+/// `S` is `Arc<dyn KeyStore>` or [`Webhooks`]. An `async fn` without arguments that makes a store
+/// is the harness of a store that is not durable.
+#[async_trait]
+pub trait Harness<S: Send + 'static>: Send + Sync + 'static {
+    /// The store, with nothing in it and apart from all others. Called first, and once.
+    async fn fresh(&self) -> S;
+
+    /// Drops all handles, then opens what was kept. `None` by default: nothing is.
+    async fn reopen(&self, store: S) -> Option<S> {
+        drop(store);
+        None
+    }
+
+    /// All that the store wrote, as it lies there: files with their logs, or tables as text. `None`
+    /// by default: it writes nothing.
+    async fn dump(&self, store: &S) -> Option<Vec<u8>> {
+        let _ = store;
+        None
+    }
+}
+
+#[async_trait]
+impl<S, F, Fut> Harness<S> for F
+where
+    S: Send + 'static,
+    F: Fn() -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = S> + Send,
+{
+    async fn fresh(&self) -> S {
+        self().await
+    }
+}

@@ -1,0 +1,48 @@
+//! What a durable key store keeps. Each takes the harness.
+
+use std::sync::Arc;
+
+use apikey_core::LastLogin;
+use gatepost_storage::keys::{KeyQuery, Login};
+use gatepost_storage::{KeyStore, Page};
+
+use crate::Outcome;
+use crate::fixtures::{at, key};
+use crate::harness::Harness;
+
+type Place = Arc<dyn Harness<Arc<dyn KeyStore>>>;
+
+/// Keys are there again with their logins, deleted ones stay deleted, and row numbers go on.
+pub async fn k18_keys_outlive_the_store(place: Place) -> Outcome {
+    let store = place.fresh().await;
+    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.update_key(&row, at(1)).await.unwrap();
+    let from = "2001:db8::1".parse().unwrap();
+    let login = LastLogin { at: at(5), from };
+    store
+        .record_logins(&[Login { key: row.id, login }])
+        .await
+        .unwrap();
+    let gone = store.insert_key(&key(1, "gone")).await.unwrap();
+    store.delete_key(gone.id, at(2)).await.unwrap();
+    let all = KeyQuery::all(Page::first(9));
+    let before = store.list_keys(&all).await.unwrap();
+    assert_eq!(
+        before[0].key.last_login,
+        Some(login),
+        "K18 the login was stored"
+    );
+    let Some(store) = place.reopen(store).await else {
+        return Outcome::Ignored("not durable");
+    };
+    assert_eq!(
+        store.list_keys(&all).await.unwrap(),
+        before,
+        "K18 as they were"
+    );
+    let found = store.key_by_lookup(gone.key.lookup).await.unwrap();
+    assert_eq!(found, None, "K18 deleted for good");
+    let next = store.insert_key(&key(1, "next")).await.unwrap();
+    assert!(next.id > gone.id, "K18 row numbers go on");
+    Outcome::Held
+}

@@ -1,0 +1,210 @@
+//! The lists of clauses, and the tests made of them.
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// keys.
+#[macro_export]
+macro_rules! for_each_key_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            k01_a_key_is_found_by_number_and_lookup
+            k02_an_owner_has_a_name_once
+            k03_a_lookup_id_exists_once
+            k04_one_of_racing_inserts_wins
+            k05_a_stale_edit_is_refused
+            k06_an_edit_keeps_what_identifies_a_key
+            k07_a_deleted_key_is_not_found
+            k08_a_row_number_is_given_once
+            k09_edits_and_deletions_move_the_generation
+            k10_changes_name_what_changed
+            k11_the_newest_login_wins
+            k12_a_walk_neither_skips_nor_repeats
+            k13_times_are_kept_to_the_microsecond
+            k14_a_login_is_no_edit
+            k15_lists_hold_what_was_asked_for
+            k16_an_edit_creates_nothing
+            k17_an_error_tells_no_digest
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// what a durable key store keeps.
+#[macro_export]
+macro_rules! for_each_kept_key_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            k18_keys_outlive_the_store
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// webhooks, tasks and events.
+#[macro_export]
+macro_rules! for_each_record_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            r01_a_record_comes_back_as_it_was_stored
+            r02_times_are_kept_to_the_microsecond
+            r03_a_name_of_a_webhook_exists_once
+            r04_a_stale_edit_is_refused
+            r05_one_of_racing_edits_wins
+            r06_what_is_missing_is_not_found
+            r07_a_deleted_record_is_gone_for_good
+            r08_the_longest_texts_are_kept
+            r09_a_task_needs_its_webhook
+            r10_an_event_needs_its_task
+            r11_a_webhook_in_use_is_kept
+            r12_a_deleted_webhook_takes_all_that_is_its
+            r13_a_deleted_task_leaves_its_deliveries
+            r14_every_change_moves_the_version
+            r15_routes_are_read_together
+            r16_the_newest_run_stays
+            r17_webhooks_are_listed_by_owner_and_name
+            r18_tasks_are_listed_by_creator_webhook_and_name
+            r19_events_are_listed_by_task_and_type
+            r20_a_walk_neither_skips_nor_repeats
+            r21_an_error_tells_no_secret
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
+/// queue.
+#[macro_export]
+macro_rules! for_each_queue_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            q01_due_is_inclusive
+            q02_the_oldest_due_comes_first
+            q03_no_delivery_is_given_to_two
+            q04_a_lease_holds_until_its_end
+            q05_an_old_token_settles_nothing
+            q06_a_repeated_settlement_is_done_once
+            q07_a_retry_keeps_count_in_its_own_lane
+            q08_a_release_counts_no_attempt
+            q09_lost_claims_end_a_delivery
+            q10_an_occurrence_happens_once
+            q11_changed_routes_store_nothing
+            q12_consumed_tasks_go_with_the_enqueue
+            q13_what_is_leased_is_not_claimed
+            q14_a_paused_webhook_is_not_claimed
+            q15_in_order_gives_the_head_alone
+            q16_a_late_settlement_counts_until_reclaimed
+            q17_due_lanes_come_in_pages
+            q18_next_due_lies_after_now
+            q19_an_unknown_webhook_is_refused
+            q20_a_known_message_id_stores_nothing
+            q21_a_deleted_webhook_makes_settlements_stale
+            q22_a_task_is_consumed_once
+            q23_a_dropped_enqueue_leaves_all_or_nothing
+            q24_many_workers_claim_each_delivery_once
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
+/// delivery log.
+#[macro_export]
+macro_rules! for_each_log_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            l01_a_delivery_is_listed_as_it_was_enqueued
+            l02_deliveries_are_listed_by_what_was_asked_for
+            l03_attempts_are_kept_and_numbered
+            l04_a_replay_starts_over_with_the_same_bytes
+            l05_a_replay_of_failures_is_bounded
+            l06_a_cancelled_delivery_ends
+            l07_a_deleted_delivery_is_gone
+            l08_what_was_held_too_long_expires
+            l09_retention_by_age_never_takes_a_live_row
+            l10_retention_by_count_keeps_the_newest
+            l11_ids_of_occurrences_are_forgotten_by_age
+            l12_the_figures_are_right
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
+/// outbox.
+#[macro_export]
+macro_rules! for_each_outbox_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            o01_an_occurrence_waits_as_it_was_pushed
+            o02_the_oldest_rows_come_first
+            o03_a_row_is_used_up_once
+            o04_a_row_waits_until_its_enqueue_is_stored
+            o05_a_row_set_aside_is_not_given_out
+            o06_a_known_occurrence_uses_its_row_up
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// what a durable webhook store keeps.
+#[macro_export]
+macro_rules! for_each_kept_webhook_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            d01_records_outlive_the_store
+            d02_row_numbers_go_on
+            d03_deliveries_outlive_the_store
+            d04_a_claim_outlives_its_worker
+            d05_occurrences_outlive_the_store
+            d06_secrets_lie_sealed
+        }
+    };
+}
+
+/// One test for each clause of [`KeyStore`](gatepost_storage::KeyStore). Takes an expression that
+/// makes a [`Harness`](crate::Harness); with `not durable` after it the clauses about what is kept
+/// are ignored.
+#[macro_export]
+macro_rules! key_store_conformance {
+    ($harness:expr $(, not $durable:ident)?) => {
+        $crate::for_each_key_clause! { [$crate::conformance_tests] key_clauses, $harness; }
+        $crate::for_each_kept_key_clause! {
+            [$crate::conformance_tests] key_clauses, $harness; $($durable)?
+        }
+    };
+}
+
+/// One test for each clause of [`WebhookStore`](gatepost_storage::WebhookStore). Takes an
+/// expression that makes a [`Harness`](crate::Harness); with `not durable` after it the clauses
+/// about what is kept are ignored.
+#[macro_export]
+macro_rules! webhook_store_conformance {
+    ($harness:expr $(, not $durable:ident)?) => {
+        $crate::for_each_record_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_queue_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_log_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_kept_webhook_clause! {
+            [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
+        }
+    };
+}
+
+/// The tests of the two macros above; not for use by itself.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! conformance_tests {
+    ([$all:ident, $harness:expr;] $($clause:ident)*) => {
+        $(
+            #[test]
+            fn $clause() {
+                $crate::prove(&$crate::$all(), stringify!($clause), $harness);
+            }
+        )*
+    };
+    ([$all:ident, $harness:expr; durable] $($clause:ident)*) => {
+        $(
+            #[test]
+            #[ignore = "not durable"]
+            fn $clause() {
+                $crate::prove(&$crate::$all(), stringify!($clause), $harness);
+            }
+        )*
+    };
+}

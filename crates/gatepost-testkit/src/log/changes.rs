@@ -1,0 +1,156 @@
+//! Replay, cancel, delete.
+
+use gatepost_storage::ErrorKind;
+use gatepost_storage::webhooks::{
+    DeliveryId, DeliveryQuery, DeliveryState, Replay, Settled, Verdict,
+};
+use webhook_model::WebhookId;
+
+use super::{all, listed, number};
+use crate::Webhooks;
+use crate::fixtures::{at, claim, direct, end, message, queued, settlement};
+
+/// A replay queues ended deliveries again, with the same id and bytes, counts at zero and the
+/// attempts kept; others are passed over.
+pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
+    let hook = queued(&store, &["a"]).await;
+    end(&store, hook, Verdict::Failed, 0).await;
+    let batch = direct(vec![message(hook, "open", at(90))]);
+    store.queue.enqueue(batch, at(1)).await.unwrap();
+    let (ended, open) = (number(&store, "a").await, number(&store, "open").await);
+    let before = store.log.delivery(ended).await.unwrap().unwrap();
+    let ids = Replay::Ids(vec![ended, open, DeliveryId(open.0 + 1000)]);
+    assert_eq!(
+        store.log.replay(&ids, 9, at(20)).await.unwrap(),
+        1,
+        "L4 one had ended"
+    );
+    let after = store.log.delivery(ended).await.unwrap().unwrap();
+    assert_eq!(
+        (after.message_id, after.body),
+        (before.message_id, before.body),
+        "L4 same"
+    );
+    let stood = (after.state, after.due, after.attempts, after.lost_claims);
+    assert_eq!(
+        stood,
+        (DeliveryState::Queued, at(20), 0, 0),
+        "L4 from the start"
+    );
+    let open = store.log.delivery(open).await.unwrap().unwrap();
+    assert_eq!(open.due, at(90), "L4 the open one untouched");
+    end(&store, hook, Verdict::Sent, 20).await;
+    let kept = store.log.attempts(ended).await.unwrap();
+    assert_eq!(
+        kept.iter().map(|a| a.number).collect::<Vec<_>>(),
+        [1, 2],
+        "L4 history kept"
+    );
+}
+
+/// A replay of failures takes those of the webhook in state `error` created in the span, oldest
+/// first, up to the limit.
+pub async fn l05_a_replay_of_failures_is_bounded(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    for (id, now) in [("early", 1), ("a", 2), ("b", 3), ("c", 4), ("late", 5)] {
+        let batch = direct(vec![message(hook, id, at(now))]);
+        store.queue.enqueue(batch, at(now)).await.unwrap();
+    }
+    for claimed in claim(&store, hook, 6).await {
+        let sent = claimed.delivery.message_id.as_str() == "a";
+        let verdict = if sent { Verdict::Sent } else { Verdict::Failed };
+        store
+            .queue
+            .settle(vec![settlement(&claimed, verdict)], at(6))
+            .await
+            .unwrap();
+    }
+    let failed = |hook| Replay::Failed {
+        webhook: hook,
+        from: at(2),
+        before: at(5),
+    };
+    let other = failed(WebhookId(hook.0 + 1000));
+    assert_eq!(
+        store.log.replay(&other, 9, at(7)).await.unwrap(),
+        0,
+        "L5 another webhook"
+    );
+    assert_eq!(
+        store.log.replay(&failed(hook), 1, at(7)).await.unwrap(),
+        1,
+        "L5 the limit"
+    );
+    let queued = DeliveryQuery {
+        states: vec![DeliveryState::Queued],
+        ..all()
+    };
+    assert_eq!(listed(&store, &queued).await, ["b"], "L5 oldest first");
+    assert_eq!(
+        store.log.replay(&failed(hook), 9, at(7)).await.unwrap(),
+        1,
+        "L5 the rest"
+    );
+    assert_eq!(listed(&store, &queued).await, ["b", "c"], "L5 in the span");
+}
+
+/// A cancelled delivery ends in `error` with the reason; one that is being sent or has ended is
+/// passed over.
+pub async fn l06_a_cancelled_delivery_ends(store: Webhooks) {
+    let hook = queued(&store, &["sent"]).await;
+    end(&store, hook, Verdict::Sent, 0).await;
+    let batch = direct(vec![message(hook, "running", at(1))]);
+    store.queue.enqueue(batch, at(1)).await.unwrap();
+    let running = claim(&store, hook, 1).await;
+    let batch = direct(vec![message(hook, "open", at(2))]);
+    store.queue.enqueue(batch, at(2)).await.unwrap();
+    let mut ids = Vec::new();
+    for id in ["sent", "running", "open"] {
+        ids.push(number(&store, id).await);
+    }
+    let count = store
+        .log
+        .cancel(&ids, "cancelled by x", at(3))
+        .await
+        .unwrap();
+    assert_eq!(count, 1, "L6 one was open");
+    let row = store.log.delivery(ids[2]).await.unwrap().unwrap();
+    let stood = (row.state, row.status_info.as_str());
+    assert_eq!(stood, (DeliveryState::Error, "cancelled by x"), "L6");
+    assert!(
+        claim(&store, hook, 4).await.is_empty(),
+        "L6 not sent any more"
+    );
+    let settled = store
+        .queue
+        .settle(vec![settlement(&running[0], Verdict::Sent)], at(4))
+        .await;
+    assert_eq!(
+        settled.unwrap(),
+        [Settled::Done],
+        "L6 the running one goes on"
+    );
+}
+
+/// A deleted delivery is gone with its attempts, and the settlement of one that was being sent is
+/// stale.
+pub async fn l07_a_deleted_delivery_is_gone(store: Webhooks) {
+    let hook = queued(&store, &["a"]).await;
+    end(&store, hook, Verdict::Retry { due: at(5) }, 0).await;
+    let claimed = claim(&store, hook, 5).await;
+    let id = claimed[0].delivery.id;
+    store.log.delete_delivery(id, at(6)).await.unwrap();
+    assert_eq!(store.log.delivery(id).await.unwrap(), None, "L7 delivery");
+    assert_eq!(store.log.attempts(id).await.unwrap(), [], "L7 attempts");
+    let late = store
+        .queue
+        .settle(vec![settlement(&claimed[0], Verdict::Sent)], at(7))
+        .await;
+    assert_eq!(late.unwrap(), [Settled::Stale], "L7 settlement");
+    let again = store.log.delete_delivery(id, at(8)).await.err();
+    assert_eq!(
+        again.map(|e| e.kind()),
+        Some(ErrorKind::NotFound),
+        "L7 again"
+    );
+}

@@ -1,0 +1,153 @@
+//! What is removed, ended and forgotten by age and by count.
+
+use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, Retention, Verdict};
+use webhook_model::Activity;
+
+use super::{all, listed, number};
+use crate::Webhooks;
+use crate::fixtures::{at, change, claim, direct, end, message, queued, webhook};
+
+/// What a paused webhook has held for too long ends in `error`, up to the limit; what is younger or
+/// of an active one stays.
+pub async fn l08_what_was_held_too_long_expires(store: Webhooks) {
+    let active = queued(&store, &["active"]).await;
+    let paused = store
+        .records
+        .insert_webhook(&webhook("p"), at(0))
+        .await
+        .unwrap()
+        .id;
+    for (id, now) in [("a", 1), ("b", 2), ("young", 10)] {
+        let batch = direct(vec![message(paused, id, at(now))]);
+        store.queue.enqueue(batch, at(now)).await.unwrap();
+    }
+    change(&store, paused, |w| w.activity = Activity::Paused).await;
+    assert_eq!(
+        store.log.expire_held(at(10), 1, at(20)).await.unwrap(),
+        1,
+        "L8 the limit"
+    );
+    assert_eq!(
+        store.log.expire_held(at(10), 9, at(20)).await.unwrap(),
+        1,
+        "L8 the rest"
+    );
+    assert_eq!(
+        store.log.expire_held(at(10), 9, at(20)).await.unwrap(),
+        0,
+        "L8 no more"
+    );
+    let row = store
+        .log
+        .delivery(number(&store, "a").await)
+        .await
+        .unwrap()
+        .unwrap();
+    let stood = (row.state, row.status_info.as_str());
+    assert_eq!(stood, (DeliveryState::Error, "expired while paused"), "L8");
+    let open = DeliveryQuery {
+        states: vec![DeliveryState::Queued],
+        ..all()
+    };
+    assert_eq!(
+        listed(&store, &open).await,
+        ["active", "young"],
+        "L8 the others stay"
+    );
+    assert_eq!(claim(&store, active, 20).await.len(), 1, "L8 and are sent");
+}
+
+fn keep_all() -> Retention {
+    Retention {
+        created_before: at(-1000),
+        newest_per_webhook: u32::MAX,
+        occurrences_before: at(-1000),
+    }
+}
+
+/// Retention by age removes ended deliveries with their attempts, up to the limit, and never one
+/// that is queued or running.
+pub async fn l09_retention_by_age_never_takes_a_live_row(store: Webhooks) {
+    let hook = queued(&store, &["a", "b"]).await;
+    end(&store, hook, Verdict::Failed, 0).await;
+    let batch = direct(vec![message(hook, "running", at(0))]);
+    store.queue.enqueue(batch, at(0)).await.unwrap();
+    assert_eq!(claim(&store, hook, 1).await.len(), 1, "L9 one is running");
+    let batch = direct(vec![message(hook, "open", at(0))]);
+    store.queue.enqueue(batch, at(0)).await.unwrap();
+    let a = number(&store, "a").await;
+    let keep = Retention {
+        created_before: at(0),
+        ..keep_all()
+    };
+    assert_eq!(
+        store.log.purge(&keep, 9, at(5)).await.unwrap(),
+        0,
+        "L9 not old enough"
+    );
+    let keep = Retention {
+        created_before: at(1),
+        ..keep_all()
+    };
+    assert_eq!(
+        store.log.purge(&keep, 1, at(5)).await.unwrap(),
+        1,
+        "L9 the limit"
+    );
+    assert_eq!(
+        store.log.purge(&keep, 9, at(5)).await.unwrap(),
+        1,
+        "L9 the rest"
+    );
+    assert_eq!(
+        listed(&store, &all()).await,
+        ["running", "open"],
+        "L9 live rows stay"
+    );
+    assert_eq!(store.log.attempts(a).await.unwrap(), [], "L9 attempts");
+}
+
+/// Retention by count keeps the newest ended deliveries of each webhook.
+pub async fn l10_retention_by_count_keeps_the_newest(store: Webhooks) {
+    let hook = queued(&store, &["a", "b", "c"]).await;
+    end(&store, hook, Verdict::Sent, 0).await;
+    let other = store
+        .records
+        .insert_webhook(&webhook("other"), at(0))
+        .await
+        .unwrap()
+        .id;
+    let batch = direct(vec![
+        message(other, "other", at(0)),
+        message(hook, "open", at(90)),
+    ]);
+    store.queue.enqueue(batch, at(0)).await.unwrap();
+    end(&store, other, Verdict::Sent, 0).await;
+    let keep = Retention {
+        newest_per_webhook: 1,
+        ..keep_all()
+    };
+    while store.log.purge(&keep, 9, at(5)).await.unwrap() == 9 {}
+    assert_eq!(listed(&store, &all()).await, ["c", "other", "open"], "L10");
+}
+
+/// The id of an occurrence is known until retention forgets it, and is new from then on.
+pub async fn l11_ids_of_occurrences_are_forgotten_by_age(store: Webhooks) {
+    use gatepost_storage::webhooks::{Enqueue, Enqueued, Source};
+    let hook = queued(&store, &[]).await;
+    let of = |occurrence: &str, id: &str| Enqueue {
+        source: Source::Occurrence(occurrence.parse().unwrap()),
+        ..direct(vec![message(hook, id, at(0))])
+    };
+    store.queue.enqueue(of("old", "a"), at(1)).await.unwrap();
+    store.queue.enqueue(of("new", "b"), at(5)).await.unwrap();
+    let keep = Retention {
+        occurrences_before: at(5),
+        ..keep_all()
+    };
+    store.log.purge(&keep, 9, at(6)).await.unwrap();
+    let again = store.queue.enqueue(of("new", "c"), at(7)).await.unwrap();
+    assert_eq!(again, Enqueued::AlreadyKnown, "L11 kept");
+    let again = store.queue.enqueue(of("old", "d"), at(7)).await.unwrap();
+    assert!(matches!(again, Enqueued::Stored { .. }), "L11 forgotten");
+}

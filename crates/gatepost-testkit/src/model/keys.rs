@@ -1,0 +1,223 @@
+//! The calls on a key store, and one of the two stores with what is known of its rows.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, OwnerId};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, Login};
+use gatepost_storage::{KeyStore, Page, StoreError};
+use proptest::prelude::*;
+
+use crate::fixtures::{at, key};
+
+#[derive(Clone, Debug)]
+pub(super) enum Call {
+    Insert {
+        owner: u8,
+        name: u8,
+    },
+    InsertTwin(u8),
+    Edit {
+        key: u8,
+        name: u8,
+        expires: bool,
+    },
+    StaleEdit(u8),
+    Delete(u8),
+    Login {
+        key: u8,
+        at: u8,
+    },
+    List {
+        owner: Option<u8>,
+        name: Option<u8>,
+        page: u8,
+        newest: bool,
+    },
+    Changes(u8),
+}
+
+pub(super) fn calls() -> impl Strategy<Value = Call> {
+    let n = || 0..12_u8;
+    let maybe = |top: u8| proptest::option::of(0..top);
+    prop_oneof![
+        6 => (0..3_u8, 0..4_u8).prop_map(|(owner, name)| Call::Insert { owner, name }),
+        1 => n().prop_map(Call::InsertTwin),
+        4 => (n(), 0..4_u8, any::<bool>()).prop_map(|(key, name, expires)| Call::Edit { key, name, expires }),
+        2 => n().prop_map(Call::StaleEdit),
+        2 => n().prop_map(Call::Delete),
+        4 => (n(), n()).prop_map(|(key, at)| Call::Login { key, at }),
+        3 => (maybe(3), maybe(4), 1..5_u8, any::<bool>())
+            .prop_map(|(owner, name, page, newest)| Call::List { owner, name, page, newest }),
+        3 => n().prop_map(Call::Changes),
+    ]
+}
+
+/// A store, and the rows that were inserted into it. The two sides are given the same records: the
+/// first makes them.
+pub(super) struct Side {
+    store: Arc<dyn KeyStore>,
+    rows: Vec<(KeyId, ApiKey)>,
+    generations: Vec<KeyGeneration>,
+}
+
+fn name(n: u8) -> String {
+    format!("n{n}")
+}
+
+fn kind<T>(answer: &Result<T, StoreError>) -> String {
+    format!("{:?}", answer.as_ref().err().map(StoreError::kind))
+}
+
+impl Side {
+    pub(super) fn new(store: Arc<dyn KeyStore>) -> Self {
+        let generations = store.key_generation().into_iter().collect();
+        Self {
+            store,
+            rows: Vec::new(),
+            generations,
+        }
+    }
+
+    fn row(&self, n: u8) -> Option<&(KeyId, ApiKey)> {
+        let n = usize::from(n).checked_rem(self.rows.len())?;
+        self.rows.get(n)
+    }
+
+    async fn read(&self, n: u8) -> Option<KeyRow> {
+        let (id, _) = self.row(n)?;
+        self.store.key(*id).await.unwrap()
+    }
+
+    /// What two stores must tell alike of a row: not its number, and not what was drawn by lot.
+    fn show(&self, row: &KeyRow) -> String {
+        let place = self.rows.iter().position(|(id, _)| *id == row.id);
+        let key = &row.key;
+        let same = place.is_some_and(|n| {
+            let made = &self.rows[n].1;
+            (made.lookup, &made.digest, &made.hint) == (key.lookup, &key.digest, &key.hint)
+        });
+        format!(
+            "{place:?} {same} {:?} {:?} {:?} {:?} {:?}",
+            key.owner, key.name, key.expiration, key.last_login, key.created
+        )
+    }
+
+    pub(super) async fn carry_out(&mut self, call: &Call) -> String {
+        let text = self.answer(call).await;
+        self.generations.extend(self.store.key_generation());
+        text
+    }
+
+    async fn answer(&mut self, call: &Call) -> String {
+        match call {
+            Call::Insert { owner, name: n } => {
+                let made = key(i64::from(*owner) + 1, &name(*n));
+                let row = self.store.insert_key(&made).await;
+                let kind = kind(&row);
+                if let Ok(row) = row {
+                    self.rows.push((row.id, made));
+                }
+                kind
+            }
+            Call::InsertTwin(n) => {
+                let Some((_, twin)) = self.row(*n) else {
+                    return String::new();
+                };
+                let mut twin = twin.clone();
+                twin.name = "twin".parse().unwrap();
+                let row = self.store.insert_key(&twin).await;
+                let kind = kind(&row);
+                if let Ok(row) = row {
+                    self.rows.push((row.id, twin));
+                }
+                kind
+            }
+            Call::Edit {
+                key,
+                name: n,
+                expires,
+            } => {
+                let Some(mut row) = self.read(*key).await else {
+                    return "none".to_owned();
+                };
+                row.key.name = name(*n).parse().unwrap();
+                row.key.owner = OwnerId(77);
+                row.key.expiration = if *expires {
+                    Expiration::At(at(500))
+                } else {
+                    Expiration::Never
+                };
+                let edited = self.store.update_key(&row, at(1)).await;
+                edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
+            }
+            Call::StaleEdit(n) => {
+                let Some(row) = self.read(*n).await else {
+                    return "none".to_owned();
+                };
+                let first = kind(&self.store.update_key(&row, at(1)).await);
+                first + &kind(&self.store.update_key(&row, at(1)).await)
+            }
+            Call::Delete(n) => {
+                let Some((id, _)) = self.row(*n) else {
+                    return String::new();
+                };
+                kind(&self.store.delete_key(*id, at(1)).await)
+            }
+            Call::Login { key, at: when } => {
+                let Some((id, _)) = self.row(*key) else {
+                    return String::new();
+                };
+                let login = LastLogin {
+                    at: at(i64::from(*when)),
+                    from: [192, 0, 2, *when].into(),
+                };
+                self.store
+                    .record_logins(&[Login { key: *id, login }])
+                    .await
+                    .unwrap();
+                let row = self.read(*key).await;
+                format!("{:?}", row.map(|row| self.show(&row)))
+            }
+            Call::List {
+                owner,
+                name: n,
+                page,
+                newest,
+            } => {
+                let limit = u32::from(*page);
+                let query = KeyQuery {
+                    owner: owner.map(|o| OwnerId(i64::from(o) + 1)),
+                    name: n.map(name),
+                    page: if *newest {
+                        Page::newest(limit)
+                    } else {
+                        Page::first(limit)
+                    },
+                };
+                let rows = self.store.list_keys(&query).await.unwrap();
+                rows.iter().map(|row| self.show(row) + "\n").collect()
+            }
+            Call::Changes(n) => self.changes(*n).await,
+        }
+    }
+
+    /// Which keys changed since a generation seen before; a store that has forgotten names all.
+    async fn changes(&self, n: u8) -> String {
+        let Some(since) = usize::from(n).checked_rem(self.generations.len()) else {
+            return String::new();
+        };
+        let changes = self
+            .store
+            .key_changes(self.generations[since])
+            .await
+            .unwrap();
+        let ChangedKeys::These(lookups) = changes.changed else {
+            return "all".to_owned();
+        };
+        let places = lookups
+            .iter()
+            .map(|l| self.rows.iter().position(|(_, key)| key.lookup == *l));
+        format!("{:?}", places.collect::<BTreeSet<_>>())
+    }
+}

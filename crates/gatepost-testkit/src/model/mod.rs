@@ -1,0 +1,95 @@
+//! A backend against the reference store: the same calls, the same answers.
+//!
+//! Sequences of calls are made at random and carried out on a [`MemoryStore`] and on the store of a
+//! harness, answer by answer. A sequence that is answered differently is shortened to the smallest
+//! that still is, and printed. The variable `PROPTEST_CASES` sets how many there are, for a longer
+//! run by hand.
+
+mod keys;
+mod side;
+mod step;
+
+use std::sync::Arc;
+
+use gatepost_storage::{KeyStore, MemoryStore};
+use proptest::collection::vec;
+use proptest::test_runner::{Config, TestCaseError, TestCaseResult, TestRunner};
+
+use crate::block_on;
+use crate::harness::{Harness, Webhooks};
+
+const LONGEST: usize = 60;
+
+/// Carries so many sequences of calls out on the webhook store of these harnesses and on the
+/// reference store.
+///
+/// # Panics
+/// When the two answer differently.
+pub fn check_webhook_store<H: Harness<Webhooks>>(sequences: u32, harness: impl Fn() -> H) {
+    check(sequences, vec(step::steps(), 1..LONGEST), |steps| {
+        block_on(async {
+            let place = harness();
+            let reference = Webhooks::of(Arc::new(MemoryStore::new()));
+            let mut reference = side::Side::new(reference).await;
+            let mut backend = side::Side::new(place.fresh().await).await;
+            let mut now = 0;
+            for (number, step) in steps.iter().enumerate() {
+                now += i64::from(step.after);
+                let wanted = reference.carry_out(&step.call, now).await;
+                let found = backend.carry_out(&step.call, now).await;
+                same(number, &wanted, &found)?;
+            }
+            let (wanted, found) = (reference.everything().await, backend.everything().await);
+            same(steps.len(), &wanted, &found)
+        })
+    });
+}
+
+/// Carries so many sequences of calls out on the key store of these harnesses and on the reference
+/// store.
+///
+/// # Panics
+/// When the two answer differently.
+pub fn check_key_store<H: Harness<Arc<dyn KeyStore>>>(sequences: u32, harness: impl Fn() -> H) {
+    check(sequences, vec(keys::calls(), 1..LONGEST), |calls| {
+        block_on(async {
+            let place = harness();
+            let mut reference = keys::Side::new(Arc::new(MemoryStore::new()));
+            let mut backend = keys::Side::new(place.fresh().await);
+            for (number, call) in calls.iter().enumerate() {
+                let wanted = reference.carry_out(call).await;
+                let found = backend.carry_out(call).await;
+                same(number, &wanted, &found)?;
+            }
+            Ok(())
+        })
+    });
+}
+
+fn check<S: proptest::strategy::Strategy>(
+    sequences: u32,
+    strategy: S,
+    mut carry_out: impl FnMut(S::Value) -> TestCaseResult,
+) {
+    let mut config = Config {
+        failure_persistence: None,
+        ..Config::default()
+    };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = sequences;
+    }
+    let mut runner = TestRunner::new(config);
+    // `TestRunner::run` wants a closure that may be called by reference.
+    let carry_out = std::cell::RefCell::new(&mut carry_out);
+    if let Err(error) = runner.run(&strategy, |steps| carry_out.borrow_mut()(steps)) {
+        panic!("the store answers differently from the reference: {error}");
+    }
+}
+
+fn same(number: usize, wanted: &str, found: &str) -> TestCaseResult {
+    if wanted == found {
+        return Ok(());
+    }
+    let text = format!("call {number}\nreference: {wanted}\nbackend:   {found}");
+    Err(TestCaseError::fail(text))
+}

@@ -1,0 +1,158 @@
+//! The clauses about the outbox. Each takes a store with nothing in it.
+
+use gatepost_storage::ErrorKind;
+use gatepost_storage::webhooks::{Enqueue, Enqueued, OutboxId, RoutesVersion, Source};
+use webhook_model::{Object, ObjectId, Occurrence, TagId};
+
+use crate::Webhooks;
+use crate::fixtures::{at, claim, direct, message, queued};
+
+/// An occurrence with everything that one can have.
+pub(crate) fn full() -> Occurrence {
+    let mut full = Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap());
+    full.id = Some("occurrence-1".parse().unwrap());
+    full.object = Some(Object {
+        id: ObjectId(42),
+        name: "a \"b\" \\ é \u{1f600}".to_owned(),
+    });
+    full.tags = vec![TagId(9), TagId(1)];
+    let pairs = [("b", "1"), ("a", "\"\\\n"), ("b", "2"), ("", "")];
+    full.variables = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
+    full
+}
+
+/// A row whose occurrence has no id.
+pub(crate) fn from(row: OutboxId) -> Source {
+    let occurrence = None;
+    Source::Outbox { row, occurrence }
+}
+
+async fn push(store: &Webhooks) -> OutboxId {
+    let plain = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    store.outbox.push_outbox(&plain, at(0)).await.unwrap()
+}
+
+async fn waiting(store: &Webhooks) -> Vec<OutboxId> {
+    let rows = store.outbox.outbox(99).await.unwrap();
+    rows.into_iter().map(|r| r.id).collect()
+}
+
+/// An occurrence waits in the outbox as it was pushed: variables in their order with duplicates,
+/// tags in theirs.
+pub async fn o01_an_occurrence_waits_as_it_was_pushed(store: Webhooks) {
+    let id = store.outbox.push_outbox(&full(), at(0)).await.unwrap();
+    let rows = store.outbox.outbox(9).await.unwrap();
+    assert_eq!(rows.len(), 1, "O1 one row");
+    assert_eq!(
+        (rows[0].id, rows[0].occurrence.as_ref()),
+        (id, Ok(&full())),
+        "O1"
+    );
+}
+
+/// The rows that wait are given oldest first, at most so many, and again until they are used up.
+pub async fn o02_the_oldest_rows_come_first(store: Webhooks) {
+    let ids = [push(&store).await, push(&store).await, push(&store).await];
+    for _ in 0..2 {
+        let rows = store.outbox.outbox(2).await.unwrap();
+        let rows: Vec<_> = rows.into_iter().map(|r| r.id).collect();
+        assert_eq!(rows, ids[..2], "O2");
+    }
+}
+
+/// Of sixteen that use a row up at once, one stores its deliveries.
+pub async fn o03_a_row_is_used_up_once(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let (used, stays) = (push(&store).await, push(&store).await);
+    let racers: Vec<_> = (0..16)
+        .map(|n| {
+            let queue = store.queue.clone();
+            let batch = Enqueue {
+                source: from(used),
+                ..direct(vec![message(hook, &format!("m{n}"), at(0))])
+            };
+            tokio::spawn(async move { queue.enqueue(batch, at(0)).await.unwrap() })
+        })
+        .collect();
+    let mut stored = 0;
+    for racer in racers {
+        match racer.await.unwrap() {
+            Enqueued::Stored { .. } => stored += 1,
+            other => assert_eq!(other, Enqueued::AlreadyKnown, "O3 the others"),
+        }
+    }
+    assert_eq!(stored, 1, "O3 one of them");
+    assert_eq!(claim(&store, hook, 0).await.len(), 1, "O3 one delivery");
+    assert_eq!(waiting(&store).await, [stays], "O3 the row is gone");
+}
+
+/// A row whose enqueue stored nothing still waits; one that matched nothing is used up.
+pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let id = push(&store).await;
+    let version = store.records.routes_version().await.unwrap();
+    let of = |hook, routes| Enqueue {
+        source: from(id),
+        routes,
+        ..direct(vec![message(hook, "a", at(0))])
+    };
+    let old = Some(RoutesVersion(version.0 - 1));
+    let refused = store.queue.enqueue(of(hook, old), at(0)).await.unwrap();
+    assert_eq!(refused, Enqueued::RoutesChanged, "O4 old routes");
+    let nowhere = webhook_model::WebhookId(hook.0 + 1000);
+    let refused = store.queue.enqueue(of(nowhere, None), at(0)).await;
+    assert_eq!(
+        refused.err().map(|e| e.kind()),
+        Some(ErrorKind::Invalid),
+        "O4 unknown webhook"
+    );
+    assert_eq!(waiting(&store).await, [id], "O4 still waits");
+    let nothing = Enqueue {
+        source: from(id),
+        ..direct(Vec::new())
+    };
+    store.queue.enqueue(nothing, at(1)).await.unwrap();
+    assert_eq!(waiting(&store).await, [], "O4 matched nothing: used up");
+}
+
+/// A row that is set aside is not given out again; setting aside what is not there is `NotFound`.
+pub async fn o05_a_row_set_aside_is_not_given_out(store: Webhooks) {
+    let (bad, good) = (push(&store).await, push(&store).await);
+    store
+        .outbox
+        .reject_outbox(bad, "unknown type", at(1))
+        .await
+        .unwrap();
+    assert_eq!(waiting(&store).await, [good], "O5");
+    let missing = OutboxId(good.0 + 1000);
+    let missing = store.outbox.reject_outbox(missing, "x", at(1)).await.err();
+    assert_eq!(
+        missing.map(|e| e.kind()),
+        Some(ErrorKind::NotFound),
+        "O5 missing"
+    );
+}
+
+/// A row whose occurrence is known is used up and stores nothing; one whose occurrence is new makes
+/// it known.
+pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let (first, again) = (push(&store).await, push(&store).await);
+    let of = |source, id: &str| Enqueue {
+        source,
+        ..direct(vec![message(hook, id, at(0))])
+    };
+    let named = |row| Source::Outbox {
+        row,
+        occurrence: Some("o1".parse().unwrap()),
+    };
+    let stored = store.queue.enqueue(of(named(first), "a"), at(0)).await;
+    assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "O6 new");
+    let known = store.queue.enqueue(of(named(again), "b"), at(0)).await;
+    assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known");
+    assert_eq!(waiting(&store).await, [], "O6 both rows are used up");
+    let direct = Source::Occurrence("o1".parse().unwrap());
+    let known = store.queue.enqueue(of(direct, "c"), at(0)).await;
+    assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known to all");
+    assert_eq!(claim(&store, hook, 0).await.len(), 1, "O6 one delivery");
+}

@@ -1,0 +1,104 @@
+//! Many callers at once, and callers that go away.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, LaneClass, Source};
+
+use crate::Webhooks;
+use crate::fixtures::{at, direct, lane, message, queued, task};
+
+/// Of sixteen that consume one task at once under one version of the routes, one stores its
+/// delivery.
+pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let once = store
+        .records
+        .insert_task(&task(hook), at(0))
+        .await
+        .unwrap()
+        .id;
+    let version = store.records.routes_version().await.unwrap();
+    let racers: Vec<_> = (0..16)
+        .map(|n| {
+            let queue = store.queue.clone();
+            let batch = Enqueue {
+                routes: Some(version),
+                consume: vec![once],
+                ..direct(vec![message(hook, &format!("m{n}"), at(0))])
+            };
+            tokio::spawn(async move { queue.enqueue(batch, at(0)).await.unwrap() })
+        })
+        .collect();
+    let mut stored = 0;
+    for racer in racers {
+        match racer.await.unwrap() {
+            Enqueued::Stored { routes, .. } => {
+                assert!(routes > version, "Q22 the version moved");
+                stored += 1;
+            }
+            other => assert_eq!(other, Enqueued::RoutesChanged, "Q22 the others"),
+        }
+    }
+    assert_eq!(stored, 1, "Q22 one of them");
+    let all = DeliveryQuery::all(Page::first(99));
+    let rows = store.log.list_deliveries(&all).await.unwrap();
+    assert_eq!(rows.len(), 1, "Q22 one delivery");
+}
+
+/// An enqueue whose caller goes away leaves all of its deliveries or none.
+pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    for n in 0..40_u64 {
+        let names = ["a", "b", "c"].map(|part| format!("{part}{n}"));
+        let batch = names.iter().map(|id| message(hook, id, at(0)));
+        let batch = Enqueue {
+            source: Source::Occurrence(format!("o{n}").parse().unwrap()),
+            ..direct(batch.collect())
+        };
+        let patience = Duration::from_micros(n * 100);
+        let _ = tokio::time::timeout(patience, store.queue.enqueue(batch, at(0))).await;
+    }
+    // What is still on its way when its caller leaves may land a little later; it lands whole.
+    let all = DeliveryQuery::all(Page::first(999));
+    let rows = store.log.list_deliveries(&all).await.unwrap();
+    for n in 0..40 {
+        let of =
+            |d: &&gatepost_storage::webhooks::Delivery| d.message_id.as_str()[1..] == n.to_string();
+        let count = rows.iter().filter(of).count();
+        assert!(count == 0 || count == 3, "Q23 {count} of 3 are stored");
+    }
+}
+
+/// Eight workers that claim in small bites get two hundred deliveries, each once.
+pub async fn q24_many_workers_claim_each_delivery_once(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let batch = (0..200).map(|n| message(hook, &format!("m{n}"), at(0)));
+    let stored = store.queue.enqueue(direct(batch.collect()), at(0)).await;
+    assert!(stored.is_ok(), "Q24 stored");
+    let workers: Vec<_> = (0..8)
+        .map(|_| {
+            let queue = store.queue.clone();
+            tokio::spawn(async move {
+                let mut mine = Vec::new();
+                let bite = [gatepost_storage::webhooks::LaneClaim {
+                    limit: 7,
+                    ..lane(hook, LaneClass::First)
+                }];
+                for _ in 0..100 {
+                    let claimed = queue.claim(&bite, at(60), at(1)).await.unwrap();
+                    assert!(claimed.len() <= 7, "Q24 at most the limit");
+                    mine.extend(claimed.into_iter().map(|c| (c.delivery.id, c.token)));
+                }
+                mine
+            })
+        })
+        .collect();
+    let mut all = Vec::new();
+    for worker in workers {
+        all.extend(worker.await.unwrap());
+    }
+    let different: HashSet<_> = all.iter().map(|c| c.0).collect();
+    assert_eq!((all.len(), different.len()), (200, 200), "Q24");
+}

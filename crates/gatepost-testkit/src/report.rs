@@ -1,0 +1,83 @@
+//! All clauses in one run, for a place where no test runner is: a smoke test in staging, a tool.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::clause::{Clause, Outcome};
+use crate::harness::Harness;
+
+/// What became of one clause.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Finding {
+    /// The store keeps it.
+    Held,
+    /// The store breaks it: what was seen.
+    Broken(String),
+    /// Not tried, and why.
+    Ignored(&'static str),
+}
+
+/// What became of each clause, in the order of the list.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Report {
+    /// The clauses by name.
+    pub findings: Vec<(&'static str, Finding)>,
+}
+
+impl Report {
+    /// Whether no clause was broken. Look at the ignored ones too.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let broken = |f: &Finding| matches!(f, Finding::Broken(_));
+        !self.findings.iter().any(|(_, finding)| broken(finding))
+    }
+
+    /// Both reports in one.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.findings.extend(other.findings);
+        self
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, finding) in &self.findings {
+            match finding {
+                Finding::Held => writeln!(f, "{name}: ok")?,
+                Finding::Broken(what) => writeln!(f, "{name}: BROKEN: {what}")?,
+                Finding::Ignored(why) => writeln!(f, "{name}: ignored: {why}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tries these clauses one after the other, each on a harness of its own. To be called on a runtime
+/// with several threads.
+pub async fn run_all<S, H>(clauses: &[Clause<S>], harness: impl Fn() -> H) -> Report
+where
+    S: Send + 'static,
+    H: Harness<S>,
+{
+    let mut report = Report::default();
+    for clause in clauses {
+        let run = tokio::spawn((clause.run)(Arc::new(harness())));
+        let finding = match run.await {
+            Ok(Outcome::Held) => Finding::Held,
+            Ok(Outcome::Ignored(why)) => Finding::Ignored(why),
+            Err(error) => Finding::Broken(said(error)),
+        };
+        report.findings.push((clause.name, finding));
+    }
+    report
+}
+
+fn said(error: tokio::task::JoinError) -> String {
+    let Ok(panic) = error.try_into_panic() else {
+        return "it was cancelled".to_owned();
+    };
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned()))
+        .unwrap_or_default()
+}

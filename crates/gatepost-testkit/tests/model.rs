@@ -1,0 +1,34 @@
+//! The model tells a store that answers differently, and no other.
+
+use std::sync::Arc;
+
+use gatepost_storage::{KeyStore, MemoryStore};
+use gatepost_testkit::{Webhooks, model};
+
+async fn webhooks() -> Webhooks {
+    Webhooks::of(Arc::new(MemoryStore::new()))
+}
+
+async fn keys() -> Arc<dyn KeyStore> {
+    Arc::new(MemoryStore::new())
+}
+
+#[test]
+fn the_reference_store_answers_as_itself() {
+    model::check_webhook_store(500, || webhooks);
+    model::check_key_store(500, || keys);
+}
+
+/// A store whose log is that of another.
+async fn forgetful() -> Webhooks {
+    Webhooks {
+        log: Arc::new(MemoryStore::new()),
+        ..webhooks().await
+    }
+}
+
+#[test]
+#[should_panic(expected = "the store answers differently from the reference")]
+fn a_store_that_logs_nothing_is_found_out() {
+    model::check_webhook_store(500, || forgetful);
+}

@@ -1,0 +1,62 @@
+//! Harnesses that lose something when they open their store again, named by the clause that this
+//! breaks.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::DateTime;
+use gatepost_storage::webhooks::Retention;
+use gatepost_storage::{KeyStore, MemoryStore};
+use gatepost_testkit::{Harness, Webhooks};
+
+/// Keeps a store in memory while its handles are dropped.
+pub(crate) struct Forgetful(pub(crate) String);
+
+#[async_trait]
+impl Harness<Arc<dyn KeyStore>> for Forgetful {
+    async fn fresh(&self) -> Arc<dyn KeyStore> {
+        Arc::new(MemoryStore::new())
+    }
+
+    async fn reopen(&self, store: Arc<dyn KeyStore>) -> Option<Arc<dyn KeyStore>> {
+        match self.0.as_str() {
+            "k18" => Some(Arc::new(MemoryStore::new())),
+            _ => Some(store),
+        }
+    }
+}
+
+#[async_trait]
+impl Harness<Webhooks> for Forgetful {
+    async fn fresh(&self) -> Webhooks {
+        Webhooks::of(Arc::new(MemoryStore::new()))
+    }
+
+    async fn reopen(&self, store: Webhooks) -> Option<Webhooks> {
+        match self.0.as_str() {
+            "d01" | "d02" | "d03" | "d04" => return Some(self.fresh().await),
+            "d05" => {
+                let keep = Retention {
+                    created_before: DateTime::UNIX_EPOCH,
+                    newest_per_webhook: u32::MAX,
+                    occurrences_before: DateTime::<chrono::Utc>::MAX_UTC,
+                };
+                let now = DateTime::UNIX_EPOCH;
+                store.log.purge(&keep, u32::MAX, now).await.unwrap();
+            }
+            _ => {}
+        }
+        Some(store)
+    }
+
+    async fn dump(&self, store: &Webhooks) -> Option<Vec<u8>> {
+        let mut dump = String::new();
+        for row in store.records.routes().await.unwrap().webhooks {
+            dump += row.value.url.as_str();
+            if let (true, Some(secret)) = (self.0 == "d06", row.value.authorization.secret_text()) {
+                dump += secret.expose();
+            }
+        }
+        Some(dump.into_bytes())
+    }
+}
