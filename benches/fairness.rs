@@ -21,8 +21,8 @@ use gatepost_engine::{Engine, Limits};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, Enqueue, Enqueued, NewDelivery, Phases, QueueStore as _, Settlement,
-    Source, Verdict,
+    AttemptRecord, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases,
+    QueueStore as _, Settlement,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -90,7 +90,7 @@ async fn measure(beside: Beside) -> f64 {
         Beside::Stalled => {
             let url = format!("http://stalled.test:{port}/stalled");
             let stalled = webhook(&engine, &url, 30).await;
-            queue(&store, &[stalled], QUEUED, Verdict::Sent).await;
+            queue(&store, &[stalled], QUEUED, Disposition::Sent).await;
         }
         Beside::Retries => {
             let mut failing = Vec::new();
@@ -99,7 +99,7 @@ async fn measure(beside: Beside) -> f64 {
                 failing.push(webhook(&engine, &url, 5).await);
             }
             let due = now() + Duration::from_secs(8);
-            queue(&store, &failing, RETRIES, Verdict::Retry { due }).await;
+            queue(&store, &failing, RETRIES, Disposition::Retry { due }).await;
             let left = (due - now()).to_std().unwrap_or_default();
             tokio::time::sleep(left + Duration::from_millis(200)).await;
         }
@@ -197,9 +197,9 @@ async fn webhook(engine: &Engine, url: &str, timeout: u64) -> WebhookId {
 }
 
 /// Queues so many; with a verdict of `Retry` each has had one attempt, else none.
-async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: Verdict) {
+async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: Disposition) {
     let numbers: Vec<usize> = (0..count).collect();
-    let retries = matches!(verdict, Verdict::Retry { .. });
+    let retries = matches!(verdict, Disposition::Retry { .. });
     for part in numbers.chunks(500) {
         let deliveries = part.iter().map(|n| NewDelivery {
             message_id: format!("q{n}").parse().unwrap(),
@@ -211,7 +211,7 @@ async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: 
         });
         let batch = Enqueue {
             routes: None,
-            source: Source::Direct,
+            source: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
         };

@@ -19,8 +19,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, NewDelivery, Phases,
-    QueueStore, RecordStore, Settled, Settlement, Source, Verdict,
+    AttemptRecord, Claim, Disposition, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, NewDelivery,
+    Origin, Phases, QueueStore, RecordStore, Settled, Settlement,
 };
 use postgres::TestPostgres;
 use tokio::time::Instant;
@@ -211,7 +211,7 @@ async fn claims(admin: &Client, store: &PostgresStore, sizes: &[i64]) {
             micros.push(start.elapsed().as_secs_f64() * 1e6);
             // Given back at once, so that each size keeps its rows.
             let release = claimed.into_iter().map(|c| Settlement {
-                verdict: Verdict::Release {
+                verdict: Disposition::Release {
                     due: c.delivery.due,
                 },
                 attempt: None,
@@ -243,7 +243,7 @@ async fn emit(store: &PostgresStore, webhook: WebhookId) -> Claim {
     };
     let batch = Enqueue {
         routes: None,
-        source: Source::Direct,
+        source: Origin::Direct,
         deliveries: vec![delivery],
         consume: Vec::new(),
     };
@@ -273,7 +273,7 @@ fn sent(claim: Claim) -> Settlement {
     };
     Settlement {
         claim,
-        verdict: Verdict::Sent,
+        verdict: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
     }

@@ -17,8 +17,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::KeyStore as _;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, NewDelivery, Phases,
-    QueueStore as _, RecordStore as _, Settled, Settlement, Source, Verdict,
+    AttemptRecord, Claim, Disposition, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, NewDelivery,
+    Origin, Phases, QueueStore as _, RecordStore as _, Settled, Settlement,
 };
 use rusqlite::{Connection, params};
 use tokio::time::Instant;
@@ -217,7 +217,7 @@ async fn claims(path: &Path, store: &SqliteStore, sizes: &[i64]) {
             assert_eq!(claimed.len(), 64);
             // Given back at once, so that each size keeps its rows.
             let release = claimed.into_iter().map(|c| Settlement {
-                verdict: Verdict::Release {
+                verdict: Disposition::Release {
                     due: c.delivery.due,
                 },
                 attempt: None,
@@ -253,7 +253,7 @@ async fn emit_many(store: &SqliteStore, webhook: WebhookId, count: usize) -> Vec
     };
     let batch = Enqueue {
         routes: None,
-        source: Source::Direct,
+        source: Origin::Direct,
         deliveries: (0..count).map(|_| delivery()).collect(),
         consume: Vec::new(),
     };
@@ -284,7 +284,7 @@ fn sent(claim: Claim) -> Settlement {
     };
     Settlement {
         claim,
-        verdict: Verdict::Sent,
+        verdict: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
     }

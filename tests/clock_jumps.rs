@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{BuildError, Engine, Limits};
+use gatepost_engine::{Engine, Limits, StartError};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
@@ -53,7 +53,7 @@ async fn slow() -> (std::net::SocketAddr, Arc<AtomicI64>) {
     (addr, count)
 }
 
-async fn engine<S: Store>(store: Arc<S>, clock: Arc<Wrong>) -> Result<Engine, BuildError> {
+async fn engine<S: Store>(store: Arc<S>, clock: Arc<Wrong>) -> Result<Engine, StartError> {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let mut limits = Limits::default();
     limits.poll = Duration::from_millis(50);
@@ -158,7 +158,7 @@ async fn workers_whose_clocks_differ_take_no_claim_from_each_other() {
     expect_each_once(stores[0].as_ref(), 20, &requests, "25 seconds either way").await;
     let far = engine(stores[0].clone(), Arc::new(Wrong(AtomicI64::new(40)))).await;
     assert!(
-        matches!(far, Err(BuildError::ClockSkew(_))),
+        matches!(far, Err(StartError::ClockSkew(_))),
         "the bound is 30 seconds"
     );
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::Router;
-use gatepost_http::{Choice, Objects};
 use gatepost_keys::Principal;
+use gatepost_manage::{Choice, Directory};
 use serde_json::{Value, json};
 use tests::browser::{Browser, Look, Site, Visitor};
 use tokio::net::TcpListener;
@@ -80,8 +80,8 @@ async fn echo() -> String {
 struct Named(Vec<String>);
 
 #[async_trait]
-impl Objects for Named {
-    async fn name(&self, _table: &str, key: i64) -> Option<String> {
+impl Directory for Named {
+    async fn name(&self, _caller: &Principal, _table: &str, key: i64) -> Option<String> {
         self.0.get(usize::try_from(key).ok()? - 1).cloned()
     }
 

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gatepost_http::{Console, ConsoleLogin, LoggedIn};
+use gatepost_console::{Console, ConsoleLogin, LoggedIn};
 use tests::browser::{Site, Visitor};
 use tokio::net::TcpListener;
 use webhook_model::OwnerId;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
 use examples::platform::Platform;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::webhooks::{DeliveryId, Enqueue, NewDelivery, QueueStore as _, Source};
+use gatepost_storage::webhooks::{DeliveryId, Enqueue, NewDelivery, Origin, QueueStore as _};
 use gatepost_storage::{Clock as _, SystemClock};
 use tests::browser::{Page, Site, Visitor};
 use tokio::time::Instant;
@@ -144,7 +144,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
         });
         let batch = Enqueue {
             routes: None,
-            source: Source::Direct,
+            source: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
         };

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::{Enqueue, NewDelivery, Source, WebhookQuery};
+use gatepost_storage::webhooks::{Enqueue, NewDelivery, Origin, WebhookQuery};
 use tests::chaos::{Child, Evidence, Mode, Place, Run};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
@@ -50,7 +50,7 @@ async fn enqueue(run: &mut Run, count: i64) {
         });
         let batch = Enqueue {
             routes: None,
-            source: Source::Direct,
+            source: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
         };

@@ -24,8 +24,9 @@ use examples::platform::Platform;
 use examples::session::Sessions;
 use examples::tables::HostTables;
 use examples::tokens::Tokens;
+use gatepost_console::Console;
 use gatepost_engine::Engine;
-use gatepost_http::{Api, Console, VersionFacts};
+use gatepost_http::{Api, VersionFacts};
 use gatepost_keys::{AuthLayer, KeyService};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use options::Options;
@@ -113,7 +114,7 @@ fn app(
             Api::builder(keys.clone(), engine.clone(), guard.clone()),
             gatepost_http::ApiBuilder::table,
         )
-        .names(platform.clone())
+        .directory(platform.clone())
         .version(VersionFacts::new("26.1.8", "example"))
         .build();
     let passwords = platform.clone();
@@ -122,7 +123,7 @@ fn app(
     });
     let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
         .title("Example platform")
-        .objects(platform.clone())
+        .directory(platform.clone())
         .build();
     // Figures tell about the users' business: they are for who can log in.
     let figures = Router::new()

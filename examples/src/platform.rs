@@ -6,11 +6,11 @@ use std::pin::Pin;
 
 use async_trait::async_trait;
 use axum::http::{HeaderMap, header};
-use gatepost_http::{Choice, Names, Objects};
 use gatepost_keys::{
-    AccessLevel, Account, AccountAnswer, Accounts, Denied, HostAnswer, HostLogin, Principal,
-    TenantId, Via,
+    AccessLevel, Account, AccountAnswer, Accounts, Denied, PlatformAnswer, PlatformLogin,
+    Principal, TenantId, Via,
 };
+use gatepost_manage::{Choice, Directory};
 use serde_json::{Value, json};
 use webhook_model::{Catalog, Invalid, Object, ObjectId, Occurrence, OwnerId, Specificity, TagId};
 
@@ -149,22 +149,15 @@ impl Accounts for Platform {
 }
 
 #[async_trait]
-impl Names for Platform {
-    async fn name(&self, table: &str, key: i64) -> Option<String> {
+impl Directory for Platform {
+    async fn name(&self, _caller: &Principal, table: &str, key: i64) -> Option<String> {
         let row = Self::rows(table)?
             .into_iter()
             .find(|row| row["$key"] == key)?;
         Some(row["name"].as_str()?.to_owned())
     }
-}
 
-#[async_trait]
-impl Objects for Platform {
-    async fn name(&self, table: &str, key: i64) -> Option<String> {
-        Names::name(self, table, key).await
-    }
-
-    async fn choices(&self, _user: &Principal, table: &str, limit: usize) -> Vec<Choice> {
+    async fn choices(&self, _caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
         let rows = Self::rows(table).unwrap_or_default().into_iter();
         let choices = rows.filter_map(|row| {
             Some(Choice {
@@ -176,17 +169,17 @@ impl Objects for Platform {
     }
 }
 
-impl HostLogin for Platform {
+impl PlatformLogin for Platform {
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
         _from: IpAddr,
-    ) -> Pin<Box<dyn Future<Output = HostAnswer> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = PlatformAnswer> + Send + 'a>> {
         Box::pin(async move {
             let mut values = headers.get_all(header::AUTHORIZATION).iter();
             let (Some(value), None) = (values.next().and_then(|v| v.to_str().ok()), values.next())
             else {
-                return HostAnswer::NotMine;
+                return PlatformAnswer::NotMine;
             };
             let Some(("basic", encoded)) = value.split_once(' ').map(|(scheme, rest)| {
                 (
@@ -198,14 +191,14 @@ impl HostLogin for Platform {
                     rest,
                 )
             }) else {
-                return HostAnswer::NotMine;
+                return PlatformAnswer::NotMine;
             };
             let admin = OwnerId(1);
             match Self::principal(admin) {
                 Some(principal) if is_encoded(encoded, &self.credentials) => {
-                    HostAnswer::Granted(Box::new(principal))
+                    PlatformAnswer::Granted(Box::new(principal))
                 }
-                _ => HostAnswer::Refused(Denied::Unauthenticated),
+                _ => PlatformAnswer::Refused(Denied::Unauthenticated),
             }
         })
     }

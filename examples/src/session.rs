@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Form, Router};
-use gatepost_http::{ConsoleLogin, LoggedIn};
+use gatepost_console::{ConsoleLogin, LoggedIn};
 use tokio::time::Instant;
 use webhook_model::OwnerId;
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gatepost_engine::Engine;
-use gatepost_http::{Action, Column, HostError, HostRows, HostTable};
+use gatepost_http::{Action, Column, PlatformError, PlatformRows, PlatformTable};
 use gatepost_keys::{AccessLevel, Principal};
 use serde_json::{Map, Value};
 
 use crate::platform::Platform;
 
-static USERS: HostTable = HostTable::new(
+static USERS: PlatformTable = PlatformTable::new(
     "users",
     "user",
     "The platform's users.",
@@ -31,7 +31,7 @@ static USERS: HostTable = HostTable::new(
     &[],
 );
 
-static VMS: HostTable = HostTable::new(
+static VMS: PlatformTable = PlatformTable::new(
     "vms",
     "vm",
     "The platform's virtual machines.",
@@ -46,7 +46,7 @@ static VMS: HostTable = HostTable::new(
     ],
 );
 
-static TAGS: HostTable = HostTable::new(
+static TAGS: PlatformTable = PlatformTable::new(
     "tags",
     "tag",
     "Tags that virtual machines carry.",
@@ -57,7 +57,7 @@ static TAGS: HostTable = HostTable::new(
 /// One of the tables.
 #[derive(Debug)]
 pub struct HostTables {
-    table: &'static HostTable,
+    table: &'static PlatformTable,
     name: &'static str,
     engine: Engine,
 }
@@ -65,9 +65,9 @@ pub struct HostTables {
 impl HostTables {
     /// All of them. What is done to a virtual machine is told to the engine.
     #[must_use]
-    pub fn all(engine: &Engine) -> Vec<Arc<dyn HostRows>> {
+    pub fn all(engine: &Engine) -> Vec<Arc<dyn PlatformRows>> {
         [(&USERS, "users"), (&VMS, "vms"), (&TAGS, "tags")]
-            .map(|(table, name)| -> Arc<dyn HostRows> {
+            .map(|(table, name)| -> Arc<dyn PlatformRows> {
                 Arc::new(Self {
                     table,
                     name,
@@ -79,12 +79,12 @@ impl HostTables {
 }
 
 #[async_trait]
-impl HostRows for HostTables {
-    fn table(&self) -> &'static HostTable {
+impl PlatformRows for HostTables {
+    fn table(&self) -> &'static PlatformTable {
         self.table
     }
 
-    async fn rows(&self, _caller: &Principal) -> Result<Vec<Map<String, Value>>, HostError> {
+    async fn rows(&self, _caller: &Principal) -> Result<Vec<Map<String, Value>>, PlatformError> {
         let rows = Platform::rows(self.name).unwrap_or_default();
         let rows = rows.into_iter().filter_map(|row| match row {
             Value::Object(row) => Some(row),
@@ -95,14 +95,14 @@ impl HostRows for HostTables {
 
     /// `POST vm_actions {"vm": 1, "action": "poweron"}`: something happens. Machines belong to the
     /// platform: only its administrator touches them.
-    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), HostError> {
+    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), PlatformError> {
         if caller.access != AccessLevel::SystemAdministrator {
-            return Err(HostError::Forbidden);
+            return Err(PlatformError::Forbidden);
         }
         let Ok(Some(occurrence)) = Platform::vm_event(key, action) else {
-            return Err(HostError::NotFound);
+            return Err(PlatformError::NotFound);
         };
         let told = self.engine.emit(occurrence).await;
-        told.map(drop).map_err(|_| HostError::Unavailable)
+        told.map(drop).map_err(|_| PlatformError::Unavailable)
     }
 }

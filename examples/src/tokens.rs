@@ -15,7 +15,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
 use axum::{Json, Router};
 use gatepost_engine::Engine;
-use gatepost_keys::{Denied, HostAnswer, HostLogin};
+use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin};
+use gatepost_manage::Directory as _;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use webhook_model::{Object, ObjectId, Occurrence, OwnerId};
@@ -136,7 +137,10 @@ async fn logout(State(tokens): State<Tokens>, Path(token): Path<String>) -> Resp
     let Some((owner, _)) = ended else {
         return refuse(StatusCode::NOT_FOUND, "Not found");
     };
-    let name = gatepost_http::Names::name(&*tokens.platform, "users", owner.0).await;
+    let name = match Platform::principal(owner) {
+        Some(user) => tokens.platform.name(&user, "users", owner.0).await,
+        None => None,
+    };
     tokens
         .tell("logout", owner, &name.unwrap_or_default())
         .await;
@@ -147,20 +151,20 @@ fn refuse(status: StatusCode, text: &str) -> Response {
     (status, Json(json!({"err": text}))).into_response()
 }
 
-impl HostLogin for Tokens {
+impl PlatformLogin for Tokens {
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
         from: IpAddr,
-    ) -> Pin<Box<dyn Future<Output = HostAnswer> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = PlatformAnswer> + Send + 'a>> {
         let Some(token) = headers.get(HEADER) else {
             return self.platform.login(headers, from);
         };
         let owner = token.to_str().ok().and_then(|token| self.owner(token));
         let principal = owner.and_then(Platform::principal);
         let answer = match principal {
-            Some(principal) => HostAnswer::Granted(Box::new(principal)),
-            None => HostAnswer::Refused(Denied::Unauthenticated),
+            Some(principal) => PlatformAnswer::Granted(Box::new(principal)),
+            None => PlatformAnswer::Refused(Denied::Unauthenticated),
         };
         Box::pin(async move { answer })
     }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    CompiledIpPolicy, Digest, Expiration, IpPolicy, IpVerdict, Peppers, PresentedKey, Verdict,
+    CompiledIpPolicy, Digest, DigestMatch, Expiration, IpPolicy, IpVerdict, Peppers, PresentedKey,
 };
 
 /// What a decision needs of a record, in 64 bytes: a cache holds it in its slot, and only a key
@@ -31,7 +31,7 @@ pub struct Grant {
 /// for all of them, except for [`is_ip`](Self::is_ip) (SPEC 7).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum KeyRefusal {
     /// The key is right, its date is reached.
     #[error("the key is expired")]
     Expired,
@@ -59,7 +59,7 @@ pub enum Refusal {
 /// tells a stranger anything about a key.
 ///
 /// # Errors
-/// [`Refusal`], the first reason in that order.
+/// [`KeyRefusal`], the first reason in that order.
 #[inline]
 pub fn decide(
     checker: &Checker,
@@ -67,30 +67,30 @@ pub fn decide(
     addr: IpAddr,
     now: DateTime<Utc>,
     peppers: &Peppers,
-) -> Result<Grant, Refusal> {
+) -> Result<Grant, KeyRefusal> {
     let needs_rehash = match peppers.verify(key, &checker.digest) {
-        Verdict::Match { needs_rehash } => needs_rehash,
-        Verdict::Mismatch => return Err(Refusal::WrongSecret),
-        Verdict::UnknownPepper => return Err(Refusal::UnknownPepper),
+        DigestMatch::Match { needs_rehash } => needs_rehash,
+        DigestMatch::Mismatch => return Err(KeyRefusal::WrongSecret),
+        DigestMatch::UnknownPepper => return Err(KeyRefusal::UnknownPepper),
     };
     if checker.expiration.is_expired(now) {
-        return Err(Refusal::Expired);
+        return Err(KeyRefusal::Expired);
     }
     match checker.ip.decide(addr) {
         IpVerdict::Allowed => Ok(Grant { needs_rehash }),
-        IpVerdict::NotOnAllowList => Err(Refusal::NotOnAllowList),
-        IpVerdict::OnDenyList => Err(Refusal::OnDenyList),
+        IpVerdict::NotOnAllowList => Err(KeyRefusal::NotOnAllowList),
+        IpVerdict::OnDenyList => Err(KeyRefusal::OnDenyList),
     }
 }
 
 /// What to do for a lookup id without a record: the same work as for a wrong secret, so that time
-/// does not tell which ids exist. Always [`Refusal::Unknown`].
+/// does not tell which ids exist. Always [`KeyRefusal::Unknown`].
 #[inline]
 #[must_use]
-pub fn decoy(key: &PresentedKey<'_>, peppers: &Peppers) -> Refusal {
+pub fn reject_unknown(key: &PresentedKey<'_>, peppers: &Peppers) -> KeyRefusal {
     let nobody = Digest::new(peppers.scheme(), [0; 32]);
     let _ = black_box(peppers.verify(key, black_box(&nobody)));
-    Refusal::Unknown
+    KeyRefusal::Unknown
 }
 
 impl Checker {
@@ -111,7 +111,7 @@ impl Checker {
     }
 }
 
-impl Refusal {
+impl KeyRefusal {
     /// Whether the address is the reason, of which a client may hear (SPEC 7, *Access denied
     /// although the key is valid*). Only ever true after the secret was proven.
     #[must_use]

@@ -11,10 +11,10 @@ mod reveal;
 
 // The public interface is:
 
-pub use decide::{Checker, Grant, Refusal, decide, decoy};
+pub use decide::{Checker, Grant, KeyRefusal, decide, reject_unknown};
 pub use digest::{
-    Digest, DigestScheme, ImportedScheme, Pepper, PepperError, PepperId, Peppers, SchemeError,
-    Verdict,
+    Digest, DigestMatch, DigestScheme, ImportedScheme, Pepper, PepperError, PepperId, Peppers,
+    SchemeError,
 };
 pub use gatepost_ids::{KeyId, OwnerId};
 pub use ip::{

@@ -7,17 +7,17 @@
 mod common;
 
 use apikey_core::{
-    Digest, DigestScheme, ImportedScheme, LookupId, Pepper, PepperError, PepperId, Peppers,
-    PresentedKey, Refusal, Verdict, decide, decoy,
+    Digest, DigestMatch, DigestScheme, ImportedScheme, KeyRefusal, LookupId, Pepper, PepperError,
+    PepperId, Peppers, PresentedKey, decide, reject_unknown,
 };
 use common::{draft, key, now, pepper};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest as _, Sha256};
 
-const MATCH: Verdict = Verdict::Match {
+const MATCH: DigestMatch = DigestMatch::Match {
     needs_rehash: false,
 };
-const OLD: Verdict = Verdict::Match { needs_rehash: true };
+const OLD: DigestMatch = DigestMatch::Match { needs_rehash: true };
 
 /// A token in the form of another system.
 const TOKEN: &str = "sk-old-0123456789abcdef0123456789abcdef";
@@ -50,7 +50,7 @@ fn only_the_key_itself_matches_its_digest() {
         assert_eq!(peppers.verify(&key("gp", 1).presented(), &stored), MATCH);
         assert_eq!(
             peppers.verify(&key("gp", 2).presented(), &stored),
-            Verdict::Mismatch
+            DigestMatch::Mismatch
         );
     }
 }
@@ -82,7 +82,7 @@ fn peppers_rotate_by_way_of_a_rehash() {
     // A wrong key is a mismatch under the old pepper too.
     assert_eq!(
         rotated.verify(&common::key("gp", 2).presented(), &first),
-        Verdict::Mismatch
+        DigestMatch::Mismatch
     );
 }
 
@@ -93,7 +93,7 @@ fn a_pepper_that_is_not_configured_is_told_apart_from_a_wrong_key() {
     for without in [Peppers::none(), Peppers::new(pepper(2))] {
         assert_eq!(
             without.verify(&key.presented(), &stored),
-            Verdict::UnknownPepper
+            DigestMatch::UnknownPepper
         );
     }
     let leaving = Peppers::none().with_old(pepper(1)).unwrap();
@@ -107,7 +107,7 @@ fn the_same_id_with_another_secret_is_a_mismatch() {
     let other = Pepper::new(PepperId(1), &[9; 32]).unwrap();
     assert_eq!(
         Peppers::new(other).verify(&key.presented(), &stored),
-        Verdict::Mismatch
+        DigestMatch::Mismatch
     );
 }
 
@@ -142,7 +142,7 @@ fn an_imported_key_is_found_and_opens_by_the_token_of_the_older_system() {
     let wrong = TOKEN.replace("old", "olD");
     let wrong = PresentedKey::imported(&wrong).unwrap();
     assert_ne!(wrong.lookup(), record.lookup);
-    assert_eq!(open(&wrong), Err(Refusal::WrongSecret));
+    assert_eq!(open(&wrong), Err(KeyRefusal::WrongSecret));
     assert_eq!(peppers.digest(&presented), record.digest);
 }
 
@@ -165,7 +165,7 @@ fn an_imported_token_never_matches_a_digest_of_ours() {
         let stored = Digest::new(scheme.parse().unwrap(), zeros);
         assert_eq!(
             peppers.verify(&presented, &stored),
-            Verdict::Mismatch,
+            DigestMatch::Mismatch,
             "{scheme}"
         );
     }
@@ -174,8 +174,11 @@ fn an_imported_token_never_matches_a_digest_of_ours() {
 #[test]
 fn an_unknown_id_is_always_unknown() {
     for peppers in [Peppers::none(), Peppers::new(pepper(1))] {
-        assert_eq!(decoy(&key("gp", 1).presented(), &peppers), Refusal::Unknown);
+        assert_eq!(
+            reject_unknown(&key("gp", 1).presented(), &peppers),
+            KeyRefusal::Unknown
+        );
         let imported = PresentedKey::imported(TOKEN).unwrap();
-        assert_eq!(decoy(&imported, &peppers), Refusal::Unknown);
+        assert_eq!(reject_unknown(&imported, &peppers), KeyRefusal::Unknown);
     }
 }

@@ -8,7 +8,7 @@ mod common;
 
 use std::net::IpAddr;
 
-use apikey_core::{ApiKey, Expiration, Grant, Peppers, PresentedKey, Refusal, decide};
+use apikey_core::{ApiKey, Expiration, Grant, KeyRefusal, Peppers, PresentedKey, decide};
 use chrono::{DateTime, TimeDelta, Utc};
 use common::{draft, issued, key, now, pepper, policy};
 
@@ -33,7 +33,7 @@ impl Door {
         }
     }
 
-    fn open(&self, key: &str, addr: &str, now: DateTime<Utc>) -> Result<Grant, Refusal> {
+    fn open(&self, key: &str, addr: &str, now: DateTime<Utc>) -> Result<Grant, KeyRefusal> {
         let key = PresentedKey::parse(key).unwrap();
         let addr: IpAddr = addr.parse().unwrap();
         decide(&self.record.checker(), &key, addr, now, &self.peppers)
@@ -57,10 +57,13 @@ fn rule_5_an_expired_key_fails_from_the_instant_on() {
     let at = now() + TimeDelta::days(1);
     let tick = TimeDelta::nanoseconds(1);
     assert!(door.open(&door.key, "10.0.0.1", at - tick).is_ok());
-    assert_eq!(door.open(&door.key, "10.0.0.1", at), Err(Refusal::Expired));
+    assert_eq!(
+        door.open(&door.key, "10.0.0.1", at),
+        Err(KeyRefusal::Expired)
+    );
     assert_eq!(
         door.open(&door.key, "10.0.0.1", at + tick),
-        Err(Refusal::Expired)
+        Err(KeyRefusal::Expired)
     );
 }
 
@@ -68,13 +71,13 @@ fn rule_5_an_expired_key_fails_from_the_instant_on() {
 fn rule_4_a_valid_key_from_a_wrong_address_is_refused_and_told_so() {
     let door = Door::new();
     let refusal = door.open(&door.key, "11.0.0.1", now()).unwrap_err();
-    assert_eq!(refusal, Refusal::NotOnAllowList);
+    assert_eq!(refusal, KeyRefusal::NotOnAllowList);
     assert!(refusal.is_ip());
 
     let mut door = Door::new();
     door.record.ip = policy("", "11.0.0.0/8");
     let refusal = door.open(&door.key, "11.0.0.1", now()).unwrap_err();
-    assert_eq!(refusal, Refusal::OnDenyList);
+    assert_eq!(refusal, KeyRefusal::OnDenyList);
     assert!(refusal.is_ip());
 }
 
@@ -85,7 +88,7 @@ fn a_wrong_secret_learns_nothing_about_the_record() {
     let late = now() + TimeDelta::days(2);
     for (addr, now) in [("10.0.0.1", now()), ("11.0.0.1", now()), ("11.0.0.1", late)] {
         let refusal = door.open(wrong.as_str(), addr, now).unwrap_err();
-        assert_eq!(refusal, Refusal::WrongSecret);
+        assert_eq!(refusal, KeyRefusal::WrongSecret);
         assert!(!refusal.is_ip());
     }
 }
@@ -97,7 +100,7 @@ fn an_expired_key_from_a_wrong_address_is_expired() {
     let late = now() + TimeDelta::days(2);
     assert_eq!(
         door.open(&door.key, "11.0.0.1", late),
-        Err(Refusal::Expired)
+        Err(KeyRefusal::Expired)
     );
 }
 
@@ -112,13 +115,13 @@ fn a_digest_of_an_older_scheme_opens_and_asks_to_be_replaced() {
     );
     door.peppers = Peppers::new(pepper(2));
     let refusal = door.open(&door.key, "10.0.0.1", now()).unwrap_err();
-    assert_eq!(refusal, Refusal::UnknownPepper);
+    assert_eq!(refusal, KeyRefusal::UnknownPepper);
     assert!(!refusal.is_ip());
 }
 
 #[test]
 fn an_address_refusal_is_the_only_one_that_a_client_hears_of() {
-    use Refusal::*;
+    use KeyRefusal::*;
     let all = [
         Expired,
         NotOnAllowList,

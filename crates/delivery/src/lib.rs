@@ -3,6 +3,7 @@
 
 #[cfg(feature = "sender")]
 mod connect;
+mod egress;
 mod outcome;
 #[cfg(feature = "sender")]
 mod pool;
@@ -12,7 +13,6 @@ mod retry;
 #[cfg(feature = "sender")]
 mod sender;
 mod sign;
-mod target;
 #[cfg(feature = "sender")]
 mod tls;
 #[cfg(feature = "verify")]
@@ -22,12 +22,13 @@ mod verify;
 pub use connect::{
     Dial, DialFuture, Proxy, ProxyError, Resolve, ResolveFuture, SystemResolver, Wire,
 };
+pub use egress::{HostPattern, HostPatternError, SpecialPurpose, TargetPolicy, TargetRefusal};
 pub use http::Method;
 pub use outcome::{
     Attempt, AttemptOutcome, CapturedBody, CapturedHead, ConnectFault, DnsFault, ErrorClass, Phase,
     Protocol, ProxyFault, Timings, TlsFault,
 };
-pub use request::{BuildError, Request, RequestBuilder, Trust};
+pub use request::{Request, RequestBuilder, RequestError, Trust};
 pub use retry::{MAX_DELAY, RetryPolicy, Retryable, Schedule, ScheduleError, parse_retry_after};
 /// rustls' own, as [`SenderBuilder::crypto_provider`] takes it.
 #[cfg(feature = "sender")]
@@ -35,7 +36,6 @@ pub use rustls::crypto::CryptoProvider;
 #[cfg(feature = "sender")]
 pub use sender::{Delivered, HeaderNames, Preview, Sender, SenderBuilder, SetupError};
 pub use sign::{SigningKey, SigningKeyError, SigningKeys};
-pub use target::{HostPattern, HostPatternError, Refusal, SpecialPurpose, TargetPolicy};
 #[cfg(feature = "sender")]
 pub use tls::{MinTls, Roots};
 #[cfg(feature = "verify")]

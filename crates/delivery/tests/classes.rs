@@ -213,7 +213,7 @@ async fn each_class_has_a_code_and_words_for_the_user() {
     let all = "connect dns protocol proxy refused reset status timeout tls too_large";
     assert_eq!(codes.into_iter().collect::<Vec<_>>().join(" "), all);
     assert_eq!(
-        ErrorClass::from(delivery::BuildError::Credentials).code(),
+        ErrorClass::from(delivery::RequestError::Credentials).code(),
         "build"
     );
 }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Receiver, local_sender, now, post};
-use delivery::{Refusal, SigningKeys, SpecialPurpose, TargetPolicy};
+use delivery::{SigningKeys, SpecialPurpose, TargetPolicy, TargetRefusal};
 
 #[tokio::test]
 async fn the_preview_holds_the_headers_and_the_body_that_are_sent() {
@@ -59,6 +59,6 @@ fn the_preview_tells_what_policy_says() {
         .unwrap();
     assert_eq!(
         preview.verdict,
-        Err(Refusal::Special(SpecialPurpose::Private))
+        Err(TargetRefusal::Special(SpecialPurpose::Private))
     );
 }

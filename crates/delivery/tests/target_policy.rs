@@ -7,7 +7,7 @@ mod common;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use common::spellings::{FORBIDDEN, PUBLIC, spellings};
-use delivery::{Refusal, TargetPolicy};
+use delivery::{TargetPolicy, TargetRefusal};
 use ipnet::IpNet;
 use proptest::prelude::*;
 
@@ -117,10 +117,13 @@ fn own_networks_are_opened_by_name_and_metadata_needs_its_own_call() {
         );
     }
     let narrowed = all.deny("10.0.0.0/8".parse().unwrap());
-    assert_eq!(judge(&narrowed, "10.1.1.1"), Err(Refusal::DeniedNetwork));
+    assert_eq!(
+        judge(&narrowed, "10.1.1.1"),
+        Err(TargetRefusal::DeniedNetwork)
+    );
     assert_eq!(
         judge(&narrowed, "::ffff:10.1.1.1"),
-        Err(Refusal::DeniedNetwork)
+        Err(TargetRefusal::DeniedNetwork)
     );
     // A tunnel into a network that is open does not open the tunnel.
     let ten = TargetPolicy::public().allow("10.0.0.0/8".parse().unwrap());
@@ -138,22 +141,28 @@ fn names_ports_and_schemes_are_judged_too() {
     let judge = |url: &str| policy.judge_url(&url.parse().unwrap());
     assert_eq!(judge("https://a.example.com/"), Ok(()));
     assert_eq!(judge("https://A.EXAMPLE.COM./"), Ok(()));
-    assert_eq!(judge("https://EVIL.example.com./"), Err(Refusal::HostName));
-    assert_eq!(judge("https://example.com/"), Err(Refusal::HostName));
+    assert_eq!(
+        judge("https://EVIL.example.com./"),
+        Err(TargetRefusal::HostName)
+    );
+    assert_eq!(judge("https://example.com/"), Err(TargetRefusal::HostName));
     assert_eq!(
         judge("https://a.example.com.evil.net/"),
-        Err(Refusal::HostName)
+        Err(TargetRefusal::HostName)
     );
-    assert_eq!(judge("https://.example.com/"), Err(Refusal::HostName));
-    assert_eq!(judge("https://8.8.8.8/"), Err(Refusal::HostName));
+    assert_eq!(judge("https://.example.com/"), Err(TargetRefusal::HostName));
+    assert_eq!(judge("https://8.8.8.8/"), Err(TargetRefusal::HostName));
     assert_eq!(
         judge("https://a.example.com:8443/"),
-        Err(Refusal::Port(8443))
+        Err(TargetRefusal::Port(8443))
     );
-    assert_eq!(judge("http://a.example.com:443/"), Err(Refusal::Scheme));
+    assert_eq!(
+        judge("http://a.example.com:443/"),
+        Err(TargetRefusal::Scheme)
+    );
     assert_eq!(
         TargetPolicy::public().judge_url(&"http://a.example:0/".parse().unwrap()),
-        Err(Refusal::Port(0))
+        Err(TargetRefusal::Port(0))
     );
 }
 

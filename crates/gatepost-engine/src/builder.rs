@@ -10,10 +10,10 @@ use gatepost_storage::{Clock, SystemClock};
 use tokio::sync::{Mutex, Notify, watch};
 use webhook_model::Catalog;
 
-use crate::config::{DisablePolicy, Keep, Limits};
+use crate::config::{DisablePolicy, Limits, Retention};
 use crate::dispatch::{Lanes, Pace, Slots};
 use crate::engine::{Engine, Inner, Phase, corrected};
-use crate::error::BuildError;
+use crate::error::StartError;
 use crate::health::Tally;
 use crate::ids::Random;
 use crate::keep::{self, Failing, Runs};
@@ -32,7 +32,7 @@ pub struct EngineBuilder {
     variables: Vec<(String, String)>,
     random: Random,
     limits: Limits,
-    keep: Keep,
+    keep: Retention,
     schedule: Schedule,
     disable: DisablePolicy,
     observer: Arc<dyn Observer>,
@@ -49,7 +49,7 @@ impl EngineBuilder {
             variables: Vec::new(),
             random: Random::from_system(),
             limits: Limits::default(),
-            keep: Keep::default(),
+            keep: Retention::default(),
             schedule: Schedule::default(),
             disable: DisablePolicy::default(),
             observer: Arc::new(Nobody),
@@ -101,8 +101,8 @@ impl EngineBuilder {
 
     /// How long things are kept.
     #[must_use]
-    pub fn keep(mut self, keep: Keep) -> Self {
-        self.keep = keep;
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.keep = retention;
         self
     }
 
@@ -132,7 +132,7 @@ impl EngineBuilder {
     ///
     /// # Errors
     /// When the store fails, or the database server's clock differs too much.
-    pub async fn start(self) -> Result<Engine, BuildError> {
+    pub async fn start(self) -> Result<Engine, StartError> {
         let offset = keep::clock_offset(self.store.as_ref(), self.clock.as_ref()).await?;
         let offset = Arc::new(AtomicI64::new(offset));
         let routes = Routes::read(self.store.as_ref()).await.map_err(Arc::new)?;

@@ -66,7 +66,7 @@ impl Default for Limits {
 /// How long things are kept.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Keep {
+pub struct Retention {
     /// Ended deliveries. Default 70 days.
     pub deliveries: Duration,
     /// Ended deliveries of one webhook. Default 3,000.
@@ -78,7 +78,7 @@ pub struct Keep {
     pub held: Duration,
 }
 
-impl Default for Keep {
+impl Default for Retention {
     fn default() -> Self {
         let days = |n: u64| Duration::from_secs(n * 24 * 60 * 60);
         Self {

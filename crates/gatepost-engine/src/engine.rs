@@ -8,7 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use delivery::{Schedule, Sender};
-use gatepost_storage::webhooks::{Source, WebhookStore};
+use gatepost_storage::webhooks::{Origin, WebhookStore};
 use gatepost_storage::{Clock, ErrorKind, StoreError};
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::task::JoinSet;
@@ -16,7 +16,7 @@ use tracing::Instrument;
 use webhook_model::{Catalog, Occurrence};
 
 use crate::builder::EngineBuilder;
-use crate::config::{DisablePolicy, Keep, Limits};
+use crate::config::{DisablePolicy, Limits, Retention};
 use crate::dispatch::{Lanes, Pace, Slots};
 use crate::emit::{Emitted, What};
 use crate::error::EmitError;
@@ -62,7 +62,7 @@ pub(crate) struct Inner {
     pub variables: Vec<(String, String)>,
     pub random: Random,
     pub limits: Limits,
-    pub keep: Keep,
+    pub keep: Retention,
     pub schedule: Schedule,
     pub disable: DisablePolicy,
     pub observers: Observers,
@@ -102,7 +102,7 @@ impl Engine {
         let source = occurrence
             .id
             .clone()
-            .map_or(Source::Direct, Source::Occurrence);
+            .map_or(Origin::Direct, Origin::Occurrence);
         self.emit_apart(occurrence, What::Matching, source).await
     }
 
@@ -112,7 +112,7 @@ impl Engine {
         &self,
         occurrence: Occurrence,
         what: What,
-        source: Source,
+        source: Origin,
     ) -> Result<Emitted, EmitError> {
         let inner = self.inner.clone();
         let emit = async move { inner.emit(&occurrence, what, source).await };

@@ -8,7 +8,7 @@ use webhook_model::{CatalogError, Field, Invalid, RenderError, TaskId};
 /// An engine that cannot be built.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum StartError {
     /// The store failed.
     #[error("the store failed")]
     Store(#[from] Arc<StoreError>),

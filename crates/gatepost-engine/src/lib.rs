@@ -18,10 +18,10 @@ mod work;
 // The public interface is:
 
 pub use builder::EngineBuilder;
-pub use config::{DisablePolicy, Keep, Limits};
+pub use config::{DisablePolicy, Limits, Retention};
 pub use emit::Emitted;
 pub use engine::Engine;
-pub use error::{BuildError, EmitError, EngineError};
+pub use error::{EmitError, EngineError, StartError};
 pub use health::Health;
 pub use observe::{Notice, Observer};
 pub use service::{Example, TestSend};

@@ -56,7 +56,7 @@ async fn while_outcomes_cannot_be_recorded_nothing_new_is_sent_and_then_they_are
 
 /// Work of another process.
 async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -> DeliveryId {
-    use gatepost_storage::webhooks::{Enqueue, Enqueued, NewDelivery, Source};
+    use gatepost_storage::webhooks::{Enqueue, Enqueued, NewDelivery, Origin};
     let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
     let new = NewDelivery {
         message_id: "msg_other".parse().unwrap(),
@@ -68,7 +68,7 @@ async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -
     };
     let batch = Enqueue {
         routes: None,
-        source: Source::Direct,
+        source: Origin::Direct,
         deliveries: vec![new],
         consume: Vec::new(),
     };

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use common::{World, builder, poweron, receiver, until, world, world_with};
-use gatepost_engine::{BuildError, Limits};
+use gatepost_engine::{Limits, StartError};
 use gatepost_storage::webhooks::{DeliveryLog, DeliveryState, RecordStore};
 use gatepost_storage::{Clock, ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
@@ -102,7 +102,7 @@ async fn the_database_servers_clock_decides_and_a_large_difference_is_refused() 
             Err(error) => {
                 assert!(!fits, "{error}");
                 assert!(
-                    matches!(error, BuildError::ClockSkew(s) if s == seconds),
+                    matches!(error, StartError::ClockSkew(s) if s == seconds),
                     "{error:?}"
                 );
             }
@@ -231,7 +231,7 @@ async fn clocks_that_jump_lose_nothing() {
     }
     clock.jump(TimeDelta::days(900));
     for id in ids {
-        // Retention does not touch what has just ended: it looks once a minute.
+        // PurgeBounds does not touch what has just ended: it looks once a minute.
         assert!(world.ended(id).await.attempts >= 1);
     }
     let bodies = receiver.bodies.lock().unwrap().len();

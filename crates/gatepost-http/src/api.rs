@@ -6,11 +6,10 @@ use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_engine::Engine;
 use gatepost_keys::{AuthLayer, KeyService};
+use gatepost_manage::{Audit, Directory, NoAudit, NoDirectory};
 
-use crate::audit::{Audit, NoAudit};
 use crate::config::Limits;
-use crate::host_table::{HostResource, HostRows};
-use crate::names::{Names, NoNames};
+use crate::host_table::{PlatformResource, PlatformRows};
 use crate::router::{self, Shared, Tables};
 use crate::system::VersionFacts;
 use crate::{openapi, tables};
@@ -30,7 +29,7 @@ pub struct ApiBuilder {
     facts: VersionFacts,
     limits: Limits,
     audit: Arc<dyn Audit>,
-    host: Vec<Arc<dyn HostRows>>,
+    host: Vec<Arc<dyn PlatformRows>>,
 }
 
 impl Api {
@@ -42,7 +41,7 @@ impl Api {
             services: tables::Services {
                 keys,
                 engine,
-                names: Arc::new(NoNames),
+                directory: Arc::new(NoDirectory),
             },
             guard,
             facts: VersionFacts::default(),
@@ -80,8 +79,8 @@ impl ApiBuilder {
 
     /// What the host's users and objects are called.
     #[must_use]
-    pub fn names(mut self, names: Arc<dyn Names>) -> Self {
-        self.services.names = names;
+    pub fn directory(mut self, directory: Arc<dyn Directory>) -> Self {
+        self.services.directory = directory;
         self
     }
 
@@ -103,7 +102,7 @@ impl ApiBuilder {
     /// sorting, rows, and the same spellings of actions. One whose path is taken, or is no
     /// lower-case word, is passed over, and the log says so.
     #[must_use]
-    pub fn table(mut self, rows: Arc<dyn HostRows>) -> Self {
+    pub fn table(mut self, rows: Arc<dyn PlatformRows>) -> Self {
         self.host.push(rows);
         self
     }
@@ -116,7 +115,7 @@ impl ApiBuilder {
             tables.add(resource);
         }
         for rows in self.host {
-            tables.add(Arc::new(HostResource(rows)));
+            tables.add(Arc::new(PlatformResource(rows)));
         }
         let openapi = openapi::document(&tables.declared(), &self.facts).to_string();
         let shared = Shared {

@@ -14,9 +14,9 @@ use crate::table::{Action, Column, Input, KEY, RowMap, Table};
 /// The declaration of a table of the host's: columns that are read, and actions on its rows.
 ///
 /// ```
-/// use gatepost_http::{Action, Column, HostTable};
+/// use gatepost_http::{Action, Column, PlatformTable};
 ///
-/// static VMS: HostTable = HostTable::new(
+/// static VMS: PlatformTable = PlatformTable::new(
 ///     "vms",
 ///     "vm",
 ///     "Virtual machines.",
@@ -25,9 +25,9 @@ use crate::table::{Action, Column, Input, KEY, RowMap, Table};
 /// );
 /// ```
 #[derive(Debug)]
-pub struct HostTable(pub(crate) Table);
+pub struct PlatformTable(pub(crate) Table);
 
-impl HostTable {
+impl PlatformTable {
     /// `name` is the path, `singular` names a row in `POST /{singular}_actions`; `doc` goes into
     /// the OpenAPI document. The row number, `$key`, is there besides the columns.
     #[must_use]
@@ -54,30 +54,30 @@ impl HostTable {
     }
 }
 
-/// The rows of a [`HostTable`].
+/// The rows of a [`PlatformTable`].
 #[async_trait]
-pub trait HostRows: fmt::Debug + Send + Sync + 'static {
+pub trait PlatformRows: fmt::Debug + Send + Sync + 'static {
     /// The declaration.
-    fn table(&self) -> &'static HostTable;
+    fn table(&self) -> &'static PlatformTable;
 
     /// All rows that `caller` may see: each holds its number under `$key` and its columns. They are
     /// filtered, sorted and cut here, in memory: for tables of few rows.
     ///
     /// # Errors
     /// When the rows cannot be had.
-    async fn rows(&self, caller: &Principal) -> Result<Vec<Map<String, Value>>, HostError>;
+    async fn rows(&self, caller: &Principal) -> Result<Vec<Map<String, Value>>, PlatformError>;
 
     /// Carries out a declared action on the row `key`, which `caller` may see.
     ///
     /// # Errors
     /// When it is not carried out.
-    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), HostError>;
+    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), PlatformError>;
 }
 
 /// Why a host's table did not answer, or did not act.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum HostError {
+pub enum PlatformError {
     /// 404: there is no such row.
     #[error("no such row")]
     NotFound,
@@ -92,22 +92,22 @@ pub enum HostError {
     Unavailable,
 }
 
-impl From<HostError> for ApiError {
-    fn from(error: HostError) -> Self {
+impl From<PlatformError> for ApiError {
+    fn from(error: PlatformError) -> Self {
         match error {
-            HostError::NotFound => Self::not_found(),
-            HostError::Forbidden => Self::forbidden(),
-            HostError::Conflict(text) => Self::conflict(text),
-            HostError::Unavailable => Self::unavailable(),
+            PlatformError::NotFound => Self::not_found(),
+            PlatformError::Forbidden => Self::forbidden(),
+            PlatformError::Conflict(text) => Self::conflict(text),
+            PlatformError::Unavailable => Self::unavailable(),
         }
     }
 }
 
 /// A host's table behind the common handlers.
 #[derive(Debug)]
-pub(crate) struct HostResource(pub std::sync::Arc<dyn HostRows>);
+pub(crate) struct PlatformResource(pub std::sync::Arc<dyn PlatformRows>);
 
-impl HostResource {
+impl PlatformResource {
     /// All rows, in order of their numbers.
     async fn rows(&self, caller: &Principal) -> Result<Vec<RowMap>, ApiError> {
         let mut rows = self.0.rows(caller).await?;
@@ -121,7 +121,7 @@ fn key_of(row: &RowMap) -> Option<i64> {
 }
 
 #[async_trait]
-impl Resource for HostResource {
+impl Resource for PlatformResource {
     fn table(&self) -> &'static Table {
         &self.0.table().0
     }

@@ -1,14 +1,10 @@
 #![doc = include_str!("../README.md")]
 
 mod api;
-mod audit;
 mod config;
-#[cfg(feature = "console")]
-mod console;
 mod error;
 mod host_table;
 mod list;
-mod names;
 mod openapi;
 mod query;
 mod resource;
@@ -20,12 +16,8 @@ mod tables;
 // The public interface is:
 
 pub use api::{Api, ApiBuilder};
-pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use config::Limits;
-#[cfg(feature = "console")]
-pub use console::{Choice, Console, ConsoleBuilder, ConsoleLogin, LoggedIn, NoObjects, Objects};
-pub use host_table::{HostError, HostRows, HostTable};
-pub use names::{Names, NoNames};
+pub use host_table::{PlatformError, PlatformRows, PlatformTable};
 pub use system::VersionFacts;
 pub use table::{Action, Column};
 

@@ -12,14 +12,14 @@ const MOST: usize = 100_000;
 
 /// How many failures an address is allowed before they are answered 429.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct GuessLimit {
+pub struct FailureLimit {
     /// Failures at once.
     pub burst: NonZeroU32,
     /// Failures a minute after that.
     pub per_minute: NonZeroU32,
 }
 
-impl Default for GuessLimit {
+impl Default for FailureLimit {
     /// 100 at once, 60 a minute.
     fn default() -> Self {
         let number = |n| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
@@ -30,10 +30,10 @@ impl Default for GuessLimit {
     }
 }
 
-pub(crate) struct Guesses(DefaultKeyedRateLimiter<IpAddr>);
+pub(crate) struct FailureLimiter(DefaultKeyedRateLimiter<IpAddr>);
 
-impl Guesses {
-    pub(crate) fn new(limit: GuessLimit) -> Self {
+impl FailureLimiter {
+    pub(crate) fn new(limit: FailureLimit) -> Self {
         Self(RateLimiter::keyed(
             Quota::per_minute(limit.per_minute).allow_burst(limit.burst),
         ))
@@ -51,9 +51,9 @@ impl Guesses {
     }
 }
 
-impl fmt::Debug for Guesses {
+impl fmt::Debug for FailureLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guesses")
+        f.debug_struct("FailureLimiter")
             .field("addresses", &self.0.len())
             .finish()
     }

@@ -16,7 +16,9 @@ pub use denied::{Denied, KeyError};
 pub use gatepost_ids::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, TenantId,
 };
-pub use guesses::GuessLimit;
-pub use layer::{AuthLayer, AuthService, ForwardedHeader, HostAnswer, HostLogin, TrustedProxies};
+pub use guesses::FailureLimit;
+pub use layer::{
+    AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, TrustedProxies,
+};
 pub use principal::{Principal, Via};
 pub use service::{KeyPage, KeyService, KeyServiceBuilder};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyString, OwnerId, Prefix};
 use gatepost_keys::{
-    AccessLevel, Account, AccountAnswer, Accounts, Denied, GuessLimit, KeyService, Principal, Via,
+    AccessLevel, Account, AccountAnswer, Accounts, Denied, FailureLimit, KeyService, Principal, Via,
 };
 use gatepost_storage::MemoryStore;
 
@@ -23,7 +23,7 @@ impl Accounts for Users {
 async fn service() -> (KeyService, String) {
     let three = NonZeroU32::new(3).unwrap();
     let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users))
-        .guess_limit(GuessLimit {
+        .guess_limit(FailureLimit {
             burst: three,
             per_minute: NonZeroU32::MIN,
         })

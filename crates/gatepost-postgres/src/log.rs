@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Phases, QueueStats, Replay,
-    Retention,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Phases, PurgeBounds,
+    QueueStats, Replay,
 };
 use tokio_postgres::Row;
 
@@ -116,7 +116,7 @@ impl DeliveryLog for PostgresStore {
             .await?)
     }
 
-    async fn purge(&self, keep: &Retention, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
+    async fn purge(&self, keep: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
         let limit = u64::from(limit);
         let room = |removed: u64| i64::try_from(limit.saturating_sub(removed)).unwrap_or(i64::MAX);
         let by_age: [Param<'_>; 2] = [&keep.created_before, &room(0)];

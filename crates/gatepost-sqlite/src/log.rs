@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Phases, QueueStats, Replay,
-    Retention,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Phases, PurgeBounds,
+    QueueStats, Replay,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -103,7 +103,7 @@ impl DeliveryLog for SqliteStore {
         .await
     }
 
-    async fn purge(&self, keep: &Retention, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
+    async fn purge(&self, keep: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
         let keep = *keep;
         self.write(move |c| purge(c, &keep, limit)).await
     }
@@ -144,7 +144,7 @@ fn replay(c: &Connection, which: &Replay, limit: u32, now: DateTime<Utc>) -> Res
     Ok(count)
 }
 
-fn purge(c: &Connection, keep: &Retention, limit: u32) -> Result<u64> {
+fn purge(c: &Connection, keep: &PurgeBounds, limit: u32) -> Result<u64> {
     let limit = u64::from(limit);
     let room = |removed: u64| i64::try_from(limit.saturating_sub(removed)).unwrap_or(i64::MAX);
     let mut removed = c

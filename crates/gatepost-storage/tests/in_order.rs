@@ -5,7 +5,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::{
-    Enqueue, Lane, LaneClaim, LaneClass, MessageId, NewDelivery, QueueStore, RecordStore, Source,
+    Enqueue, Lane, LaneClaim, LaneClass, MessageId, NewDelivery, Origin, QueueStore, RecordStore,
 };
 use webhook_model::{DeliveryOrder, OwnerId, Webhook};
 
@@ -31,7 +31,7 @@ async fn nothing_is_claimed_while_a_newer_delivery_runs() {
     let lease = Some(now + TimeDelta::seconds(30));
     let batch = Enqueue {
         routes: None,
-        source: Source::Direct,
+        source: Origin::Direct,
         deliveries: vec![new(1, None), new(2, lease)],
         consume: Vec::new(),
     };

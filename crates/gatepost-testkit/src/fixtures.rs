@@ -3,8 +3,8 @@
 use apikey_core::{ApiKey, Expiration, IpPolicy, KeyDraft, Peppers, Prefix};
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, Claimed, Enqueue, Lane, LaneClaim, LaneClass, NewDelivery, Phases,
-    Settlement, Source, Verdict,
+    AttemptRecord, Claim, Claimed, Disposition, Enqueue, Lane, LaneClaim, LaneClass, NewDelivery,
+    Origin, Phases, Settlement,
 };
 use webhook_model::{
     Action, Activity, Authorization, DeliveryOrder, Event, Headers, JsonObject, Message, ObjectId,
@@ -146,7 +146,7 @@ pub(crate) async fn change(store: &Webhooks, hook: WebhookId, edit: impl FnOnce(
 }
 
 /// Claims what is due and ends it so.
-pub(crate) async fn end(store: &Webhooks, hook: WebhookId, verdict: Verdict, now: i64) {
+pub(crate) async fn end(store: &Webhooks, hook: WebhookId, verdict: Disposition, now: i64) {
     let claimed = claim(store, hook, now).await;
     let all = claimed.iter().map(|c| settlement(c, verdict.clone()));
     store.queue.settle(all.collect(), at(now)).await.unwrap();
@@ -166,7 +166,7 @@ pub(crate) fn message(webhook: WebhookId, id: &str, due: DateTime<Utc>) -> NewDe
 pub(crate) fn direct(deliveries: Vec<NewDelivery>) -> Enqueue {
     Enqueue {
         routes: None,
-        source: Source::Direct,
+        source: Origin::Direct,
         deliveries,
         consume: Vec::new(),
     }
@@ -195,7 +195,7 @@ pub(crate) async fn claim(store: &Webhooks, hook: WebhookId, now: i64) -> Vec<Cl
     claimed.unwrap()
 }
 
-pub(crate) fn settlement(claimed: &Claimed, verdict: Verdict) -> Settlement {
+pub(crate) fn settlement(claimed: &Claimed, verdict: Disposition) -> Settlement {
     let claim = Claim {
         delivery: claimed.delivery.id,
         token: claimed.token,
@@ -203,7 +203,7 @@ pub(crate) fn settlement(claimed: &Claimed, verdict: Verdict) -> Settlement {
     settlement_of(claim, verdict)
 }
 
-pub(crate) fn settlement_of(claim: Claim, verdict: Verdict) -> Settlement {
+pub(crate) fn settlement_of(claim: Claim, verdict: Disposition) -> Settlement {
     let attempt = AttemptRecord {
         number: 0,
         started: at(1),
@@ -218,7 +218,7 @@ pub(crate) fn settlement_of(claim: Claim, verdict: Verdict) -> Settlement {
         response_body: vec![0, 255],
         truncated: false,
     };
-    let released = matches!(verdict, Verdict::Release { .. });
+    let released = matches!(verdict, Disposition::Release { .. });
     Settlement {
         claim,
         verdict,

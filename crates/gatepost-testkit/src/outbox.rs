@@ -1,7 +1,7 @@
 //! The clauses about the outbox. Each takes a store with nothing in it.
 
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{Enqueue, Enqueued, OutboxId, RoutesVersion, Source};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, OutboxId, RoutesVersion};
 use webhook_model::{Object, ObjectId, Occurrence, TagId};
 
 use crate::Webhooks;
@@ -22,9 +22,9 @@ pub(crate) fn full() -> Occurrence {
 }
 
 /// A row whose occurrence has no id.
-pub(crate) fn from(row: OutboxId) -> Source {
+pub(crate) fn from(row: OutboxId) -> Origin {
     let occurrence = None;
-    Source::Outbox { row, occurrence }
+    Origin::Outbox { row, occurrence }
 }
 
 async fn push(store: &Webhooks) -> OutboxId {
@@ -142,7 +142,7 @@ pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
         source,
         ..direct(vec![message(hook, id, at(0))])
     };
-    let named = |row| Source::Outbox {
+    let named = |row| Origin::Outbox {
         row,
         occurrence: Some("o1".parse().unwrap()),
     };
@@ -151,7 +151,7 @@ pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
     let known = store.queue.enqueue(of(named(again), "b"), at(0)).await;
     assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known");
     assert_eq!(waiting(&store).await, [], "O6 both rows are used up");
-    let direct = Source::Occurrence("o1".parse().unwrap());
+    let direct = Origin::Occurrence("o1".parse().unwrap());
     let known = store.queue.enqueue(of(direct, "c"), at(0)).await;
     assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known to all");
     assert_eq!(claim(&store, hook, 0).await.len(), 1, "O6 one delivery");

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
-    Cascade, DeliveryQuery, DeliveryState, Enqueue, Enqueued, LaneClass, Settled, Source, Verdict,
+    Cascade, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, LaneClass, Origin,
+    Settled,
 };
 use webhook_model::Occurrence;
 
@@ -82,10 +83,10 @@ pub async fn d02_row_numbers_go_on(place: Place) -> Outcome {
 pub async fn d03_deliveries_outlive_the_store(place: Place) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &["sent"]).await;
-    end(&store, hook, Verdict::Sent, 0).await;
+    end(&store, hook, Disposition::Sent, 0).await;
     for (id, verdict) in [
-        ("failed", Verdict::Failed),
-        ("retry", Verdict::Retry { due: at(5) }),
+        ("failed", Disposition::Failed),
+        ("retry", Disposition::Retry { due: at(5) }),
     ] {
         let batch = direct(vec![message(hook, id, at(0))]);
         store.queue.enqueue(batch, at(0)).await.unwrap();
@@ -132,7 +133,7 @@ pub async fn d04_a_claim_outlives_its_worker(place: Place) -> Outcome {
     assert_eq!(early.requeued, 0, "D4 no sooner");
     let settled = store
         .queue
-        .settle(vec![settlement(&claimed[0], Verdict::Sent)], at(9))
+        .settle(vec![settlement(&claimed[0], Disposition::Sent)], at(9))
         .await;
     assert_eq!(
         settled.unwrap(),
@@ -145,8 +146,8 @@ pub async fn d04_a_claim_outlives_its_worker(place: Place) -> Outcome {
         return NOT_DURABLE;
     };
     let old = vec![
-        settlement(&claimed[1], Verdict::Failed),
-        settlement(&claimed[0], Verdict::Sent),
+        settlement(&claimed[1], Disposition::Failed),
+        settlement(&claimed[0], Disposition::Sent),
     ];
     let settled = store.queue.settle(old, at(11)).await.unwrap();
     assert_eq!(
@@ -189,7 +190,7 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
         source,
         ..direct(vec![message(hook, id, at(0))])
     };
-    let named = Source::Occurrence("o1".parse().unwrap());
+    let named = Origin::Occurrence("o1".parse().unwrap());
     store
         .queue
         .enqueue(of(named.clone(), "a"), at(0))

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, QueueStats,
-    Replay, Retention,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, PurgeBounds,
+    QueueStats, Replay,
 };
 use gatepost_storage::{Order, Page, StoreError};
 use redb::ReadableTable as _;
@@ -114,7 +114,7 @@ impl DeliveryLog for RedbStore {
             .await
     }
 
-    async fn purge(&self, keep: &Retention, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
+    async fn purge(&self, keep: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
         let keep = *keep;
         self.write(move |tx| {
             let mut newer: HashMap<i64, u32> = HashMap::new();

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, DueLane, Enqueue, Enqueued, Lane,
-    LaneClaim, LaneClass, MAX_LOST_CLAIMS, NewDelivery, QueueStore, Reclaimed, RoutesVersion,
-    Settled, Settlement, Source, StoredDelivery, Verdict,
+    ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, DueLane, Enqueue,
+    Enqueued, Lane, LaneClaim, LaneClass, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore,
+    Reclaimed, RoutesVersion, Settled, Settlement, StoredDelivery,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use redb::ReadableTable;
@@ -255,9 +255,9 @@ fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
         return Ok(Enqueued::RoutesChanged);
     }
     match &batch.source {
-        Source::Direct => {}
-        Source::Occurrence(id) => note(tx, id, now)?,
-        Source::Outbox { row, occurrence } => {
+        Origin::Direct => {}
+        Origin::Occurrence(id) => note(tx, id, now)?,
+        Origin::Outbox { row, occurrence } => {
             tx.remove(OUTBOX, row.0)?;
             occurrence.iter().try_for_each(|id| note(tx, id, now))?;
         }
@@ -276,14 +276,14 @@ fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
 
 /// Whether the source was used before. A row of the outbox whose occurrence is known is used up by
 /// this.
-fn is_used(tx: &Tx, source: &Source) -> Answer<bool> {
+fn is_used(tx: &Tx, source: &Origin) -> Answer<bool> {
     let is_known = |id: &OccurrenceId| -> Answer<bool> {
         Ok(tx.open(SEEN)?.get(id.as_str()).map_err(failed)?.is_some())
     };
     match source {
-        Source::Direct => Ok(false),
-        Source::Occurrence(id) => is_known(id),
-        Source::Outbox { row, occurrence } => {
+        Origin::Direct => Ok(false),
+        Origin::Occurrence(id) => is_known(id),
+        Origin::Outbox { row, occurrence } => {
             let waits = |row: Value| row["rejected"].is_null();
             if !tx.row(OUTBOX, row.0)?.is_some_and(waits) {
                 return Ok(true);
@@ -375,9 +375,9 @@ fn settle(tx: &Tx, settlement: Settlement) -> Answer<Settled> {
         tx.log(delivery.id, new.logged, &attempt)?;
     }
     match settlement.verdict {
-        Verdict::Sent => delivery.state = DeliveryState::Sent,
-        Verdict::Failed => delivery.state = DeliveryState::Error,
-        Verdict::Retry { due } | Verdict::Release { due } => {
+        Disposition::Sent => delivery.state = DeliveryState::Sent,
+        Disposition::Failed => delivery.state = DeliveryState::Error,
+        Disposition::Retry { due } | Disposition::Release { due } => {
             delivery.state = DeliveryState::Queued;
             delivery.due = to_micros(due);
         }

@@ -9,11 +9,13 @@ use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, TargetPolicy};
 use examples::platform::Platform;
 use examples::session::Sessions;
+use gatepost_console::Console;
 use gatepost_engine::Engine;
-use gatepost_http::{Api, Audit, Audited, Console, Objects};
+use gatepost_http::Api;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
+use gatepost_manage::{Audit, Audited, Directory};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
 use gatepost_storage::{Clock, KeyStore, MemoryStore, SystemClock};
 use tokio::net::TcpListener;
@@ -86,14 +88,14 @@ impl Site {
     /// When it cannot be started.
     pub async fn start_at(clock: Arc<dyn Clock>) -> Self {
         let store = Arc::new(MemoryStore::new());
-        let objects = Arc::new(Platform::new(""));
-        Self::start_on(store.clone(), store, clock, objects).await
+        let directory = Arc::new(Platform::new(""));
+        Self::start_on(store.clone(), store, clock, directory).await
     }
 
     /// Starts a site whose objects are called otherwise.
-    pub async fn start_with(objects: Arc<dyn Objects>) -> Self {
+    pub async fn start_with(directory: Arc<dyn Directory>) -> Self {
         let store = Arc::new(MemoryStore::new());
-        Self::start_on(store.clone(), store, Arc::new(SystemClock), objects).await
+        Self::start_on(store.clone(), store, Arc::new(SystemClock), directory).await
     }
 
     /// Starts a site on other stores, with other objects.
@@ -104,7 +106,7 @@ impl Site {
         key_store: Arc<dyn KeyStore>,
         webhook_store: Arc<dyn WebhookStore>,
         clock: Arc<dyn Clock>,
-        objects: Arc<dyn Objects>,
+        directory: Arc<dyn Directory>,
     ) -> Self {
         let keys = KeyService::builder(key_store, Arc::new(Users))
             .clock(clock.clone())
@@ -129,7 +131,7 @@ impl Site {
         });
         let heard = Heard::default();
         let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
-            .objects(objects)
+            .directory(directory)
             .audit(Arc::new(heard.clone()))
             .clock(clock)
             .title("Gatepost")

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, Keep, Limits};
+use gatepost_engine::{Engine, Limits, Retention};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::WebhookQuery;
 use webhook_model::{
@@ -118,7 +118,7 @@ pub async fn work(args: &[String]) {
     let mut limits = Limits::default();
     limits.lease_margin = Duration::from_millis(500);
     limits.poll = Duration::from_millis(100);
-    let mut keep = Keep::default();
+    let mut keep = Retention::default();
     keep.deliveries_per_webhook = u32::MAX;
     let waits = [Duration::from_millis(100), Duration::from_millis(200)];
     let catalog = Catalog::builder()
@@ -129,7 +129,7 @@ pub async fn work(args: &[String]) {
         .catalog(catalog)
         .schedule(Schedule::new(waits).unwrap())
         .limits(limits)
-        .keep(keep)
+        .retention(keep)
         .start()
         .await
         .unwrap();

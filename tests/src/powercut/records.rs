@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use apikey_core::{ApiKey, Expiration, IpPolicy, KeyDraft, Peppers, Prefix};
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{AttemptRecord, Claim, NewDelivery, Phases, Settlement, Verdict};
+use gatepost_storage::webhooks::{
+    AttemptRecord, Claim, Disposition, NewDelivery, Phases, Settlement,
+};
 use webhook_model::{Action, Message, OwnerId, Task, Webhook, WebhookId};
 
 /// A webhook.
@@ -70,7 +72,7 @@ pub fn sent(claim: Claim, started: DateTime<Utc>) -> Settlement {
     };
     Settlement {
         claim,
-        verdict: Verdict::Sent,
+        verdict: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, Keep, Limits};
+use gatepost_engine::{Engine, Limits, Retention};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::time::Instant;
@@ -93,7 +93,7 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
         .unwrap()
         .build();
-    let mut keep = Keep::default();
+    let mut keep = Retention::default();
     keep.deliveries_per_webhook = 100;
     keep.occurrences = Duration::from_secs(60);
     let mut limits = Limits::default();
@@ -101,7 +101,7 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
     let waits = [Duration::from_millis(500), Duration::from_secs(2)];
     Engine::builder(store, sender.build().unwrap())
         .catalog(catalog)
-        .keep(keep)
+        .retention(keep)
         .limits(limits)
         .schedule(Schedule::new(waits).unwrap())
         .start()

@@ -10,7 +10,7 @@ use std::fmt;
 use std::hint::black_box;
 use std::str::FromStr;
 
-pub use pepper::{Pepper, PepperError, PepperId, Peppers, Verdict};
+pub use pepper::{DigestMatch, Pepper, PepperError, PepperId, Peppers};
 use subtle::ConstantTimeEq;
 
 /// The stored digest of a key. `==` takes constant time; `Debug` prints the scheme alone.

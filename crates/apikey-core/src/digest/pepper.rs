@@ -35,7 +35,7 @@ pub struct Peppers {
 /// What [`Peppers::verify`] found.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[must_use]
-pub enum Verdict {
+pub enum DigestMatch {
     /// The key is the one whose digest is stored.
     Match {
         /// The digest was made by an older scheme or pepper: store a fresh one
@@ -137,7 +137,7 @@ impl Peppers {
 
     /// Compares a key with a stored digest, in a time that depends on the scheme alone.
     #[inline]
-    pub fn verify(&self, key: &PresentedKey<'_>, stored: &Digest) -> Verdict {
+    pub fn verify(&self, key: &PresentedKey<'_>, stored: &Digest) -> DigestMatch {
         // An imported token has no such part. It is hashed like any other all the same, and the
         // result is thrown away, so that time does not tell which kind of record was found.
         let id_secret = key.id_secret();
@@ -150,7 +150,7 @@ impl Peppers {
                 _ => {
                     let Some(old) = self.old.iter().find(|old| old.id == pepper) else {
                         let _ = black_box(self.digest(key));
-                        return Verdict::UnknownPepper;
+                        return DigestMatch::UnknownPepper;
                     };
                     (old.key.mac(message), id_secret.is_some(), true)
                 }
@@ -161,9 +161,9 @@ impl Peppers {
             }
         };
         if equal(&computed, &stored.bytes) & comparable {
-            Verdict::Match { needs_rehash }
+            DigestMatch::Match { needs_rehash }
         } else {
-            Verdict::Mismatch
+            DigestMatch::Mismatch
         }
     }
 

@@ -16,10 +16,10 @@ pub use resolve::{Resolve, ResolveFuture, SystemResolver};
 pub use stream::Wire;
 pub(crate) use stream::{Base, HeadTooLarge, Meter, Metered, Stream};
 
+use crate::egress::TargetPolicy;
 use crate::outcome::{DnsFault, ErrorClass, Phase};
 use crate::request::{Host, Origin};
 use crate::sender::Progress;
-use crate::target::TargetPolicy;
 
 /// Opens connections. Every address is judged before it is dialled: there is no other way in.
 #[derive(Clone, Debug)]

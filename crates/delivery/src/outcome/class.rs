@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{ConnectFault, DnsFault, Phase, ProxyFault, TlsFault};
-use crate::{BuildError, Refusal, Retryable};
+use crate::{RequestError, Retryable, TargetRefusal};
 
 /// Why an attempt is not a success.
 ///
@@ -15,7 +15,7 @@ use crate::{BuildError, Refusal, Retryable};
 pub enum ErrorClass {
     /// The request cannot be built. Never retried.
     #[error("the request cannot be built: {0}")]
-    Build(#[from] BuildError),
+    Build(#[from] RequestError),
     /// No connection came about.
     #[error("could not connect: {0}")]
     Connect(ConnectFault),
@@ -30,7 +30,7 @@ pub enum ErrorClass {
     Proxy(ProxyFault),
     /// The target policy forbids the target. Never retried.
     #[error("{0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] TargetRefusal),
     /// The connection ended before an answer came.
     #[error("the target closed the connection before it answered")]
     Reset,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 
-use super::{BuildError, DeliveryId, Fixed, Origin, Request, Trust, headers, is_text};
+use super::{DeliveryId, Fixed, Origin, Request, RequestError, Trust, headers, is_text};
 use crate::SigningKeys;
 
 /// Collects the parts of a [`Request`]; [`build`](Self::build) checks them all.
@@ -36,7 +36,7 @@ pub struct RequestBuilder {
     trust: Trust,
     id: Option<String>,
     signing: Option<SigningKeys>,
-    fault: Option<BuildError>,
+    fault: Option<RequestError>,
 }
 
 impl RequestBuilder {
@@ -105,24 +105,24 @@ impl RequestBuilder {
     ///
     /// # Errors
     ///
-    /// The first [`BuildError`] met; see its variants.
-    pub fn build(self) -> Result<Request, BuildError> {
+    /// The first [`RequestError`] met; see its variants.
+    pub fn build(self) -> Result<Request, RequestError> {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
         if self.method == Method::CONNECT {
-            return Err(BuildError::Method);
+            return Err(RequestError::Method);
         }
         if !self.url.username().is_empty() || self.url.password().is_some() {
-            return Err(BuildError::Credentials);
+            return Err(RequestError::Credentials);
         }
         if self.timeout.is_zero() {
-            return Err(BuildError::Timeout);
+            return Err(RequestError::Timeout);
         }
         headers::check_size(&self.headers)?;
         let id = self.id.map(delivery_id).transpose()?;
         if self.signing.is_some() && id.is_none() {
-            return Err(BuildError::SigningNeedsId);
+            return Err(RequestError::SigningNeedsId);
         }
         let origin = Origin::of(&self.url)?;
         let (path, absolute) = targets(&self.url, &origin)?;
@@ -164,28 +164,28 @@ impl fmt::Debug for RequestBuilder {
     }
 }
 
-pub(super) fn delivery_id(text: String) -> Result<DeliveryId, BuildError> {
+pub(super) fn delivery_id(text: String) -> Result<DeliveryId, RequestError> {
     // A dot separates the signed parts: an id with a dot could be read as another id and time.
     if !is_text(&text) || text.contains('.') {
-        return Err(BuildError::DeliveryId);
+        return Err(RequestError::DeliveryId);
     }
-    let value = HeaderValue::try_from(text).map_err(|_| BuildError::DeliveryId)?;
+    let value = HeaderValue::try_from(text).map_err(|_| RequestError::DeliveryId)?;
     Ok(DeliveryId(value))
 }
 
 /// The request target in origin form and in absolute form (RFC 9112 §3.2).
-pub(super) fn targets(url: &url::Url, origin: &Origin) -> Result<(Uri, Uri), BuildError> {
+pub(super) fn targets(url: &url::Url, origin: &Origin) -> Result<(Uri, Uri), RequestError> {
     let mut path = url.path().to_owned();
     if let Some(query) = url.query() {
         path.push('?');
         path.push_str(query);
     }
-    let path: Uri = path.parse().map_err(|_| BuildError::Url)?;
+    let path: Uri = path.parse().map_err(|_| RequestError::Url)?;
     let absolute = Uri::builder()
         .scheme(url.scheme())
         .authority(origin.authority())
-        .path_and_query(path.path_and_query().cloned().ok_or(BuildError::Url)?)
+        .path_and_query(path.path_and_query().cloned().ok_or(RequestError::Url)?)
         .build()
-        .map_err(|_| BuildError::Url)?;
+        .map_err(|_| RequestError::Url)?;
     Ok((path, absolute))
 }

@@ -5,7 +5,7 @@
 /// Texts name the field and the rule, and never a header's value.
 #[non_exhaustive]
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum BuildError {
+pub enum RequestError {
     /// The URL carries a user name or password; they belong into a header.
     #[error("url: must not carry a user name or a password")]
     Credentials,

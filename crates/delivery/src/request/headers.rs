@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::BuildError;
+use super::RequestError;
 
 const MAX_HEADERS: usize = 200;
 const MAX_BYTES: usize = 64 * 1024;
@@ -28,29 +28,29 @@ pub(super) fn append(
     name: &str,
     value: &[u8],
     sensitive: bool,
-) -> Result<(), BuildError> {
+) -> Result<(), RequestError> {
     let parsed = HeaderName::from_bytes(name.as_bytes())
-        .map_err(|_| BuildError::HeaderName(name.to_owned()))?;
+        .map_err(|_| RequestError::HeaderName(name.to_owned()))?;
     if RESERVED.contains(&parsed.as_str()) {
-        return Err(BuildError::ReservedHeader(name.to_owned()));
+        return Err(RequestError::ReservedHeader(name.to_owned()));
     }
     let mut value =
-        HeaderValue::from_bytes(value).map_err(|_| BuildError::HeaderValue(name.to_owned()))?;
+        HeaderValue::from_bytes(value).map_err(|_| RequestError::HeaderValue(name.to_owned()))?;
     value.set_sensitive(sensitive);
     headers
         .try_append(parsed, value)
-        .map_err(|_| BuildError::TooManyHeaders)?;
+        .map_err(|_| RequestError::TooManyHeaders)?;
     Ok(())
 }
 
 /// Bounds what a receiver has to take.
-pub(super) fn check_size(headers: &HeaderMap) -> Result<(), BuildError> {
+pub(super) fn check_size(headers: &HeaderMap) -> Result<(), RequestError> {
     let bytes: usize = headers
         .iter()
         .map(|(n, v)| n.as_str().len() + v.len() + 4)
         .sum();
     if headers.len() > MAX_HEADERS || bytes > MAX_BYTES {
-        return Err(BuildError::TooManyHeaders);
+        return Err(RequestError::TooManyHeaders);
     }
     Ok(())
 }

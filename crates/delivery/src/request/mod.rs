@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub use builder::RequestBuilder;
 use bytes::Bytes;
-pub use error::BuildError;
+pub use error::RequestError;
 pub(crate) use headers::is_text;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 pub(crate) use origin::{Host, Origin};
@@ -79,8 +79,8 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// [`BuildError::DeliveryId`].
-    pub fn for_delivery(&self, id: &str, body: impl Into<Bytes>) -> Result<Self, BuildError> {
+    /// [`RequestError::DeliveryId`].
+    pub fn for_delivery(&self, id: &str, body: impl Into<Bytes>) -> Result<Self, RequestError> {
         Ok(Self {
             fixed: Arc::clone(&self.fixed),
             body: body.into(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 
-use super::BuildError;
+use super::RequestError;
 
 /// The part of a URL that decides about a connection; equal origins may share connections.
 #[derive(Clone, Eq, Hash, PartialEq)]
@@ -24,18 +24,18 @@ pub(crate) enum Host {
 }
 
 impl Origin {
-    pub(super) fn of(url: &url::Url) -> Result<Self, BuildError> {
+    pub(super) fn of(url: &url::Url) -> Result<Self, RequestError> {
         let https = match url.scheme() {
             "https" => true,
             "http" => false,
-            _ => return Err(BuildError::Scheme),
+            _ => return Err(RequestError::Scheme),
         };
-        let host = match url.host().ok_or(BuildError::Url)? {
+        let host = match url.host().ok_or(RequestError::Url)? {
             url::Host::Domain(name) => Host::Name(name.into()),
             url::Host::Ipv4(addr) => Host::Addr(addr.into()),
             url::Host::Ipv6(addr) => Host::Addr(addr.into()),
         };
-        let port = url.port_or_known_default().ok_or(BuildError::Url)?;
+        let port = url.port_or_known_default().ok_or(RequestError::Url)?;
         Ok(Self { https, host, port })
     }
 
@@ -53,8 +53,8 @@ impl Origin {
         }
     }
 
-    pub(super) fn host_header(&self) -> Result<HeaderValue, BuildError> {
-        HeaderValue::from_str(&self.authority()).map_err(|_| BuildError::Url)
+    pub(super) fn host_header(&self) -> Result<HeaderValue, RequestError> {
+        HeaderValue::from_str(&self.authority()).map_err(|_| RequestError::Url)
     }
 }
 

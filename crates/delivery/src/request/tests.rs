@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::*;
 
-fn build(url: &str) -> Result<Request, BuildError> {
+fn build(url: &str) -> Result<Request, RequestError> {
     Request::builder(url.parse().unwrap()).build()
 }
 
@@ -35,44 +35,44 @@ fn what_a_user_can_do_wrong_is_named() {
     let header = |name: &str, value: &str| new().header(name, value).build().unwrap_err();
     assert_eq!(
         build("http://user:pw@a.example/").unwrap_err(),
-        BuildError::Credentials
+        RequestError::Credentials
     );
-    assert_eq!(build("ftp://a.example/").unwrap_err(), BuildError::Scheme);
+    assert_eq!(build("ftp://a.example/").unwrap_err(), RequestError::Scheme);
     assert_eq!(
         header("x", "a\r\nb: c"),
-        BuildError::HeaderValue("x".into())
+        RequestError::HeaderValue("x".into())
     );
-    assert_eq!(header("x y", "a"), BuildError::HeaderName("x y".into()));
-    assert_eq!(header("", "a"), BuildError::HeaderName(String::new()));
+    assert_eq!(header("x y", "a"), RequestError::HeaderName("x y".into()));
+    assert_eq!(header("", "a"), RequestError::HeaderName(String::new()));
     assert_eq!(
         header("Content-Length", "5"),
-        BuildError::ReservedHeader("Content-Length".into())
+        RequestError::ReservedHeader("Content-Length".into())
     );
     assert_eq!(
         header("HOST", "b.example"),
-        BuildError::ReservedHeader("HOST".into())
+        RequestError::ReservedHeader("HOST".into())
     );
     assert_eq!(
         new().timeout(Duration::ZERO).build().unwrap_err(),
-        BuildError::Timeout
+        RequestError::Timeout
     );
     for id in ["", "a.b", "a b", "é", "a\n", &"x".repeat(257)] {
         assert_eq!(
             new().delivery_id(id).build().unwrap_err(),
-            BuildError::DeliveryId,
+            RequestError::DeliveryId,
             "{id:?}"
         );
     }
     let big = new().header("x", "y".repeat(70_000)).build().unwrap_err();
-    assert_eq!(big, BuildError::TooManyHeaders);
+    assert_eq!(big, RequestError::TooManyHeaders);
     let many = (0..201)
         .fold(new(), |b, n| b.header(&format!("x-{n}"), "y"))
         .build()
         .unwrap_err();
-    assert_eq!(many, BuildError::TooManyHeaders);
+    assert_eq!(many, RequestError::TooManyHeaders);
     assert_eq!(
         new().method(Method::CONNECT).build().unwrap_err(),
-        BuildError::Method
+        RequestError::Method
     );
 }
 
@@ -144,7 +144,7 @@ fn another_delivery_shares_all_but_id_and_body() {
     for id in ["", "a.b", "a b", "a\r\nb", "ü"] {
         assert_eq!(
             first.for_delivery(id, "x").unwrap_err(),
-            BuildError::DeliveryId
+            RequestError::DeliveryId
         );
     }
 }

@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 
 use super::{HeaderNames, Parts, Sender};
 use crate::connect::{Connector, Dial, Proxy, Resolve, SystemResolver};
+use crate::egress::TargetPolicy;
 use crate::pool::{Pool, PoolLimits};
-use crate::target::TargetPolicy;
 use crate::tls::{MinTls, Roots, Tls, TlsSettings};
 
 /// Collects what a host chooses; [`build`](Self::build) checks it.

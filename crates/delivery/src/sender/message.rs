@@ -8,7 +8,7 @@ use http_body_util::Full;
 
 use super::{Parts, SetupError};
 use crate::outcome::{ErrorClass, Protocol};
-use crate::request::{BuildError, Request};
+use crate::request::{Request, RequestError};
 
 /// The names of the headers that carry a delivery's id, time and signature.
 ///
@@ -94,7 +94,7 @@ impl Parts {
         if let Some(keys) = &request.fixed.signing {
             let signature = keys.signature(id.text(), now, &request.body);
             let signature = HeaderValue::try_from(signature)
-                .map_err(|_| BuildError::HeaderValue(self.names.signature.to_string()))?;
+                .map_err(|_| RequestError::HeaderValue(self.names.signature.to_string()))?;
             headers.insert(self.names.signature.clone(), signature);
             headers.insert(
                 self.names.timestamp.clone(),

@@ -25,10 +25,10 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument as _;
 
 use crate::connect::Connector;
+use crate::egress::TargetPolicy;
 use crate::outcome::{Attempt, ErrorClass};
 use crate::pool::Pool;
 use crate::request::{Host, Request};
-use crate::target::TargetPolicy;
 use crate::tls::Tls;
 
 /// Sends requests to targets that a [`TargetPolicy`] lets through. Cheap to clone; clones share

@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 use http::header::CONTENT_LENGTH;
 
 use super::Sender;
+use crate::egress::TargetRefusal;
 use crate::outcome::ErrorClass;
 use crate::request::Request;
 use crate::sign::SigningKeys;
-use crate::target::Refusal;
 
 /// The message of an attempt as it would go out over HTTP/1.1.
 ///
@@ -26,7 +26,7 @@ pub struct Preview {
     pub signature_base: Option<Vec<u8>>,
     /// What the target policy says to the URL by itself. A host name that passes here is still
     /// resolved and its addresses are judged when it is sent to.
-    pub verdict: Result<(), Refusal>,
+    pub verdict: Result<(), TargetRefusal>,
 }
 
 impl Sender {

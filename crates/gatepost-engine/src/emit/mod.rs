@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Claim, DeliveryId, Enqueue, Enqueued, Lane, LaneClass, NewDelivery, Source, StoredDelivery,
+    Claim, DeliveryId, Enqueue, Enqueued, Lane, LaneClass, NewDelivery, Origin, StoredDelivery,
 };
 use webhook_model::{Object, Occurrence, RenderError, TaskId, Values, format_date};
 
@@ -65,7 +65,7 @@ impl Inner {
         self: &Arc<Self>,
         occurrence: &Occurrence,
         what: What,
-        source: Source,
+        source: Origin,
     ) -> Result<Emitted, EmitError> {
         let store = self.store.as_ref();
         let mut routes = self.routes.last();
@@ -74,7 +74,7 @@ impl Inner {
                 What::Matching => routes.matches(occurrence),
                 What::Task(id) => routes.task(id).cloned().into_iter().collect(),
             };
-            if tasks.is_empty() && source == Source::Direct {
+            if tasks.is_empty() && source == Origin::Direct {
                 // Nothing is stored, so nothing checks the version: it has to be asked for.
                 let current = self.routes.current(store).await?;
                 if current.version == routes.version {
@@ -163,7 +163,7 @@ impl Inner {
         routes: &RouteTable,
         tasks: &[Arc<TaskRoute>],
         occurrence: &Occurrence,
-        source: Source,
+        source: Origin,
         now: DateTime<Utc>,
     ) -> Result<Batch, EmitError> {
         if tasks.len() > self.limits.deliveries_per_emit {

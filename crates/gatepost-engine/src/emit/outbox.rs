@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::{OutboxId, Source};
+use gatepost_storage::webhooks::{Origin, OutboxId};
 use webhook_model::Occurrence;
 
 use super::What;
@@ -13,9 +13,9 @@ use crate::error::EmitError;
 const AT_ONCE: u32 = 100;
 
 /// An occurrence with an id happens once, however often it was written into the outbox.
-fn source(row: OutboxId, occurrence: &Occurrence) -> Source {
+fn source(row: OutboxId, occurrence: &Occurrence) -> Origin {
     let occurrence = occurrence.id.clone();
-    Source::Outbox { row, occurrence }
+    Origin::Outbox { row, occurrence }
 }
 
 impl Inner {

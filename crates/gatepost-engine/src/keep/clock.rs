@@ -7,7 +7,7 @@ use gatepost_storage::Clock;
 use gatepost_storage::webhooks::WebhookStore;
 
 use crate::engine::Inner;
-use crate::error::BuildError;
+use crate::error::StartError;
 
 /// A larger difference is a machine that is set up wrong.
 const MOST_SECONDS: i64 = 30;
@@ -16,7 +16,7 @@ const MOST_SECONDS: i64 = 30;
 pub(crate) async fn clock_offset(
     store: &dyn WebhookStore,
     clock: &dyn Clock,
-) -> Result<i64, BuildError> {
+) -> Result<i64, StartError> {
     let before = clock.now();
     let Some(server) = store.server_time().await.map_err(Arc::new)? else {
         return Ok(0);
@@ -24,7 +24,7 @@ pub(crate) async fn clock_offset(
     let middle = before + (clock.now() - before) / 2;
     let offset = server - middle;
     if offset.num_seconds().abs() > MOST_SECONDS {
-        return Err(BuildError::ClockSkew(offset.num_seconds()));
+        return Err(StartError::ClockSkew(offset.num_seconds()));
     }
     Ok(offset.num_microseconds().unwrap_or_default())
 }

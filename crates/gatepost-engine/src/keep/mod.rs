@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 pub(crate) use clock::clock_offset;
 pub(crate) use failing::Failing;
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Reclaimed, Retention};
+use gatepost_storage::webhooks::{PurgeBounds, Reclaimed};
 use jump::Jumps;
 pub(crate) use runs::Runs;
 
@@ -112,7 +112,7 @@ impl Inner {
         {
             self.rest(BREATH).await;
         }
-        let keep = Retention {
+        let keep = PurgeBounds {
             created_before: ago(self.keep.deliveries),
             newest_per_webhook: self.keep.deliveries_per_webhook,
             occurrences_before: ago(self.keep.occurrences),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use delivery::{BuildError, Request};
+use delivery::{Request, RequestError};
 use gatepost_storage::webhooks::{Routes, RoutesVersion};
 use webhook_model::{
     Action, Activity, DeliveryOrder, Event, EventName, EventType, ObjectId, Occurrence, TagId,
@@ -20,7 +20,7 @@ pub(crate) struct Route {
     /// The host name, for fairness and circuits.
     pub host: Arc<str>,
     /// All of a request but its id and its body.
-    pub request: Result<Request, BuildError>,
+    pub request: Result<Request, RequestError>,
 }
 
 impl Route {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview};
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryQuery, Enqueue, Enqueued, Lane, LaneClass,
-    NewDelivery, Replay, Source,
+    NewDelivery, Origin, Replay,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Message, Template, Values, Webhook, WebhookId, format_date};
@@ -51,7 +51,7 @@ impl Engine {
         };
         let batch = Enqueue {
             routes: None,
-            source: Source::Direct,
+            source: Origin::Direct,
             deliveries: vec![new],
             consume: Vec::new(),
         };

@@ -1,6 +1,6 @@
 //! Events (SPEC 2.4).
 
-use gatepost_storage::webhooks::{EventQuery, Source};
+use gatepost_storage::webhooks::{EventQuery, Origin};
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use webhook_model::{Event, EventId, Field, Invalid, Object, Occurrence, Target};
 
@@ -98,7 +98,7 @@ impl Engine {
             ..Occurrence::new(event.event_type, event.event)
         };
         let emitted = self
-            .emit_apart(occurrence, What::Task(event.task), Source::Direct)
+            .emit_apart(occurrence, What::Task(event.task), Origin::Direct)
             .await?;
         if emitted.deliveries.is_empty() {
             Err(EngineError::NotFound)

@@ -1,7 +1,7 @@
 //! Tasks (SPEC 2.3).
 
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{Source, TaskQuery, TaskRow};
+use gatepost_storage::webhooks::{Origin, TaskQuery, TaskRow};
 use webhook_model::{EventName, EventType, Field, Invalid, Occurrence, Task, TaskId};
 
 use super::edit;
@@ -75,7 +75,7 @@ impl Engine {
             by_hand::<EventName>("execute")?,
         );
         let emitted = self
-            .emit_apart(nothing, What::Task(id), Source::Direct)
+            .emit_apart(nothing, What::Task(id), Origin::Direct)
             .await?;
         if emitted.deliveries.is_empty() {
             Err(EngineError::NotFound)

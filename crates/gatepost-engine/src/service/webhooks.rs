@@ -1,6 +1,6 @@
 //! Webhooks (SPEC 2.2).
 
-use delivery::BuildError;
+use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery};
 use gatepost_storage::{ErrorKind, Page, Row};
 use webhook_model::{Activity, Field, Invalid, Webhook, WebhookId};
@@ -145,11 +145,11 @@ fn check(webhook: &Webhook) -> Result<(), Invalid> {
         return Ok(());
     };
     let field = match error {
-        BuildError::SigningKey(_) => Field::SigningSecrets,
-        BuildError::HeaderName(_)
-        | BuildError::HeaderValue(_)
-        | BuildError::ReservedHeader(_)
-        | BuildError::TooManyHeaders => Field::Headers,
+        RequestError::SigningKey(_) => Field::SigningSecrets,
+        RequestError::HeaderName(_)
+        | RequestError::HeaderValue(_)
+        | RequestError::ReservedHeader(_)
+        | RequestError::TooManyHeaders => Field::Headers,
         _ => Field::Url,
     };
     Err(Invalid::new(field, error.to_string()))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use delivery::Attempt;
-use gatepost_storage::webhooks::{Claim, MessageId, Settled, Settlement, Verdict};
+use gatepost_storage::webhooks::{Claim, Disposition, MessageId, Settled, Settlement};
 pub(crate) use request::{prototype, request};
 use tokio::time::Instant;
 use tracing::Instrument;
@@ -69,8 +69,8 @@ impl Inner {
             },
         };
         let retry_at = match settlement.verdict {
-            Verdict::Retry { due } | Verdict::Release { due } => Some(due),
-            Verdict::Sent | Verdict::Failed => None,
+            Disposition::Retry { due } | Disposition::Release { due } => Some(due),
+            Disposition::Sent | Disposition::Failed => None,
         };
         match self.settle.settle(settlement).await {
             Some(Settled::Done) => {}
@@ -101,14 +101,14 @@ impl Inner {
         let policy = delivery::RetryPolicy::new(route.webhook.retries.get())
             .with_schedule(self.schedule.clone());
         let verdict = if attempt.is_success() {
-            Verdict::Sent
+            Disposition::Sent
         } else {
             match self
                 .random
                 .with(|rng| policy.next_delay(made, attempt.retryable(), rng))
             {
-                None => Verdict::Failed,
-                Some(delay) => Verdict::Retry {
+                None => Disposition::Failed,
+                Some(delay) => Disposition::Retry {
                     due: self.now() + delay,
                 },
             }
@@ -132,7 +132,7 @@ impl Inner {
     fn give_back(&self, job: &Job, due: DateTime<Utc>) -> Settlement {
         Settlement {
             claim: job.claim,
-            verdict: Verdict::Release { due },
+            verdict: Disposition::Release { due },
             status_info: job.status_info.clone(),
             attempt: None,
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use delivery::{BuildError, ErrorClass, Request, SigningKeys, Trust};
+use delivery::{ErrorClass, Request, RequestError, SigningKeys, Trust};
 use gatepost_storage::webhooks::MessageId;
 use webhook_model::{SigningSecret, Webhook};
 
@@ -24,7 +24,7 @@ pub(crate) fn request(
     body: &Arc<str>,
 ) -> Result<Request, ErrorClass> {
     let body = Bytes::from_owner(Shared(body.clone()));
-    let request = route.request.as_ref().map_err(BuildError::clone)?;
+    let request = route.request.as_ref().map_err(RequestError::clone)?;
     Ok(request.for_delivery(id.as_str(), body)?)
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn request(
 /// A webhook whose headers contradict each other, or whose secrets cannot be used, was refused when
 /// it was made; stored by other means, it sends nothing: rather than another message, or an
 /// unsigned one.
-pub(crate) fn prototype(webhook: &Webhook) -> Result<Request, BuildError> {
+pub(crate) fn prototype(webhook: &Webhook) -> Result<Request, RequestError> {
     let mut builder = Request::builder(webhook.url.as_url().clone())
         .timeout(webhook.timeout.as_duration())
         .trust(if webhook.allow_insecure {
@@ -44,7 +44,7 @@ pub(crate) fn prototype(webhook: &Webhook) -> Result<Request, BuildError> {
         .delivery_id("none-yet");
     let headers = webhook
         .request_headers()
-        .map_err(|_| BuildError::ReservedHeader("headers".into()))?;
+        .map_err(|_| RequestError::ReservedHeader("headers".into()))?;
     for header in headers {
         builder = if header.sensitive {
             builder.sensitive_header(&header.name, header.value.expose())

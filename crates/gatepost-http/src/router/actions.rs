@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use gatepost_keys::Principal;
+use gatepost_manage::{Audited, Operation};
 use serde_json::{Map, Value};
 
 use super::body::{Body, Parts, key};
 use super::{Served, Shared};
-use crate::audit::{Audited, Operation};
 use crate::error::ApiError;
 use crate::resource::Resource;
 use crate::table::{Input, int};

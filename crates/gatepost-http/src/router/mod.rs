@@ -13,8 +13,8 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use gatepost_keys::AuthLayer;
+use gatepost_manage::Audit;
 
-use crate::audit::Audit;
 use crate::config::Limits;
 use crate::error::ApiError;
 use crate::resource::Resource;

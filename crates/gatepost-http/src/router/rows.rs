@@ -8,11 +8,11 @@ use axum::http::header::ALLOW;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use gatepost_keys::Principal;
+use gatepost_manage::{Audited, Operation};
 use serde_json::{Value, json};
 
 use super::body::{Body, Parts, key};
 use super::{Served, actions};
-use crate::audit::{Audited, Operation};
 use crate::error::ApiError;
 use crate::query::ListQuery;
 use crate::resource::{Created, Resource};

@@ -182,7 +182,12 @@ impl Resource for Events {
             .flatten()
             .map(|(name, value)| (name.clone(), text(value)));
         let object = match event.target {
-            Target::Instance(id) => self.0.names.name(event.event_type.as_str(), id.0).await,
+            Target::Instance(id) => {
+                self.0
+                    .directory
+                    .name(caller, event.event_type.as_str(), id.0)
+                    .await
+            }
             Target::Tag(_) | Target::Generic => None,
         };
         match self
@@ -218,7 +223,10 @@ impl Resource for Events {
             .and_then(Value::as_str)
             .and_then(|text| text.rsplit_once('/'))
         {
-            Some((table, key)) => Ok(self.0.named(table, key.parse().unwrap_or_default()).await),
+            Some((table, key)) => Ok(self
+                .0
+                .named(caller, table, key.parse().unwrap_or_default())
+                .await),
             None => Ok(None),
         }
     }

@@ -105,7 +105,7 @@ impl Resource for Keys {
 
     async fn join(
         &self,
-        _caller: &Principal,
+        caller: &Principal,
         row: &RowMap,
         through: &str,
         _column: &str,
@@ -113,7 +113,7 @@ impl Resource for Keys {
         let Some(key) = row.get(through).and_then(Value::as_i64) else {
             return Ok(None);
         };
-        Ok(self.0.named("users", key).await)
+        Ok(self.0.named(caller, "users", key).await)
     }
 
     async fn count(

@@ -17,7 +17,8 @@ use chrono::{DateTime, Utc};
 pub(crate) use deliveries::Deliveries;
 pub(crate) use events::Events;
 use gatepost_engine::{Engine, EngineError};
-use gatepost_keys::{AccountsError, Authority, KeyError, KeyService};
+use gatepost_keys::{AccountsError, Authority, KeyError, KeyService, Principal};
+use gatepost_manage::Directory;
 use gatepost_storage::{ErrorKind, Page, StoreError};
 pub(crate) use keys::Keys;
 use serde_json::Value;
@@ -26,7 +27,6 @@ use webhook_model::{Invalid, OwnerId};
 pub(crate) use webhooks::Webhooks;
 
 use crate::error::ApiError;
-use crate::names::Names;
 use crate::resource::{Resource, Scan};
 use crate::table::{KEY, RowMap};
 
@@ -35,7 +35,7 @@ use crate::table::{KEY, RowMap};
 pub(crate) struct Services {
     pub keys: KeyService,
     pub engine: Engine,
-    pub names: Arc<dyn Names>,
+    pub directory: Arc<dyn Directory>,
 }
 
 /// All tables.
@@ -51,8 +51,11 @@ pub(crate) fn all(services: &Services) -> Vec<Arc<dyn Resource>> {
 
 impl Services {
     /// `user#name`, `owner#$display`: the name of a row of a table that is the host's.
-    async fn named(&self, table: &str, key: i64) -> Option<Value> {
-        self.names.name(table, key).await.map(Value::from)
+    async fn named(&self, caller: &Principal, table: &str, key: i64) -> Option<Value> {
+        self.directory
+            .name(caller, table, key)
+            .await
+            .map(Value::from)
     }
 }
 

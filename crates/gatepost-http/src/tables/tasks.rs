@@ -209,7 +209,7 @@ impl Resource for Tasks {
             return Ok(None);
         };
         if table == "users" {
-            return Ok(self.0.named(table, key).await);
+            return Ok(self.0.named(caller, table, key).await);
         }
         Ok(Webhooks::visible(&self.0, caller, key)
             .await?

@@ -155,7 +155,7 @@ impl Resource for Webhooks {
 
     async fn join(
         &self,
-        _caller: &Principal,
+        caller: &Principal,
         row: &RowMap,
         through: &str,
         _column: &str,
@@ -165,7 +165,7 @@ impl Resource for Webhooks {
             .and_then(Value::as_str)
             .and_then(|text| text.rsplit_once('/')?.1.parse().ok());
         match key {
-            Some(key) => Ok(self.0.named("users", key).await),
+            Some(key) => Ok(self.0.named(caller, "users", key).await),
             None => Ok(None),
         }
     }

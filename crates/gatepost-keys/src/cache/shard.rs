@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use apikey_core::{
-    Checker, Grant, KeyId, LastLogin, LookupId, OwnerId, Peppers, PresentedKey, Refusal, decide,
+    Checker, Grant, KeyId, KeyRefusal, LastLogin, LookupId, OwnerId, Peppers, PresentedKey, decide,
 };
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::{KeyRow, Login};
@@ -24,7 +24,7 @@ pub(crate) struct Check<'a> {
 pub(crate) struct Hit {
     pub key: KeyId,
     pub owner: OwnerId,
-    pub outcome: Result<Grant, Refusal>,
+    pub outcome: Result<Grant, KeyRefusal>,
 }
 
 /// All that a check touches lies in the slot itself.
@@ -67,9 +67,9 @@ impl Shard {
         let slot = inner.slots.get_mut(&key.lookup().as_u128())?;
         let mut outcome = decide(&slot.checker, key, check.addr, check.now, check.peppers);
         match outcome {
-            Err(Refusal::Expired) => slot.expired = true,
-            Ok(_) | Err(Refusal::NotOnAllowList | Refusal::OnDenyList) if slot.expired => {
-                outcome = Err(Refusal::Expired);
+            Err(KeyRefusal::Expired) => slot.expired = true,
+            Ok(_) | Err(KeyRefusal::NotOnAllowList | KeyRefusal::OnDenyList) if slot.expired => {
+                outcome = Err(KeyRefusal::Expired);
             }
             _ => {}
         }

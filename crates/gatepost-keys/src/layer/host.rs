@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What the host says of a request's credentials.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum HostAnswer {
+pub enum PlatformAnswer {
     /// They are not of a kind that the host knows: an API key is looked for.
     NotMine,
     /// They are good.
@@ -30,17 +30,21 @@ pub enum HostAnswer {
 
 /// Logs users in by what the host knows: a password in `Authorization: Basic`, a session's header
 /// or cookie.
-pub trait HostLogin: fmt::Debug + Send + Sync + 'static {
+pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
     /// Looks at the headers of a request from this address.
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
         from: IpAddr,
-    ) -> Pin<Box<dyn Future<Output = HostAnswer> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = PlatformAnswer> + Send + 'a>>;
 }
 
 /// Asks the host. A host that panics or hangs fails this request, and no other.
-pub(super) async fn ask(host: &dyn HostLogin, headers: &HeaderMap, from: IpAddr) -> HostAnswer {
+pub(super) async fn ask(
+    host: &dyn PlatformLogin,
+    headers: &HeaderMap,
+    from: IpAddr,
+) -> PlatformAnswer {
     let Ok(mut future) = catch_unwind(AssertUnwindSafe(|| host.login(headers, from))) else {
         return unavailable();
     };
@@ -53,7 +57,7 @@ pub(super) async fn ask(host: &dyn HostLogin, headers: &HeaderMap, from: IpAddr)
         .unwrap_or_else(|_| unavailable())
 }
 
-fn unavailable() -> HostAnswer {
+fn unavailable() -> PlatformAnswer {
     tracing::error!("the host's login panicked or did not answer");
-    HostAnswer::Refused(Denied::Unavailable)
+    PlatformAnswer::Refused(Denied::Unavailable)
 }

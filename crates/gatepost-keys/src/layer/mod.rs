@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 pub use address::{ForwardedHeader, TrustedProxies};
-pub use host::{HostAnswer, HostLogin};
+pub use host::{PlatformAnswer, PlatformLogin};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Extensions, HeaderMap, HeaderValue, Request, Response};
 use tower_layer::Layer;
@@ -35,7 +35,7 @@ pub struct AuthLayer {
     keys: KeyService,
     peer: Peer,
     proxies: TrustedProxies,
-    host: Option<Arc<dyn HostLogin>>,
+    host: Option<Arc<dyn PlatformLogin>>,
 }
 
 impl AuthLayer {
@@ -62,7 +62,7 @@ impl AuthLayer {
 
     /// Lets the host's own logins in, too: passwords, sessions.
     #[must_use]
-    pub fn host_login(mut self, host: Arc<dyn HostLogin>) -> Self {
+    pub fn host_login(mut self, host: Arc<dyn PlatformLogin>) -> Self {
         self.host = Some(host);
         self
     }
@@ -84,9 +84,9 @@ impl AuthLayer {
         };
         if let Some(host) = &self.host {
             match host::ask(host.as_ref(), headers, addr).await {
-                HostAnswer::NotMine => {}
-                HostAnswer::Granted(principal) => return Ok(*principal),
-                HostAnswer::Refused(denied) => return Err(denied),
+                PlatformAnswer::NotMine => {}
+                PlatformAnswer::Granted(principal) => return Ok(*principal),
+                PlatformAnswer::Refused(denied) => return Err(denied),
             }
         }
         self.keys

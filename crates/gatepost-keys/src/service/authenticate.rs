@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use apikey_core::bearer::{self, BearerError};
-use apikey_core::{KeyId, LastLogin, OwnerId, PresentedKey, decide, decoy};
+use apikey_core::{KeyId, LastLogin, OwnerId, PresentedKey, decide, reject_unknown};
 use gatepost_ids::{Account, AccountAnswer, AccountsError};
 
 use super::{Inner, KeyService};
@@ -129,7 +129,10 @@ impl Inner {
             .await
             .map_err(|error| unavailable(&error))?
         else {
-            return Err((Denied::Unauthenticated, decoy(key, &self.peppers).as_str()));
+            return Err((
+                Denied::Unauthenticated,
+                reject_unknown(key, &self.peppers).as_str(),
+            ));
         };
         if cached {
             self.cache.insert(&row, epoch);

@@ -10,7 +10,7 @@ use gatepost_storage::{Clock, KeyStore, SystemClock};
 use super::logins::Logins;
 use super::{Inner, KeyService};
 use crate::cache::Cache;
-use crate::guesses::{GuessLimit, Guesses};
+use crate::guesses::{FailureLimit, FailureLimiter};
 
 /// The longest time for which a login may wait to be written.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
@@ -25,7 +25,7 @@ pub struct KeyServiceBuilder {
     peppers: Peppers,
     cached_keys: usize,
     flush_logins: Duration,
-    guesses: GuessLimit,
+    guesses: FailureLimit,
 }
 
 impl KeyServiceBuilder {
@@ -38,7 +38,7 @@ impl KeyServiceBuilder {
             peppers: Peppers::none(),
             cached_keys: 100_000,
             flush_logins: Duration::from_secs(2),
-            guesses: GuessLimit::default(),
+            guesses: FailureLimit::default(),
         }
     }
 
@@ -81,7 +81,7 @@ impl KeyServiceBuilder {
 
     /// How many failures an address is allowed.
     #[must_use]
-    pub fn guess_limit(mut self, limit: GuessLimit) -> Self {
+    pub fn guess_limit(mut self, limit: FailureLimit) -> Self {
         self.guesses = limit;
         self
     }
@@ -94,7 +94,7 @@ impl KeyServiceBuilder {
         let inner = Arc::new(Inner {
             cache: Cache::new(self.cached_keys),
             logins: Logins::default(),
-            guesses: Guesses::new(self.guesses),
+            guesses: FailureLimiter::new(self.guesses),
             granted: metrics::counter!("gatepost_auth_total", "outcome" => "granted"),
             store: self.store,
             accounts: self.accounts,

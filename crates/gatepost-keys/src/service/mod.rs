@@ -17,7 +17,7 @@ pub use manage::KeyPage;
 
 use crate::authority::Authority;
 use crate::cache::Cache;
-use crate::guesses::Guesses;
+use crate::guesses::FailureLimiter;
 use crate::principal::Principal;
 
 /// Creates, checks, changes and deletes API keys. Cheap to clone.
@@ -34,7 +34,7 @@ struct Inner {
     peppers: Peppers,
     cache: Cache,
     logins: Logins,
-    guesses: Guesses,
+    guesses: FailureLimiter,
     /// Held, so that the most frequent outcome costs no look-up of its counter.
     granted: metrics::Counter,
 }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    ClaimToken, DeliveryId, Enqueue, Enqueued, OutboxId, RoutesVersion, Source, StoredDelivery,
+    ClaimToken, DeliveryId, Enqueue, Enqueued, Origin, OutboxId, RoutesVersion, StoredDelivery,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -158,11 +158,11 @@ impl EnqueueWork {
 }
 
 /// What a source is recognised by.
-fn parts(source: &Source) -> (Option<&OccurrenceId>, Option<OutboxId>) {
+fn parts(source: &Origin) -> (Option<&OccurrenceId>, Option<OutboxId>) {
     match source {
-        Source::Direct => (None, None),
-        Source::Occurrence(id) => (Some(id), None),
-        Source::Outbox { row, occurrence } => (occurrence.as_ref(), Some(*row)),
+        Origin::Direct => (None, None),
+        Origin::Occurrence(id) => (Some(id), None),
+        Origin::Outbox { row, occurrence } => (occurrence.as_ref(), Some(*row)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Settled, Settlement, Verdict};
+use gatepost_storage::webhooks::{Disposition, Settled, Settlement};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -182,9 +182,9 @@ fn waves(settlements: Vec<Settlement>) -> Vec<Wave> {
 impl Wave {
     fn push(&mut self, place: usize, settlement: Settlement) {
         let (state, due) = match settlement.verdict {
-            Verdict::Sent => ("sent", None),
-            Verdict::Failed => ("error", None),
-            Verdict::Retry { due } | Verdict::Release { due } => ("queued", Some(due)),
+            Disposition::Sent => ("sent", None),
+            Disposition::Failed => ("error", None),
+            Disposition::Retry { due } | Disposition::Release { due } => ("queued", Some(due)),
         };
         self.places.push(place);
         self.seen.insert(settlement.claim.delivery.0);

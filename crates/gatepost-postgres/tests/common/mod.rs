@@ -10,7 +10,7 @@ use apikey_core::{ApiKey, Expiration, IpPolicy, KeyDraft, Peppers, Prefix};
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, Enqueue, NewDelivery, Phases, Settlement, Source, Verdict,
+    AttemptRecord, Claim, Disposition, Enqueue, NewDelivery, Origin, Phases, Settlement,
 };
 use webhook_model::{Action, Message, OwnerId, Task, Webhook, WebhookId};
 
@@ -87,7 +87,7 @@ pub fn message(webhook: WebhookId, id: &str) -> NewDelivery {
 pub fn direct(deliveries: Vec<NewDelivery>) -> Enqueue {
     Enqueue {
         routes: None,
-        source: Source::Direct,
+        source: Origin::Direct,
         deliveries,
         consume: Vec::new(),
     }
@@ -113,7 +113,7 @@ pub fn sent(claim: Claim) -> Settlement {
     };
     Settlement {
         claim,
-        verdict: Verdict::Sent,
+        verdict: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
     }

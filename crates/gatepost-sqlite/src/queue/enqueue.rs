@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    ClaimToken, DeliveryId, Enqueue, Enqueued, NewDelivery, OutboxId, Source, StoredDelivery,
+    ClaimToken, DeliveryId, Enqueue, Enqueued, NewDelivery, Origin, OutboxId, StoredDelivery,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::OccurrenceId;
@@ -23,9 +23,9 @@ pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Re
         return Ok(Enqueued::RoutesChanged);
     }
     match &batch.source {
-        Source::Direct => {}
-        Source::Occurrence(id) => note(c, id, now)?,
-        Source::Outbox { row, occurrence } => {
+        Origin::Direct => {}
+        Origin::Occurrence(id) => note(c, id, now)?,
+        Origin::Outbox { row, occurrence } => {
             use_up(c, *row)?;
             if let Some(id) = occurrence {
                 note(c, id, now)?;
@@ -51,11 +51,11 @@ pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Re
 
 /// Whether the source was used before. A row of the outbox whose occurrence is known is used up by
 /// this.
-fn used(c: &Connection, source: &Source) -> Result<bool> {
+fn used(c: &Connection, source: &Origin) -> Result<bool> {
     Ok(match source {
-        Source::Direct => false,
-        Source::Occurrence(id) => is_known(c, id)?,
-        Source::Outbox { row, occurrence } => {
+        Origin::Direct => false,
+        Origin::Occurrence(id) => is_known(c, id)?,
+        Origin::Outbox { row, occurrence } => {
             let waits = c
                 .prepare_cached(
                     "SELECT 1 FROM gatepost_occurrence WHERE id = ?1 AND rejected IS NULL",

@@ -1,6 +1,6 @@
 //! Settlements.
 
-use gatepost_storage::webhooks::{AttemptRecord, DeliveryState, Settled, Settlement, Verdict};
+use gatepost_storage::webhooks::{AttemptRecord, DeliveryState, Disposition, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::row::number_of;
@@ -10,9 +10,11 @@ use crate::error::Result;
 pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled> {
     let claim = settlement.claim;
     let (state, due) = match settlement.verdict {
-        Verdict::Sent => (DeliveryState::Sent, None),
-        Verdict::Failed => (DeliveryState::Error, None),
-        Verdict::Retry { due } | Verdict::Release { due } => (DeliveryState::Queued, Some(due)),
+        Disposition::Sent => (DeliveryState::Sent, None),
+        Disposition::Failed => (DeliveryState::Error, None),
+        Disposition::Retry { due } | Disposition::Release { due } => {
+            (DeliveryState::Queued, Some(due))
+        }
     };
     let attempt = settlement.attempt.as_ref();
     let logged: Option<i64> = c

@@ -7,7 +7,7 @@ use apikey_core::{ApiKey, Expiration, IpPolicy, KeyDraft, Peppers, Prefix};
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, Enqueue, NewDelivery, Phases, Settlement, Source, Verdict,
+    AttemptRecord, Claim, Disposition, Enqueue, NewDelivery, Origin, Phases, Settlement,
 };
 use webhook_model::{Action, Message, OwnerId, Task, Webhook, WebhookId};
 
@@ -83,7 +83,7 @@ pub fn message(webhook: WebhookId, id: &str) -> NewDelivery {
 pub fn direct(deliveries: Vec<NewDelivery>) -> Enqueue {
     Enqueue {
         routes: None,
-        source: Source::Direct,
+        source: Origin::Direct,
         deliveries,
         consume: Vec::new(),
     }
@@ -109,7 +109,7 @@ pub fn sent(claim: Claim) -> Settlement {
     };
     Settlement {
         claim,
-        verdict: Verdict::Sent,
+        verdict: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
     }

@@ -9,8 +9,8 @@ use webhook_model::{Activity, WebhookId};
 use super::tables::Slot;
 use super::{MemoryStore, lock, micros};
 use crate::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, QueueStats,
-    Replay, Retention,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, PurgeBounds,
+    QueueStats, Replay,
 };
 use crate::{Order, StoreError};
 
@@ -130,7 +130,7 @@ impl DeliveryLog for MemoryStore {
 
     async fn purge(
         &self,
-        keep: &Retention,
+        keep: &PurgeBounds,
         limit: u32,
         _now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {

@@ -7,9 +7,9 @@ use webhook_model::Activity;
 use super::tables::{Slot, Tables};
 use super::{MemoryStore, lock, micros};
 use crate::webhooks::{
-    Claimed, Delivery, DeliveryId, DeliveryState, DueLane, Enqueue, Enqueued, Lane, LaneClaim,
-    MAX_LOST_CLAIMS, NewDelivery, QueueStore, Reclaimed, Settled, Settlement, Source,
-    StoredDelivery, Verdict,
+    Claimed, Delivery, DeliveryId, DeliveryState, Disposition, DueLane, Enqueue, Enqueued, Lane,
+    LaneClaim, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement,
+    StoredDelivery,
 };
 use crate::{ErrorKind, StoreError};
 
@@ -18,9 +18,9 @@ impl QueueStore for MemoryStore {
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
         let mut tables = lock(&self.tables);
         let used = match &batch.source {
-            Source::Direct => false,
-            Source::Occurrence(id) => tables.seen.contains_key(id),
-            Source::Outbox { row, occurrence } => {
+            Origin::Direct => false,
+            Origin::Occurrence(id) => tables.seen.contains_key(id),
+            Origin::Outbox { row, occurrence } => {
                 let waits = |entry: &super::outbox::Entry| entry.rejected.is_none();
                 let known = |id| tables.seen.contains_key(id);
                 if !tables.outbox.get(row).is_some_and(waits) {
@@ -43,11 +43,11 @@ impl QueueStore for MemoryStore {
         check(&tables, &batch.deliveries)?;
 
         match batch.source {
-            Source::Direct => {}
-            Source::Occurrence(id) => {
+            Origin::Direct => {}
+            Origin::Occurrence(id) => {
                 tables.seen.insert(id, micros(now));
             }
-            Source::Outbox { row, occurrence } => {
+            Origin::Outbox { row, occurrence } => {
                 tables.outbox.remove(&row);
                 tables.seen.extend(occurrence.map(|id| (id, micros(now))));
             }
@@ -257,9 +257,9 @@ fn settle(slot: &mut Slot, settlement: Settlement) -> Settled {
         slot.log.push(attempt);
     }
     match settlement.verdict {
-        Verdict::Sent => delivery.state = DeliveryState::Sent,
-        Verdict::Failed => delivery.state = DeliveryState::Error,
-        Verdict::Retry { due } | Verdict::Release { due } => {
+        Disposition::Sent => delivery.state = DeliveryState::Sent,
+        Disposition::Failed => delivery.state = DeliveryState::Error,
+        Disposition::Retry { due } | Disposition::Release { due } => {
             delivery.state = DeliveryState::Queued;
             delivery.due = micros(due);
         }

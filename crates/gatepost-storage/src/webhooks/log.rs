@@ -60,7 +60,7 @@ pub enum Replay {
 
 /// What the log keeps.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Retention {
+pub struct PurgeBounds {
     /// Ended deliveries created before this are removed.
     pub created_before: DateTime<Utc>,
     /// Of the ended deliveries of a webhook only the newest so many are kept.
@@ -158,7 +158,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn purge(
         &self,
-        keep: &Retention,
+        keep: &PurgeBounds,
         limit: u32,
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;

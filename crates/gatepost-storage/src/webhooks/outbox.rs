@@ -31,7 +31,7 @@ pub struct OutboxRow {
 /// A SQL backend documents the table `gatepost_occurrence` into which a host inserts with its own
 /// statement, driver and language inside its own transaction. A row is used up by
 /// [`QueueStore::enqueue`](super::QueueStore::enqueue) with
-/// [`Source::Outbox`](super::Source::Outbox).
+/// [`Origin::Outbox`](super::Origin::Outbox).
 #[async_trait]
 pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
     /// Stores an occurrence to be fanned out later.

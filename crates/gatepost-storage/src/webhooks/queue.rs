@@ -18,7 +18,7 @@ pub const MAX_LOST_CLAIMS: u32 = 3;
 
 /// Where a batch of deliveries comes from; decides what makes it happen only once.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub enum Source {
+pub enum Origin {
     /// From a call without an id of its own; stored as often as it is asked for.
     Direct,
     /// From an occurrence that the caller named: the same id again is [`Enqueued::AlreadyKnown`].
@@ -59,7 +59,7 @@ pub struct Enqueue {
     /// (a message sent by hand).
     pub routes: Option<RoutesVersion>,
     /// What makes it happen only once.
-    pub source: Source,
+    pub source: Origin,
     /// The deliveries. May be empty: an outbox row that matches nothing is still used up.
     pub deliveries: Vec<NewDelivery>,
     /// One-time tasks to delete, with their events.
@@ -152,7 +152,7 @@ pub struct Claimed {
 
 /// How a claim ends.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum Disposition {
     /// The target accepted: `sent`.
     Sent,
     /// Another attempt at `due`: `queued`.
@@ -176,10 +176,11 @@ pub struct Settlement {
     /// The delivery and the proof.
     pub claim: Claim,
     /// How it ends.
-    pub verdict: Verdict,
+    pub verdict: Disposition,
     /// The new `status_info`.
     pub status_info: String,
-    /// The attempt that was made; `None` for [`Verdict::Release`], or where none could be made.
+    /// The attempt that was made; `None` for [`Disposition::Release`], or where none could be
+    /// made.
     pub attempt: Option<AttemptRecord>,
 }
 

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, Login};
 use gatepost_storage::webhooks::{
     AttemptRecord, Cascade, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DueLane,
-    Enqueue, Enqueued, EventQuery, Lane, LaneClaim, OutboxId, OutboxRow, OutboxStore, QueueStats,
-    QueueStore, Reclaimed, RecordStore, Replay, Retention, Routes, RoutesVersion, Settled,
+    Enqueue, Enqueued, EventQuery, Lane, LaneClaim, OutboxId, OutboxRow, OutboxStore, PurgeBounds,
+    QueueStats, QueueStore, Reclaimed, RecordStore, Replay, Routes, RoutesVersion, Settled,
     Settlement, TaskQuery, TaskRow, WebhookQuery,
 };
 use gatepost_storage::{ErrorKind, KeyStore, Row, StoreError};
@@ -111,7 +111,7 @@ passed_on! { DeliveryLog {
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
     fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
-    fn purge(keep: &Retention, limit: u32, now: DateTime<Utc>) -> u64;
+    fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> u64;
     fn queue_stats(now: DateTime<Utc>) -> QueueStats;
 } }
 

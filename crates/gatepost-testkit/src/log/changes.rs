@@ -2,7 +2,7 @@
 
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryQuery, DeliveryState, Replay, Settled, Verdict,
+    DeliveryId, DeliveryQuery, DeliveryState, Disposition, Replay, Settled,
 };
 use webhook_model::WebhookId;
 
@@ -14,7 +14,7 @@ use crate::fixtures::{at, claim, direct, end, message, queued, settlement};
 /// attempts kept; others are passed over.
 pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
-    end(&store, hook, Verdict::Failed, 0).await;
+    end(&store, hook, Disposition::Failed, 0).await;
     let batch = direct(vec![message(hook, "open", at(90))]);
     store.queue.enqueue(batch, at(1)).await.unwrap();
     let (ended, open) = (number(&store, "a").await, number(&store, "open").await);
@@ -39,7 +39,7 @@ pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
     );
     let open = store.log.delivery(open).await.unwrap().unwrap();
     assert_eq!(open.due, at(90), "L4 the open one untouched");
-    end(&store, hook, Verdict::Sent, 20).await;
+    end(&store, hook, Disposition::Sent, 20).await;
     let kept = store.log.attempts(ended).await.unwrap();
     assert_eq!(
         kept.iter().map(|a| a.number).collect::<Vec<_>>(),
@@ -58,7 +58,11 @@ pub async fn l05_a_replay_of_failures_is_bounded(store: Webhooks) {
     }
     for claimed in claim(&store, hook, 6).await {
         let sent = claimed.delivery.message_id.as_str() == "a";
-        let verdict = if sent { Verdict::Sent } else { Verdict::Failed };
+        let verdict = if sent {
+            Disposition::Sent
+        } else {
+            Disposition::Failed
+        };
         store
             .queue
             .settle(vec![settlement(&claimed, verdict)], at(6))
@@ -98,7 +102,7 @@ pub async fn l05_a_replay_of_failures_is_bounded(store: Webhooks) {
 /// passed over.
 pub async fn l06_a_cancelled_delivery_ends(store: Webhooks) {
     let hook = queued(&store, &["sent"]).await;
-    end(&store, hook, Verdict::Sent, 0).await;
+    end(&store, hook, Disposition::Sent, 0).await;
     let batch = direct(vec![message(hook, "running", at(1))]);
     store.queue.enqueue(batch, at(1)).await.unwrap();
     let running = claim(&store, hook, 1).await;
@@ -123,7 +127,7 @@ pub async fn l06_a_cancelled_delivery_ends(store: Webhooks) {
     );
     let settled = store
         .queue
-        .settle(vec![settlement(&running[0], Verdict::Sent)], at(4))
+        .settle(vec![settlement(&running[0], Disposition::Sent)], at(4))
         .await;
     assert_eq!(
         settled.unwrap(),
@@ -136,7 +140,7 @@ pub async fn l06_a_cancelled_delivery_ends(store: Webhooks) {
 /// stale.
 pub async fn l07_a_deleted_delivery_is_gone(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
-    end(&store, hook, Verdict::Retry { due: at(5) }, 0).await;
+    end(&store, hook, Disposition::Retry { due: at(5) }, 0).await;
     let claimed = claim(&store, hook, 5).await;
     let id = claimed[0].delivery.id;
     store.log.delete_delivery(id, at(6)).await.unwrap();
@@ -144,7 +148,7 @@ pub async fn l07_a_deleted_delivery_is_gone(store: Webhooks) {
     assert_eq!(store.log.attempts(id).await.unwrap(), [], "L7 attempts");
     let late = store
         .queue
-        .settle(vec![settlement(&claimed[0], Verdict::Sent)], at(7))
+        .settle(vec![settlement(&claimed[0], Disposition::Sent)], at(7))
         .await;
     assert_eq!(late.unwrap(), [Settled::Stale], "L7 settlement");
     let again = store.log.delete_delivery(id, at(8)).await.err();

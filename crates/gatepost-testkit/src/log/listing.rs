@@ -1,7 +1,9 @@
 //! What is listed, and how it is summed up.
 
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery, DeliveryState, NewDelivery, Verdict};
+use gatepost_storage::webhooks::{
+    DeliveryId, DeliveryQuery, DeliveryState, Disposition, NewDelivery,
+};
 use webhook_model::Activity;
 
 use super::{all, listed, number};
@@ -76,7 +78,7 @@ pub async fn l02_deliveries_are_listed_by_what_was_asked_for(store: Webhooks) {
             .await
             .unwrap();
     }
-    end(&store, hook, Verdict::Sent, 5).await;
+    end(&store, hook, Disposition::Sent, 5).await;
     assert_eq!(listed(&store, &all()).await, ["a", "b", "c"], "L2 all");
     let of = DeliveryQuery {
         webhook: Some(hook),
@@ -131,10 +133,10 @@ pub async fn l02_deliveries_are_listed_by_what_was_asked_for(store: Webhooks) {
 /// Attempts are kept whole and numbered from 1, oldest first; the last one is summed up in the row.
 pub async fn l03_attempts_are_kept_and_numbered(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
-    let retry = Verdict::Retry { due: at(5) };
+    let retry = Disposition::Retry { due: at(5) };
     end(&store, hook, retry, 0).await;
     let claimed = claim(&store, hook, 5).await;
-    let mut last = settlement(&claimed[0], Verdict::Failed);
+    let mut last = settlement(&claimed[0], Disposition::Failed);
     last.status_info = "503 Service Unavailable".to_owned();
     let attempt = last.attempt.as_mut().unwrap();
     attempt.started = at(6);

@@ -1,6 +1,6 @@
 //! What is removed, ended and forgotten by age and by count.
 
-use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, Retention, Verdict};
+use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, Disposition, PurgeBounds};
 use webhook_model::Activity;
 
 use super::{all, listed, number};
@@ -57,26 +57,26 @@ pub async fn l08_what_was_held_too_long_expires(store: Webhooks) {
     assert_eq!(claim(&store, active, 20).await.len(), 1, "L8 and are sent");
 }
 
-fn keep_all() -> Retention {
-    Retention {
+fn keep_all() -> PurgeBounds {
+    PurgeBounds {
         created_before: at(-1000),
         newest_per_webhook: u32::MAX,
         occurrences_before: at(-1000),
     }
 }
 
-/// Retention by age removes ended deliveries with their attempts, up to the limit, and never one
+/// PurgeBounds by age removes ended deliveries with their attempts, up to the limit, and never one
 /// that is queued or running.
 pub async fn l09_retention_by_age_never_takes_a_live_row(store: Webhooks) {
     let hook = queued(&store, &["a", "b"]).await;
-    end(&store, hook, Verdict::Failed, 0).await;
+    end(&store, hook, Disposition::Failed, 0).await;
     let batch = direct(vec![message(hook, "running", at(0))]);
     store.queue.enqueue(batch, at(0)).await.unwrap();
     assert_eq!(claim(&store, hook, 1).await.len(), 1, "L9 one is running");
     let batch = direct(vec![message(hook, "open", at(0))]);
     store.queue.enqueue(batch, at(0)).await.unwrap();
     let a = number(&store, "a").await;
-    let keep = Retention {
+    let keep = PurgeBounds {
         created_before: at(0),
         ..keep_all()
     };
@@ -85,7 +85,7 @@ pub async fn l09_retention_by_age_never_takes_a_live_row(store: Webhooks) {
         0,
         "L9 not old enough"
     );
-    let keep = Retention {
+    let keep = PurgeBounds {
         created_before: at(1),
         ..keep_all()
     };
@@ -107,10 +107,10 @@ pub async fn l09_retention_by_age_never_takes_a_live_row(store: Webhooks) {
     assert_eq!(store.log.attempts(a).await.unwrap(), [], "L9 attempts");
 }
 
-/// Retention by count keeps the newest ended deliveries of each webhook.
+/// PurgeBounds by count keeps the newest ended deliveries of each webhook.
 pub async fn l10_retention_by_count_keeps_the_newest(store: Webhooks) {
     let hook = queued(&store, &["a", "b", "c"]).await;
-    end(&store, hook, Verdict::Sent, 0).await;
+    end(&store, hook, Disposition::Sent, 0).await;
     let other = store
         .records
         .insert_webhook(&webhook("other"), at(0))
@@ -122,8 +122,8 @@ pub async fn l10_retention_by_count_keeps_the_newest(store: Webhooks) {
         message(hook, "open", at(90)),
     ]);
     store.queue.enqueue(batch, at(0)).await.unwrap();
-    end(&store, other, Verdict::Sent, 0).await;
-    let keep = Retention {
+    end(&store, other, Disposition::Sent, 0).await;
+    let keep = PurgeBounds {
         newest_per_webhook: 1,
         ..keep_all()
     };
@@ -133,15 +133,15 @@ pub async fn l10_retention_by_count_keeps_the_newest(store: Webhooks) {
 
 /// The id of an occurrence is known until retention forgets it, and is new from then on.
 pub async fn l11_ids_of_occurrences_are_forgotten_by_age(store: Webhooks) {
-    use gatepost_storage::webhooks::{Enqueue, Enqueued, Source};
+    use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin};
     let hook = queued(&store, &[]).await;
     let of = |occurrence: &str, id: &str| Enqueue {
-        source: Source::Occurrence(occurrence.parse().unwrap()),
+        source: Origin::Occurrence(occurrence.parse().unwrap()),
         ..direct(vec![message(hook, id, at(0))])
     };
     store.queue.enqueue(of("old", "a"), at(1)).await.unwrap();
     store.queue.enqueue(of("new", "b"), at(5)).await.unwrap();
-    let keep = Retention {
+    let keep = PurgeBounds {
         occurrences_before: at(5),
         ..keep_all()
     };

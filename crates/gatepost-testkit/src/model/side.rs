@@ -189,7 +189,7 @@ impl Side {
             }
             Call::Expire => answer(log.expire_held(at(now - 10), 2, time).await, shown),
             Call::Purge => {
-                let keep = Retention {
+                let keep = PurgeBounds {
                     created_before: at(now - 30),
                     newest_per_webhook: 6,
                     occurrences_before: at(now - 30),
@@ -237,9 +237,9 @@ impl Side {
             deliveries.push(message(self.webhook(0), &name, at(now)));
         }
         let source = match from {
-            From::Direct => Source::Direct,
-            From::Occurrence(n) => Source::Occurrence(format!("o{n}").parse().unwrap()),
-            From::Outbox(n, named) => Source::Outbox {
+            From::Direct => Origin::Direct,
+            From::Occurrence(n) => Origin::Occurrence(format!("o{n}").parse().unwrap()),
+            From::Outbox(n, named) => Origin::Outbox {
                 row: of(&self.outbox, *n, OutboxId(i64::MAX)),
                 occurrence: named.map(|n| format!("o{n}").parse().unwrap()),
             },
@@ -322,12 +322,12 @@ impl Side {
             let token = tokens.iter().rev().nth(usize::from(ending.claims_ago));
             let token = token.copied().unwrap_or(ClaimToken(i64::MAX));
             let verdict = match ending.end {
-                End::Sent => Verdict::Sent,
-                End::Failed => Verdict::Failed,
-                End::Retry(after) => Verdict::Retry {
+                End::Sent => Disposition::Sent,
+                End::Failed => Disposition::Failed,
+                End::Retry(after) => Disposition::Retry {
                     due: at(now + i64::from(after)),
                 },
-                End::Release(after) => Verdict::Release {
+                End::Release(after) => Disposition::Release {
                     due: at(now + i64::from(after)),
                 },
             };

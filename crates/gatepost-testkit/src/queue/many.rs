@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, LaneClass, Source};
+use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, LaneClass, Origin};
 
 use crate::Webhooks;
 use crate::fixtures::{at, direct, lane, message, queued, task};
@@ -54,7 +54,7 @@ pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
         let names = ["a", "b", "c"].map(|part| format!("{part}{n}"));
         let batch = names.iter().map(|id| message(hook, id, at(0)));
         let batch = Enqueue {
-            source: Source::Occurrence(format!("o{n}").parse().unwrap()),
+            source: Origin::Occurrence(format!("o{n}").parse().unwrap()),
             ..direct(batch.collect())
         };
         let patience = Duration::from_micros(n * 100);

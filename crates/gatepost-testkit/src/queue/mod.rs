@@ -5,8 +5,8 @@ mod many;
 use chrono::TimeDelta;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    Cascade, Claimed, Delivery, DeliveryState, Enqueue, Enqueued, LaneClass, MAX_LOST_CLAIMS,
-    NewDelivery, RoutesVersion, Settled, Source, Verdict,
+    Cascade, Claimed, Delivery, DeliveryState, Disposition, Enqueue, Enqueued, LaneClass,
+    MAX_LOST_CLAIMS, NewDelivery, Origin, RoutesVersion, Settled,
 };
 pub use many::*;
 use webhook_model::{Activity, DeliveryOrder, WebhookId};
@@ -28,7 +28,7 @@ async fn stored(store: &Webhooks, claimed: &Claimed) -> Delivery {
     delivery.unwrap()
 }
 
-async fn settle(store: &Webhooks, claimed: &Claimed, verdict: Verdict, now: i64) -> Settled {
+async fn settle(store: &Webhooks, claimed: &Claimed, verdict: Disposition, now: i64) -> Settled {
     let all = vec![settlement(claimed, verdict)];
     store.queue.settle(all, at(now)).await.unwrap()[0]
 }
@@ -108,13 +108,13 @@ pub async fn q05_an_old_token_settles_nothing(store: Webhooks) {
     let old = claim(&store, hook, 0).await;
     store.queue.reclaim(9, at(10)).await.unwrap();
     assert_eq!(
-        settle(&store, &old[0], Verdict::Sent, 11).await,
+        settle(&store, &old[0], Disposition::Sent, 11).await,
         Settled::Stale,
         "Q5 reclaimed"
     );
     let new = claim(&store, hook, 11).await;
     assert_eq!(
-        settle(&store, &old[0], Verdict::Sent, 12).await,
+        settle(&store, &old[0], Disposition::Sent, 12).await,
         Settled::Stale,
         "Q5 claimed anew"
     );
@@ -131,7 +131,7 @@ pub async fn q06_a_repeated_settlement_is_done_once(store: Webhooks) {
     let claimed = claim(&store, hook, 0).await;
     for _ in 0..2 {
         assert_eq!(
-            settle(&store, &claimed[0], Verdict::Sent, 1).await,
+            settle(&store, &claimed[0], Disposition::Sent, 1).await,
             Settled::Done,
             "Q6"
         );
@@ -153,7 +153,7 @@ pub async fn q06_a_repeated_settlement_is_done_once(store: Webhooks) {
 pub async fn q07_a_retry_keeps_count_in_its_own_lane(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let claimed = claim(&store, hook, 0).await;
-    settle(&store, &claimed[0], Verdict::Retry { due: at(5) }, 1).await;
+    settle(&store, &claimed[0], Disposition::Retry { due: at(5) }, 1).await;
     let row = stored(&store, &claimed[0]).await;
     assert_eq!((row.attempts, row.due), (1, at(5)), "Q7");
     let first = [lane(hook, LaneClass::First)];
@@ -178,7 +178,7 @@ pub async fn q07_a_retry_keeps_count_in_its_own_lane(store: Webhooks) {
 pub async fn q08_a_release_counts_no_attempt(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let claimed = claim(&store, hook, 0).await;
-    settle(&store, &claimed[0], Verdict::Release { due: at(5) }, 1).await;
+    settle(&store, &claimed[0], Disposition::Release { due: at(5) }, 1).await;
     let row = stored(&store, &claimed[0]).await;
     let found = (row.state, row.attempts, row.due);
     assert_eq!(found, (DeliveryState::Queued, 0, at(5)), "Q8");
@@ -202,7 +202,7 @@ pub async fn q09_lost_claims_end_a_delivery(store: Webhooks) {
 pub async fn q10_an_occurrence_happens_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let of = |id| Enqueue {
-        source: Source::Occurrence("o1".parse().unwrap()),
+        source: Origin::Occurrence("o1".parse().unwrap()),
         ..direct(vec![message(hook, id, at(0))])
     };
     let first = store.queue.enqueue(of("a"), at(0)).await.unwrap();
@@ -304,14 +304,14 @@ pub async fn q15_in_order_gives_the_head_alone(store: Webhooks) {
     let head = claim(&store, hook, 0).await;
     assert_eq!(names(&head), ["a"], "Q15 the head");
     assert!(claim(&store, hook, 1).await.is_empty(), "Q15 while it runs");
-    settle(&store, &head[0], Verdict::Retry { due: at(5) }, 2).await;
+    settle(&store, &head[0], Disposition::Retry { due: at(5) }, 2).await;
     assert!(
         claim(&store, hook, 3).await.is_empty(),
         "Q15 while it waits"
     );
     let head = claim(&store, hook, 5).await;
     assert_eq!(names(&head), ["a"], "Q15 the retry");
-    settle(&store, &head[0], Verdict::Sent, 6).await;
+    settle(&store, &head[0], Disposition::Sent, 6).await;
     assert_eq!(names(&claim(&store, hook, 6).await), ["b"], "Q15 the next");
 }
 
@@ -320,7 +320,7 @@ pub async fn q16_a_late_settlement_counts_until_reclaimed(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let claimed = claim(&store, hook, 0).await;
     assert_eq!(
-        settle(&store, &claimed[0], Verdict::Sent, 60).await,
+        settle(&store, &claimed[0], Disposition::Sent, 60).await,
         Settled::Done,
         "Q16"
     );
@@ -407,7 +407,7 @@ pub async fn q21_a_deleted_webhook_makes_settlements_stale(store: Webhooks) {
         .await
         .unwrap();
     assert_eq!(
-        settle(&store, &claimed[0], Verdict::Sent, 2).await,
+        settle(&store, &claimed[0], Disposition::Sent, 2).await,
         Settled::Stale,
         "Q21"
     );

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use gatepost_storage::webhooks::Retention;
+use gatepost_storage::webhooks::PurgeBounds;
 use gatepost_storage::{KeyStore, MemoryStore};
 use gatepost_testkit::{Harness, Webhooks};
 
@@ -36,7 +36,7 @@ impl Harness<Webhooks> for Forgetful {
         match self.0.as_str() {
             "d01" | "d02" | "d03" | "d04" => return Some(self.fresh().await),
             "d05" => {
-                let keep = Retention {
+                let keep = PurgeBounds {
                     created_before: DateTime::UNIX_EPOCH,
                     newest_per_webhook: u32::MAX,
                     occurrences_before: DateTime::<chrono::Utc>::MAX_UTC,

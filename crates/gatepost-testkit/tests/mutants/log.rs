@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, OutboxId, OutboxRow,
-    OutboxStore, QueueStats, Replay, Retention,
+    OutboxStore, PurgeBounds, QueueStats, Replay,
 };
 use gatepost_storage::{MemoryStore, StoreError};
 use webhook_model::Occurrence;
@@ -84,7 +84,7 @@ impl DeliveryLog for Mutant {
         self.inner.expire_held(before, limit, now).await
     }
 
-    async fn purge(&self, keep: &Retention, limit: u32, now: DateTime<Utc>) -> Result<u64> {
+    async fn purge(&self, keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Result<u64> {
         let mut keep = *keep;
         match self.fault.as_str() {
             "l09" => keep.created_before += TimeDelta::seconds(1),

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
-    ClaimToken, Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, QueueStore, Reclaimed,
-    RecordStore, Settled, Settlement, Source, Verdict,
+    ClaimToken, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim, Origin,
+    QueueStore, Reclaimed, RecordStore, Settled, Settlement,
 };
 use gatepost_storage::{MemoryStore, StoreError};
 use webhook_model::{Activity, DeliveryOrder};
@@ -40,7 +40,7 @@ impl Mutant {
         let mut answer = self.inner.enqueue(nothing(batch.source), now).await;
         for part in parts {
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-            let mut one = nothing(Source::Direct);
+            let mut one = nothing(Origin::Direct);
             one.deliveries.push(part);
             answer = self.inner.enqueue(one, now).await;
         }
@@ -59,7 +59,7 @@ impl Mutant {
     }
 }
 
-fn nothing(source: Source) -> Enqueue {
+fn nothing(source: Origin) -> Enqueue {
     Enqueue {
         routes: None,
         source,
@@ -76,7 +76,7 @@ impl QueueStore for Mutant {
         now: DateTime<Utc>,
     ) -> Result<Enqueued, StoreError> {
         match self.fault.as_str() {
-            "q10" | "o03" => batch.source = Source::Direct,
+            "q10" | "o03" => batch.source = Origin::Direct,
             "q11" => batch.routes = None,
             "q22" => {
                 batch.routes = None;
@@ -92,7 +92,7 @@ impl QueueStore for Mutant {
         if self.is(&["q23"]) {
             return self.in_parts(batch, now).await;
         }
-        if let (true, Source::Outbox { occurrence, .. }) = (self.is(&["o06"]), &mut batch.source) {
+        if let (true, Origin::Outbox { occurrence, .. }) = (self.is(&["o06"]), &mut batch.source) {
             *occurrence = None;
         }
         let source = batch.source.clone();
@@ -157,11 +157,11 @@ impl QueueStore for Mutant {
         }
         for s in &mut settlements {
             match (self.fault.as_str(), &s.verdict) {
-                ("q07", Verdict::Retry { due }) => {
-                    s.verdict = Verdict::Release { due: *due };
+                ("q07", Disposition::Retry { due }) => {
+                    s.verdict = Disposition::Release { due: *due };
                     s.attempt = None;
                 }
-                ("q08", Verdict::Release { .. }) => s.verdict = Verdict::Failed,
+                ("q08", Disposition::Release { .. }) => s.verdict = Disposition::Failed,
                 _ => {}
             }
         }

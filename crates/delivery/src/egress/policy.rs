@@ -1,0 +1,211 @@
+//! The policy: public addresses only, unless a host opens its own networks by name.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use super::special::{is_metadata, special_purpose};
+use super::unfold::unfold;
+use super::{HostPattern, SpecialPurpose, TargetRefusal};
+
+/// Which targets requests may go to.
+///
+/// [`TargetPolicy::public`] admits global unicast addresses only. Loopback, private, link-local,
+/// shared, multicast, documentation, reserved and cloud metadata addresses are refused, in each
+/// of their IPv6 spellings too (IPv4-mapped, NAT64, 6to4, Teredo, …).
+///
+/// The rules are asked in this order, and each form of an address has to pass:
+/// 1. a denied network refuses;
+/// 2. a metadata address is refused, even inside an allowed network, unless
+///    [`allow_metadata`](Self::allow_metadata) was called;
+/// 3. an allowed network admits;
+/// 4. an address of a special purpose is refused.
+///
+/// ```
+/// use delivery::TargetPolicy;
+///
+/// let policy = TargetPolicy::public().allow("10.20.0.0/16".parse()?);
+/// assert!(policy.judge("10.20.1.1".parse()?).is_ok());
+/// assert!(policy.judge("10.30.1.1".parse()?).is_err());
+/// assert!(policy.judge("::ffff:127.0.0.1".parse()?).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TargetPolicy {
+    allow: Vec<IpNet>,
+    deny: Vec<IpNet>,
+    metadata: bool,
+    only_hosts: Option<Vec<HostPattern>>,
+    deny_hosts: Vec<HostPattern>,
+    only_ports: Option<Vec<u16>>,
+    deny_ports: Vec<u16>,
+    https_only: bool,
+}
+
+impl TargetPolicy {
+    /// Global unicast addresses only, any host name, any port but 0, `http` and `https`.
+    #[must_use]
+    pub fn public() -> Self {
+        Self {
+            allow: Vec::new(),
+            deny: Vec::new(),
+            metadata: false,
+            only_hosts: None,
+            deny_hosts: Vec::new(),
+            only_ports: None,
+            deny_ports: vec![0],
+            https_only: false,
+        }
+    }
+
+    /// Opens one network, public or not. Metadata addresses in it stay closed.
+    #[must_use]
+    pub fn allow(mut self, net: IpNet) -> Self {
+        self.allow.push(net.trunc());
+        self
+    }
+
+    /// Closes one network; wins over every [`allow`](Self::allow).
+    #[must_use]
+    pub fn deny(mut self, net: IpNet) -> Self {
+        self.deny.push(net.trunc());
+        self
+    }
+
+    /// Opens the metadata addresses of cloud providers (169.254.169.254, 168.63.129.16, …), which
+    /// hand out credentials of the machine that asks. Hardly any host wants this.
+    #[must_use]
+    pub fn allow_metadata(mut self) -> Self {
+        self.metadata = true;
+        self
+    }
+
+    /// Refuses the host names of a pattern. Literal addresses are not host names.
+    #[must_use]
+    pub fn deny_host(mut self, pattern: HostPattern) -> Self {
+        self.deny_hosts.push(pattern);
+        self
+    }
+
+    /// Admits only host names of the patterns given by this call and its repetitions; literal
+    /// addresses are refused then, unless a network is allowed that holds them.
+    #[must_use]
+    pub fn only_host(mut self, pattern: HostPattern) -> Self {
+        self.only_hosts.get_or_insert_default().push(pattern);
+        self
+    }
+
+    /// Refuses a port.
+    #[must_use]
+    pub fn deny_port(mut self, port: u16) -> Self {
+        self.deny_ports.push(port);
+        self
+    }
+
+    /// Admits only the ports given by this call and its repetitions.
+    #[must_use]
+    pub fn only_port(mut self, port: u16) -> Self {
+        self.only_ports.get_or_insert_default().push(port);
+        self
+    }
+
+    /// Refuses `http` targets.
+    #[must_use]
+    pub fn https_only(mut self) -> Self {
+        self.https_only = true;
+        self
+    }
+
+    /// Judges one address that a connection would be made to.
+    ///
+    /// # Errors
+    ///
+    /// The [`TargetRefusal`] of the first rule that the address, or an address that it carries,
+    /// breaks.
+    pub fn judge(&self, addr: IpAddr) -> Result<(), TargetRefusal> {
+        unfold(addr)
+            .iter()
+            .try_for_each(|form| self.judge_form(form))
+    }
+
+    /// Judges what a URL says by itself: scheme, host name or literal address, port. A host name
+    /// that passes has still to be resolved, and each of its addresses judged.
+    ///
+    /// # Errors
+    ///
+    /// The [`TargetRefusal`] of the first rule that the URL breaks.
+    pub fn judge_url(&self, url: &url::Url) -> Result<(), TargetRefusal> {
+        let port = url.port_or_known_default().unwrap_or(0);
+        let https = url.scheme() == "https";
+        match url.host() {
+            Some(url::Host::Domain(name)) => self.judge_name(https, name, port),
+            Some(url::Host::Ipv4(v4)) => self.judge_literal(https, v4.into(), port),
+            Some(url::Host::Ipv6(v6)) => self.judge_literal(https, v6.into(), port),
+            None => Err(TargetRefusal::HostName),
+        }
+    }
+
+    pub(crate) fn judge_name(
+        &self,
+        https: bool,
+        name: &str,
+        port: u16,
+    ) -> Result<(), TargetRefusal> {
+        self.judge_scheme_and_port(https, port)?;
+        let listed = |patterns: &[HostPattern]| patterns.iter().any(|p| p.matches(name));
+        if listed(&self.deny_hosts) || self.only_hosts.as_deref().is_some_and(|only| !listed(only))
+        {
+            return Err(TargetRefusal::HostName);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn judge_literal(
+        &self,
+        https: bool,
+        addr: IpAddr,
+        port: u16,
+    ) -> Result<(), TargetRefusal> {
+        self.judge_scheme_and_port(https, port)?;
+        self.judge(addr)?;
+        if self.only_hosts.is_some() && !unfold(addr).iter().all(|form| holds(&self.allow, form)) {
+            return Err(TargetRefusal::HostName);
+        }
+        Ok(())
+    }
+
+    fn judge_scheme_and_port(&self, https: bool, port: u16) -> Result<(), TargetRefusal> {
+        if self.https_only && !https {
+            return Err(TargetRefusal::Scheme);
+        }
+        let missing = self
+            .only_ports
+            .as_ref()
+            .is_some_and(|only| !only.contains(&port));
+        if missing || self.deny_ports.contains(&port) {
+            return Err(TargetRefusal::Port(port));
+        }
+        Ok(())
+    }
+
+    fn judge_form(&self, addr: IpAddr) -> Result<(), TargetRefusal> {
+        if holds(&self.deny, addr) {
+            return Err(TargetRefusal::DeniedNetwork);
+        }
+        if is_metadata(addr) {
+            return if self.metadata {
+                Ok(())
+            } else {
+                Err(TargetRefusal::Special(SpecialPurpose::Metadata))
+            };
+        }
+        if holds(&self.allow, addr) {
+            return Ok(());
+        }
+        special_purpose(addr).map_or(Ok(()), |purpose| Err(TargetRefusal::Special(purpose)))
+    }
+}
+
+fn holds(nets: &[IpNet], addr: IpAddr) -> bool {
+    nets.iter().any(|net| net.contains(&addr))
+}

@@ -1,0 +1,182 @@
+//! The form of a key, read by the types that the API reads it with.
+
+use apikey_core::{
+    Description, Expiration, IpEntry, IpList, IpPolicy, IpRange, KeyEdit, KeyName, MAX_IP_ENTRIES,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::keys::KeyRow;
+
+use crate::form::{Form, Problems, reorder};
+use crate::time;
+
+/// What stands in the fields, right or wrong.
+#[derive(Debug, Default)]
+pub(super) struct Typed {
+    pub user: String,
+    pub name: String,
+    pub description: String,
+    /// `never`, a number of days, `date`, or `keep`.
+    pub expires_type: String,
+    pub expires: String,
+    /// The network, and a text if it is enabled.
+    pub allow: Vec<Vec<String>>,
+    pub deny: Vec<Vec<String>>,
+}
+
+/// What they mean, if all are right.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub name: KeyName,
+    pub description: Description,
+    /// `None` keeps what there is.
+    pub expiration: Option<Expiration>,
+    pub ip: IpPolicy,
+}
+
+impl Typed {
+    pub(super) fn of_form(form: &Form) -> Self {
+        let list = |name| -> Vec<Vec<String>> {
+            let columns = |column: &str, row: &std::collections::BTreeMap<&str, &str>| match row
+                .get(column)
+            {
+                Some(text) => (*text).to_owned(),
+                None => String::new(),
+            };
+            let rows = form.rows(name).into_iter();
+            let mut rows = rows
+                .map(|(_, row)| vec![columns("net", &row), columns("on", &row)])
+                .collect();
+            if let Some((what, at)) = form.asks(name) {
+                reorder(&mut rows, what, at, blank());
+            }
+            padded(rows)
+        };
+        Self {
+            user: form.text("user").to_owned(),
+            name: form.text("name").to_owned(),
+            description: form.lines("description"),
+            expires_type: form.text("expires_type").to_owned(),
+            expires: form.text("expires").to_owned(),
+            allow: list("allow"),
+            deny: list("deny"),
+        }
+    }
+
+    /// A form for a new key: it expires after 90 days unless its maker says otherwise (SPEC 5.1
+    /// rule 7).
+    pub(super) fn fresh() -> Self {
+        Self {
+            expires_type: "90".into(),
+            allow: padded(Vec::new()),
+            deny: padded(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn of_row(row: &KeyRow) -> Self {
+        let list = |list: &IpList| {
+            let entry = |entry: &IpEntry| {
+                let on = if entry.enabled { "on" } else { "" };
+                vec![entry.net.to_string(), on.to_owned()]
+            };
+            padded(list.entries().iter().map(entry).collect())
+        };
+        Self {
+            user: row.key.owner.0.to_string(),
+            name: row.key.name.as_str().to_owned(),
+            description: row.key.description.as_str().to_owned(),
+            expires_type: "keep".into(),
+            expires: match row.key.expiration {
+                Expiration::At(at) => time::field(at),
+                Expiration::Never => String::new(),
+            },
+            allow: list(&row.key.ip.allow),
+            deny: list(&row.key.ip.deny),
+        }
+    }
+
+    /// Reads the fields; whatever is wrong is noted beside its field.
+    pub(super) fn parse(&self, problems: &mut Problems, now: DateTime<Utc>) -> Option<Parsed> {
+        let name = problems.take("name", self.name.parse::<KeyName>());
+        let description = problems.take("description", self.description.parse::<Description>());
+        let expiration = problems.take("expires", self.expiration(now));
+        let allow = problems.take("allow", list(&self.allow));
+        let deny = problems.take("deny", list(&self.deny));
+        Some(Parsed {
+            name: name?,
+            description: description?,
+            expiration: expiration?,
+            ip: IpPolicy {
+                allow: allow?,
+                deny: deny?,
+            },
+        })
+    }
+
+    /// The IP lists, if they are right, whatever else is not.
+    pub(super) fn policy(&self) -> Option<IpPolicy> {
+        Some(IpPolicy {
+            allow: list(&self.allow).ok()?,
+            deny: list(&self.deny).ok()?,
+        })
+    }
+
+    fn expiration(&self, now: DateTime<Utc>) -> Result<Option<Expiration>, String> {
+        let at = match self.expires_type.as_str() {
+            "never" => return Ok(Some(Expiration::Never)),
+            "keep" => return Ok(None),
+            days @ ("30" | "60" | "90") => now + TimeDelta::days(days.parse().unwrap_or(30)),
+            "date" if self.expires.is_empty() => return Err("a date and a time are needed".into()),
+            "date" => time::parse_field(&self.expires)
+                .ok_or("this is no date and time: 2027-01-31T18:00")?,
+            _ => return Err("choose when the key expires".into()),
+        };
+        Expiration::in_future(at, now)
+            .map(Some)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl Parsed {
+    pub(super) fn edit(self) -> KeyEdit {
+        KeyEdit {
+            name: Some(self.name),
+            description: Some(self.description),
+            expiration: self.expiration,
+            ip_allow: Some(self.ip.allow),
+            ip_deny: Some(self.ip.deny),
+        }
+    }
+}
+
+fn blank() -> Vec<String> {
+    vec![String::new(), "on".to_owned()]
+}
+
+/// There is always a row to type into.
+fn padded(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    if rows.is_empty() {
+        rows.push(blank());
+    }
+    rows
+}
+
+/// The entries; rows without a text are passed over.
+fn list(rows: &[Vec<String>]) -> Result<IpList, String> {
+    let mut entries = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let [net, on] = row.as_slice() else { continue };
+        if net.trim().is_empty() {
+            continue;
+        }
+        let net: IpRange = net
+            .trim()
+            .parse()
+            .map_err(|error| format!("entry {} {error}", at + 1))?;
+        entries.push(IpEntry {
+            enabled: !on.is_empty(),
+            net,
+        });
+    }
+    IpList::new(entries).map_err(|_| format!("at most {MAX_IP_ENTRIES} entries fit"))
+}

@@ -1,0 +1,143 @@
+//! The table of keys, with the read-only columns of SPEC 2.1.
+
+use apikey_core::{Expiration, IpList, KeyId, KeyState, OwnerId};
+use chrono::{DateTime, Utc};
+use gatepost_keys::AccessLevel;
+use gatepost_storage::Page;
+use gatepost_storage::keys::{KeyQuery, KeyRow};
+use maud::{Markup, html};
+
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{badge, empty, more};
+use crate::session::Ctx;
+use crate::time::{stamp, stamp_or};
+
+/// Rows of a page.
+const ROWS: u32 = 50;
+/// Pages read for a caller who may see few of the rows.
+const PAGES: usize = 40;
+
+/// One page of the keys that are the caller's to see.
+pub(super) async fn table(ctx: &Ctx, asked: &Form) -> Result<Markup, Failure> {
+    let owner = asked.key("owner").map(OwnerId);
+    let (after, mut page) = (asked.key("after").map(KeyId), Page::newest(ROWS));
+    page.after = after;
+    let mut rows = Vec::new();
+    let mut next = None;
+    for _ in 0..PAGES {
+        let query = KeyQuery {
+            owner,
+            name: None,
+            page,
+        };
+        let found = ctx.console.inner.keys.list(&ctx.principal, query).await?;
+        rows.extend(found.rows);
+        next = found.next;
+        page.after = next;
+        if next.is_none() || rows.len() >= ROWS as usize {
+            break;
+        }
+    }
+    if rows.is_empty() && after.is_none() {
+        return Ok(empty(
+            "No API keys yet",
+            "A key lets a script, a pipeline or another tool use the API with your permissions, without a login. Its key string is shown once, when it is made.",
+            &super::new_button(ctx, owner.map(|owner| owner.0)),
+        ));
+    }
+    let now = ctx.console.now();
+    let many_owners = ctx.principal.access > AccessLevel::User;
+    let query = owner.map_or_else(String::new, |owner| format!("owner={}", owner.0));
+    let mut owners = Vec::with_capacity(if many_owners { rows.len() } else { 0 });
+    for row in rows.iter().filter(|_| many_owners) {
+        owners.push(ctx.user_name(row.key.owner.0).await);
+    }
+    Ok(html! {
+        section {
+            div.scroll {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "Name" }
+                            @if many_owners { th scope="col" { "Owner" } }
+                            th scope="col" { "Description" }
+                            th scope="col" { "Expires" }
+                            th scope="col" { "Last Logged In" }
+                            th scope="col" { "Last Logged In IP" }
+                            th scope="col" { "Created" }
+                            th scope="col" { "IP lists" }
+                            th scope="col" { "State" }
+                            th scope="col" { span.unseen { "Actions" } }
+                        }
+                    }
+                    tbody {
+                        @for (at, row) in rows.iter().enumerate() { (line(ctx, row, owners.get(at), now)) }
+                    }
+                }
+            }
+        }
+        (more(&ctx.console.at("/keys"), &query, after.is_none(), next.map(|id| id.0)))
+    })
+}
+
+fn line(ctx: &Ctx, row: &KeyRow, owner: Option<&String>, now: DateTime<Utc>) -> Markup {
+    let key = &row.key;
+    let name = key.name.as_str();
+    let (state, kind) = match key.state(now) {
+        KeyState::Active => ("active", "good"),
+        KeyState::Expired => ("expired", "warn"),
+        KeyState::Deleted => ("deleted", "bad"),
+    };
+    let expired = key.state(now) == KeyState::Expired;
+    let at = |what: &str| ctx.console.at(&format!("/keys/{}/{what}", row.id.0));
+    html! {
+        tr {
+            td data-label="Name" { div { strong { (name) } br; code.quiet.nowrap { (key.hint) } } }
+            @if let Some(owner) = owner { td data-label="Owner" { a href=(ctx.console.at(&format!("/keys?owner={}", key.owner.0))) { (owner) } } }
+            td data-label="Description" { span { (key.description.as_str()) } }
+            td data-label="Expires" { (expires(key.expiration, now)) }
+            td data-label="Last Logged In" { div { (stamp_or(key.last_login.map(|login| login.at), now, "never")) } }
+            td data-label="Last Logged In IP" { span.mono { @match key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
+            td data-label="Created" { div { (stamp(key.created, now)) } }
+            td data-label="IP lists" { div { (glance("Allow", &key.ip.allow)) (glance("Deny", &key.ip.deny)) @if key.ip.allow.is_empty() && key.ip.deny.is_empty() { span.quiet { "any address" } } } }
+            td data-label="State" { span { (badge(kind, state)) } }
+            td {
+                div.actions {
+                    @if !expired { a.button.small href=(at("edit")) { "Edit" span.unseen { " " (name) } } }
+                    a.button.small href=(at("delete")) { "Delete" span.unseen { " " (name) } }
+                }
+            }
+        }
+    }
+}
+
+/// Days remaining (SPEC 2.1).
+fn expires(expiration: Expiration, now: DateTime<Utc>) -> Markup {
+    let (Expiration::At(at), Some(days)) = (expiration, expiration.days_remaining(now)) else {
+        return html! { span.quiet { "never" } };
+    };
+    let date = at.format("%Y-%m-%d %H:%M UTC").to_string();
+    html! {
+        span title=(date) class=(if days <= 7 { "badge warn" } else { "nowrap" }) {
+            @match days { 0 => "0 days", 1 => "1 day", days => { (days) " days" } }
+        }
+    }
+}
+
+/// The first entries of a list, and how many more there are.
+fn glance(name: &str, list: &IpList) -> Markup {
+    let shown = 2;
+    html! {
+        @if !list.is_empty() {
+            div.quiet {
+                (name) ": "
+                @for (at, entry) in list.entries().iter().take(shown).enumerate() {
+                    @if at > 0 { ", " }
+                    @if entry.enabled { span.mono { (entry.net) } } @else { s.mono title="not enabled" { (entry.net) } }
+                }
+                @if list.len() > shown { " and " (list.len() - shown) " more" }
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Fields: each with its label, its hint, and what is wrong beside it.
+
+use maud::{Markup, html};
+
+use crate::form::Problems;
+
+/// What is typed into a field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    Text {
+        max: usize,
+    },
+    /// Never filled in.
+    Password,
+    /// A whole number.
+    Number {
+        min: i64,
+        max: i64,
+    },
+    /// A date and a time.
+    Date,
+}
+
+/// A field of one line.
+pub(crate) fn input(
+    problems: &Problems,
+    kind: Kind,
+    name: &str,
+    label: &str,
+    value: &str,
+    hint: &str,
+) -> Markup {
+    let (id, wrong) = (name, problems.of(name).is_some());
+    let invalid = wrong.then_some("true");
+    let by = described(name);
+    html! {
+        div.field {
+            label for=(id) { (label) }
+            @match kind {
+                Kind::Text { max } => input type="text" id=(id) name=(name) value=(value) maxlength=(max) autocomplete="off" spellcheck="false" aria-describedby=(by) aria-invalid=[invalid];,
+                Kind::Password => input type="password" id=(id) name=(name) autocomplete="new-password" aria-describedby=(by) aria-invalid=[invalid];,
+                Kind::Number { min, max } => input type="number" id=(id) name=(name) value=(value) min=(min) max=(max) step="1" aria-describedby=(by) aria-invalid=[invalid];,
+                Kind::Date => input type="datetime-local" id=(id) name=(name) value=(value) aria-describedby=(by) aria-invalid=[invalid];,
+            }
+            (below(problems, name, hint))
+        }
+    }
+}
+
+/// A field of several lines.
+pub(crate) fn area(
+    problems: &Problems,
+    name: &str,
+    label: &str,
+    value: &str,
+    hint: &str,
+    class: &str,
+) -> Markup {
+    let invalid = problems.of(name).map(|_| "true");
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            // A browser drops the first line break behind the tag: this one.
+            textarea id=(name) name=(name) class=(class) spellcheck="false" aria-describedby=(described(name)) aria-invalid=[invalid] { "\n" (value) }
+            (below(problems, name, hint))
+        }
+    }
+}
+
+/// A list to choose from; `submit` asks the script to send the form on a choice.
+pub(crate) fn select(
+    problems: &Problems,
+    name: &str,
+    label: &str,
+    options: &[(String, String)],
+    chosen: &str,
+    hint: &str,
+    submit: bool,
+) -> Markup {
+    let invalid = problems.of(name).map(|_| "true");
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            select id=(name) name=(name) data-submit[submit] aria-describedby=(described(name)) aria-invalid=[invalid] {
+                @for (value, text) in options { option value=(value) selected[value == chosen] { (text) } }
+            }
+            (below(problems, name, hint))
+        }
+    }
+}
+
+/// A list to choose a row from; where there is none to choose, its number is asked for.
+pub(crate) fn picker(
+    problems: &Problems,
+    name: &str,
+    label: &str,
+    options: &[(String, String)],
+    chosen: &str,
+    hint: &str,
+) -> Markup {
+    if options.is_empty() {
+        let kind = Kind::Number {
+            min: 1,
+            max: i64::MAX,
+        };
+        return input(
+            problems,
+            kind,
+            name,
+            &format!("{label} (number)"),
+            chosen,
+            hint,
+        );
+    }
+    let nothing = (String::new(), "Choose…".to_owned());
+    let options: Vec<_> = std::iter::once(nothing)
+        .chain(options.iter().cloned())
+        .collect();
+    select(problems, name, label, &options, chosen, hint, false)
+}
+
+/// One choice of a few.
+pub(crate) fn radios(
+    problems: &Problems,
+    name: &str,
+    legend: &str,
+    options: &[(&str, &str)],
+    chosen: &str,
+) -> Markup {
+    html! {
+        div.field role="radiogroup" aria-labelledby={ (name) "-label" } aria-describedby={ (name) "-error" } {
+            div.label id={ (name) "-label" } { (legend) }
+            div.choices {
+                @for (value, text) in options {
+                    label.check { input type="radio" name=(name) value=(value) checked[*value == chosen]; span { (text) } }
+                }
+            }
+            (below(problems, name, ""))
+        }
+    }
+}
+
+/// A checkbox.
+pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup {
+    html! {
+        label.check {
+            input type="checkbox" name=(name) value="on" checked[ticked];
+            span { (label) @if !hint.is_empty() { span.hint { (hint) } } }
+        }
+    }
+}
+
+/// What is wrong with the form as a whole, with ways to the fields.
+pub(crate) fn errors(problems: &Problems) -> Markup {
+    html! {
+        @if !problems.is_empty() {
+            div.note.bad role="alert" {
+                strong { "Nothing was saved." } " What is to be changed:"
+                ul { @for (field, rule) in problems.iter() { li { a href={ "#" (field) } { (label(field)) } ": " (rule) } } }
+            }
+        }
+    }
+}
+
+/// The hint and the error of a field; the place of the error is there for the script too.
+pub(super) fn below(problems: &Problems, name: &str, hint: &str) -> Markup {
+    html! {
+        p.hint id={ (name) "-hint" } hidden[hint.is_empty()] { (hint) }
+        p.error id={ (name) "-error" } data-error=(name) { (problems.of(name).unwrap_or_default()) }
+    }
+}
+
+pub(super) fn described(name: &str) -> String {
+    format!("{name}-hint {name}-error")
+}
+
+/// What a field is called where it is named apart from its label.
+fn label(field: &str) -> String {
+    let known = match field {
+        "url" => "URL",
+        "auth" => "Authorization",
+        "header" | "headers_text" => "Headers",
+        "allow" => "IP allow list",
+        "deny" => "IP deny list",
+        "rate" => "Requests a second",
+        "target" => "Of what",
+        "instance" => "Object",
+        "user" => "User",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return known.to_owned();
+    }
+    let mut words = field.to_owned();
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}

@@ -1,0 +1,84 @@
+//! Small parts of pages.
+
+use gatepost_storage::webhooks::DeliveryState;
+use maud::{Markup, html};
+
+use crate::session::Ctx;
+
+/// A word with a colour: `good`, `bad`, `warn`, `busy`, or none.
+pub(crate) fn badge(kind: &str, text: &str) -> Markup {
+    html! { span class={ "badge " (kind) } { (text) } }
+}
+
+/// The state of a delivery, and the colour of its badge.
+pub(crate) fn state(of: DeliveryState) -> (&'static str, &'static str) {
+    let kind = match of {
+        DeliveryState::Queued => "",
+        DeliveryState::Running => "busy",
+        DeliveryState::Sent => "good",
+        DeliveryState::Error => "bad",
+    };
+    (of.as_str(), kind)
+}
+
+/// A remark above a page's content.
+pub(crate) fn note(kind: &str, content: &Markup) -> Markup {
+    html! { div class={ "note " (kind) } role="status" { (content) } }
+}
+
+/// A list without rows: what will be here, and how it comes about.
+pub(crate) fn empty(title: &str, text: &str, action: &Markup) -> Markup {
+    html! { section.empty { h2 { (title) } p { (text) } (action) } }
+}
+
+/// The way to the next page of a list, and back to the first.
+pub(crate) fn more(path: &str, query: &str, first: bool, next: Option<i64>) -> Markup {
+    let with = |after: Option<i64>| {
+        let after = after.map(|id| format!("after={id}"));
+        let parts: Vec<&str> = [Some(query), after.as_deref()]
+            .into_iter()
+            .flatten()
+            .filter(|part| !part.is_empty())
+            .collect();
+        if parts.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{path}?{}", parts.join("&"))
+        }
+    };
+    html! {
+        @if !first || next.is_some() {
+            nav.pager aria-label="Pages" {
+                @if !first { a.button href=(with(None)) { "First page" } }
+                @if let Some(next) = next { a.button href=(with(Some(next))) { "Next page" } }
+            }
+        }
+    }
+}
+
+/// A form that is one button; `class` is `small`, `danger`, …
+pub(crate) fn one_button(ctx: &Ctx, action: &str, class: &str, text: &str, of: &str) -> Markup {
+    html! {
+        form method="post" action=(action) {
+            input type="hidden" name="csrf" value=(ctx.csrf);
+            button class=(class) { (text) @if !of.is_empty() { span.unseen { " " (of) } } }
+        }
+    }
+}
+
+/// The page that asks before something is deleted.
+pub(crate) fn confirm(ctx: &Ctx, what: &Markup, button: &str, back: &str, more: &Markup) -> Markup {
+    html! {
+        section {
+            (what)
+            form method="post" {
+                input type="hidden" name="csrf" value=(ctx.csrf);
+                (more)
+                div.submit {
+                    button.danger { (button) }
+                    a.button href=(back) { "Cancel" }
+                }
+            }
+        }
+    }
+}

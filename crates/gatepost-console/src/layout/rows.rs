@@ -1,0 +1,68 @@
+//! A list of rows within a form, to which rows are added and in which they are moved: by the script
+//! on the spot, or by the server, to which the same buttons are sent.
+
+use maud::{Markup, html};
+
+use super::controls::{below, described};
+use crate::form::Problems;
+
+/// One field of each row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub name: &'static str,
+    /// What it is, with `%` for the place of the row: `Header % name`.
+    pub label: &'static str,
+    /// The words beside a checkbox; `None` for a field of text.
+    pub tick: Option<&'static str>,
+    pub placeholder: &'static str,
+}
+
+/// The editor. A row is its values in the order of the columns; a checkbox is ticked by any text.
+pub(crate) fn editor(
+    problems: &Problems,
+    list: &str,
+    legend: &str,
+    columns: &[Column],
+    rows: &[Vec<String>],
+    hint: &str,
+    movable: bool,
+) -> Markup {
+    let invalid = problems.of(list).map(|_| "true");
+    html! {
+        fieldset data-rows=(list) id=(list) {
+            legend { (legend) }
+            @for (at, row) in rows.iter().enumerate() {
+                div.row {
+                    @for (column, value) in columns.iter().zip(row) {
+                        @let label = column.label.replace('%', &(at + 1).to_string());
+                        @let name = format!("{list}.{at}.{}", column.name);
+                        @match column.tick {
+                            Some(tick) => label.check {
+                                input type="checkbox" name=(name) value="on" checked[!value.is_empty()] aria-label=(label) data-label=(column.label);
+                                span aria-hidden="true" { (tick) }
+                            },
+                            None => input.code type="text" name=(name) value=(value) placeholder=(column.placeholder) aria-label=(label) data-label=(column.label) autocomplete="off" spellcheck="false" aria-describedby=(described(list)) aria-invalid=[invalid];,
+                        }
+                    }
+                    div.tools {
+                        @if movable {
+                            (button(list, "up", at, "↑", "Move row % up"))
+                            (button(list, "down", at, "↓", "Move row % down"))
+                        }
+                        (button(list, "remove", at, "✕", "Remove row %"))
+                    }
+                }
+            }
+            button.small name="do" value={ (list) ".add.0" } formaction={ "#" (list) } { "Add a row" }
+            span.unseen role="status" {}
+            (below(problems, list, hint))
+        }
+    }
+}
+
+fn button(list: &str, what: &str, at: usize, sign: &str, label: &str) -> Markup {
+    let said = label.replace('%', &(at + 1).to_string());
+    html! {
+        button.small name="do" value={ (list) "." (what) "." (at) } formaction={ "#" (list) } aria-label=(said) data-label=(label) { (sign) }
+    }
+}

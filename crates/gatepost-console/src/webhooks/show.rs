@@ -1,0 +1,158 @@
+//! The page of one webhook.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::RawQuery;
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::DeliveryQuery;
+use gatepost_storage::{Page, Row};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+use webhook_model::{Activity, Message, Webhook, WebhookId};
+
+use super::chart::Figures;
+use super::table::{activity, authorization};
+use super::{MASK, signing};
+use crate::access::Id;
+use crate::deliveries;
+use crate::failure::Failure;
+use crate::form::{Form, Problems};
+use crate::layout::{self, Section, note, one_button, page_with};
+use crate::session::Ctx;
+use crate::time::stamp;
+
+/// Deliveries and tasks shown.
+const SHOWN: u32 = 10;
+
+pub(super) async fn show(
+    ctx: Ctx,
+    Id(id): Id,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Failure> {
+    let row = ctx.webhook(id).await?;
+    let said = match Form::parse(query.unwrap_or_default().as_bytes()).text("done") {
+        "created" => "The webhook was made. Send a test, then say with a task what it sends.",
+        "saved" => "The webhook was saved. The change is in force for the next attempt.",
+        "unsigned" => "Deliveries are no longer signed.",
+        "paused" => "The webhook is paused: what occurs is kept and waits.",
+        "resumed" => "The webhook sends again, what was held included.",
+        "replayed" => "The failed deliveries were queued again.",
+        _ => "",
+    };
+    let before = html! { @if !said.is_empty() { (note("good", &html! { (said) })) } };
+    Ok(page_of(&ctx, &row, &before).await?.into_response())
+}
+
+/// The figures and states, for the script.
+pub(super) async fn live(ctx: Ctx, Id(id): Id) -> Result<Json<Value>, Failure> {
+    let row = ctx.webhook(id).await?;
+    let figures = Figures::of(&ctx, row.id).await?;
+    let texts: BTreeMap<_, _> = figures.texts().into();
+    let newest = newest(&ctx, row.id).await?;
+    Ok(Json(
+        json!({"texts": texts, "states": deliveries::states(&newest)}),
+    ))
+}
+
+async fn newest(
+    ctx: &Ctx,
+    webhook: WebhookId,
+) -> Result<Vec<gatepost_storage::webhooks::Delivery>, Failure> {
+    let query = DeliveryQuery {
+        webhook: Some(webhook),
+        ..DeliveryQuery::all(Page::newest(SHOWN))
+    };
+    Ok(ctx.console.inner.engine.list_deliveries(&query).await?)
+}
+
+pub(super) async fn page_of(
+    ctx: &Ctx,
+    row: &Row<WebhookId, Webhook>,
+    before: &Markup,
+) -> Result<Markup, Failure> {
+    let webhook = &row.value;
+    let path = ctx.console.at(&format!("/webhooks/{}", row.id));
+    let at = |what: &str| format!("{path}/{what}");
+    let now = ctx.console.now();
+    let figures = Figures::of(ctx, row.id).await?;
+    let newest = newest(ctx, row.id).await?;
+    let tasks = ctx
+        .tasks(Some(row.id), Page::newest(1), SHOWN as usize)
+        .await?;
+    let names = BTreeMap::from([(row.id, webhook.name.to_string())]);
+    let actions = html! {
+        a.button href=(at("edit")) { "Edit" }
+        @match webhook.activity {
+            Activity::Active => (one_button(ctx, &at("do/pause"), "", "Pause", "")),
+            Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", "Resume", "")),
+        }
+        a.button href=(at("delete")) { "Delete" }
+    };
+    let body = html! {
+        (before)
+        div.two {
+            section { h2 { "How it sends" } (details(row, now)) }
+            section data-live=(at("live")) { h2 { "The last 24 hours" } (figures.markup(now)) }
+        }
+        div.two {
+            section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str())) }
+            section {
+                h2 { "Tasks that use it" }
+                @if tasks.is_empty() { p.quiet { "None yet. A task says what this webhook sends." } }
+                @else { ul { @for task in &tasks { li { a href=(ctx.console.at(&format!("/tasks/{}/edit", task.id))) { (task.task.name) } } } } }
+                p { a.button href=(ctx.console.at(&format!("/tasks/new?webhook={}", row.id))) { "New Task for this webhook" } }
+                h2 { "Signing" }
+                (signing::controls(ctx, row, &path))
+            }
+        }
+        section data-live=(at("live")) {
+            div.title { h2 { "Deliveries" } div.actions {
+                (one_button(ctx, &at("do/replay"), "small", "Replay all failed", ""))
+                a href=(ctx.console.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
+            } }
+            @if newest.is_empty() { p.quiet { "Nothing was sent yet." } }
+            @else { (deliveries::rows(ctx, &newest, &names)) }
+        }
+    };
+    Ok(page_with(
+        ctx,
+        Section::Webhooks,
+        webhook.name.as_str(),
+        &actions,
+        &body,
+    ))
+}
+
+fn details(row: &Row<WebhookId, Webhook>, now: DateTime<Utc>) -> Markup {
+    let webhook = &row.value;
+    html! {
+        dl {
+            dt { "State" } dd { (activity(webhook.activity)) }
+            dt { "URL" } dd { code { (webhook.url.as_str()) } }
+            dt { "Authorization" } dd { (authorization(webhook.authorization.kind())) }
+            dt { "Headers" } dd {
+                @if webhook.headers.is_empty() { span.quiet { "none" } }
+                @for header in webhook.headers.iter() {
+                    div.mono { (header.name()) ": " @if header.is_sensitive() { (MASK) } @else { (header.value()) } }
+                }
+            }
+            dt { "Timeout" } dd { (webhook.timeout.as_secs()) " seconds" }
+            dt { "Retries" } dd { (webhook.retries.get()) }
+            @if let Some(rate) = webhook.rate { dt { "Rate" } dd { (rate.get()) " a second" } }
+            dt { "Certificates" } dd { @if webhook.allow_insecure { (layout::badge("warn", "not verified")) } @else { "verified" } }
+            dt { "Created" } dd { (stamp(row.created, now)) }
+        }
+    }
+}
+
+pub(super) fn test_form(ctx: &Ctx, path: &str, message: &str) -> Markup {
+    html! {
+        form method="post" action={ (path) "/test" } {
+            input type="hidden" name="csrf" value=(ctx.csrf);
+            (layout::area(&Problems::default(), "message", "Message", message, "Sent at once, and not written into the delivery log.", "code"))
+            button { "Send test" }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What the platform's own rows are called, and which of them a form offers.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use gatepost_keys::Principal;
+
+/// A row of the platform that can be chosen.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Choice {
+    /// Its row number.
+    pub key: i64,
+    /// Its name.
+    pub name: String,
+}
+
+/// Knows the platform's users, objects and tags. Always asked on behalf of a caller: answer what
+/// that caller may know, and nothing else.
+#[async_trait]
+pub trait Directory: fmt::Debug + Send + Sync + 'static {
+    /// The name of a row, such as `("users", 1)`, `("vms", 3)` or `("tags", 2)`; `None` when there
+    /// is no such row or the caller may not know its name. A join through it is then left out.
+    async fn name(&self, caller: &Principal, table: &str, key: i64) -> Option<String>;
+
+    /// At most `limit` rows of `users`, `tags` or an event type that the caller may choose from.
+    /// Where the answer is empty, or there are more than `limit`, a form asks for the row number
+    /// instead.
+    async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice>;
+}
+
+/// Knows no names and offers no choices: the default. Forms ask for row numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoDirectory;
+
+#[async_trait]
+impl Directory for NoDirectory {
+    async fn name(&self, _caller: &Principal, _table: &str, _key: i64) -> Option<String> {
+        None
+    }
+
+    async fn choices(&self, _caller: &Principal, _table: &str, _limit: usize) -> Vec<Choice> {
+        Vec::new()
+    }
+}
