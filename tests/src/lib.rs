@@ -12,5 +12,6 @@ pub mod chaos;
 pub mod host;
 pub mod postgres;
 pub mod powercut;
+pub mod refusing;
 pub mod soak;
 pub mod world;
