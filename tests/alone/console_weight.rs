@@ -19,8 +19,8 @@ use webhook_model::{
 
 use crate::own_process::is_own_process;
 
+/// Rows in every table; nine of ten belong to one user, the rest to another.
 const ROWS: i64 = 10_000;
-/// Of everything, so many belong to one user and the rest to another.
 const PAGES: [&str; 14] = [
     "/console/",
     "/console/keys",

@@ -1,6 +1,6 @@
-//! Secrets are planted, everything is exercised, and then every log line (at TRACE), every answer,
-//! every error and every `Debug` is searched for them, in every form in which they might have
-//! slipped out.
+//! Secrets are planted, everything is exercised, and then every log line (at TRACE), every
+//! response, every error and every `Debug` is searched for them, in every form in which they might
+//! have slipped out.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -124,7 +124,7 @@ async fn no_secret_is_seen_anywhere() {
     ] {
         let answer = world.call(&token, from, "GET", "system", None).await;
         places.push((
-            "answer to a call".into(),
+            "response to a call".into(),
             format!("{}{}", answer.head, answer.body),
         ));
     }

@@ -1,5 +1,5 @@
 //! Secrets planted in every field that takes one turn up nowhere but at the target: not in logs at
-//! TRACE, not in errors, not in Debug forms, not in answers of the API to anyone, and not in what
+//! TRACE, not in errors, not in Debug forms, not in responses of the API to anyone, and not in what
 //! an echoing target makes us store.
 
 use std::net::SocketAddr;
@@ -46,7 +46,7 @@ fn canaries() -> Vec<Canary> {
     all
 }
 
-/// Answers with what it was sent, as some test targets do.
+/// Responds with what it was sent, as some test targets do.
 async fn echo() -> SocketAddr {
     let listener = TcpListener::bind((HERE, 0)).await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -115,7 +115,7 @@ impl Shown {
         self.0.push((place.into(), text.into()));
     }
 
-    /// The outward answer to a call. The headers of a webhook are left out: who may manage it may
+    /// The outward response to a call. The headers of a webhook are left out: who may manage it may
     /// see what is written there, and edits it there.
     async fn call(
         &mut self,
@@ -265,7 +265,7 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
         shown.add(format!("attempts of {id}"), format!("{attempts:?}"));
         for attempt in attempts {
             shown.add(format!("stored head of {id}"), attempt.response_head);
-            shown.add(format!("stored answer of {id}"), attempt.response_body);
+            shown.add(format!("stored response of {id}"), attempt.response_body);
         }
     }
     let arrived = format!("{:?}", receiver.received());

@@ -1,6 +1,6 @@
 //! 200 clients on kept-alive connections, each with a key, while keys are deleted and new ones are
-//! made: no refused key is accepted, no good key is refused, and the host's memory stays where it
-//! was.
+//! made: no refused key is accepted, no good key is refused, and the platform's memory stays where
+//! it was.
 //!
 //! Five seconds here; for the minute:
 //! `GATEPOST_LOAD_SECONDS=60 cargo test -p tests --test alone -- --nocapture wire_load::`
@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::tempdir;
-use tests::host::Host;
+use tests::platform::PlatformProcess;
 use tokio::time::Instant;
 
 use crate::own_process::is_own_process;
 
 const CLIENTS: usize = 200;
-// A key is good; being deleted, so that either answer is right; deleted, as the answer to the
+// A key is good; being deleted, so that either response is right; deleted, as the response to the
 // deletion said.
 const GOOD: u8 = 0;
 const GOING: u8 = 1;
@@ -34,7 +34,7 @@ struct Key {
 
 #[derive(Debug)]
 struct Load {
-    host: Host,
+    platform: PlatformProcess,
     /// The key that each client uses at present.
     keys: Mutex<Vec<Arc<Key>>>,
     stop: AtomicBool,
@@ -47,7 +47,10 @@ impl Load {
     async fn new_key(&self, client: usize) -> Arc<Key> {
         let name = format!("{client} {:?}", Instant::now());
         let body = json!({"user": 1 + client % 4, "name": name});
-        let (status, made) = self.host.call("POST", "user_api_keys", Some(body)).await;
+        let (status, made) = self
+            .platform
+            .call("POST", "user_api_keys", Some(body))
+            .await;
         assert_eq!(status, 201, "{made}");
         Arc::new(Key {
             text: made["key"].as_str().unwrap().to_owned(),
@@ -62,7 +65,7 @@ impl Load {
             .pool_max_idle_per_host(1)
             .build()
             .unwrap();
-        let url = format!("{}/api/v4/system", self.host.base);
+        let url = format!("{}/api/v4/system", self.platform.base);
         while !self.stop.load(SeqCst) {
             let key = self.keys.lock().unwrap()[number].clone();
             let before = key.state.load(SeqCst);
@@ -80,7 +83,7 @@ impl Load {
                 (GONE, _) => {
                     assert!(
                         [401, 429].contains(&status),
-                        "a deleted key was answered {status}"
+                        "a deleted key got the status {status}"
                     );
                     self.refused.fetch_add(1, SeqCst);
                     let new = self.new_key(number).await;
@@ -107,7 +110,7 @@ impl Load {
                 continue;
             }
             let path = format!("user_api_keys/{}", key.row);
-            let (status, answer) = self.host.call("DELETE", &path, None).await;
+            let (status, answer) = self.platform.call("DELETE", &path, None).await;
             assert_eq!((status, answer), (200, Value::Null));
             key.state.store(GONE, SeqCst);
             self.deleted.fetch_add(1, SeqCst);
@@ -115,9 +118,10 @@ impl Load {
         }
     }
 
-    /// Bytes that the host holds in memory.
+    /// Bytes that the platform holds in memory.
     fn resident(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.host.pid())).unwrap();
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.platform.pid())).unwrap();
         let line = status
             .lines()
             .find_map(|line| line.strip_prefix("VmRSS:"))
@@ -138,7 +142,7 @@ async fn keys_die_under_load_and_nothing_else_does() {
     let whole = Duration::from_secs(seconds.map_or(5, |text| text.parse().unwrap()));
     let folder = tempdir().unwrap();
     let load = Arc::new(Load {
-        host: Host::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]),
+        platform: PlatformProcess::start(env!("CARGO_BIN_EXE_platform"), folder.path(), &[]),
         keys: Mutex::default(),
         stop: AtomicBool::new(false),
         answered: AtomicUsize::new(0),

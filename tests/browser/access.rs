@@ -73,7 +73,7 @@ async fn all(look: Look, suffix: &'static str) {
             b.goto(path).await;
             look_at(&b, path, &format!("{name}{suffix}"), look.width).await;
         }
-        // A form with errors, the answer of a test, and the popup.
+        // A form with errors, the response to a test, and the popup.
         b.goto("/console/webhooks/new").await;
         b.fill("#timeout", "1").await;
         b.click("form.main .submit .primary").await;

@@ -64,7 +64,7 @@ fn name(text: &str, at: usize, most: usize) -> String {
     format!("{plain} {at}")
 }
 
-/// A target that answers with what it was sent.
+/// A target that responds with what it was sent.
 async fn echo() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -95,7 +95,7 @@ impl Directory for Named {
     }
 }
 
-/// Every text, through every form, and through a delivery and its answer.
+/// Every text, through every form, and through a delivery and its response.
 async fn store(site: &Site, texts: &[String]) -> usize {
     let admin = Visitor::login(site, "admin").await;
     let target = echo().await;
@@ -132,7 +132,7 @@ async fn store(site: &Site, texts: &[String]) -> usize {
         ];
         let first = admin.submit("/console/webhooks/new", &hook).await;
         if first.status == 422 {
-            // Not every text may stand in a header, a user or an address; all may be a name.
+            // Not every text may be in a header, a user or an address; all may be a name.
             assert!(first.has(&escaped(&long)), "{text:?} is kept in the form");
             hook.retain(|(field, _)| !["auth", "user", "headers_text", "url"].contains(field));
             hook.extend([("auth", "none"), ("headers_text", ""), ("url", &target)]);
@@ -226,8 +226,9 @@ async fn no_text_is_more_than_text() {
                 }
             }
         }
-        // At least as many pages as the rows need; each text in a form, a question and a page of its own.
+        // At least as many pages as the rows need.
         assert!(pages > count * 3 / 50, "{pages}");
+        // A form, a question and a page of its own for each text.
         for at in 1..=60 {
             for path in ["keys/{}/edit", "keys/{}/delete", "webhooks/{}", "webhooks/{}/edit", "webhooks/{}/delete", "tasks/{}/edit", "tasks/{}/delete", "events/{}/edit", "events/{}/delete", "deliveries/{}"] {
                 b.goto(&format!("/console/{}", path.replace("{}", &at.to_string()))).await;

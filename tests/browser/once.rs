@@ -3,7 +3,7 @@
 
 use tests::browser::{Browser, Look, Site};
 
-/// Makes a key by hand, and answers what the popup shows.
+/// Makes a key by hand, and returns what the popup shows.
 async fn make(b: &Browser, name: &str) -> String {
     b.goto("/console/keys").await;
     b.click(".title a.primary").await;

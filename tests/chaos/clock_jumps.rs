@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
-/// The machine's clock, set wrong by so many seconds.
+/// The machine's clock, wrong by this number of seconds.
 #[derive(Debug, Default)]
 struct Wrong(AtomicI64);
 
@@ -27,7 +27,7 @@ impl Clock for Wrong {
     }
 }
 
-/// Answers each request after a second and a half; counts them.
+/// Responds to each request after a second and a half; counts them.
 async fn slow() -> (std::net::SocketAddr, Arc<AtomicI64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (addr, count) = (listener.local_addr().unwrap(), Arc::new(AtomicI64::new(0)));
@@ -65,7 +65,7 @@ async fn webhook(engine: &Engine, addr: std::net::SocketAddr) -> WebhookId {
     engine.create_webhook(&webhook).await.unwrap().id
 }
 
-/// That each of so many was sent by one request, and no claim was lost.
+/// That each of this number of deliveries was sent by one request, and no claim was lost.
 async fn expect_each_once<S: Store>(store: &S, count: usize, requests: &AtomicI64, what: &str) {
     let mut all = Vec::new();
     for _ in 0..400 {

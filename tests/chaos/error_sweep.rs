@@ -25,7 +25,7 @@ use webhook_model::{
     WebhookId,
 };
 
-/// How often a host repeats what may help.
+/// How often a platform repeats what may help.
 const TRIES: u32 = 6;
 
 #[derive(Debug)]
@@ -170,8 +170,8 @@ impl<S: Store> Scene<S> {
         keys.shutdown().await;
     }
 
-    /// As a host would: a name that is taken after an answer was lost is the key that nobody has
-    /// seen.
+    /// As a platform would: a name that is taken after a result was lost is the key that nobody
+    /// has seen.
     async fn create(&self, keys: &KeyService, actor: &Principal) -> (apikey_core::KeyId, String) {
         for _ in 0..TRIES {
             let draft = KeyDraft {
@@ -214,7 +214,7 @@ impl<S: Store> Scene<S> {
                     .schedule(Schedule::new([Duration::from_millis(50)]).unwrap())
                     .limits(limits)
                     .clock(self.clock.clone());
-            // A store that panics while the engine starts is told to whoever starts it.
+            // A store that panics while the engine starts is reported to whoever starts it.
             if let Ok(Ok(engine)) = tokio::spawn(builder.start()).await {
                 return engine;
             }
@@ -242,7 +242,7 @@ impl<S: Store> Scene<S> {
         self.until_stored(engine, 5).await;
     }
 
-    /// As a host would: again with the same id, as long as the error says that this may help.
+    /// As a platform would: again with the same id, as long as the error says that this may help.
     async fn until_stored(&self, engine: &Engine, n: i64) {
         let what = self.what.clone();
         self.until_done(engine, "emit", move |engine| {
@@ -271,8 +271,8 @@ impl<S: Store> Scene<S> {
         panic!("{}: {call} never succeeds", self.what)
     }
 
-    /// A webhook goes with its tasks, their events and its deliveries; gone is gone, whoever was
-    /// told so.
+    /// A webhook goes with its tasks, their events and its deliveries; gone is gone, whoever
+    /// received the error.
     async fn clear(&self, engine: &Engine) {
         let hook = self.hook;
         let gone = |e: Engine| async move {
@@ -342,7 +342,7 @@ fn alarm() -> Occurrence {
     alarm
 }
 
-/// Plays the scene with the k-th call failing, for every k there is. Answers up to which k each
+/// Plays the scene with the k-th call failing, for every k there is. Returns up to which k each
 /// call has failed in each way; how many calls a run makes depends a little on its pace.
 async fn sweep<S, F>(name: &str, at_once: usize, open: impl Fn() -> F) -> u64
 where

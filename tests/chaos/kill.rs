@@ -28,7 +28,7 @@ fn server() -> Place {
     }
 }
 
-/// Kills so many processes at random moments; now and then two are at work.
+/// Kills this number of processes at random moments; now and then two are at work.
 async fn killed(place: Place, mode: Mode, kills: u64, seed: u64) -> (Run, Duration) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut run = Run::new(place, CHILD).await;
@@ -88,7 +88,7 @@ async fn kills_lose_nothing_on_postgres() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn control_a_host_that_acknowledges_before_it_has_stored_is_found_out() {
+async fn control_a_platform_that_acknowledges_before_it_has_stored_is_found_out() {
     let folder = tempfile::tempdir().unwrap();
     let (run, _) = killed(file(&folder), Mode::Lie, 12, 1).await;
     let verdict = run.end().await.judge();

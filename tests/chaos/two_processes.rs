@@ -101,8 +101,8 @@ impl NodeB {
         self.line()
     }
 
-    /// Asks until the answer could be given out of memory, so that the key is there when it is
-    /// deleted.
+    /// Asks until the other process can tell from its own memory, so that the key is there when it
+    /// is deleted.
     async fn remember(&mut self, key: &str) {
         for _ in 0..1000 {
             if self.ask(key) == "yes cached" && self.ask(key) == "yes cached" {
@@ -135,7 +135,7 @@ impl Drop for NodeB {
 fn expect_refused(answer: &str, what: &str) {
     assert!(
         answer.starts_with("no"),
-        "{what}: a deleted key was answered {answer}"
+        "{what}: a deleted key got the response {answer}"
     );
 }
 
@@ -171,7 +171,7 @@ async fn a_key_deleted_in_one_process_is_refused_by_the_other_on_postgres() {
         expect_refused(&b.ask(&key), &format!("round {round}"));
     }
     eprintln!(
-        "with its listener alive the other process knew when `delete` returned, after {longest:?} at the most"
+        "with its listener alive the other process knew when `delete` returned, after at most {longest:?}"
     );
     assert!(longest < BOUND, "{longest:?}");
 }
@@ -196,7 +196,7 @@ async fn a_cut_listener_lets_no_deleted_key_in() {
         let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                    WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
         client.simple_query(all).await.unwrap();
-        // The pools find their connections closed; a call that meets one is repeated, as a host
+        // The pools find their connections closed; a call that meets one is repeated, as a platform
         // would.
         let began = Instant::now();
         while a.keys.delete(&a.actor, id).await.is_err()
@@ -211,7 +211,7 @@ async fn a_cut_listener_lets_no_deleted_key_in() {
         expect_refused(&b.ask(&key), &format!("round {round}"));
     }
     eprintln!(
-        "with its listener cut the other process refused at once; `delete` took {longest:?} at the most"
+        "with its listener cut the other process refused at once; `delete` took at most {longest:?}"
     );
 }
 
@@ -235,6 +235,6 @@ async fn a_frozen_process_wakes_up_and_lets_no_deleted_key_in() {
         b.signal("-CONT");
         expect_refused(&b.line(), &format!("round {round}"));
     }
-    eprintln!("while the other process was frozen `delete` took {longest:?} at the most");
+    eprintln!("while the other process was frozen `delete` took at most {longest:?}");
     assert!(longest < BOUND, "{longest:?}");
 }

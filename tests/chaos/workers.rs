@@ -23,7 +23,7 @@ fn server() -> Place {
     }
 }
 
-/// Stores so many deliveries for the run's webhook and counts them as accepted.
+/// Stores this number of deliveries for the run's webhook and counts them as accepted.
 async fn enqueue(run: &mut Run, count: i64) {
     let store = run.place.open().await;
     let query = WebhookQuery {

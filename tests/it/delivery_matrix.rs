@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use webhook_model::WebhookId;
 
-/// Answers every connection with these bytes and closes it; with none, it closes at once.
+/// Responds to every connection with these bytes and closes it; with none, it closes at once.
 async fn target(answer: &'static [u8]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -28,7 +28,7 @@ async fn target(answer: &'static [u8]) -> SocketAddr {
     addr
 }
 
-/// Sends once to a target, with so many retries, and waits for the end.
+/// Sends once to a target, with this number of retries, and waits for the end.
 async fn deliver(world: &World, target: SocketAddr, retries: i64) -> Delivery {
     let name = format!("to {target}");
     let webhook = world.make("webhook_urls", json!({"name": name, "url": format!("http://{target}/"), "retries": retries, "timeout": 3})).await;

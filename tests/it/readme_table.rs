@@ -66,7 +66,7 @@ fn every_rule_names_a_test_that_exists_and_every_test_stands_in_the_table() {
     assert_eq!(unnamed, Vec::<&String>::new(), "written, but not named");
 }
 
-/// Names in the first column are paths such as `it/wire/host`.
+/// Names in the first column are paths such as `it/wire/lists`.
 #[test]
 fn every_other_file_of_tests_stands_in_the_second_table_and_no_other_does() {
     let readme = readme();

@@ -57,7 +57,7 @@ pub fn fresh() -> FreshSchema {
 }
 
 impl TestPostgres {
-    /// Starts a server and waits until it answers.
+    /// Starts a server and waits until it responds.
     ///
     /// # Panics
     /// If there are no binaries or they fail.

@@ -1,5 +1,5 @@
-//! What is done with a webhook by its pages: signing, tests, deletion, and by whom (SPEC 2.2),
-//! without a browser.
+//! What is done with a webhook by its pages: signing, tests, deletion, and who may do it (SPEC
+//! 2.2), without a browser.
 
 use axum::http::StatusCode;
 use examples::receiver::Receiver;

@@ -28,7 +28,7 @@ async fn a_guesser_is_slowed_down_and_an_owner_is_not_locked_out() {
     assert_eq!(
         world.probe(&world.admin).await,
         200,
-        "a good key is never answered so"
+        "a good key never gets this response"
     );
     assert_eq!(
         world
@@ -97,7 +97,7 @@ async fn a_key_that_is_deleted_while_it_is_used_fails_from_the_answer_on() {
             let status = world.probe(&key).await;
             assert!(
                 [401, 429].contains(&status),
-                "{status} after the deletion was answered"
+                "{status} after the deletion had its response"
             );
         }
         for task in busy {

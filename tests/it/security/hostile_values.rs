@@ -98,7 +98,7 @@ async fn raw_post(world: &World, table: &str, body: &[u8]) -> u16 {
     let stream = TcpStream::connect(world.server).await.unwrap();
     let (mut read, mut write) = stream.into_split();
     let request = [head.as_bytes(), body].concat();
-    // A server that has seen enough may answer before it has read everything.
+    // A server that has seen enough may respond before it has read everything.
     let send = tokio::spawn(async move { write.write_all(&request).await });
     let mut answer = Vec::new();
     let _ = read.read_to_end(&mut answer).await;

@@ -1,6 +1,6 @@
 //! Line ends, zero bytes and letters beyond ASCII in every field that a user may fill: refused by
 //! name, or carried exactly. What leaves is one request with the headers that it should have; what
-//! a target answers is shown as text.
+//! a target responds is shown as text.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,19 @@ const PAYLOADS: [&str; 9] = [
     "naïve ☃ \u{202e}text",
 ];
 
-/// Every byte that arrived, and one answer to whatever came.
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok";
+const EXPECTED: [&str; 8] = [
+    "host",
+    "content-type",
+    "content-length",
+    "user-agent",
+    "webhook-id",
+    "authorization",
+    "x-api-key",
+    "x-own",
+];
+
+/// Every byte that arrived, and one response to whatever came.
 struct Raw {
     addr: SocketAddr,
     arrived: Arc<Mutex<Vec<u8>>>,
@@ -67,18 +79,6 @@ impl Raw {
         (lines, body)
     }
 }
-
-const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok";
-const EXPECTED: [&str; 8] = [
-    "host",
-    "content-type",
-    "content-length",
-    "user-agent",
-    "webhook-id",
-    "authorization",
-    "x-api-key",
-    "x-own",
-];
 
 /// A webhook with one field filled so.
 fn webhook(field: &str, payload: &str, addr: SocketAddr) -> Value {
@@ -240,7 +240,7 @@ async fn what_a_target_answers_is_shown_as_text() {
     assert_eq!(shown.status, 200);
     assert!(
         !shown.body.bytes().any(|b| b < 0x20 || b == 0x7f),
-        "no control byte stands in the answer: {:?}",
+        "no control byte is in the response: {:?}",
         shown.body
     );
     let body = shown.json()["response_body"].as_str().unwrap().to_owned();

@@ -1,5 +1,5 @@
 //! SPEC 1 rule 2 and SPEC 5.1 rule 2, from the other side: what a user's key cannot do with what is
-//! another's. The answer is always the one for a row that does not exist.
+//! another's. The response is always the one for a row that does not exist.
 
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
@@ -170,7 +170,7 @@ async fn a_stranger_builds_nothing_on_what_is_anothers() {
     assert_eq!(
         (foreign.status, &foreign.body),
         (missing.status, &missing.body),
-        "not even its existence is told"
+        "not even its existence is revealed"
     );
     assert!((400..500).contains(&foreign.status), "{}", foreign.status);
     // An event that would run another's task.

@@ -1,6 +1,6 @@
 //! What lies on the disk gives no secret away: keys, tokens, passwords, signing secrets,
-//! credentials in headers, also when a target answers with everything that it was sent. Searched in
-//! the SQLite file with its log and in a dump of PostgreSQL.
+//! credentials in headers, also when a target responds with everything that it was sent. Searched
+//! in the SQLite file with its log and in a dump of PostgreSQL.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Accounts for Everybody {
     }
 }
 
-/// Answers with what it was sent: in its head and in its body.
+/// Responds with what it was sent: in its head and in its body.
 async fn echo() -> std::net::SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -68,7 +68,7 @@ fn sealing() -> SealingKeys {
     SealingKeys::new(SealingKey::new(7, *b"a sealing key that is planted 42"))
 }
 
-/// Uses a store as a platform does, and answers what was planted in it.
+/// Uses a store as a platform does, and returns what was planted in it.
 async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
     let mut canaries = vec![
         Canary::new("bearer token", BEARER),

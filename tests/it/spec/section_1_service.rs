@@ -152,7 +152,7 @@ async fn spec_1_rule_5_one_webhook_many_tasks_one_task_many_events() {
     assert_eq!(count["n"], 2);
 }
 
-/// SPEC 1 rule 6: a chat channel is told, a workflow is started: several webhooks for one
+/// SPEC 1 rule 6: a chat channel is notified, a workflow is started: several webhooks for one
 /// occurrence.
 #[tokio::test]
 async fn spec_1_rule_6_several_targets_hear_of_one_occurrence() {

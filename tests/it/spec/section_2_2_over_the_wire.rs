@@ -118,7 +118,7 @@ async fn spec_2_2_each_authorization_as_the_target_sees_it() {
     }
 }
 
-/// SPEC 2.2 "Retries": so many reattempts after the first attempt; none if it is 0.
+/// SPEC 2.2 "Retries": the number of reattempts after the first attempt; none if it is 0.
 #[tokio::test]
 async fn spec_2_2_retries_are_reattempts() {
     let world = World::start().await;

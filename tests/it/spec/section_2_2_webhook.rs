@@ -281,7 +281,7 @@ fn spec_5_2_api_key_header_is_named_by_the_headers() {
     hook.headers = Headers::parse_lines("Authorization: ${APIKEY}").unwrap();
     assert_eq!(sent(&hook), [pair("Authorization", "raw")]);
     hook.headers = Headers::parse_lines("A: ${APIKEY}\nB: ${APIKEY}").unwrap();
-    assert!(hook.check().is_err(), "the key stands in one place");
+    assert!(hook.check().is_err(), "the key is in one place");
     hook.headers = Headers::parse_lines("X-API-Key: other").unwrap();
     assert!(hook.check().is_err(), "two X-API-Key headers");
     hook.authorization = Authorization::None;

@@ -104,7 +104,7 @@ fn spec_2_4_one_of_instance_or_tag() {
         catalog
             .check(&event("users", "login", Target::Generic))
             .is_ok(),
-        "a type that the host made optional"
+        "a type that the platform made optional"
     );
 }
 

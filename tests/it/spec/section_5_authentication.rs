@@ -9,7 +9,7 @@ use tests::world::{HERE, World};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The whole answer to a probe with these header lines, without its date.
+/// The whole response to a probe with these header lines, without its date.
 async fn raw(world: &World, lines: &[u8]) -> String {
     let mut stream = TcpStream::connect(world.server).await.unwrap();
     let request = [
@@ -48,7 +48,7 @@ async fn spec_5_1_rule_1_the_bearer_header() {
 }
 
 /// SPEC 5.1 rule 1 and SPEC 7 row 1: missing, malformed, truncated, with extra spaces: all the same
-/// outward answer.
+/// outward response.
 #[tokio::test]
 async fn spec_5_1_rule_1_everything_else_fails_alike() {
     let world = World::start().await;

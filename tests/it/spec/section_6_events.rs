@@ -125,9 +125,9 @@ async fn spec_6_rule_4_nothing_is_received() {
     );
 }
 
-/// SPEC 6 rule 5: the selectable types and events are the host's.
+/// SPEC 6 rule 5: the selectable types and events are the platform's.
 #[tokio::test]
-async fn spec_6_rule_5_the_catalog_is_the_hosts() {
+async fn spec_6_rule_5_the_catalog_is_the_platforms() {
     let world = World::start().await;
     let receiver = Receiver::start(None).await.unwrap();
     let (_, task) = world.task(receiver.addr, "w", "x", false).await;

@@ -1,23 +1,23 @@
 //! The v4 wire: lists, login and errors, line by line, through TCP with an ordinary HTTP
-//! client, against the example host.
+//! client, against the example platform.
 
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
-use tests::host::{Host, PASSWORD};
+use tests::platform::{PASSWORD, PlatformProcess};
 
-fn host() -> (Host, TempDir) {
+fn platform() -> (PlatformProcess, TempDir) {
     let folder = tempdir().unwrap();
-    let host = Host::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]);
-    (host, folder)
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_platform"), folder.path(), &[]);
+    (platform, folder)
 }
 
 /// Every operator, every kind of literal, in percent-encoded and in plain form.
 #[tokio::test]
 async fn operators_and_literals() {
-    let (host, _folder) = host();
+    let (platform, _folder) = platform();
     for (name, timeout) in [("alpha", 5), ("Beta", 10), ("gamma", 20)] {
         let row = json!({"name": name, "url": "https://example.com/", "timeout": timeout});
-        host.make("webhook_urls", row).await;
+        platform.make("webhook_urls", row).await;
     }
     for (filter, expected) in [
         ("timeout eq 10", vec!["Beta"]),
@@ -50,7 +50,7 @@ async fn operators_and_literals() {
         url.query_pairs_mut()
             .append_pair("fields", "name")
             .append_pair("filter", filter);
-        let rows = host
+        let rows = platform
             .rows(&format!("webhook_urls?{}", url.query().unwrap()))
             .await;
         let names: Vec<&str> = rows
@@ -67,15 +67,15 @@ async fn operators_and_literals() {
 /// columns; pages.
 #[tokio::test]
 async fn fields_words_and_sorting() {
-    let (host, _folder) = host();
+    let (platform, _folder) = platform();
     for (name, timeout) in [("a", 5), ("b", 10), ("c", 5), ("d", 10)] {
         let row = json!({"name": name, "url": "https://example.com/", "timeout": timeout});
-        host.make("webhook_urls", row).await;
+        platform.make("webhook_urls", row).await;
     }
-    let every = host.rows("webhook_urls?fields=all").await;
+    let every = platform.rows("webhook_urls?fields=all").await;
     for words in ["most", "summary", "most,name", "nosuch,summary"] {
         assert_eq!(
-            host.rows(&format!("webhook_urls?fields={words}")).await,
+            platform.rows(&format!("webhook_urls?fields={words}")).await,
             every
         );
     }
@@ -86,11 +86,11 @@ async fn fields_words_and_sorting() {
         "task_events",
         "webhooks",
     ] {
-        let _ = host.rows(table).await;
+        let _ = platform.rows(table).await;
     }
-    let short = host.rows("webhook_urls").await;
+    let short = platform.rows("webhook_urls").await;
     assert!(short[0]["$key"] == 1 && short[0]["name"] == "a" && short[0].get("headers").is_none());
-    let sorted = host
+    let sorted = platform
         .rows("webhook_urls?fields=name&sort=-timeout,%2Bname")
         .await;
     assert_eq!(
@@ -99,20 +99,24 @@ async fn fields_words_and_sorting() {
     );
     // A plus that was not encoded arrives as a space.
     assert_eq!(
-        host.rows("webhook_urls?fields=name&sort=+timeout,-name&limit=2&offset=1")
+        platform
+            .rows("webhook_urls?fields=name&sort=+timeout,-name&limit=2&offset=1")
             .await,
         json!([{"name": "a"}, {"name": "d"}])
     );
     assert_eq!(
-        host.rows("webhook_urls?fields=$key&limit=0&offset=3").await,
+        platform
+            .rows("webhook_urls?fields=$key&limit=0&offset=3")
+            .await,
         json!([{"$key": 4}])
     );
     assert_eq!(
-        host.rows("webhook_urls?fields=f(a,b)[c,d],name%20as%20n&limit=1")
+        platform
+            .rows("webhook_urls?fields=f(a,b)[c,d],name%20as%20n&limit=1")
             .await,
         json!([{"n": "a"}])
     );
-    let (status, row) = host
+    let (status, row) = platform
         .call(
             "GET",
             "webhook_urls/2?fields=$key,owner%23$display%20as%20o",
@@ -125,15 +129,15 @@ async fn fields_words_and_sorting() {
 /// Each status with its body, its type and, for 401, the challenge.
 #[tokio::test]
 async fn errors_are_json_with_their_status() {
-    let (host, _folder) = host();
-    let (_, receipt) = host
+    let (platform, _folder) = platform();
+    let (_, receipt) = platform
         .call(
             "POST",
             "user_api_keys",
             Some(json!({"user": 1, "name": "far", "ip_allow_list": "10.0.0.0/8"})),
         )
         .await;
-    let (_, near) = host
+    let (_, near) = platform
         .call(
             "POST",
             "user_api_keys",
@@ -145,8 +149,9 @@ async fn errors_are_json_with_their_status() {
         near["key"].as_str().unwrap(),
     );
     let admin = |request: reqwest::RequestBuilder| request.basic_auth("admin", Some(PASSWORD));
-    let get = |path: &str| host.request("GET", path);
-    let post = |body: &'static [u8]| admin(host.request("POST", "/api/v4/webhook_urls")).body(body);
+    let get = |path: &str| platform.request("GET", path);
+    let post =
+        |body: &'static [u8]| admin(platform.request("POST", "/api/v4/webhook_urls")).body(body);
     for (request, status) in [
         (get("/api/v4/system").bearer_auth(near), 200),
         (admin(get("/api/v4/system")), 200),
@@ -166,7 +171,10 @@ async fn errors_are_json_with_their_status() {
         (admin(get("/api/v4/webhook_urls/99999999999999999999")), 404),
         (admin(get("/api/v4/webhook_urls/1/send")), 405),
         (admin(get("/api/v4/webhook_url_actions")), 405),
-        (admin(host.request("PATCH", "/api/v4/webhook_urls/1")), 405),
+        (
+            admin(platform.request("PATCH", "/api/v4/webhook_urls/1")),
+            405,
+        ),
         (post(b"{\"name\": "), 400),
         (post(b"\xff\xfe"), 400),
         (post(b"[]"), 400),
@@ -206,8 +214,8 @@ async fn errors_are_json_with_their_status() {
 /// Guessing ends in 429 for the guesser; a good key from the same address still opens.
 #[tokio::test]
 async fn guessing_is_answered_429() {
-    let (host, _folder) = host();
-    let (_, made) = host
+    let (platform, _folder) = platform();
+    let (_, made) = platform
         .call(
             "POST",
             "user_api_keys",
@@ -216,7 +224,7 @@ async fn guessing_is_answered_429() {
         .await;
     let good = made["key"].as_str().unwrap();
     let probe = async |key: &str| {
-        let request = host.request("GET", "/api/v4/system").bearer_auth(key);
+        let request = platform.request("GET", "/api/v4/system").bearer_auth(key);
         request.send().await.unwrap().status().as_u16()
     };
     let mut wrong = Vec::new();
@@ -230,11 +238,11 @@ async fn guessing_is_answered_429() {
     assert_eq!(probe(good).await, 200);
 }
 
-/// `HEAD` is answered as `GET` without a body; a content type or none makes no difference to a body
+/// `HEAD` is handled as `GET` without a body; a content type or none makes no difference to a body
 /// of JSON.
 #[tokio::test]
 async fn what_clients_differ_in() {
-    let (host, _folder) = host();
+    let (platform, _folder) = platform();
     for (number, kind) in [
         "application/json",
         "text/plain",
@@ -244,7 +252,7 @@ async fn what_clients_differ_in() {
     .enumerate()
     {
         let body = json!({"name": format!("w{number}"), "url": "https://example.com/"}).to_string();
-        let request = host
+        let request = platform
             .request("POST", "/api/v4/webhook_urls")
             .basic_auth("admin", Some(PASSWORD));
         assert_eq!(
@@ -258,7 +266,7 @@ async fn what_clients_differ_in() {
             201
         );
     }
-    let head = host
+    let head = platform
         .request("HEAD", "/api/v4/webhook_urls")
         .basic_auth("admin", Some(PASSWORD))
         .send()
@@ -268,14 +276,20 @@ async fn what_clients_differ_in() {
         (head.status().as_u16(), head.text().await.unwrap()),
         (200, String::new())
     );
-    let version = host.request("GET", "/version.json").send().await.unwrap();
+    let version = platform
+        .request("GET", "/version.json")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(version.text().await.unwrap(), r#"{"version":"26.1.8"}"#);
     assert_eq!(
-        host.rows("system").await,
+        platform.rows("system").await,
         json!([{"$key": 1, "yb_version": "26.1.8", "os_version": "26.1.8", "cloud_name": "example"}])
     );
     assert_eq!(
-        host.rows("system?fields=yb_version%20as%20v,nosuch").await,
+        platform
+            .rows("system?fields=yb_version%20as%20v,nosuch")
+            .await,
         json!([{"v": "26.1.8"}])
     );
 }

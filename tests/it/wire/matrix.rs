@@ -1,7 +1,7 @@
 //! Who may do what: every operation of the OpenAPI document, by every kind of caller, on rows of
 //! one user. The document names the operations, so none is forgotten.
 
-use examples::client::{Answer, call};
+use examples::client::{Response, call};
 use examples::receiver::Receiver;
 use gatepost_keys::{AccessLevel, Account, TenantId};
 use serde_json::{Value, json};
@@ -177,7 +177,7 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
     all
 }
 
-fn judge(actor: &str, rights: Rights, rows: &Rows, request: &Request, answer: &Answer) {
+fn judge(actor: &str, rights: Rights, rows: &Rows, request: &Request, answer: &Response) {
     let Request {
         method, path, good, ..
     } = request;

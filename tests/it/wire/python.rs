@@ -1,21 +1,21 @@
 //! A client in another language, with nothing but its standard library, drives every table of the
-//! example host.
+//! example platform.
 
 use std::path::Path;
 use std::process::Command;
 
 use tempfile::tempdir;
-use tests::host::{Host, PASSWORD};
+use tests::platform::{PASSWORD, PlatformProcess};
 
 fn drive(options: &[&str]) {
     let folder = tempdir().unwrap();
-    let host = Host::start(env!("CARGO_BIN_EXE_host"), folder.path(), options);
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_platform"), folder.path(), options);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python_client/client.py");
     let mut python = Command::new("python3");
     python
         .arg("-B")
         .arg(script)
-        .arg(&host.base)
+        .arg(&platform.base)
         .arg(format!("admin:{PASSWORD}"));
     if !options.is_empty() {
         python.arg(folder.path().join("cert.pem"));
@@ -36,7 +36,7 @@ fn a_python_client_drives_every_table() {
     drive(&[]);
 }
 
-/// The certificate that the host writes is all that the client trusts.
+/// The certificate that the platform writes is all that the client trusts.
 #[test]
 fn a_python_client_drives_every_table_over_tls() {
     drive(&["--tls-self-signed"]);

@@ -1,5 +1,5 @@
-//! No answer holds a secret, whatever is asked for and however: not the columns, not the joins, not
-//! the errors. And what cannot be read cannot be guessed at by filters or by sorting.
+//! No response holds a secret, whatever is asked for and however: not the columns, not the joins,
+//! not the errors. And what cannot be read cannot be guessed at by filters or by sorting.
 
 use serde_json::{Value, json};
 use tests::world::World;
@@ -166,8 +166,8 @@ async fn no_answer_holds_a_secret() {
     clean("broken JSON", &answer.text().await.unwrap());
 }
 
-/// The right secret, a wrong one and a column that is not there are answered alike, byte by byte,
-/// in every place.
+/// The right secret, a wrong one and a column that is not there get the same response, byte by
+/// byte, in every place.
 #[tokio::test]
 async fn a_secret_column_is_no_oracle() {
     let world = World::start().await;
@@ -231,7 +231,7 @@ async fn a_secret_column_is_no_oracle() {
             "{path}"
         );
     }
-    // Writing the value that is there is answered as writing another one.
+    // Writing the value that is there gets the same response as writing another one.
     let write = async |secret: &str| {
         let answer = world
             .api(
@@ -247,8 +247,8 @@ async fn a_secret_column_is_no_oracle() {
     assert_eq!(write(SECRET).await, write("another").await);
 }
 
-/// What a filter may cost: large, deep and catastrophic input is answered soon, and with 422 where
-/// it is too much.
+/// What a filter may cost: large, deep and catastrophic input gets its response soon, and with 422
+/// where it is too much.
 #[tokio::test]
 async fn filters_are_bounded_in_time() {
     let world = World::start().await;
@@ -261,7 +261,7 @@ async fn filters_are_bounded_in_time() {
             )
             .await;
     }
-    // More do not fit into a URL: that is answered 414 before anybody sees them. (The parser's own
+    // More do not fit into a URL: that gets a 414 before anybody sees them. (The parser's own
     // test has 10,000.)
     let many = vec!["$key+eq+1"; 4_500].join("+or+");
     let more = vec!["$key+eq+1"; 10_000].join("+or+");

@@ -20,7 +20,7 @@ async fn webhook(world: &World, name: &str) -> i64 {
         .await
 }
 
-/// `POST` answers 201 with the receipt: `$row` a number, `$key` a string.
+/// `POST` responds 201 with the receipt: `$row` a number, `$key` a string.
 #[tokio::test]
 async fn a_creation_is_answered_with_a_receipt() {
     let world = World::start().await;
@@ -40,7 +40,7 @@ async fn a_creation_is_answered_with_a_receipt() {
     );
 }
 
-/// The defaults of a webhook; `PUT` is partial and answers the full row; `DELETE` answers an empty
+/// The defaults of a webhook; `PUT` is partial and returns the full row; `DELETE` returns an empty
 /// body.
 #[tokio::test]
 async fn defaults_partial_update_and_deletion() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::Failure;
 
-/// What the host says when it is asked, or not understood.
+/// What the platform prints for `--help`, or when it does not understand its options.
 pub(crate) const USAGE: &str = "\
 options:
   --listen ADDR              where to listen; 127.0.0.1:8080

@@ -1,6 +1,6 @@
 //! A small platform that embeds everything: users, virtual machines, API keys, webhooks.
 //!
-//! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…]
+//! `cargo run --example platform -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…]
 //! [--seal-key-file FILE] [--tls-self-signed] [--admin-password PW] [--allow-private-targets]`
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
@@ -95,7 +95,7 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Everything that the host serves.
+/// Everything that the platform serves.
 fn app(
     options: &Options,
     platform: &Arc<Platform>,
@@ -153,7 +153,7 @@ async fn exposition(State(metrics): State<PrometheusHandle>) -> Response {
 /// `GET /health`: what a load balancer asks, and a person after it.
 async fn health(State(engine): State<Engine>) -> Response {
     let Ok(health) = engine.health().await else {
-        let down = Json(json!({"err": "The store does not answer"}));
+        let down = Json(json!({"err": "The store does not respond"}));
         return (StatusCode::SERVICE_UNAVAILABLE, down).into_response();
     };
     Json(json!({

@@ -1,4 +1,4 @@
-//! The example host as a process of its own.
+//! The example platform as a process of its own.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -10,9 +10,9 @@ use serde_json::Value;
 /// What `admin` logs in with.
 pub const PASSWORD: &str = "let me in";
 
-/// A running host; killed when it is dropped.
+/// The example platform, running; killed when it is dropped.
 #[derive(Debug)]
-pub struct Host {
+pub struct PlatformProcess {
     child: Child,
     /// What it printed until it was ready.
     pub said: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Host {
     client: Client,
 }
 
-impl Host {
+impl PlatformProcess {
     /// Starts the program on a free port and waits until it says that it listens. `data` is its
     /// `--data`.
     ///
@@ -53,14 +53,14 @@ impl Host {
                 };
             }
         }
-        panic!("the host ended: {:?} after {said:?}", child.wait());
+        panic!("the platform ended: {:?} after {said:?}", child.wait());
     }
 
     /// A call as `admin`, with what stands behind `/api/v4/`: status, body as JSON (null if it is
     /// none).
     ///
     /// # Panics
-    /// When there is no answer.
+    /// When there is no response.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         let url = format!("{}/api/v4/{path}", self.base);
         let mut request = self
@@ -100,7 +100,7 @@ impl Host {
     /// the field's name.
     ///
     /// # Panics
-    /// When an answer is another.
+    /// When a response is another.
     pub async fn judge(&self, method: &str, path: &str, cases: Vec<(Value, u16, &str)>) {
         for (body, status, field) in cases {
             let (got, answer) = self.call(method, path, Some(body.clone())).await;
@@ -139,7 +139,7 @@ impl Host {
     }
 }
 
-impl Drop for Host {
+impl Drop for PlatformProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

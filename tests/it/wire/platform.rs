@@ -1,14 +1,14 @@
-//! The example host as a program: what it prints works, what it is told it does, and it ends when
-//! it is asked to.
+//! The example platform as a program: what it prints works, it does what its options say, and it
+//! ends when it is asked to.
 
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::tempdir;
-use tests::host::{Host, PASSWORD};
+use tests::platform::{PASSWORD, PlatformProcess};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
+const PROGRAM: &str = env!("CARGO_BIN_EXE_platform");
 
 /// Pastes a line into a shell.
 fn paste(line: &str) -> Value {
@@ -22,8 +22,8 @@ fn paste(line: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|_| panic!("{line}\n{text}"))
 }
 
-fn pasted(host: &Host) -> Vec<Value> {
-    let lines = host.said.iter().map(|line| line.trim());
+fn pasted(platform: &PlatformProcess) -> Vec<Value> {
+    let lines = platform.said.iter().map(|line| line.trim());
     lines
         .filter(|line| line.starts_with("curl "))
         .map(paste)
@@ -40,19 +40,19 @@ fn check(answers: &[Value]) {
 #[test]
 fn a_first_run_prints_lines_that_work_when_pasted() {
     let folder = tempdir().unwrap();
-    let host = Host::start(PROGRAM, &folder.path().join("data"), &[]);
-    check(&pasted(&host));
+    let platform = PlatformProcess::start(PROGRAM, &folder.path().join("data"), &[]);
+    check(&pasted(&platform));
     assert!(
-        host.said.iter().any(|line| line.contains(PASSWORD)),
+        platform.said.iter().any(|line| line.contains(PASSWORD)),
         "a login"
     );
     assert_eq!(
-        host.said.last().unwrap(),
-        &format!("listening on {}", host.base)
+        platform.said.last().unwrap(),
+        &format!("listening on {}", platform.base)
     );
-    assert!(host.base.starts_with("http://127.0.0.1:"));
+    assert!(platform.base.starts_with("http://127.0.0.1:"));
     assert!(folder.path().join("data/gatepost.db").is_file());
-    assert!(host.stop(), "SIGTERM ends it well");
+    assert!(platform.stop(), "SIGTERM ends it well");
 }
 
 /// A password may hold anything that a shell would make something of; a folder too.
@@ -60,16 +60,16 @@ fn a_first_run_prints_lines_that_work_when_pasted() {
 fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("it's $HOME");
-    let host = Host::start(
+    let platform = PlatformProcess::start(
         PROGRAM,
         &data,
         &["--tls-self-signed", "--admin-password", "it's `me` $0"],
     );
-    assert!(host.base.starts_with("https://127.0.0.1:"));
-    check(&pasted(&host));
+    assert!(platform.base.starts_with("https://127.0.0.1:"));
+    check(&pasted(&platform));
     let pem = std::fs::read_to_string(data.join("cert.pem")).unwrap();
     assert!(pem.starts_with("-----BEGIN CERTIFICATE-----"));
-    let by_name = host.base.replace("127.0.0.1", "localhost");
+    let by_name = platform.base.replace("127.0.0.1", "localhost");
     let line = format!(
         "curl -sS --cacert \"{}/it's \\$HOME/cert.pem\" {by_name}/version.json",
         folder.path().display()
@@ -81,10 +81,10 @@ fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
 #[test]
 fn a_second_run_finds_what_the_first_one_left() {
     let folder = tempdir().unwrap();
-    let first = Host::start(PROGRAM, folder.path(), &[]);
+    let first = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     let key = pasted(&first)[0]["key"].as_str().unwrap().to_owned();
     assert!(first.stop());
-    let second = Host::start(PROGRAM, folder.path(), &[]);
+    let second = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     let line = format!(
         "curl -sS -H 'Authorization: Bearer {key}' {}/api/v4/user_api_keys?fields=name,lastlogin_ip",
         second.base
@@ -99,10 +99,10 @@ fn a_second_run_finds_what_the_first_one_left() {
 fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     let server = tests::postgres::TestPostgres::start();
     let data = Path::new(server.url());
-    let first = Host::start(PROGRAM, data, &[]);
+    let first = PlatformProcess::start(PROGRAM, data, &[]);
     let key = pasted(&first)[0]["key"].as_str().unwrap().to_owned();
     assert!(first.stop());
-    let second = Host::start(PROGRAM, data, &[]);
+    let second = PlatformProcess::start(PROGRAM, data, &[]);
     let line = format!(
         "curl -sS -H 'Authorization: Bearer {key}' {}/api/v4/user_api_keys?fields=name",
         second.base
@@ -112,7 +112,7 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     assert_eq!(pasted(&second)[1]["location"], "/v4/webhook_urls/2");
 }
 
-/// With a key file no byte of a webhook's secret is in the folder in clear; without one it is.
+/// With a key file no byte of a webhook's secret is in the folder in plaintext; without one it is.
 /// Another key does not open it.
 #[tokio::test]
 async fn the_sealing_key_seals() {
@@ -123,16 +123,21 @@ async fn the_sealing_key_seals() {
         let options: &[&str] = if sealed { &option } else { &[] };
         let secret = "correct-horse-battery-staple";
         let hook = json!({"name": "w", "url": "https://example.com/", "authorization_type": "bearer", "authorization_value": secret});
-        let host = Host::start(PROGRAM, &data, options);
-        assert_eq!(host.call("POST", "webhook_urls", Some(hook)).await.0, 201);
-        assert!(host.stop());
-        assert_eq!(holds(&data, secret), !sealed);
-        let host = Host::start(PROGRAM, &data, options);
+        let platform = PlatformProcess::start(PROGRAM, &data, options);
         assert_eq!(
-            host.rows("webhook_urls?fields=authorization_type").await,
+            platform.call("POST", "webhook_urls", Some(hook)).await.0,
+            201
+        );
+        assert!(platform.stop());
+        assert_eq!(holds(&data, secret), !sealed);
+        let platform = PlatformProcess::start(PROGRAM, &data, options);
+        assert_eq!(
+            platform
+                .rows("webhook_urls?fields=authorization_type")
+                .await,
             json!([{"authorization_type": "bearer"}])
         );
-        drop(host);
+        drop(platform);
         if sealed {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
@@ -172,30 +177,33 @@ fn wrong_options_are_refused_with_the_usage() {
 
 /// WIRE: users, machines and tags are lists like all others; what is done to a machine is an event.
 #[tokio::test]
-async fn the_hosts_own_tables() {
+async fn the_platforms_own_tables() {
     let folder = tempdir().unwrap();
-    let host = Host::start(PROGRAM, folder.path(), &[]);
+    let platform = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     assert_eq!(
-        host.rows("users?fields=name&filter=type%20eq%20'normal'&sort=-name")
+        platform
+            .rows("users?fields=name&filter=type%20eq%20'normal'&sort=-name")
             .await,
         json!([{"name": "vera"}, {"name": "ulf"}])
     );
     assert_eq!(
-        host.rows("users?filter=name%20eq%20'admin'&fields=most")
+        platform
+            .rows("users?filter=name%20eq%20'admin'&fields=most")
             .await[0],
         json!({"$key": 1, "name": "admin", "displayname": "admin", "email": "admin@example.com", "type": "admin", "enabled": true, "created": 0, "last_login": 0})
     );
     assert_eq!(
-        host.rows("vms?fields=$key,name%20as%20vm&limit=1&offset=1")
+        platform
+            .rows("vms?fields=$key,name%20as%20vm&limit=1&offset=1")
             .await,
         json!([{"$key": 2, "vm": "db-1"}])
     );
     assert_eq!(
-        host.rows("tags?filter=$key%20gt%201").await,
+        platform.rows("tags?filter=$key%20gt%201").await,
         json!([{"$key": 2, "name": "database"}])
     );
     assert_eq!(
-        host.rows("tags/1").await,
+        platform.rows("tags/1").await,
         json!({"$key": 1, "name": "production"})
     );
     for (method, path, status) in [
@@ -210,33 +218,36 @@ async fn the_hosts_own_tables() {
         ("POST", "vms/9/poweroff", 404),
         ("POST", "vms/1/explode", 422),
     ] {
-        let (got, body) = host.call(method, path, Some(json!({}))).await;
+        let (got, body) = platform.call(method, path, Some(json!({}))).await;
         assert_eq!(got, status, "{method} {path}: {body}");
     }
 }
 
-/// The session token of the host: given for a password, sent back in its header, over when it is
-/// given back.
+/// The session token of the platform: given for a password, sent back in its header, over when it
+/// is given back.
 #[tokio::test]
 async fn session_tokens() {
     let folder = tempdir().unwrap();
-    let host = Host::start(PROGRAM, folder.path(), &[]);
+    let platform = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     let login = |password: &str| {
         let body = json!({"login": "admin", "password": password}).to_string();
-        host.request("POST", "/api/sys/tokens").body(body).send()
+        platform
+            .request("POST", "/api/sys/tokens")
+            .body(body)
+            .send()
     };
     assert_eq!(login("wrong").await.unwrap().status(), 401);
     let made: Value =
         serde_json::from_str(&login(PASSWORD).await.unwrap().text().await.unwrap()).unwrap();
     let token = made["$key"].as_str().unwrap();
     let probe = async |token: &str| {
-        let request = host
+        let request = platform
             .request("GET", "/api/v4/users")
             .header("x-yottabyte-token", token);
         request.send().await.unwrap().status().as_u16()
     };
     assert_eq!((probe(token).await, probe("other").await), (200, 401));
-    let end = host.request("DELETE", &format!("/api/sys/tokens/{token}"));
+    let end = platform.request("DELETE", &format!("/api/sys/tokens/{token}"));
     assert_eq!(end.send().await.unwrap().status(), 200);
     assert_eq!(probe(token).await, 401);
 }
@@ -246,22 +257,23 @@ async fn session_tokens() {
 #[tokio::test]
 async fn figures_and_health() {
     let folder = tempdir().unwrap();
-    let host = Host::start(PROGRAM, folder.path(), &[]);
+    let platform = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     assert_eq!(
-        host.request("GET", "/metrics")
+        platform
+            .request("GET", "/metrics")
             .send()
             .await
             .unwrap()
             .status(),
         401
     );
-    host.call("GET", "system", None).await;
-    host.call("GET", "nosuch-table-of-a-client", None).await;
+    platform.call("GET", "system", None).await;
+    platform.call("GET", "nosuch-table-of-a-client", None).await;
     let hook = json!({"name": "w", "url": "http://127.0.0.1:9/", "retries": 0});
-    host.call("POST", "webhook_urls", Some(hook)).await;
-    host.call("POST", "webhook_urls/1/send", None).await;
+    platform.call("POST", "webhook_urls", Some(hook)).await;
+    platform.call("POST", "webhook_urls/1/send", None).await;
     let figures = async || {
-        let request = host
+        let request = platform
             .request("GET", "/metrics")
             .basic_auth("admin", Some(PASSWORD));
         request.send().await.unwrap().text().await.unwrap()
@@ -289,7 +301,7 @@ async fn figures_and_health() {
         !text.contains("nosuch-table"),
         "labels are not the client's to choose"
     );
-    let health = host.request("GET", "/health").send().await.unwrap();
+    let health = platform.request("GET", "/health").send().await.unwrap();
     let health: Value = serde_json::from_str(&health.text().await.unwrap()).unwrap();
     for name in [
         "queued",
