@@ -14,6 +14,7 @@ from tree import Problem
 
 PATH = re.compile(r"(?<![\w:])(?:\$?crate|self|super|[a-z_][a-z0-9_]*)(?:\s*::\s*\w+)+")
 PUB_IN = re.compile(r"\bpub\(in[^)]*\)")
+EXPORTED = re.compile(r"#\[macro_export[^\]]*\]\s*$")
 PATH_ATTRIBUTE = re.compile(r'#\[path = "([^"]*)"\]\s*$')
 
 
@@ -36,6 +37,7 @@ class Crate:
         self.tree = tree
         self.arrows = {}  # (from, to) -> (line, text)
         self.modules = []
+        self.macros = {}  # an exported macro is named from the root, wherever it is written
         self.root = self._read(lib, None, posixpath.dirname(lib))
         for module in self.modules:
             self._draw(module)
@@ -51,6 +53,9 @@ class Crate:
         code = source.product
         inside = [i for i in items(code) if i.depth == depth and span[0] <= i.start < span[1]]
         for item in inside:
+            if item.kind == "macro_rules" and EXPORTED.search(code[: item.start]):
+                self.macros[item.name] = source.path
+                continue
             if item.kind != "mod":
                 module.defined.add(item.name)
                 continue
@@ -138,6 +143,8 @@ class Crate:
             return self.resolve(module, segments, seen)
         if first in module.children:
             return self._within(module.children[first], rest, seen)
+        if module is self.root and first in self.macros:
+            return self.macros[first]
         if first in module.defined:
             return module.file
         # An import such as `use url::url` names another crate, not itself.

@@ -25,7 +25,7 @@ ITEM = re.compile(
     r"|(?P<macro>macro_rules)!\s*(?P<macro_name>\w+))",
     re.MULTILINE,
 )
-CFG_TEST = re.compile(r"#\[cfg\((?:test|all\(test\b[^\]]*)\)\]|#\[(?:tokio::)?test\b[^\]]*\]")
+CFG_TEST = re.compile(r"#\[cfg\((?:test|all\(test\b[^\]]*)\)\]")
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def end_of_item(code, start):
 
 
 def blank_tests(code):
-    """The code without items marked `#[cfg(test)]` or `#[test]`."""
+    """The code without items marked `#[cfg(test)]`."""
     at = 0
     while match := CFG_TEST.search(code, at):
         start = match.end()

@@ -63,7 +63,16 @@ mod table;
 pub use leg::Leg;
 pub use table::Table;
 """,
+    # An exported macro is named from the root, which is no arrow to lib.rs.
     "crates/sample/src/floor/leg.rs": """//! Below the table.
+
+/// Four.
+#[macro_export]
+macro_rules! four {
+    () => {
+        4
+    };
+}
 
 /// A leg.
 #[derive(Debug)]
@@ -79,7 +88,7 @@ use super::Leg;
 pub struct Table;
 
 impl Table {
-    const LEGS: usize = 4;
+    const LEGS: usize = crate::four!();
 
     pub(crate) fn stand(&self, _: Leg) -> std::fmt::Result {
         Ok(())
@@ -143,6 +152,9 @@ WRONG = (
         UPPER: ("    table.stand", "    // " + "wide " * 20 + "\n    table.stand"),
     }),
     ("a constant at the end", "constants", {TABLE: ("impl Table {", "const X: u8 = 1;\n\nimpl Table {")}),
+    ("a constant after a test", "constants", {
+        "crates/sample/tests/it/main.rs": "#[test]\nfn sits() {}\n\nconst SEATS: u8 = 1;\n",
+    }),
     ("a constant above an import", "constants", {
         UPPER: ("use crate::{Leg", "const X: u8 = 1;\n\nuse crate::{Leg"),
     }),
