@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs schemathesis (https://schemathesis.readthedocs.io) with all its checks against the OpenAPI document that the
-# example platform serves: no 5xx, no undocumented status, no answer that is not as documented, no bad input taken and no
+# example platform serves: no 5xx, no undocumented status, no response that is not as documented, no bad input taken and no
 # good input refused. Makes a Python environment of its own from the package index, so it is run by hand:
 #
 #   tests/schemathesis.sh                  # about a minute
