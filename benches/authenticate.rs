@@ -82,7 +82,7 @@ fn main() {
     }
 }
 
-/// A service whose cache holds so many keys, and the header of each.
+/// A service whose cache holds this number of keys, and the header of each.
 async fn filled(keys: usize) -> (KeyService, Vec<String>) {
     let store = Arc::new(MemoryStore::new());
     let now = "2026-01-01T00:00:00Z".parse().unwrap();

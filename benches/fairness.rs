@@ -136,7 +136,7 @@ fn occurrence(n: usize) -> Occurrence {
     occurrence
 }
 
-/// What happens to an object with this tag is told to the webhook.
+/// What happens to an object with this tag is sent to the webhook.
 async fn route(engine: &Engine, webhook: WebhookId, tag: TagId) {
     let message = r#"{"n":"${N}"}"#.parse().unwrap();
     let task = Task {
@@ -196,7 +196,7 @@ async fn webhook(engine: &Engine, url: &str, timeout: u64) -> WebhookId {
     engine.create_webhook(&webhook).await.unwrap().id
 }
 
-/// Queues so many; with a verdict of `Retry` each has had one attempt, else none.
+/// Queues this number of deliveries; with a verdict of `Retry` each has had one attempt, else none.
 async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: Disposition) {
     let numbers: Vec<usize> = (0..count).collect();
     let retries = matches!(verdict, Disposition::Retry { .. });

@@ -165,7 +165,7 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
     );
     let received = receiver.wait_for("/chat", 1).await?;
     story.claim(
-        "and what it did is told",
+        "and what it did is reported",
         received.body == r#"{"text":"vm-7 is on"}"#,
     );
     Ok(())

@@ -32,7 +32,7 @@ struct Inbox {
     seen: Mutex<HashSet<String>>,
 }
 
-/// Answers 401 and nothing else to what is not signed: a reason would help nobody but a forger.
+/// Responds 401 and nothing else to what is not signed: a reason would help nobody but a forger.
 async fn receive(State(inbox): State<Arc<Inbox>>, headers: HeaderMap, body: Bytes) -> StatusCode {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let verified = inbox.verifier.verify(

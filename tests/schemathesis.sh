@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs schemathesis (https://schemathesis.readthedocs.io) with all its checks against the OpenAPI document that the
-# example host serves: no 5xx, no undocumented status, no answer that is not as documented, no bad input taken and no
+# example platform serves: no 5xx, no undocumented status, no response that is not as documented, no bad input taken and no
 # good input refused. Makes a Python environment of its own from the package index, so it is run by hand:
 #
 #   tests/schemathesis.sh                  # about a minute
@@ -9,8 +9,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatepost-schemathesis.XXXXXX")
-host=
-cleanup() { [ -z "$host" ] || kill "$host" 2>/dev/null || true; rm -rf "$scratch"; }
+platform=
+cleanup() { [ -z "$platform" ] || kill "$platform" 2>/dev/null || true; rm -rf "$scratch"; }
 trap cleanup EXIT
 
 venv=${SCHEMATHESIS_VENV:-$scratch/venv}
@@ -18,11 +18,11 @@ venv=${SCHEMATHESIS_VENV:-$scratch/venv}
 
 program=${GATEPOST_HOST:-}
 if [ -z "$program" ]; then
-    cargo build -q --locked --example host
-    program=${CARGO_TARGET_DIR:-target}/debug/examples/host
+    cargo build -q --locked --example platform
+    program=${CARGO_TARGET_DIR:-target}/debug/examples/platform
 fi
 "$program" --listen 127.0.0.1:0 --data memory --admin-password schemathesis >"$scratch/out" 2>"$scratch/err" &
-host=$!
+platform=$!
 for _ in $(seq 100); do grep -q '^listening on' "$scratch/out" && break; sleep 0.1; done
 base=$(sed -n 's/^listening on //p' "$scratch/out")
 [ -n "$base" ] || { cat "$scratch/err" >&2; exit 1; }
@@ -31,5 +31,5 @@ base=$(sed -n 's/^listening on //p' "$scratch/out")
 # Every operation may delete what another one made, so the login is a password: a key would not live long.
 "$venv/bin/schemathesis" --config-file tests/schemathesis.toml run "$base/api/v4/openapi.json" --auth admin:schemathesis \
     --checks all --continue-on-failure "$@" || status=$?
-[ ! -s "$scratch/err" ] || { echo "the host said:"; tail -n 20 "$scratch/err"; }
+[ ! -s "$scratch/err" ] || { echo "the platform said:"; tail -n 20 "$scratch/err"; }
 exit "${status:-0}"

@@ -1,4 +1,5 @@
-//! A host's own transaction decides whether something has occurred: `cargo run --example outbox`.
+//! A platform's own transaction decides whether something has occurred: `cargo run --example
+//! outbox`.
 //!
 //! A shop keeps its orders in its own table, beside Gatepost's in one database. With its own driver
 //! and its own statement it inserts an order and the occurrence of it in one transaction. Rolled
@@ -54,11 +55,13 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let sent = receiver.wait_for("/warehouse", 1).await?;
     story.claim("the order is there", shop.orders().await? == 1);
     story.claim(
-        "it was sent with the host's own values",
+        "it was sent with the platform's own values",
         sent.body == r#"{"order":"2","total":"20 EUR"}"#,
     );
 
-    story.chapter("Told twice under one id, as a host does that lost the answer to its commit");
+    story.chapter(
+        "Emitted twice under one id, as a platform does that lost the result of its commit",
+    );
     shop.order(3, Some("order-3"), true).await?;
     receiver.wait_for("/warehouse", 2).await?;
     shop.order(3, Some("order-3"), true).await?;

@@ -10,10 +10,10 @@ use tokio_postgres::NoTls;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Where Gatepost's tables are in PostgreSQL; the name is the host's choice.
+/// Where Gatepost's tables are in PostgreSQL; the name is the platform's choice.
 const SCHEMA: &str = "gatepost_example_outbox";
 
-/// The host's connection to its database.
+/// The platform's connection to its database.
 pub(crate) enum Shop {
     /// A SQLite file in a folder that is gone in the end.
     File {
@@ -25,7 +25,7 @@ pub(crate) enum Shop {
 }
 
 impl Shop {
-    /// Opens Gatepost's store, then the host's own connection to the same database.
+    /// Opens Gatepost's store, then the platform's own connection to the same database.
     pub(crate) async fn open(
         url: Option<String>,
     ) -> Result<(Self, Arc<dyn WebhookStore>), Failure> {

@@ -8,9 +8,9 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct Response {
     /// The status.
     pub status: u16,
     /// The head, as it came.
@@ -19,7 +19,7 @@ pub struct Answer {
     pub body: String,
 }
 
-impl Answer {
+impl Response {
     /// The body as JSON; null if it is not.
     #[must_use]
     pub fn json(&self) -> Value {
@@ -38,7 +38,7 @@ pub async fn call(
     path: &str,
     token: Option<&str>,
     body: Option<&Value>,
-) -> io::Result<Answer> {
+) -> io::Result<Response> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::new(from, 0))?;
     let mut stream = socket.connect(server).await?;
@@ -57,13 +57,13 @@ pub async fn call(
     let text = String::from_utf8_lossy(&answer);
     let (head, body) = text
         .split_once("\r\n\r\n")
-        .ok_or_else(|| io::Error::other("no answer"))?;
+        .ok_or_else(|| io::Error::other("no response"))?;
     let status = head
         .split(' ')
         .nth(1)
         .and_then(|status| status.parse().ok())
         .ok_or_else(|| io::Error::other("no status"))?;
-    Ok(Answer {
+    Ok(Response {
         status,
         head: head.to_owned(),
         body: body.to_owned(),

@@ -14,13 +14,6 @@ use gatepost_manage::{Choice, Directory};
 use serde_json::{Value, json};
 use webhook_model::{Catalog, Invalid, Object, ObjectId, Occurrence, OwnerId, Specificity, TagId};
 
-/// The platform's data: fixed, so that a tester knows what to expect.
-#[derive(Debug)]
-pub struct Platform {
-    /// What `admin` logs in with; the other users have no password.
-    credentials: String,
-}
-
 const USERS: [(i64, &str, AccessLevel, Option<i64>); 4] = [
     (1, "admin", AccessLevel::SystemAdministrator, None),
     (2, "tina", AccessLevel::TenantAdministrator, Some(1)),
@@ -30,6 +23,13 @@ const USERS: [(i64, &str, AccessLevel, Option<i64>); 4] = [
 /// Number, name, tags.
 const VMS: [(i64, &str, &[i64]); 3] = [(1, "web-1", &[1]), (2, "db-1", &[1, 2]), (3, "build", &[])];
 const TAGS: [(i64, &str); 2] = [(1, "production"), (2, "database")];
+
+/// The platform's data: fixed, so that a tester knows what to expect.
+#[derive(Debug)]
+pub struct Platform {
+    /// What `admin` logs in with; the other users have no password.
+    credentials: String,
+}
 
 impl Platform {
     /// A platform whose administrator has this password.
@@ -127,7 +127,7 @@ impl Platform {
         is_encoded(&given, &self.credentials).then_some(OwnerId(1))
     }
 
-    /// The user, logged in by the host's own means; `None` if there is no such user.
+    /// The user, logged in by the platform's own means; `None` if there is no such user.
     #[must_use]
     pub fn principal(owner: OwnerId) -> Option<Principal> {
         Some(Principal::new(owner, Self::account_of(owner)?, Via::Host))

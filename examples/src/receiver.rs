@@ -1,4 +1,4 @@
-//! A receiver of webhooks: answers as it is told and remembers what it got.
+//! A receiver of webhooks: responds as it is set to and remembers what it got.
 
 use std::collections::VecDeque;
 use std::io;
@@ -24,7 +24,7 @@ pub struct Received {
     pub headers: HeaderMap,
     /// Its body.
     pub body: String,
-    /// The status that was answered.
+    /// The status of the response.
     pub answered: StatusCode,
 }
 
@@ -43,7 +43,7 @@ struct Inner {
     arrived: Notify,
 }
 
-/// The receiver; answers 200 when its script is at its end.
+/// The receiver; responds 200 when its script is at its end.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     inner: Arc<Inner>,
@@ -72,7 +72,7 @@ impl Receiver {
         Ok(Self { inner, addr })
     }
 
-    /// The next answers, in order.
+    /// The next responses, in order.
     pub fn answer_with(&self, statuses: &[StatusCode]) {
         lock(&self.inner.script).extend(statuses);
     }

@@ -1,4 +1,4 @@
-//! Serves an axum router over TCP or TLS until it is told to stop.
+//! Serves an axum router over TCP or TLS until it is asked to stop.
 
 use std::future::Future;
 use std::io;
@@ -42,7 +42,7 @@ pub async fn serve(
             },
             () = &mut stop => break,
         };
-        // Small answers must not wait for an acknowledgement.
+        // Small responses must not wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(with_peer(router.clone(), peer));
         let watcher = graceful.watcher();

@@ -1,4 +1,4 @@
-//! What is told, and whether it was true.
+//! What a program claims, and whether it was true.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 /// Prints a story line by line and remembers whether every claim held.

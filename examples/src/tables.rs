@@ -63,7 +63,7 @@ pub struct HostTables {
 }
 
 impl HostTables {
-    /// All of them. What is done to a virtual machine is told to the engine.
+    /// All of them. The engine is notified of what is done to a virtual machine.
     #[must_use]
     pub fn all(engine: &Engine) -> Vec<Arc<dyn PlatformRows>> {
         [(&USERS, "users"), (&VMS, "vms"), (&TAGS, "tags")]

@@ -46,7 +46,7 @@ impl fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// No token yet. Logins and logouts are told to the engine.
+    /// No token yet. The engine is notified of logins and logouts.
     #[must_use]
     pub fn new(platform: Arc<Platform>, engine: Engine) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl Tokens {
         token
     }
 
-    /// A login or logout is an event like any other; that it cannot be told does not undo it.
+    /// A login or logout is an event like any other; that it cannot be reported does not undo it.
     async fn tell(&self, event: &str, owner: OwnerId, name: &str) {
         let (Ok(area), Ok(event)) = ("users".parse(), event.parse()) else {
             return;

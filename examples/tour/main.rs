@@ -28,7 +28,7 @@ use gatepost_storage::{Clock, ManualClock, SystemClock};
 use tokio::net::TcpListener;
 use webhook_model::{Catalog, OwnerId, Specificity};
 
-/// The host's users: Ada (1), and nobody else.
+/// The platform's users: Ada (1), and nobody else.
 #[derive(Debug)]
 struct Users;
 

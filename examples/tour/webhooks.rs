@@ -66,7 +66,7 @@ impl Office<'_> {
             .await?;
         let arrived = self.at("/chat");
         for received in &arrived {
-            story.tell(&format!("attempt answered with {}", received.answered));
+            story.tell(&format!("response: {}", received.answered));
         }
         story.claim(
             "two failures, then success on the third attempt",
@@ -190,7 +190,7 @@ impl Office<'_> {
     }
 
     async fn authorizations(&self, story: &mut Story) -> Result<(), Anything> {
-        story.chapter("What the target sees as authorization");
+        story.chapter("The authorization that the target receives");
         let plain = Headers::default;
         let own_name =
             Headers::parse_lines("Content-Type: application/json\nX-Chat-Key: ${APIKEY}")?;
@@ -309,7 +309,7 @@ impl Office<'_> {
             .collect()
     }
 
-    /// Waits until a delivery has ended, ten seconds at the most.
+    /// Waits until a delivery has ended, at most ten seconds later.
     async fn ended(&self, id: DeliveryId) -> Result<Delivery, Anything> {
         for _ in 0..500 {
             if let Some(delivery) = self

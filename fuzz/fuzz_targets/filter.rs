@@ -22,6 +22,19 @@ use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 use webhook_model::Webhook;
 
+static WORLD: LazyLock<World> = LazyLock::new(|| {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (router, key) = runtime.block_on(furnish());
+    World {
+        runtime,
+        router,
+        key,
+    }
+});
+
 #[derive(Debug)]
 struct Users;
 
@@ -36,19 +49,6 @@ struct World {
     router: Router,
     key: String,
 }
-
-static WORLD: LazyLock<World> = LazyLock::new(|| {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let (router, key) = runtime.block_on(furnish());
-    World {
-        runtime,
-        router,
-        key,
-    }
-});
 
 async fn furnish() -> (Router, String) {
     let store = Arc::new(MemoryStore::new());

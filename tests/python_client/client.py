@@ -1,4 +1,4 @@
-"""Drives every table of a running host as existing clients do; ends with status 0 only if all of it went as it should.
+"""Drives every table of a running platform as existing clients do; ends with status 0 only if all of it went as it should.
 
     client.py BASE_URL LOGIN:PASSWORD [CAFILE]
 """
@@ -55,7 +55,7 @@ def keys(api, base, cafile):
     made = api.create("user_api_keys", {"user": "1", "name": "ci", "expires_type": "date", "expires": 4102444800,
                                         "ip_allow_list": "127.0.0.0/8,!10.0.0.1", "ip_deny_list": ""})
     secret = made["key"]
-    assert made["response"] == {"private_key": secret, "token": secret}, "the secret stands in three places"
+    assert made["response"] == {"private_key": secret, "token": secret}, "the secret is in three places"
     (row,) = api.list("user_api_keys", filter="name eq 'ci' and user eq 1",
                       fields="all,user#name as user_name,user#$display")
     assert row["user_name"] == "admin" and row["user#$display"] == "admin" and row["user"] == 1, row

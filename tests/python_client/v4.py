@@ -56,7 +56,7 @@ class Client:
                 answer = self.connection.getresponse()
                 text = answer.read()
             except (http.client.HTTPException, OSError):
-                # A connection that was kept alive may have been closed meanwhile.
+                # A connection that was kept alive may have been closed since.
                 self.connection.close()
                 self.connection = None
                 if fresh:

@@ -9,4 +9,4 @@ python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install -q 'standardwebhooks>=1,<2'
 npm install --silent --no-audit --no-fund --prefix "$scratch/node" 'standardwebhooks@^1'
 GATEPOST_TEST_PYTHON="$scratch/venv/bin/python" NODE_PATH="$scratch/node/node_modules" \
-    cargo test -p tests --test signatures -- --ignored
+    cargo test -p tests --test it -- --ignored signatures::

@@ -9,7 +9,8 @@
 pub mod browser;
 pub mod canary;
 pub mod chaos;
-pub mod host;
+pub mod platform;
+pub mod ports;
 pub mod postgres;
 pub mod powercut;
 pub mod soak;

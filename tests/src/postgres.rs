@@ -5,12 +5,13 @@
 //! of its standard input stops the server and removes the folder. Needs the server's binaries
 //! (Debian: `postgresql`); where they are missing the test fails.
 
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::ports;
 
 /// A URL of a server that is already running; [`fresh`] uses it instead of starting one.
 pub const URL_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_URL";
@@ -56,7 +57,7 @@ pub fn fresh() -> FreshSchema {
 }
 
 impl TestPostgres {
-    /// Starts a server and waits until it answers.
+    /// Starts a server and waits until it responds.
     ///
     /// # Panics
     /// If there are no binaries or they fail.
@@ -102,7 +103,7 @@ impl TestPostgres {
             own_file(&data.join("server.crt"), certificate);
             own_file(&data.join("server.key"), key);
         }
-        let port = free_port();
+        let port = ports::free();
         let watchdog = format!(
             "cat >/dev/null; {} stop -m immediate -D '{}' >/dev/null 2>&1; rm -rf '{}'",
             shell_words(&server_command("pg_ctl")),
@@ -271,10 +272,4 @@ fn binaries() -> PathBuf {
 
 fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
-}
-
-#[allow(clippy::expect_used, reason = "a test without its server must fail")]
-fn free_port() -> u16 {
-    let socket = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    socket.local_addr().expect("its address").port()
 }

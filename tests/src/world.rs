@@ -10,7 +10,7 @@ use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use axum::Router;
 use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, TargetPolicy};
-use examples::client::{Answer, call};
+use examples::client::{Response, call};
 use gatepost_engine::Engine;
 use gatepost_http::Api;
 use gatepost_keys::{
@@ -145,7 +145,7 @@ impl World {
         world
     }
 
-    /// A principal as the host's own login would make it.
+    /// A principal as the platform's own login would make it.
     ///
     /// # Panics
     /// When there is no such user.
@@ -174,7 +174,7 @@ impl World {
     /// A call with a key, from an address.
     ///
     /// # Panics
-    /// When the API does not answer.
+    /// When the API does not respond.
     pub async fn call(
         &self,
         key: &str,
@@ -182,7 +182,7 @@ impl World {
         method: &str,
         path: &str,
         body: Option<Value>,
-    ) -> Answer {
+    ) -> Response {
         call(
             self.server,
             from,
@@ -196,7 +196,7 @@ impl World {
     }
 
     /// A call of the administrator.
-    pub async fn api(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
+    pub async fn api(&self, method: &str, path: &str, body: Option<Value>) -> Response {
         self.call(&self.admin, HERE, method, path, body).await
     }
 
@@ -257,7 +257,7 @@ impl World {
         (webhook, task)
     }
 
-    /// A delivery once it has ended; ten seconds at the most.
+    /// A delivery once it has ended; at most ten seconds later.
     ///
     /// # Panics
     /// When it does not end.

@@ -1,12 +1,12 @@
-//! One program, one SQLite, two users of it: Gatepost's store and a host's sqlx, on one file.
+//! One program, one SQLite, two users of it: Gatepost's store and a platform's sqlx, on one file.
 
 use std::error::Error;
 
-use sqlx::{Connection as _, Row as _, SqliteConnection};
-use gatepost_storage::Page;
-use gatepost_storage::keys::KeyQuery;
-use gatepost_storage::{KeyStore as _, webhooks::OutboxStore as _};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::webhooks::OutboxStore as _;
+use gatepost_storage::{KeyStore as _, Page};
+use sqlx::{Connection as _, Row as _, SqliteConnection};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -14,19 +14,26 @@ async fn main() -> Result<(), Box<dyn Error>> {
     std::fs::create_dir(&folder)?;
     let path = folder.join("gatepost.db");
     let store = SqliteStore::open(SqliteConfig::file(&path)).await?;
-    assert!(store.list_keys(&KeyQuery::all(Page::first(1))).await?.is_empty());
+    assert!(
+        store
+            .list_keys(&KeyQuery::all(Page::first(1)))
+            .await?
+            .is_empty()
+    );
 
-    let mut host = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await?;
-    let mut tx = host.begin().await?;
+    let mut platform = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await?;
+    let mut tx = platform.begin().await?;
     sqlx::query("INSERT INTO gatepost_occurrence (event_type, event) VALUES ('vms', 'poweron')")
         .execute(&mut *tx)
         .await?;
     tx.commit().await?;
     assert_eq!(store.outbox(9).await?.len(), 1);
 
-    let version = sqlx::query("SELECT sqlite_version()").fetch_one(&mut host).await?;
+    let version = sqlx::query("SELECT sqlite_version()")
+        .fetch_one(&mut platform)
+        .await?;
     println!("SQLite {} serves both", version.get::<String, _>(0));
-    host.close().await?;
+    platform.close().await?;
     store.close().await;
     std::fs::remove_dir_all(&folder)?;
     Ok(())

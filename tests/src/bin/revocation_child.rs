@@ -1,7 +1,7 @@
 //! Node B of the tests of revocation: authenticates what it is given.
 //!
-//! `revocation_child PLACE`. For each line on its standard input, a key, it answers `yes` or `no`,
-//! and whether it could have answered out of its memory: `cached` or `asked`.
+//! `revocation_child PLACE`. For each line on its standard input, a key, it prints `yes` or `no`,
+//! and whether it could tell from its own memory: `cached` or `asked`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -10,6 +10,11 @@ use tokio::sync::Mutex;
 use super::site::{PASSWORD, Site};
 use super::start::{Look, open};
 
+/// How often something is tried that a page may take away.
+const AGAIN: usize = 20;
+/// One at a time: a browser takes a core.
+static TURN: Mutex<()> = Mutex::const_new(());
+
 /// A window of its own, without history or cookies.
 #[derive(Clone, Debug)]
 pub struct Browser {
@@ -17,11 +22,6 @@ pub struct Browser {
     pub driver: WebDriver,
     base: String,
 }
-
-/// How often something is tried that a page may take away.
-const AGAIN: usize = 20;
-/// One at a time: a browser takes a core.
-static TURN: Mutex<()> = Mutex::const_new(());
 
 impl Browser {
     /// Runs a test in a browser, and closes the browser also if the test fails.
@@ -81,7 +81,7 @@ impl Browser {
         url.strip_prefix(&self.base).unwrap_or(&url).to_owned()
     }
 
-    /// The first element of this kind; waits for it fifteen seconds at the most.
+    /// The first element of this kind; waits for it at most fifteen seconds.
     pub async fn see(&self, css: &str) -> WebElement {
         for _ in 0..300 {
             if let Ok(element) = self.driver.find(By::Css(css)).await
@@ -175,7 +175,7 @@ impl Browser {
         panic!("{css} has no value");
     }
 
-    /// Waits until an element shows this text; twenty seconds at the most.
+    /// Waits until an element shows this text, at most twenty seconds.
     pub async fn until(&self, css: &str, text: &str) {
         let mut last = String::new();
         for _ in 0..400 {
@@ -190,7 +190,7 @@ impl Browser {
         panic!("{css} shows {last:?}, not {text:?}");
     }
 
-    /// Runs a script in the page and answers what it returns.
+    /// Runs a script in the page; what that returns.
     pub async fn script(&self, code: &str) -> Value {
         let answer = self.driver.execute(code, Vec::new()).await.unwrap();
         answer.json().clone()

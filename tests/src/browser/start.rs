@@ -1,7 +1,6 @@
 //! Starts Debian's Chromium, driven through WebDriver (packages `chromium` and `chromium-driver`).
 //! Where they are missing the test fails.
 
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
@@ -10,6 +9,8 @@ use std::time::Duration;
 use serde_json::json;
 use thirtyfour::common::capabilities::chromium::ChromiumLikeCapabilities;
 use thirtyfour::prelude::*;
+
+use crate::ports;
 
 /// How the browser is set up.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +74,7 @@ pub(super) async fn open(look: Look) -> WebDriver {
 fn driver_url() -> String {
     static DRIVER: OnceLock<(String, ChildStdin)> = OnceLock::new();
     let (url, _) = DRIVER.get_or_init(|| {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = ports::free();
         let watched = format!("chromedriver --port={port} --log-level=WARNING & driver=$!; cat >/dev/null; kill $driver");
         #[allow(clippy::zombie_processes, reason = "it ends after us: that is its purpose")]
         let mut shell = Command::new("sh")

@@ -50,7 +50,7 @@ pub async fn new_event(visitor: &Visitor, fields: &[(&str, &str)]) -> Page {
         .await
 }
 
-/// A key of this name: the answer with the popup.
+/// A key of this name: the response with the popup.
 ///
 /// # Panics
 /// When it is refused.

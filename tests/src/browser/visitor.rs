@@ -1,4 +1,4 @@
-//! A visitor without a browser: sends what a browser would, and looks at the answer.
+//! A visitor without a browser: sends what a browser would, and looks at the response.
 
 use reqwest::{Client, RequestBuilder, redirect};
 
@@ -13,7 +13,7 @@ pub struct Visitor {
     pub cookie: String,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub struct Page {
     /// Its status.
@@ -88,7 +88,7 @@ impl Visitor {
     /// Sends a request that a test has made up.
     ///
     /// # Panics
-    /// When there is no answer.
+    /// When there is no response.
     pub async fn send(&self, request: RequestBuilder) -> Page {
         let answer = request.header("cookie", &self.cookie).send().await.unwrap();
         Page {
@@ -118,7 +118,7 @@ impl Page {
         self.header("location")
     }
 
-    /// Whether this text stands in it, markup included.
+    /// Whether it contains this text, markup included.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         self.html.contains(text)

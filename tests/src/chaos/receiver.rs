@@ -22,7 +22,7 @@ pub struct Seen {
     pub body: String,
     /// When.
     pub at: DateTime<Utc>,
-    /// The status that was answered; `None` where the connection was reset instead.
+    /// The status of the response; `None` where the connection was reset instead.
     pub answered: Option<u16>,
 }
 
@@ -106,8 +106,8 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// Notes the request and decides on the answer: the first one of some messages is refused or reset,
-/// of some it is late.
+/// Notes the request and decides on the response: the first one of some messages is refused or
+/// reset, of some it is late.
 async fn answer(inner: &Inner, id: &str, body: &str) -> Option<u16> {
     let first = inner.ids.lock().unwrap().insert(id.to_owned());
     let number: u64 = body.bytes().filter(u8::is_ascii_digit).fold(0, |n, digit| {

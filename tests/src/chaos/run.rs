@@ -1,4 +1,4 @@
-//! One chaotic run: what is set up before, what was told, and what is asked at the end.
+//! One chaotic run: what is set up before, what was reported, and what is asked at the end.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -54,7 +54,7 @@ pub struct Run {
     pub place: Place,
     /// Who receives.
     pub receiver: Counting,
-    /// What was told so far.
+    /// What was reported so far.
     pub told: Told,
     program: &'static str,
 }

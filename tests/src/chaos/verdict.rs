@@ -18,7 +18,7 @@ pub enum Invariant {
     RepeatsAreAccountedFor,
     /// All requests of a delivery carry the same bytes.
     BytesAreTheSame,
-    /// `sent` means that a 2xx was answered; `error` says why.
+    /// `sent` means a 2xx response; `error` says why.
     StatesTellTheTruth,
     /// Nothing leaves before its time.
     NothingIsEarly,

@@ -188,7 +188,7 @@ fn finish(ops: &mut Vec<Op>, call: &Call<'_>, dir: &Path) {
     ops.extend(op);
 }
 
-/// The quoted strings of an argument list, decoded. A descriptor's path stands in `<…>`, unquoted.
+/// The quoted strings of an argument list, decoded. A descriptor's path is in `<…>`, unquoted.
 fn strings(args: &str) -> Vec<Vec<u8>> {
     args.split('"').skip(1).step_by(2).map(unhex).collect()
 }

@@ -32,11 +32,11 @@ use crate::chaos::now;
 /// Occurrences a second; each reaches one target of every kind that can keep up.
 const PACE: u64 = 5;
 const QUICK: TagId = TagId(1);
-/// Targets that are given one request at a time, as they answer none.
+/// Targets that are given one request at a time, as they respond to none.
 const SLOW: TagId = TagId(2);
 const PASSING: TagId = TagId(3);
 
-/// Runs for so long, and then judges.
+/// Runs for this time, then judges.
 ///
 /// # Errors
 /// What has grown, or what was left undone, in words.
@@ -109,7 +109,7 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
         .unwrap()
 }
 
-/// What happens to an object with this tag is told to a new webhook.
+/// What happens to an object with this tag is sent to a new webhook.
 async fn route(engine: &Engine, name: &str, url: &str, tag: TagId) -> WebhookId {
     let mut hook = Webhook::new(OwnerId(1), name.parse().unwrap(), url.parse().unwrap());
     hook.timeout = Timeout::MIN;
@@ -157,7 +157,7 @@ fn occurrence(slow: bool) -> Occurrence {
     occurrence
 }
 
-/// Waits for the end of all that was stored; a minute at the most.
+/// Waits for the end of all that was stored, at most a minute.
 async fn drained(store: &SqliteStore) -> Result<(), String> {
     let began = Instant::now();
     loop {

@@ -67,8 +67,8 @@ pub(super) async fn all() -> Vec<Soaked> {
     let head = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", long(1 << 20));
     let chunks = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n";
     let ways = [
-        ("closes after each answer", Way::Ends(ok.clone(), false)),
-        ("resets after each answer", Way::Ends(ok.clone(), true)),
+        ("closes after each response", Way::Ends(ok.clone(), false)),
+        ("resets after each response", Way::Ends(ok.clone(), true)),
         ("status 500", Way::Answers(status(500))),
         ("status 404", Way::Answers(status(404))),
         ("overloaded", Way::Answers(busy)),
@@ -83,8 +83,8 @@ pub(super) async fn all() -> Vec<Soaked> {
         ("drips its head", Way::Drips(ok.clone())),
         ("silent", Way::Silent),
         ("ends at once", Way::Refuses),
-        ("ends without an answer", Way::Ends(Vec::new(), false)),
-        ("resets without an answer", Way::Ends(Vec::new(), true)),
+        ("ends without a response", Way::Ends(Vec::new(), false)),
+        ("resets without a response", Way::Ends(Vec::new(), true)),
         (
             "half a head",
             Way::Ends(text("HTTP/1.1 200 OK\r\ncont"), false),

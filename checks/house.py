@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Proves the rules of the house that a command can prove, on all files that Git tracks.
+
+Without arguments it checks the working copy that it is in, prints each place that breaks a rule
+and the figures of the library, and exits with 1 if there is any such place.
+
+    checks/house.py                         all rules
+    checks/house.py --rule cycles           one rule
+    checks/house.py --under crates/delivery only places in this folder
+    checks/house.py --self-test             a wrong sample for each rule is refused, a right one is not
+
+It needs Python 3 and Git, nothing else. It reads Rust by its own small rules (`rust.py`) and
+expects code that `cargo fmt` has formatted.
+"""
+
+import argparse
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+
+import cycles  # noqa: E402
+import figures  # noqa: E402
+import layout  # noqa: E402
+import samples  # noqa: E402
+import words  # noqa: E402
+from tree import Tree  # noqa: E402
+
+RULES = {
+    "paths": layout.no_ignored_paths,
+    "cycles": cycles.no_cycles,
+    "inner": figures.no_inner,
+    "fields": figures.no_god_objects,
+    "sizes": figures.no_giants,
+    "derives": layout.derives_in_order,
+    "width": layout.comments_in_width,
+    "constants": layout.constants_at_the_top,
+    "imports": layout.imports_in_form,
+    "words": words.plain_english,
+}
+
+
+def main():
+    """Runs what the arguments ask for; the exit status."""
+    listed = "\n".join(f"  {name:<10} {rule.__doc__}" for name, rule in RULES.items())
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=f"rules:\n{listed}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    here = pathlib.Path(__file__).resolve().parent.parent
+    parser.add_argument("--root", default=here, help="the working copy (default: this one)")
+    parser.add_argument("--rule", action="append", choices=RULES, help="only this rule; repeatable")
+    parser.add_argument("--under", default="", help="only places whose path begins with this")
+    parser.add_argument("--self-test", action="store_true", help="prove that each rule refuses")
+    wanted = parser.parse_args()
+    if wanted.self_test:
+        return samples.self_test(RULES)
+    return check(Tree(wanted.root), wanted.rule or RULES, wanted.under)
+
+
+def check(tree, names, under):
+    """Prints what breaks these rules; 1 if anything does."""
+    broken = 0
+    for name in names:
+        problems = [p for p in RULES[name](tree) if p.path.startswith(under)]
+        broken += len(problems)
+        print(f"{name}: {f'{len(problems)} refused' if problems else 'ok'}")
+        for problem in problems:
+            print(f"  {problem}")
+    print(figures.summary(tree))
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

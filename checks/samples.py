@@ -1,0 +1,213 @@
+"""The control of the checks: a small project that is right, and for each rule changes that make it
+wrong. Each change must be refused by its rule and by no other."""
+
+import pathlib
+import subprocess
+import tempfile
+
+from tree import Tree
+
+LIB = "crates/sample/src/lib.rs"
+UPPER = "crates/sample/src/upper.rs"
+FLOOR = "crates/sample/src/floor/mod.rs"
+TABLE = "crates/sample/src/floor/table.rs"
+ENGINE = "crates/gatepost-engine/src/lib.rs"
+
+RIGHT = {
+    LIB: """//! A sample.
+
+mod floor;
+mod upper;
+
+pub use floor::{Leg, Table};
+pub use upper::sit;
+""",
+    UPPER: """//! Above the floor.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Leg, Table};
+
+/// How many may sit.
+const SEATS: usize = 4;
+
+/// Sits at a table. The word `super::nothing` in a comment or a string is no arrow.
+pub fn sit(table: &Arc<Table>, leg: Leg) -> fmt::Result {
+    const NEAR: char = '"';
+    let _ = ("mod upper; use crate::sit; at {", NEAR, '\\'', r#"a "raw" one"#, SEATS);
+    table.stand(leg)
+}
+
+/// A plate: as many as are needed, so long as there is room.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Plate<'a>(&'a str);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LATE: usize = SEATS;
+
+    #[derive(Clone, Debug)]
+    struct Guest;
+}
+""",
+    FLOOR: """//! The floor.
+
+mod leg;
+mod table;
+
+pub use leg::Leg;
+pub use table::Table;
+""",
+    # An exported macro is named from the root, which is no arrow to lib.rs.
+    "crates/sample/src/floor/leg.rs": """//! Below the table.
+
+/// Four.
+#[macro_export]
+macro_rules! four {
+    () => {
+        4
+    };
+}
+
+/// A leg.
+#[derive(Debug)]
+pub struct Leg;
+""",
+    # Names its sibling through the parent: the arrow goes to leg.rs, which is no cycle.
+    TABLE: """//! A table.
+
+use super::Leg;
+
+/// A table; see <https://example.com/a/very/long/address/that/nobody/can/break/into/two/lines.html>.
+#[derive(Debug)]
+pub struct Table;
+
+impl Table {
+    const LEGS: usize = crate::four!();
+
+    pub(crate) fn stand(&self, _: Leg) -> std::fmt::Result {
+        Ok(())
+    }
+}
+""",
+    ENGINE: """//! An engine.
+
+/// Eight fields and no more.
+pub struct Part {
+    a: [u8; 8],
+    b: Map<u8, (u8, u8)>,
+    c: u8,
+    d: u8,
+    e: u8,
+    f: u8,
+    g: u8,
+    h: u8,
+}
+""",
+    "README.md": "# A sample\n\nAt most ten.\n",
+    "CHANGELOG.md": "# Changes\n\nTen at the most.\n",
+}
+
+# What it shows, the rule that refuses it, and the changes: path -> (old, new), or a whole new file.
+WRONG = (
+    ("a folder that is ignored", "paths", {"crates/sample/src/target/x.md": "x\n"}),
+    ("a file that is ignored", "paths", {"debug": "x\n"}),
+    ("a child that imports from its parent", "cycles", {
+        FLOOR: ("pub use leg::Leg;", "pub use leg::Leg;\npub struct Rug;"),
+        TABLE: ("use super::Leg;", "use super::{Leg, Rug};"),
+    }),
+    ("a child that names its parent in code", "cycles", {
+        FLOOR: ("pub use table::Table;", "pub use table::Table;\n\npub(crate) fn sweep() {}"),
+        TABLE: ("        Ok(())", "        super::sweep();\n        Ok(())"),
+    }),
+    ("two files through re-exports", "cycles", {
+        TABLE: ("use super::Leg;", "use super::Leg;\nuse crate::sit;"),
+    }),
+    ("a glob", "cycles", {TABLE: ("use super::Leg;", "use super::*;\nuse crate::upper::*;")}),
+    ("a module in braces", "cycles", {
+        TABLE: ("impl Table {", "mod low {\n    use crate::upper::Plate;\n}\n\nimpl Table {"),
+    }),
+    ("a struct called Inner", "inner", {
+        LIB: ("pub use upper::sit;", "pub use upper::sit;\n\nstruct Inner(u8);"),
+    }),
+    ("nine fields", "fields", {ENGINE: ("    h: u8,\n", "    h: u8,\n    i: u8,\n")}),
+    ("nine fields of a tuple", "fields", {
+        ENGINE: ("/// Eight", "struct Nine(u8, u8, u8, u8, u8, u8, u8, u8, (u8, u8));\n\n/// Eight"),
+    }),
+    ("a long file", "sizes", {"crates/sample/src/upper/long.rs": "// x\n" * 427}),
+    ("a long function", "sizes", {
+        "crates/sample/src/upper/long.rs": "fn long() {\n" + "    step();\n" * 117 + "}\n",
+    }),
+    ("derives out of order", "derives", {UPPER: ("Clone, Debug,", "Debug, Clone,")}),
+    ("derives out of byte order", "derives", {
+        UPPER: ("Clone, Debug, Deserialize, Serialize", "Clone, Debug, serde::Serialize, Default"),
+    }),
+    ("a wide comment", "width", {UPPER: ("/// How many", "/// " + "wide " * 20 + "\n/// How many")}),
+    ("a wide comment in a body", "width", {
+        UPPER: ("    table.stand", "    // " + "wide " * 20 + "\n    table.stand"),
+    }),
+    ("a constant at the end", "constants", {TABLE: ("impl Table {", "const X: u8 = 1;\n\nimpl Table {")}),
+    ("a constant after a test", "constants", {
+        "crates/sample/tests/it/main.rs": "#[test]\nfn sits() {}\n\nconst SEATS: u8 = 1;\n",
+    }),
+    ("a constant above an import", "constants", {
+        UPPER: ("use crate::{Leg", "const X: u8 = 1;\n\nuse crate::{Leg"),
+    }),
+    ("two imports of one module", "imports", {
+        UPPER: ("use serde::{Deserialize, Serialize};", "use serde::Deserialize;\nuse serde::Serialize;"),
+    }),
+    ("nested braces", "imports", {
+        UPPER: ("use std::fmt;\nuse std::sync::Arc;", "use std::{fmt, sync::{Arc, Mutex}};"),
+    }),
+    ("groups in a wrong order", "imports", {
+        TABLE: ("use super::Leg;", "use super::Leg;\n\nuse std::fmt;"),
+    }),
+    ("groups without a blank line", "imports", {
+        UPPER: ("Serialize};\n\nuse crate", "Serialize};\nuse crate"),
+    }),
+    ("a phrase in a string", "words", {UPPER: ("mod upper; use", "ten at the most, mod upper; use")}),
+    ("a phrase in a doc comment", "words", {TABLE: ("/// A table;", "/// So many tables;")}),
+    ("a phrase broken over two lines", "words", {TABLE: ("/// A table;", "/// It stands\n/// in a table;")}),
+    ("a phrase in Markdown", "words", {"README.md": ("At most ten.", "It is told meanwhile.")}),
+)
+
+
+def self_test(rules):
+    """Prints what each sample met; 1 if any sample met something else than it must."""
+    failed = 0
+    for what, expected, changes in (("the right sample", None, {}), *WRONG):
+        refused = refusals(rules, changes)
+        if set(refused) != ({expected} if expected else set()):
+            failed += 1
+            print(f"FAILED: {what}: expected {expected}, refused by {refused}")
+    for rule in set(rules) - {rule for _, rule, _ in WRONG}:
+        failed += 1
+        print(f"FAILED: {rule} has no wrong sample")
+    print(f"{len(WRONG)} wrong samples for {len(rules)} rules: {failed} failed")
+    return 1 if failed else 0
+
+
+def refusals(rules, changes):
+    """The rules that refuse the right sample with these changes, with what they say."""
+    files = dict(RIGHT)
+    for path, change in changes.items():
+        if isinstance(change, tuple):
+            old, new = change
+            assert files[path].count(old) == 1, f"{old!r} in {path}"
+            change = files[path].replace(old, new)
+        files[path] = change
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            file = pathlib.Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        for command in (["init", "-q"], ["add", "--all", "--force"]):
+            subprocess.run(["git", *command], cwd=folder, check=True)
+        tree = Tree(folder)
+        found = {name: [str(p) for p in rule(tree)] for name, rule in rules.items()}
+    return {name: problems for name, problems in found.items() if problems}

@@ -1,0 +1,198 @@
+//! 200 clients on kept-alive connections, each with a key, while keys are deleted and new ones are
+//! made: no refused key is accepted, no good key is refused, and the platform's memory stays where
+//! it was.
+//!
+//! Five seconds here; for the minute:
+//! `GATEPOST_LOAD_SECONDS=60 cargo test -p tests --test alone -- --nocapture wire_load::`
+
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::tempdir;
+use tests::platform::PlatformProcess;
+use tokio::time::Instant;
+
+use crate::own_process::is_own_process;
+
+const CLIENTS: usize = 200;
+// A key is good; being deleted, so that either response is right; deleted, as the response to the
+// deletion said.
+const GOOD: u8 = 0;
+const GOING: u8 = 1;
+const GONE: u8 = 2;
+
+/// A key and where it stands.
+#[derive(Debug)]
+struct Key {
+    text: String,
+    row: i64,
+    state: AtomicU8,
+}
+
+#[derive(Debug)]
+struct Load {
+    platform: PlatformProcess,
+    /// The key that each client uses at present.
+    keys: Mutex<Vec<Arc<Key>>>,
+    stop: AtomicBool,
+    answered: AtomicUsize,
+    refused: AtomicUsize,
+    deleted: AtomicUsize,
+}
+
+impl Load {
+    async fn new_key(&self, client: usize) -> Arc<Key> {
+        let name = format!("{client} {:?}", Instant::now());
+        let body = json!({"user": 1 + client % 4, "name": name});
+        let (status, made) = self
+            .platform
+            .call("POST", "user_api_keys", Some(body))
+            .await;
+        assert_eq!(status, 201, "{made}");
+        Arc::new(Key {
+            text: made["key"].as_str().unwrap().to_owned(),
+            row: made["$row"].as_i64().unwrap(),
+            state: AtomicU8::new(GOOD),
+        })
+    }
+
+    /// One client: over one connection, until the end.
+    async fn client(&self, number: usize) {
+        let client = reqwest::Client::builder()
+            .pool_max_idle_per_host(1)
+            .build()
+            .unwrap();
+        let url = format!("{}/api/v4/system", self.platform.base);
+        while !self.stop.load(SeqCst) {
+            let key = self.keys.lock().unwrap()[number].clone();
+            let before = key.state.load(SeqCst);
+            let answer = client
+                .get(&url)
+                .bearer_auth(&key.text)
+                .send()
+                .await
+                .unwrap();
+            let status = answer.status().as_u16();
+            answer.bytes().await.unwrap();
+            let after = key.state.load(SeqCst);
+            self.answered.fetch_add(1, SeqCst);
+            match (before, after) {
+                (GONE, _) => {
+                    assert!(
+                        [401, 429].contains(&status),
+                        "a deleted key got the status {status}"
+                    );
+                    self.refused.fetch_add(1, SeqCst);
+                    let new = self.new_key(number).await;
+                    self.keys.lock().unwrap()[number] = new;
+                }
+                (GOOD, GOOD) => assert_eq!(status, 200, "a good key was refused"),
+                _ => assert!([200, 401, 429].contains(&status), "{status}"),
+            }
+        }
+    }
+
+    /// Deletes keys, one after the other.
+    async fn deleter(&self) {
+        let mut number = 0;
+        while !self.stop.load(SeqCst) {
+            number = (number + 37) % CLIENTS;
+            let key = self.keys.lock().unwrap()[number].clone();
+            if key
+                .state
+                .compare_exchange(GOOD, GOING, SeqCst, SeqCst)
+                .is_err()
+            {
+                tokio::task::yield_now().await;
+                continue;
+            }
+            let path = format!("user_api_keys/{}", key.row);
+            let (status, answer) = self.platform.call("DELETE", &path, None).await;
+            assert_eq!((status, answer), (200, Value::Null));
+            key.state.store(GONE, SeqCst);
+            self.deleted.fetch_add(1, SeqCst);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Whether enough has happened to judge by.
+    fn is_enough(&self) -> bool {
+        let [answered, refused, deleted] =
+            [&self.answered, &self.refused, &self.deleted].map(|n| n.load(SeqCst));
+        answered > 1_000 && deleted > 50 && refused > 50
+    }
+
+    /// Bytes that the platform holds in memory.
+    fn resident(&self) -> u64 {
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.platform.pid())).unwrap();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_die_under_load_and_nothing_else_does() {
+    if !is_own_process(concat!(
+        module_path!(),
+        "::keys_die_under_load_and_nothing_else_does"
+    )) {
+        return;
+    }
+    let seconds = std::env::var("GATEPOST_LOAD_SECONDS").ok();
+    let whole = Duration::from_secs(seconds.map_or(5, |text| text.parse().unwrap()));
+    let folder = tempdir().unwrap();
+    let load = Arc::new(Load {
+        platform: PlatformProcess::start(env!("CARGO_BIN_EXE_platform"), folder.path(), &[]),
+        keys: Mutex::default(),
+        stop: AtomicBool::new(false),
+        answered: AtomicUsize::new(0),
+        refused: AtomicUsize::new(0),
+        deleted: AtomicUsize::new(0),
+    });
+    for number in 0..CLIENTS {
+        let key = load.new_key(number).await;
+        load.keys.lock().unwrap().push(key);
+    }
+    let mut all = tokio::task::JoinSet::new();
+    for number in 0..CLIENTS {
+        let load = load.clone();
+        all.spawn(async move { load.client(number).await });
+    }
+    let deleter = load.clone();
+    all.spawn(async move { deleter.deleter().await });
+    // What is gathered once, as connections and caches, is there after the first part.
+    tokio::time::sleep(whole * 2 / 5).await;
+    let early = load.resident();
+    tokio::time::sleep(whole * 3 / 5).await;
+    let late = load.resident();
+    // On a machine that has other work it takes longer until enough has happened.
+    for _ in 0..600 {
+        if load.is_enough() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    load.stop.store(true, SeqCst);
+    while let Some(ended) = all.join_next().await {
+        ended.unwrap();
+    }
+    let [answered, refused, deleted] =
+        [&load.answered, &load.refused, &load.deleted].map(|n| n.load(SeqCst));
+    println!(
+        "{answered} requests in {whole:?}, {deleted} keys deleted, {refused} of them tried again and refused; {} KiB, then {} KiB",
+        early / 1024,
+        late / 1024
+    );
+    assert!(load.is_enough());
+    assert!(
+        late < early + early / 8 + 4 * 1024 * 1024,
+        "{early} bytes, then {late}"
+    );
+}

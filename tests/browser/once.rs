@@ -1,0 +1,184 @@
+//! The popup that shows a key once (SPEC 2.1 rule 1), in a real browser: nothing that a person does
+//! brings it back.
+
+use tests::browser::{Browser, Look, Site};
+
+/// Makes a key by hand, and returns what the popup shows.
+async fn make(b: &Browser, name: &str) -> String {
+    b.goto("/console/keys").await;
+    b.click(".title a.primary").await;
+    b.fill("#name", name).await;
+    b.click("form.main .submit .primary").await;
+    let key = b.text("dialog #secret").await;
+    assert!(key.starts_with("gp_"), "{key}");
+    key
+}
+
+async fn is_gone(b: &Browser, key: &str, after: &str) {
+    for _ in 0..40 {
+        if !b.source().await.contains(key) {
+            break;
+        }
+        // The browser tells of a closed popup a moment later.
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
+    let source = b.source().await;
+    assert!(
+        !source.contains(key),
+        "the key is in the page after {after}"
+    );
+    assert!(!b.shows("dialog").await, "the popup is there after {after}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_reloading_and_going_back_do_not_bring_it_back() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("ulf").await;
+        // Reload while it is open: the address is the list's, so nothing is sent again.
+        let key = make(&b, "one").await;
+        assert_eq!(b.path().await, "/console/keys");
+        b.driver.refresh().await.unwrap();
+        b.until("tbody", "one").await;
+        is_gone(&b, &key, "a reload").await;
+        // Closed, by the button and by the keyboard.
+        let key = make(&b, "two").await;
+        b.click("dialog [data-close]").await;
+        is_gone(&b, &key, "Done").await;
+        b.driver.back().await.unwrap();
+        is_gone(&b, &key, "Done and Back").await;
+        let key = make(&b, "three").await;
+        b.press(thirtyfour::Key::Escape).await;
+        is_gone(&b, &key, "Escape").await;
+        b.driver.refresh().await.unwrap();
+        is_gone(&b, &key, "Escape and a reload").await;
+        // Left behind while open, and gone back to: also where the browser kept the page.
+        let key = make(&b, "four").await;
+        b.goto("/console/webhooks").await;
+        b.driver.back().await.unwrap();
+        b.until("tbody", "four").await;
+        is_gone(&b, &key, "Back").await;
+        b.driver.forward().await.unwrap();
+        b.driver.back().await.unwrap();
+        is_gone(&b, &key, "Forward and Back").await;
+        assert_eq!(b.complaints().await, Vec::<String>::new());
+    })
+    .await;
+    assert_eq!(
+        site.heard().len(),
+        4,
+        "no reload made a key: {:?}",
+        site.heard()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_tab_does_not_see_it() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("ulf").await;
+        let key = make(&b, "one").await;
+        let first = b.driver.window().await.unwrap();
+        let tab = b.driver.new_tab().await.unwrap();
+        b.driver.switch_to_window(tab).await.unwrap();
+        for path in ["/console/keys", "/console/keys/new", "/console/keys/1/edit"] {
+            b.goto(path).await;
+            is_gone(&b, &key, path).await;
+        }
+        b.driver.switch_to_window(first).await.unwrap();
+        assert_eq!(
+            b.text("dialog #secret").await,
+            key,
+            "the first tab still shows it"
+        );
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn copy_and_save_ask_the_network_for_nothing_and_no_address_holds_it() {
+    let site = Site::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("one.PAK");
+    let into = folder.path().to_str().unwrap().to_owned();
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        b.login("ulf").await;
+        let key = make(&b, "one").await;
+        let before = b.network().await;
+        let posted: Vec<_> = before
+            .iter()
+            .filter(|event| {
+                event.contains("Network.responseReceived\"") && event.contains("/console/keys/new")
+            })
+            .collect();
+        assert!(
+            posted.iter().all(|event| event.contains("no-store")),
+            "{posted:?}"
+        );
+        b.devtools(
+            "Browser.setDownloadBehavior",
+            serde_json::json!({"behavior": "allow", "downloadPath": into}),
+        )
+        .await;
+        b.click("dialog a[download]").await;
+        b.click("dialog [data-copy]").await;
+        b.until("#copied", "Copied").await;
+        for _ in 0..100 {
+            if saved.exists() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        assert_eq!(std::fs::read_to_string(&saved).unwrap(), format!("{key}\n"));
+        let after = b.network().await;
+        let asked: Vec<_> = after
+            .iter()
+            .filter(|event| {
+                event.contains("Network.requestWillBeSent\"") && event.contains("\"url\":\"http")
+            })
+            .collect();
+        assert!(asked.is_empty(), "{asked:?}");
+        // Not in the log of the network, which holds addresses and headers but no bodies.
+        assert!(
+            before
+                .iter()
+                .chain(&after)
+                .all(|event| !event.contains(&key))
+        );
+        assert_eq!(b.complaints().await, Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_scripts_it_is_shown_once_as_well() {
+    let site = Site::start().await;
+    let look = Look {
+        scripts: false,
+        ..Look::default()
+    };
+    Browser::run(&site, look, async |b: Browser| {
+        b.login("ulf").await;
+        let key = make(&b, "one").await;
+        assert!(
+            !b.shows("dialog [data-copy]").await,
+            "a button that would do nothing is not shown"
+        );
+        assert!(b.shows("dialog a[download='one.PAK']").await);
+        b.driver.refresh().await.unwrap();
+        is_gone(&b, &key, "a reload").await;
+        let key = make(&b, "two").await;
+        b.click("dialog [data-close]").await;
+        b.until("tbody", "two").await;
+        is_gone(&b, &key, "Done").await;
+        b.driver.back().await.unwrap();
+        is_gone(&b, &key, "Back").await;
+    })
+    .await;
+    assert_eq!(
+        site.heard().len(),
+        2,
+        "no reload made a key: {:?}",
+        site.heard()
+    );
+}

@@ -1,0 +1,163 @@
+//! The whole way in a real browser: a key that is used, a webhook, a task, an event, a delivered
+//! message.
+
+use axum::http::StatusCode;
+use examples::client::call;
+use examples::receiver::Receiver;
+use gatepost_engine::Engine;
+use serde_json::json;
+use tests::browser::{Browser, Look, Site};
+use tests::world::{HERE, poweron};
+use webhook_model::WebhookId;
+
+/// A key from the popup, copied if there are scripts for that, opens the API.
+async fn key(b: &Browser, site: std::net::SocketAddr, scripts: bool) {
+    b.click("nav a[href$='/keys']").await;
+    b.click("a.primary").await;
+    b.fill("#name", "browser").await;
+    b.click("form.main .submit .primary").await;
+    let key = b.text("dialog #secret").await;
+    if scripts {
+        let permissions = json!({"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]});
+        b.devtools("Browser.grantPermissions", permissions).await;
+        b.click("dialog [data-copy]").await;
+        b.until("#copied", "Copied.").await;
+        let read = "navigator.clipboard.readText().then(arguments[0])";
+        let copied = b.driver.execute_async(read, Vec::new()).await.unwrap();
+        assert_eq!(copied.json(), &json!(key));
+    }
+    let answer = call(site, HERE, "GET", "/api/v4/system", Some(&key), None)
+        .await
+        .unwrap();
+    assert_eq!(answer.status, 200);
+    b.click("dialog [data-close]").await;
+}
+
+/// From an empty dashboard to an event, led by the pages.
+async fn records(b: &Browser, target: std::net::SocketAddr, scripts: bool) {
+    b.click("nav a[href$='/console/']").await;
+    b.click("li.next a.primary").await;
+    b.fill("#name", "Chat channel").await;
+    b.fill("#url", &format!("http://{target}/hook")).await;
+    b.click("input[name=auth][value=bearer]").await;
+    b.fill("#token", "t0ken").await;
+    b.click("form.main .submit .primary").await;
+    b.until(".note", "The webhook was made").await;
+
+    b.click("a[href*='/tasks/new?webhook=']").await;
+    assert_eq!(b.value("#webhook").await, "1");
+    b.fill("#name", "Tell the channel").await;
+    b.fill("#message", r#"{"text":"${NAME} is on"}"#).await;
+    if !scripts {
+        b.click("[value=preview]").await;
+    }
+    b.until("#preview", "web-1 is on").await;
+    b.click("form.main .submit .primary").await;
+    b.click(".note a").await;
+
+    // Type, then event, then one of instance or tag, then the task.
+    b.choose("#type", "Virtual Machines").await;
+    if !scripts {
+        b.click("form[method=get] button").await;
+    }
+    b.choose("#event", "Powered on").await;
+    b.choose("#instance", "web-1").await;
+    b.choose("#task", "Tell the channel").await;
+    b.click("form.main[method=post] .submit .primary").await;
+    b.until(".note", "The event was made").await;
+}
+
+/// It happens, the message arrives, and is seen.
+async fn delivery(b: &Browser, engine: &Engine, receiver: &Receiver) {
+    b.click("nav a[href$='/deliveries']").await;
+    b.until("main", "Nothing was sent yet").await;
+    engine.emit(poweron(1, &[])).await.unwrap();
+    let got = receiver.wait_for("/hook", 1).await.unwrap();
+    assert_eq!(got.body, r#"{"text":"vm-1 is on"}"#);
+    assert_eq!(got.header("authorization"), Some("Bearer t0ken"));
+    for _ in 0..20 {
+        b.goto("/console/deliveries").await;
+        if b.text("tbody .badge").await == "sent" {
+            break;
+        }
+    }
+    b.click("tbody a[href*='/deliveries/']").await;
+    b.until("main", "vm-1 is on").await;
+    b.until("table", "200").await;
+}
+
+async fn way(scripts: bool) {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let (addr, engine) = (site.addr, site.engine.clone());
+    let look = Look {
+        scripts,
+        ..Look::default()
+    };
+    Browser::run(&site, look, async move |b: Browser| {
+        b.login("admin").await;
+        assert_eq!(b.text("h1").await, "Tasks Dashboard");
+        key(&b, addr, scripts).await;
+        records(&b, receiver.addr, scripts).await;
+        delivery(&b, &engine, &receiver).await;
+        assert_eq!(b.complaints().await, Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_a_key_to_a_delivered_message() {
+    way(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_a_key_to_a_delivered_message_without_scripts() {
+    way(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_and_states_change_on_pages_that_are_open() {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let engine = site.engine.clone();
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        b.login("ulf").await;
+        b.goto("/console/webhooks/new").await;
+        b.fill("#name", "live").await;
+        b.fill("#url", &format!("http://{}/hook", receiver.addr))
+            .await;
+        b.click("form.main .submit .primary").await;
+        b.until(".note", "The webhook was made").await;
+        b.script("window.untouched = true").await;
+        b.until("[data-text=sent]", "0").await;
+        engine.send(WebhookId(1), None).await.unwrap();
+        b.until("[data-text=sent]", "1").await;
+        receiver.answer_with(&[StatusCode::IM_A_TEAPOT; 4]);
+        engine.send(WebhookId(1), None).await.unwrap();
+        b.until("[data-text=error]", "1").await;
+        assert_eq!(
+            b.script("return window.untouched").await,
+            json!(true),
+            "without a reload"
+        );
+        // A list says that there is more, and a row that waits changes where it stands.
+        engine.pause_webhook(WebhookId(1)).await.unwrap();
+        engine.send(WebhookId(1), None).await.unwrap();
+        b.goto("/console/deliveries").await;
+        b.until("[data-state='3']", "queued").await;
+        b.script("window.untouched = true").await;
+        engine.resume_webhook(WebhookId(1)).await.unwrap();
+        b.until("[data-state='3']", "sent").await;
+        engine.send(WebhookId(1), None).await.unwrap();
+        b.until("[data-text=newer]", "Show 1 newer delivery").await;
+        assert_eq!(
+            b.script("return window.untouched").await,
+            json!(true),
+            "without a reload"
+        );
+        b.click("[data-text=newer]").await;
+        b.see("[data-state='4']").await;
+        assert_eq!(b.complaints().await, Vec::<String>::new());
+    })
+    .await;
+}

@@ -1,0 +1,96 @@
+//! A process that emits and delivers is killed again and again: nothing that was accepted is lost,
+//! no one-time task runs twice, and a receiver sees a delivery twice only where a claim was lost.
+
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use tests::chaos::{Invariant, Mode, Place, Run, Verdict};
+
+const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
+
+/// How often a process is killed on each store; `GATEPOST_KILLS` for more.
+fn kills() -> u64 {
+    let wanted = std::env::var("GATEPOST_KILLS").ok();
+    wanted.and_then(|n| n.parse().ok()).unwrap_or(60)
+}
+
+fn file(folder: &tempfile::TempDir) -> Place {
+    let path = folder.path().join("gatepost.db");
+    Place::File(path.to_str().unwrap().to_owned())
+}
+
+fn server() -> Place {
+    let fresh = tests::postgres::fresh();
+    Place::Server {
+        url: fresh.url,
+        schema: fresh.schema,
+    }
+}
+
+/// Kills this number of processes at random moments; now and then two are at work.
+async fn killed(place: Place, mode: Mode, kills: u64, seed: u64) -> (Run, Duration) {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut run = Run::new(place, CHILD).await;
+    let began = tokio::time::Instant::now();
+    for number in 1..=kills {
+        let second = random
+            .random_bool(0.3)
+            .then(|| run.child(mode, 10_000 + number));
+        let child = run.child(mode, number);
+        tokio::time::sleep(Duration::from_millis(random.random_range(40..300))).await;
+        run.kill(child);
+        if let Some(second) = second {
+            tokio::time::sleep(Duration::from_millis(random.random_range(0..100))).await;
+            run.kill(second);
+        }
+    }
+    (run, began.elapsed())
+}
+
+async fn judge(what: &str, place: Place) -> Verdict {
+    let seed = rand::random();
+    let (run, took) = killed(place, Mode::Emit, kills(), seed).await;
+    let evidence = run.end().await;
+    let lost_claims: u32 = evidence.deliveries.iter().map(|(d, _)| d.lost_claims).sum();
+    eprintln!(
+        "{what}: seed {seed}, {} kills in {took:?}, {} accepted, {} deliveries, {} requests, {lost_claims} lost claims, empty after {:?}",
+        kills(),
+        evidence.told.accepted.len(),
+        evidence.deliveries.len(),
+        evidence.seen.len(),
+        evidence.drained_in
+    );
+    assert!(
+        evidence.told.accepted.len() > 1000 && lost_claims > 0,
+        "nothing was under way"
+    );
+    assert!(!evidence.told.ran.is_empty(), "no one-time task ran");
+    evidence.judge()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_lose_nothing_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let verdict = judge("SQLite", file(&folder)).await;
+    assert!(verdict.violations.is_empty(), "{verdict}");
+    let connection = rusqlite::Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let answer: String = connection
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(answer, "ok");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_lose_nothing_on_postgres() {
+    let verdict = judge("PostgreSQL", server()).await;
+    assert!(verdict.violations.is_empty(), "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn control_a_platform_that_acknowledges_before_it_has_stored_is_found_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, _) = killed(file(&folder), Mode::Lie, 12, 1).await;
+    let verdict = run.end().await.judge();
+    assert!(verdict.violates(Invariant::NothingIsLost), "{verdict}");
+}

@@ -1,0 +1,94 @@
+//! The server crashes, cuts connections and refuses writes in the middle of load: nothing is lost,
+//! no hand is needed.
+
+use std::time::Duration;
+
+use tests::chaos::{Child, Mode, Place, Run};
+use tests::postgres::TestPostgres;
+use tokio::time::Instant;
+
+const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
+/// RELIABILITY of the store's README: it heals by itself within this.
+const HEALED: Duration = Duration::from_secs(5);
+
+/// Troubles of each kind; `GATEPOST_RESTARTS` for more.
+fn rounds() -> u32 {
+    let wanted = std::env::var("GATEPOST_RESTARTS").ok();
+    wanted.and_then(|n| n.parse().ok()).unwrap_or(7)
+}
+
+async fn admin(url: &str, statement: &str) {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    client.simple_query(statement).await.unwrap();
+}
+
+/// How long it takes until the child accepts again.
+async fn pause(child: &Child) -> Duration {
+    let (began, before) = (Instant::now(), child.told().len());
+    while child.told().len() == before {
+        assert!(
+            began.elapsed() < HEALED * 4,
+            "the child does not come back by itself"
+        );
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    began.elapsed()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn crashes_cut_connections_and_refused_writes_lose_nothing() {
+    let server = TestPostgres::start();
+    let place = Place::Server {
+        url: server.url().to_owned(),
+        schema: "gatepost".to_owned(),
+    };
+    let mut run = Run::new(place, CHILD).await;
+    let child = run.child(Mode::Emit, 1);
+    pause(&child).await;
+    let mut pauses = [Duration::ZERO; 3];
+    for round in 0..rounds() {
+        for (kind, longest) in pauses.iter_mut().enumerate() {
+            tokio::time::sleep(Duration::from_millis(u64::from(150 + 37 * (round % 5)))).await;
+            match kind {
+                0 => server.crash_and_restart(),
+                1 => {
+                    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                               WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
+                    admin(server.url(), all).await;
+                }
+                _ => {
+                    // Half-way through a failover: reads are answered, writes refused.
+                    let refuse = "ALTER SYSTEM SET default_transaction_read_only = on";
+                    admin(server.url(), refuse).await;
+                    admin(server.url(), "SELECT pg_reload_conf()").await;
+                    tokio::time::sleep(Duration::from_millis(300)).await;
+                    let url = format!(
+                        "{}&options=-c%20default_transaction_read_only%3Doff",
+                        server.url()
+                    );
+                    admin(&url, "ALTER SYSTEM RESET default_transaction_read_only").await;
+                    admin(&url, "SELECT pg_reload_conf()").await;
+                }
+            }
+            *longest = (*longest).max(pause(&child).await);
+        }
+    }
+    run.kill(child);
+    let evidence = run.end().await;
+    eprintln!(
+        "{} troubles; longest pause after a crash {:?}, after cut connections {:?}, after refused writes {:?}; {} accepted, {} deliveries",
+        rounds() * 3,
+        pauses[0],
+        pauses[1],
+        pauses[2],
+        evidence.told.accepted.len(),
+        evidence.deliveries.len()
+    );
+    assert!(pauses.iter().all(|pause| *pause <= HEALED), "{pauses:?}");
+    assert!(evidence.told.accepted.len() > 200, "nothing was under way");
+    let verdict = evidence.judge();
+    assert!(verdict.violations.is_empty(), "{verdict}");
+}

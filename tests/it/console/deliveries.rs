@@ -1,0 +1,138 @@
+//! The pages of deliveries, and what of tasks, events and deliveries is another's (SPEC 6), without
+//! a browser.
+
+use axum::http::StatusCode;
+use examples::receiver::Receiver;
+use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::{Site, Visitor};
+
+const TASK: &str = "/console/tasks/new";
+
+#[tokio::test]
+async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "1").await;
+    new_task(&ulf, "x", &[]).await;
+    receiver.answer_with(&[StatusCode::BAD_GATEWAY, StatusCode::IM_A_TEAPOT]);
+    let act = async |path: &str| ulf.fill(TASK, path, &[]).await;
+    act("/console/tasks/1/do/run").await;
+    site.ended(1).await;
+    let page = ulf.get("/console/deliveries/1").await;
+    for text in ["502", "418", ">error<", "Replay"] {
+        assert!(page.has(text), "{text}: {}", page.html);
+    }
+    assert!(ulf.get("/console/deliveries?state=error").await.has("#1"));
+    assert!(
+        ulf.get("/console/deliveries?state=sent")
+            .await
+            .has("No such deliveries")
+    );
+    assert_eq!(act("/console/deliveries/1/cancel").await.status, 409);
+    assert_eq!(
+        act("/console/deliveries/1/replay").await.to(),
+        "/console/deliveries/1?done=replayed"
+    );
+    receiver.wait_for("/in", 3).await.unwrap();
+    site.ended(1).await;
+    let live = ulf.get("/console/deliveries/live?ids=1,2,x").await;
+    let live: serde_json::Value = serde_json::from_str(&live.html).unwrap();
+    assert_eq!(live["states"], serde_json::json!({"1": ["sent", "good"]}));
+    // One that waits is cancelled.
+    act("/console/webhooks/1/do/pause").await;
+    act("/console/tasks/1/do/run").await;
+    let page = ulf.get("/console/deliveries/2").await;
+    assert!(page.has(">queued<") && page.has("Cancel") && !page.has("Replay"));
+    assert_eq!(
+        act("/console/deliveries/2/cancel").await.to(),
+        "/console/deliveries/2?done=cancelled"
+    );
+    assert!(ulf.get("/console/deliveries/2").await.has("cancelled"));
+    let live = ulf.get("/console/webhooks/1/live").await;
+    let live: serde_json::Value = serde_json::from_str(&live.html).unwrap();
+    assert_eq!(
+        (
+            live["texts"]["sent"].as_str(),
+            live["texts"]["error"].as_str()
+        ),
+        (Some("1"), Some("1"))
+    );
+}
+
+#[tokio::test]
+async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
+    let site = Site::start().await;
+    let (ulf, vera) = (
+        Visitor::login(&site, "ulf").await,
+        Visitor::login(&site, "vera").await,
+    );
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    new_event(
+        &ulf,
+        &[
+            ("event", "poweron"),
+            ("target", "tag"),
+            ("tag", "1"),
+            ("task", "1"),
+        ],
+    )
+    .await;
+    ulf.fill(TASK, "/console/tasks/1/do/run", &[]).await;
+    site.ended(1).await;
+    let before = site.heard();
+    for path in [
+        "tasks/1/edit",
+        "tasks/1/delete",
+        "events/1/edit",
+        "events/1/delete",
+        "deliveries/1",
+        "deliveries/1/live",
+    ] {
+        let path = format!("/console/{path}");
+        assert_eq!(vera.get(&path).await.status, 404, "{path}");
+        assert_eq!(ulf.get(&path).await.status, 200, "{path}");
+    }
+    for path in [
+        "tasks/1/edit",
+        "tasks/1/delete",
+        "tasks/1/do/run",
+        "events/1/edit",
+        "events/1/delete",
+        "events/1/do/fire",
+        "deliveries/1/replay",
+        "deliveries/1/cancel",
+    ] {
+        let path = format!("/console/{path}");
+        assert_eq!(
+            vera.fill(TASK, &path, &[("name", "x")]).await.status,
+            404,
+            "{path}"
+        );
+    }
+    for path in ["tasks", "events", "deliveries"] {
+        let page = vera.get(&format!("/console/{path}")).await;
+        assert!(!page.has("tell") && !page.has("chat"), "{path}");
+    }
+    assert_eq!(vera.get("/console/deliveries?webhook=1").await.status, 404);
+    // Nor can another's webhook be used, or another's task be run.
+    assert_eq!(
+        new_task(&vera, "x", &[]).await.error("webhook"),
+        "There is no such webhook."
+    );
+    let page = new_event(
+        &vera,
+        &[
+            ("event", "poweron"),
+            ("target", "tag"),
+            ("tag", "1"),
+            ("task", "1"),
+        ],
+    )
+    .await;
+    assert_eq!(page.error("task"), "There is no such task.");
+    assert_eq!(vera.get("/console/live").await.status, 404);
+    assert_eq!(site.heard(), before);
+}

@@ -1,0 +1,253 @@
+//! The pages of a user's API keys (SPEC 2.1, SPEC 3), without a browser.
+
+use examples::client::call;
+use tests::browser::typed::new_key;
+use tests::browser::{Site, Visitor};
+use tests::world::HERE;
+
+const NEW: &str = "/console/keys/new";
+
+async fn probe(site: &Site, key: &str) -> u16 {
+    let path = "/api/v4/system";
+    call(site.addr, HERE, "GET", path, Some(key), None)
+        .await
+        .unwrap()
+        .status
+}
+
+#[tokio::test]
+async fn a_new_key_is_shown_in_the_answer_that_made_it_and_nowhere_else() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let list = ulf.get("/console/keys").await;
+    assert!(list.has("No API keys yet"));
+    let fields = [
+        ("name", "ci <b>"),
+        ("description", "nightly\r\nbuild"),
+        ("expires_type", "30"),
+        ("allow.0.net", "127.0.0.0/8"),
+        ("allow.0.on", "on"),
+        ("allow.1.net", " 10.1.2.3/8 "),
+        ("deny.0.net", ""),
+    ];
+    let page = ulf.submit(NEW, &fields).await;
+    assert_eq!(
+        (page.status, page.header("cache-control")),
+        (200, "no-store")
+    );
+    let key = page.secret().unwrap();
+    assert!(
+        page.has("download=\"ci _b_.PAK\"") || page.has(".PAK\""),
+        "{}",
+        page.html
+    );
+    assert_eq!(probe(&site, &key).await, 200);
+    // The popup stands over the list, and the list never holds the key.
+    assert_eq!(page.html.matches(&key).count(), 1);
+    for path in [
+        "/console/keys",
+        NEW,
+        "/console/keys/1/edit",
+        "/console/keys/1/delete",
+    ] {
+        let later = ulf.get(path).await;
+        assert_eq!(later.status, 200, "{path}");
+        assert!(!later.has(&key) && later.secret().is_none(), "{path}");
+    }
+    site.keys.shutdown().await;
+    let list = ulf.get("/console/keys").await;
+    for text in [
+        "ci &lt;b&gt;",
+        "nightly\nbuild",
+        "30 days",
+        "127.0.0.1",
+        "active",
+        "10.0.0.0/8",
+        "not enabled",
+    ] {
+        assert!(list.has(text), "{text}: {}", list.html);
+    }
+    assert_eq!(site.heard(), ["3 Create user_api_keys/1"]);
+}
+
+#[tokio::test]
+async fn the_saved_file_holds_the_key_and_a_line_end_and_comes_with_the_answer() {
+    use base64::Engine as _;
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let page = new_key(&ulf, "ci").await;
+    assert!(page.has("download=\"ci.PAK\""), "{}", page.html);
+    let data = page
+        .html
+        .split("data:application/octet-stream;base64,")
+        .nth(1)
+        .unwrap();
+    let data = tests::browser::text(data.split('"').next().unwrap());
+    let data = base64::engine::general_purpose::STANDARD
+        .decode(data)
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(data).unwrap(),
+        format!("{}\n", page.secret().unwrap())
+    );
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_again_shows_no_key_and_makes_none() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let hidden = ulf.get(NEW).await.hidden();
+    let mut fields: Vec<_> = hidden
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.as_str()))
+        .collect();
+    fields.extend([("name", "once"), ("expires_type", "never")]);
+    let first = ulf.post(NEW, &fields).await;
+    assert!(first.secret().is_some());
+    let again = ulf.post(NEW, &fields).await;
+    assert_eq!(again.status, 422);
+    assert!(again.secret().is_none() && again.has("sent before"));
+    // Not even under another name.
+    let at = fields.iter().position(|(name, _)| *name == "name").unwrap();
+    fields[at].1 = "twice";
+    assert!(ulf.post(NEW, &fields).await.secret().is_none());
+    assert_eq!(site.heard().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    new_key(&ulf, "taken").await;
+    let long = "n".repeat(129);
+    let cases = [
+        ("name", vec![("name", "")], "Name must not be blank."),
+        (
+            "name",
+            vec![("name", &long)],
+            "Name must be at most 128 characters long.",
+        ),
+        (
+            "name",
+            vec![("name", "taken")],
+            "The user has a key of that name.",
+        ),
+        (
+            "expires",
+            vec![("name", "k"), ("expires_type", "date")],
+            "A date and a time are needed.",
+        ),
+        (
+            "expires",
+            vec![
+                ("name", "k"),
+                ("expires_type", "date"),
+                ("expires", "2001-01-01T00:00"),
+            ],
+            "Expires must lie in the future.",
+        ),
+        (
+            "expires",
+            vec![("name", "k"), ("expires_type", "date"), ("expires", "soon")],
+            "This is no date and time: 2027-01-31T18:00.",
+        ),
+        (
+            "allow",
+            vec![
+                ("name", "k"),
+                ("allow.0.net", "::1"),
+                ("allow.1.net", "10.0.0.256"),
+            ],
+            "Entry 2 is not an IPv4",
+        ),
+        (
+            "deny",
+            vec![("name", "k"), ("deny.4.net", "010.0.0.1")],
+            "Entry 1",
+        ),
+    ];
+    for (field, mut fields, rule) in cases {
+        fields.push(("description", "typed <before>"));
+        if !fields.iter().any(|(name, _)| *name == "expires_type") {
+            fields.push(("expires_type", "60"));
+        }
+        let page = ulf.submit(NEW, &fields).await;
+        assert_eq!(page.status, 422, "{field}: {}", page.html);
+        assert!(
+            page.error(field).starts_with(rule),
+            "{field}: {:?}",
+            page.error(field)
+        );
+        assert!(
+            page.has("aria-invalid=\"true\"") && page.has("role=\"alert\""),
+            "{field}"
+        );
+        for (name, typed) in &fields {
+            let kept = typed.replace('<', "&lt;").replace('>', "&gt;");
+            assert!(page.has(&kept), "{name} = {typed} is kept after {field}");
+        }
+    }
+    assert_eq!(site.heard().len(), 1);
+}
+
+#[tokio::test]
+async fn rows_are_added_and_removed_without_a_script_and_nothing_is_saved_by_that() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let fields = [
+        ("name", "k"),
+        ("allow.0.net", "10.0.0.1"),
+        ("allow.0.on", "on"),
+        ("allow.1.net", "10.0.0.2"),
+        ("do", "allow.add.0"),
+    ];
+    let page = ulf.submit(NEW, &fields).await;
+    assert_eq!(page.status, 200);
+    assert!(page.has("name=\"allow.2.net\" value=\"\""), "{}", page.html);
+    let fields = [&fields[..4], &[("do", "allow.remove.0")]].concat();
+    let page = ulf.submit(NEW, &fields).await;
+    assert!(page.has("name=\"allow.0.net\" value=\"10.0.0.2\"") && !page.has("10.0.0.1"));
+    assert!(site.heard().is_empty());
+}
+
+#[tokio::test]
+async fn an_edit_changes_all_but_the_key_string_and_takes_effect_at_once() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let key = new_key(&ulf, "ci").await.secret().unwrap();
+    assert_eq!(probe(&site, &key).await, 200);
+    let fields = [
+        ("name", "renamed"),
+        ("expires_type", "keep"),
+        ("allow.0.net", "10.0.0.0/8"),
+        ("allow.0.on", "on"),
+    ];
+    let page = ulf.submit("/console/keys/1/edit", &fields).await;
+    assert_eq!((page.status, page.to()), (303, "/console/keys?done=saved"));
+    assert_eq!(probe(&site, &key).await, 403);
+    let list = ulf.get(page.to()).await;
+    assert!(list.has("renamed") && list.has("90 days") && list.has("The key was saved"));
+    let page = ulf
+        .submit(
+            "/console/keys/1/edit",
+            &[("name", "renamed"), ("expires_type", "never")],
+        )
+        .await;
+    assert_eq!(page.status, 303);
+    assert_eq!(probe(&site, &key).await, 200);
+}
+
+#[tokio::test]
+async fn a_key_is_deleted_only_after_a_question_and_is_dead_at_once() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let key = new_key(&ulf, "ci").await.secret().unwrap();
+    let question = ulf.get("/console/keys/1/delete").await;
+    assert!(question.has("cannot be undone"));
+    assert_eq!(probe(&site, &key).await, 200);
+    let page = ulf.submit("/console/keys/1/delete", &[]).await;
+    assert_eq!(page.to(), "/console/keys?done=deleted");
+    assert_eq!(probe(&site, &key).await, 401);
+    assert_eq!(ulf.get("/console/keys/1/delete").await.status, 404);
+    assert_eq!(site.heard().last().unwrap(), "3 Delete user_api_keys/1");
+}

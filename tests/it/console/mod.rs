@@ -1,0 +1,9 @@
+//! The console's pages without a browser.
+
+mod deliveries;
+mod key_rules;
+mod keys;
+mod session;
+mod tasks;
+mod webhook_acts;
+mod webhooks;

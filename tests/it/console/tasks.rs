@@ -1,0 +1,263 @@
+//! The pages of tasks and events (SPEC 2.3, SPEC 2.4), without a browser.
+
+use examples::receiver::Receiver;
+use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::{Site, Visitor};
+use tests::world::poweron;
+
+const TASK: &str = "/console/tasks/new";
+
+#[tokio::test]
+async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    assert!(ulf.get("/console/").await.has("Start here: New Webhook"));
+    new_webhook(&ulf, &receiver, "0").await;
+    assert!(ulf.get("/console/").await.has("Start here: New Task"));
+    assert_eq!(
+        new_task(&ulf, "{\"vm\":\"${NAME}\"}", &[]).await.to(),
+        "/console/tasks?done=created"
+    );
+    assert!(ulf.get("/console/").await.has("Start here: New Event"));
+    let fields = [
+        ("event", "poweron"),
+        ("target", "instance"),
+        ("instance", "1"),
+        ("task", "1"),
+        ("enabled", "on"),
+    ];
+    assert_eq!(
+        new_event(&ulf, &fields).await.to(),
+        "/console/events?done=created"
+    );
+    let list = ulf.get("/console/events").await;
+    for text in ["Virtual Machines", "Powered on", "web-1", "tell"] {
+        assert!(list.has(text), "{text}");
+    }
+    site.engine.emit(poweron(1, &[])).await.unwrap();
+    assert_eq!(
+        receiver.wait_for("/in", 1).await.unwrap().body,
+        r#"{"vm":"vm-1"}"#
+    );
+    site.ended(1).await;
+    let page = ulf.get("/console/deliveries").await;
+    assert!(
+        page.has("#1") && page.has(">sent<") && page.has("chat"),
+        "{}",
+        page.html
+    );
+    let page = ulf.get("/console/deliveries/1").await;
+    for text in [
+        "200",
+        "{&quot;vm&quot;:&quot;vm-1&quot;}",
+        "the task",
+        "msg_",
+    ] {
+        assert!(page.has(text), "{text}: {}", page.html);
+    }
+    assert!(page.has("role=\"img\"") && !page.has(&receiver.addr.to_string()));
+    assert!(ulf.get("/console/webhooks/1").await.has("1 sent, 0 failed"));
+}
+
+#[tokio::test]
+async fn the_message_editor_previews_and_warns() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    let preview = async |message: &str| new_task(&ulf, message, &[("do", "preview")]).await;
+    let page = preview("{\"vm\":\"${NAME}\",\"at\":\"${SITE}\",\"who\":\"${USER}\"}").await;
+    assert_eq!(page.status, 200);
+    assert!(page.has("{&quot;vm&quot;:&quot;web-1&quot;,&quot;at&quot;:&quot;north&quot;,&quot;who&quot;:&quot;${USER}&quot;}"), "{}", page.html);
+    assert!(page.has("Nobody knows ${USER}") && !page.has("is not JSON"));
+    let page = preview("plain text").await;
+    assert!(
+        page.has("not JSON, but the webhook&#39;s Content-Type")
+            || page.has("not JSON, but the webhook's Content-Type"),
+        "{}",
+        page.html
+    );
+    assert!(ulf.get(TASK).await.has("${SITE}"));
+    let page = ulf
+        .fill(
+            TASK,
+            "/console/tasks/check",
+            &[("name", ""), ("webhook", "1"), ("message", "${X}")],
+        )
+        .await;
+    let answer: serde_json::Value = serde_json::from_str(&page.html).unwrap();
+    assert_eq!(answer["problems"]["name"], "Is required.");
+    assert_eq!(answer["hints"]["preview"], "${X}");
+    assert!(site.heard().len() == 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    for (field, wrong, rule) in [
+        ("name", ("name", ""), "Is required."),
+        (
+            "webhook",
+            ("webhook", ""),
+            "Choose the webhook that sends the message.",
+        ),
+        ("webhook", ("webhook", "77"), "There is no such webhook."),
+    ] {
+        let mut fields = vec![
+            ("name", "kept"),
+            ("webhook", "1"),
+            ("message", "typed <before>"),
+        ];
+        fields
+            .iter_mut()
+            .filter(|f| f.0 == wrong.0)
+            .for_each(|f| *f = wrong);
+        let page = ulf.submit(TASK, &fields).await;
+        assert_eq!(
+            (page.status, page.error(field).as_str()),
+            (422, rule),
+            "{field}"
+        );
+        assert!(page.has("typed &lt;before&gt;"), "{field}");
+    }
+    let long = "m".repeat(1024 * 1024 + 1);
+    assert_eq!(
+        new_task(&ulf, &long, &[]).await.error("message"),
+        "Must be at most 1048576 bytes."
+    );
+    new_task(&ulf, "x", &[]).await;
+    let of = [("event", "poweron"), ("task", "1")];
+    for (field, more, rule) in [
+        (
+            "instance",
+            vec![("target", "instance")],
+            "Choose the object.",
+        ),
+        (
+            "tag",
+            vec![("target", "tag"), ("tag", "-1")],
+            "Choose the tag.",
+        ),
+        (
+            "target",
+            vec![("target", "all")],
+            "An object or a tag is required for this event type.",
+        ),
+        (
+            "event",
+            vec![("target", "tag"), ("tag", "1"), ("event", "exploded")],
+            "Is not an event of this type.",
+        ),
+        (
+            "task",
+            vec![("target", "tag"), ("tag", "1"), ("task", "9")],
+            "There is no such task.",
+        ),
+    ] {
+        let rest = of
+            .iter()
+            .filter(|f| !more.iter().any(|m| m.0 == f.0))
+            .copied();
+        let fields: Vec<_> = rest.chain(more.iter().copied()).collect();
+        let page = new_event(&ulf, &fields).await;
+        assert_eq!(
+            (page.status, page.error(field).as_str()),
+            (422, rule),
+            "{field}"
+        );
+    }
+    // A generic type takes neither object nor tag, and its form asks for none.
+    let page = ulf.get("/console/events/new?type=alarms").await;
+    assert!(page.has("applies as a whole") && !page.has("name=\"target\""));
+    let page = ulf
+        .fill(
+            "/console/events/new?type=alarms",
+            "/console/events/new",
+            &[("event", "raised"), ("task", "1")],
+        )
+        .await;
+    assert_eq!(page.to(), "/console/events?done=created");
+}
+
+#[tokio::test]
+async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "by ${NAME}", &[]).await;
+    new_event(
+        &ulf,
+        &[
+            ("event", "poweron"),
+            ("target", "instance"),
+            ("instance", "2"),
+            ("task", "1"),
+            ("enabled", "on"),
+        ],
+    )
+    .await;
+    let act = async |path: &str| ulf.fill("/console/tasks/new", path, &[]).await;
+    assert_eq!(
+        act("/console/tasks/1/do/run").await.to(),
+        "/console/tasks?done=ran"
+    );
+    assert_eq!(receiver.wait_for("/in", 1).await.unwrap().body, "by ");
+    assert_eq!(
+        act("/console/events/1/do/fire").await.to(),
+        "/console/events?done=fired"
+    );
+    assert_eq!(receiver.wait_for("/in", 2).await.unwrap().body, "by db-1");
+    act("/console/events/1/do/disable").await;
+    assert!(
+        site.engine
+            .emit(poweron(2, &[]))
+            .await
+            .unwrap()
+            .deliveries
+            .is_empty()
+    );
+    act("/console/events/1/do/enable").await;
+    act("/console/tasks/1/do/disable").await;
+    assert_eq!(act("/console/tasks/1/do/run").await.status, 409);
+    assert_eq!(act("/console/events/1/do/fire").await.status, 409);
+    assert_eq!(act("/console/tasks/1/do/explode").await.status, 404);
+    act("/console/tasks/1/do/enable").await;
+    // A new target; the event itself stays what it is.
+    let page = ulf
+        .submit(
+            "/console/events/1/edit",
+            &[
+                ("event", "poweroff"),
+                ("target", "tag"),
+                ("tag", "2"),
+                ("task", "1"),
+                ("enabled", "on"),
+            ],
+        )
+        .await;
+    assert_eq!(page.to(), "/console/events?done=saved");
+    let list = ulf.get("/console/events").await;
+    assert!(list.has("Powered on") && list.has("tag database"));
+    let page = ulf
+        .submit(
+            "/console/tasks/1/edit",
+            &[
+                ("name", "tell once"),
+                ("webhook", "1"),
+                ("message", "y"),
+                ("enabled", "on"),
+                ("once", "on"),
+            ],
+        )
+        .await;
+    assert_eq!(page.to(), "/console/tasks?done=saved");
+    assert!(ulf.get("/console/tasks").await.has("one-time"));
+    act("/console/tasks/1/do/run").await;
+    assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
+    assert!(ulf.get("/console/events").await.has("No events yet"));
+}

@@ -1,0 +1,181 @@
+//! What is done with a webhook by its pages: signing, tests, deletion, and who may do it (SPEC
+//! 2.2), without a browser.
+
+use axum::http::StatusCode;
+use examples::receiver::Receiver;
+use tests::browser::typed::hook;
+use tests::browser::{Site, Visitor};
+use webhook_model::{Webhook, WebhookId};
+
+const NEW: &str = "/console/webhooks/new";
+
+async fn stored(site: &Site, id: i64) -> Webhook {
+    site.engine
+        .webhook(WebhookId(id))
+        .await
+        .unwrap()
+        .unwrap()
+        .value
+}
+
+#[tokio::test]
+async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let page = ulf
+        .submit(NEW, &hook("https://example.com/", &[("sign", "on")]))
+        .await;
+    let first = page.secret().unwrap();
+    assert!(first.starts_with("whsec_") && page.header("cache-control") == "no-store");
+    let show = ulf.get("/console/webhooks/1").await;
+    assert!(!show.has(&first) && show.has("Rotate signing secret"));
+    let rotated = ulf
+        .fill("/console/webhooks/1", "/console/webhooks/1/signing", &[])
+        .await;
+    let second = rotated.secret().unwrap();
+    assert_ne!(first, second);
+    let active: Vec<_> = stored(&site, 1)
+        .await
+        .signing
+        .iter()
+        .map(|s| s.expose().to_owned())
+        .collect();
+    assert_eq!(active, [second.clone(), first]);
+    // The same form again rotates nothing and shows nothing.
+    let hidden = show.hidden();
+    let fields: Vec<_> = hidden
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.as_str()))
+        .collect();
+    assert!(
+        ulf.post("/console/webhooks/1/signing", &fields)
+            .await
+            .secret()
+            .is_some()
+    );
+    let again = ulf.post("/console/webhooks/1/signing", &fields).await;
+    assert!(again.secret().is_none() && again.has("sent before"));
+    ulf.fill(
+        "/console/webhooks/1",
+        "/console/webhooks/1/signing/remove",
+        &[],
+    )
+    .await;
+    assert!(stored(&site, 1).await.signing.is_empty());
+}
+
+#[tokio::test]
+async fn a_test_is_sent_at_once_and_its_answer_shown() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let url = format!("http://{}/in", receiver.addr);
+    ulf.submit(NEW, &hook(&url, &[])).await;
+    let test = "/console/webhooks/1/test";
+    let page = ulf
+        .fill(
+            "/console/webhooks/1",
+            test,
+            &[("message", "{\"x\":\"${SITE}\"}")],
+        )
+        .await;
+    assert!(
+        page.status == 200 && page.has(">sent<") && page.has("200"),
+        "{}",
+        page.html
+    );
+    assert_eq!(
+        receiver.wait_for("/in", 1).await.unwrap().body,
+        r#"{"x":"north"}"#
+    );
+    receiver.answer_with(&[StatusCode::SERVICE_UNAVAILABLE]);
+    let page = ulf
+        .fill(
+            "/console/webhooks/1",
+            test,
+            &[("message", "<script>alert(1)</script>")],
+        )
+        .await;
+    assert!(
+        page.has(">error<") && page.has("503") && !page.has("<script>alert"),
+        "{}",
+        page.html
+    );
+}
+
+#[tokio::test]
+async fn a_webhook_in_use_is_deleted_only_with_its_tasks() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    ulf.submit(NEW, &hook("https://example.com/", &[])).await;
+    ulf.submit(
+        "/console/tasks/new",
+        &[
+            ("name", "tell <them>"),
+            ("webhook", "1"),
+            ("message", "x"),
+            ("enabled", "on"),
+        ],
+    )
+    .await;
+    let delete = "/console/webhooks/1/delete";
+    assert!(ulf.get(delete).await.has("tell &lt;them&gt;"));
+    let page = ulf.submit(delete, &[]).await;
+    assert_eq!(page.status, 409);
+    assert!(page.has("tell &lt;them&gt;"));
+    let page = ulf.submit(delete, &[("cascade", "on")]).await;
+    assert_eq!(page.to(), "/console/webhooks?done=deleted");
+    assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
+}
+
+#[tokio::test]
+async fn webhooks_are_seen_by_their_user_and_the_administrators_alone() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    ulf.submit(NEW, &hook("https://example.com/", &[])).await;
+    let vera = Visitor::login(&site, "vera").await;
+    for what in ["", "/edit", "/delete", "/live"] {
+        let path = format!("/console/webhooks/1{what}");
+        assert_eq!(vera.get(&path).await.status, 404, "{path}");
+        for user in ["admin", "tina", "ulf"] {
+            let user = Visitor::login(&site, user).await;
+            assert_eq!(user.get(&path).await.status, 200, "{path}");
+        }
+    }
+    assert!(vera.get("/console/webhooks").await.has("No webhooks yet"));
+    for what in [
+        "edit",
+        "delete",
+        "test",
+        "signing",
+        "signing/remove",
+        "do/pause",
+        "do/resume",
+        "do/replay",
+    ] {
+        let path = format!("/console/webhooks/1/{what}");
+        let page = vera
+            .fill(NEW, &path, &hook("https://example.com/", &[]))
+            .await;
+        assert_eq!(page.status, 404, "{path}");
+    }
+    let page = vera
+        .fill(
+            NEW,
+            "/console/webhooks/check?id=1",
+            &hook("https://e.com/", &[]),
+        )
+        .await;
+    assert_eq!(page.status, 404);
+    assert_eq!(site.heard().len(), 1);
+    ulf.fill("/console/webhooks/1", "/console/webhooks/1/do/pause", &[])
+        .await;
+    assert!(ulf.get("/console/webhooks/1").await.has(">paused<"));
+    // An edit of something else does not resume it.
+    ulf.submit(
+        "/console/webhooks/1/edit",
+        &hook("https://example.com/2", &[]),
+    )
+    .await;
+    assert!(ulf.get("/console/webhooks/1").await.has(">paused<"));
+}

@@ -1,0 +1,261 @@
+//! The pages of webhooks (SPEC 2.2), without a browser.
+
+use tests::browser::typed::hook;
+use tests::browser::{Site, Visitor};
+use webhook_model::{Authorization, DeliveryOrder, Webhook, WebhookId};
+
+const NEW: &str = "/console/webhooks/new";
+const MASK: &str = "••••••••";
+
+/// A field, what is typed, and the rule that it breaks.
+type Wrong = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
+async fn stored(site: &Site, id: i64) -> Webhook {
+    site.engine
+        .webhook(WebhookId(id))
+        .await
+        .unwrap()
+        .unwrap()
+        .value
+}
+
+#[tokio::test]
+async fn a_webhook_is_made_as_it_was_typed_and_its_secrets_are_never_shown() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    assert!(ulf.get("/console/webhooks").await.has("No webhooks yet"));
+    let more = [
+        ("auth", "basic"),
+        ("user", "bot"),
+        ("password", "p:4ss-w0rd"),
+        ("timeout", "30"),
+        ("retries", "7"),
+        ("rate", "20"),
+        ("in_order", "on"),
+        ("insecure", "on"),
+        ("header.0.name", "X-Route"),
+        ("header.0.value", "b"),
+        ("header.3.name", "X-Token"),
+        ("header.3.value", "t0k3n-s3cret"),
+        ("header.1.name", "X-Route"),
+        ("header.1.value", "a"),
+    ];
+    let page = ulf
+        .submit(NEW, &hook("https://example.com/in", &more))
+        .await;
+    assert_eq!(
+        page.to(),
+        "/console/webhooks/1?done=created",
+        "{}",
+        page.html
+    );
+    let webhook = stored(&site, 1).await;
+    assert_eq!(
+        webhook.headers.to_string(),
+        "X-Route:b\nX-Token:t0k3n-s3cret\nX-Route:a\n"
+    );
+    assert!(
+        matches!(&webhook.authorization, Authorization::Basic { user, password } if user == "bot" && password.expose() == "p:4ss-w0rd")
+    );
+    assert_eq!(
+        (
+            webhook.timeout.as_secs(),
+            webhook.retries.get(),
+            webhook.rate.unwrap().get().get()
+        ),
+        (30, 7, 20)
+    );
+    assert_eq!(
+        (webhook.order, webhook.allow_insecure),
+        (DeliveryOrder::InOrder, true)
+    );
+    for path in [
+        "/console/webhooks",
+        "/console/webhooks/1",
+        "/console/webhooks/1/edit",
+        "/console/",
+    ] {
+        let page = ulf.get(path).await;
+        assert_eq!(page.status, 200, "{path}");
+        for secret in ["p:4ss-w0rd", "t0k3n-s3cret"] {
+            assert!(!page.has(secret), "{path} shows {secret}");
+        }
+    }
+    let edit = ulf.get("/console/webhooks/1/edit").await;
+    assert!(edit.has("value=\"bot\"") && edit.has(MASK) && edit.has("Stored and not shown"));
+}
+
+#[tokio::test]
+async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typed() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let more = [
+        ("auth", "bearer"),
+        ("token", "old-token"),
+        ("header.0.name", "X-Token"),
+        ("header.0.value", "one"),
+        ("header.1.name", "X-Token"),
+        ("header.1.value", "two"),
+    ];
+    ulf.submit(NEW, &hook("https://example.com/in", &more))
+        .await;
+    let edit = "/console/webhooks/1/edit";
+    // Swapped, one new between them, the secrets masked; as text.
+    let text = format!("X-Token: {MASK}\r\nX-New: 1\r\nx-token: {MASK}\r\n");
+    let more = [
+        ("auth", "bearer"),
+        ("header_mode", "text"),
+        ("headers_text", text.as_str()),
+        ("retries", "2"),
+    ];
+    let page = ulf
+        .submit(edit, &hook("https://example.com/in", &more))
+        .await;
+    assert_eq!(page.to(), "/console/webhooks/1?done=saved", "{}", page.html);
+    let webhook = stored(&site, 1).await;
+    assert_eq!(
+        webhook.headers.to_string(),
+        "X-Token:one\nX-New:1\nx-token:two\n"
+    );
+    assert!(
+        matches!(&webhook.authorization, Authorization::Bearer(token) if token.expose() == "old-token")
+    );
+    ulf.submit(
+        edit,
+        &hook(
+            "https://example.com/in",
+            &[("auth", "bearer"), ("token", "new-token")],
+        ),
+    )
+    .await;
+    let webhook = stored(&site, 1).await;
+    assert!(
+        matches!(&webhook.authorization, Authorization::Bearer(token) if token.expose() == "new-token")
+    );
+    assert!(webhook.headers.is_empty());
+    // Another type has another secret: it is not taken from the old one.
+    let page = ulf
+        .submit(edit, &hook("https://example.com/in", &[("auth", "apikey")]))
+        .await;
+    assert_eq!(
+        (page.status, page.error("key").as_str()),
+        (422, "Is required with this authorization type.")
+    );
+    // A mask without a stored value is no value.
+    let mask = [("header.0.name", "X-Token"), ("header.0.value", MASK)];
+    let page = ulf
+        .submit(edit, &hook("https://example.com/in", &mask))
+        .await;
+    assert!(
+        page.error("header")
+            .starts_with("Line 1: there is no stored value"),
+        "{}",
+        page.error("header")
+    );
+}
+
+#[tokio::test]
+async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    ulf.submit(NEW, &hook("https://example.com/", &[("name", "taken")]))
+        .await;
+    let cases: [Wrong; 14] = [
+        ("name", &[("name", "")], "Is required."),
+        (
+            "name",
+            &[("name", "taken")],
+            "Another webhook has this name.",
+        ),
+        ("url", &[("url", "ftp://x/")], "Must begin with http"),
+        ("url", &[("url", "https://me:pw@example.com/")], ""),
+        ("timeout", &[("timeout", "2")], "Must be 3 or greater."),
+        ("timeout", &[("timeout", "soon")], "Must be a whole number."),
+        ("retries", &[("retries", "101")], "Must be 100 or less."),
+        ("retries", &[("retries", "-1")], "Must be 0 or greater."),
+        ("rate", &[("rate", "0")], "Must be 1 to 10000"),
+        (
+            "token",
+            &[("auth", "bearer"), ("token", "Bearer abc")],
+            "Must be the token alone",
+        ),
+        (
+            "user",
+            &[("auth", "basic"), ("user", "a:b"), ("password", "x")],
+            "Must not have a colon",
+        ),
+        (
+            "header",
+            &[
+                ("header.0.name", "X-Ok"),
+                ("header.0.value", "1"),
+                ("header.5.name", "Host"),
+                ("header.5.value", "x"),
+            ],
+            "Line 2: sets a header that only",
+        ),
+        (
+            "headers_text",
+            &[
+                ("header_mode", "text"),
+                ("headers_text", "X-Ok: 1\r\n\r\nno colon here\r\n"),
+            ],
+            "Line 3: must be 'Name: value'.",
+        ),
+        (
+            "header",
+            &[
+                ("header.0.name", "X-Two"),
+                ("header.0.value", "1\r\nX-Smuggled: 2"),
+            ],
+            "A header must not hold line breaks.",
+        ),
+    ];
+    for (field, wrong, rule) in cases {
+        let fields = hook("https://example.com/in?kept=1", wrong);
+        let page = ulf.submit(NEW, &fields).await;
+        assert_eq!(page.status, 422, "{field} {wrong:?}");
+        let error = page.error(field);
+        assert!(
+            !error.is_empty() && error.starts_with(rule),
+            "{field} {wrong:?}: {error:?}"
+        );
+        for (name, typed) in &fields {
+            let secret = ["token", "key", "password"].contains(name);
+            let shown = typed.replace('&', "&amp;").replace("\r\n", "\n");
+            assert_eq!(
+                page.has(&format!("value=\"{shown}\""))
+                    || page.has(&format!("\n{shown}"))
+                    || typed.contains('\r')
+                    || *typed == "on",
+                !secret,
+                "{name}={typed} after {field}"
+            );
+        }
+    }
+    assert_eq!(site.heard().len(), 1);
+}
+
+#[tokio::test]
+async fn headers_are_reordered_without_a_script() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let more = [
+        ("header.0.name", "A"),
+        ("header.0.value", "1"),
+        ("header.1.name", "B"),
+        ("header.1.value", "2"),
+        ("do", "header.up.1"),
+    ];
+    let page = ulf.submit(NEW, &hook("https://example.com/", &more)).await;
+    assert_eq!(page.status, 200);
+    assert!(
+        page.has("name=\"header.0.name\" value=\"B\"")
+            && page.has("name=\"header.1.name\" value=\"A\"")
+    );
+    assert!(site.heard().is_empty());
+}

@@ -1,0 +1,91 @@
+//! The example backend keeps the whole contract: what an integrator's proof looks like.
+
+#[path = "../../examples/custom_backend/store/mod.rs"]
+mod store;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gatepost_storage::KeyStore;
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_testkit::{Harness, Webhooks, model};
+use store::RedbStore;
+
+/// A file in a folder that goes with the test.
+struct Place(tempfile::TempDir);
+
+fn place() -> Place {
+    Place(tempfile::tempdir().unwrap())
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        self.0.path().join("gatepost.redb")
+    }
+
+    async fn open(&self) -> Arc<RedbStore> {
+        let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
+        Arc::new(RedbStore::open(self.path(), sealing).await.unwrap())
+    }
+}
+
+#[async_trait]
+impl Harness<Arc<dyn KeyStore>> for Place {
+    async fn fresh(&self) -> Arc<dyn KeyStore> {
+        self.open().await
+    }
+
+    async fn reopen(&self, store: Arc<dyn KeyStore>) -> Option<Arc<dyn KeyStore>> {
+        drop(store);
+        Some(self.open().await)
+    }
+}
+
+#[async_trait]
+impl Harness<Webhooks> for Place {
+    async fn fresh(&self) -> Webhooks {
+        Webhooks::of(self.open().await)
+    }
+
+    async fn reopen(&self, store: Webhooks) -> Option<Webhooks> {
+        drop(store);
+        Some(Webhooks::of(self.open().await))
+    }
+
+    async fn dump(&self, _: &Webhooks) -> Option<Vec<u8>> {
+        Some(std::fs::read(self.path()).unwrap())
+    }
+}
+
+mod keys {
+    gatepost_testkit::key_store_conformance!(super::place());
+}
+
+mod webhooks {
+    gatepost_testkit::webhook_store_conformance!(super::place());
+}
+
+#[test]
+fn random_calls_are_answered_as_by_the_reference_store() {
+    model::check_key_store(30, place);
+    model::check_webhook_store(60, place);
+}
+
+#[tokio::test]
+async fn a_file_of_a_newer_version_is_refused() {
+    let place = place();
+    drop(place.open().await);
+    let counters: redb::TableDefinition<'_, &str, i64> = redb::TableDefinition::new("counter");
+    let db = redb::Database::open(place.path()).unwrap();
+    let tx = db.begin_write().unwrap();
+    tx.open_table(counters)
+        .unwrap()
+        .insert("schema", 2)
+        .unwrap();
+    tx.commit().unwrap();
+    drop(db);
+    let refused = RedbStore::open(place.path(), SealingKeys::none()).await;
+    let kind = refused.err().map(|e| e.kind());
+    assert_eq!(kind, Some(gatepost_storage::ErrorKind::Unsupported));
+}

@@ -1,0 +1,16 @@
+//! Gatepost as a whole: what needs neither a browser, nor killed processes, nor a process alone.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it must be"
+)]
+
+mod console;
+mod custom_backend;
+mod delivery_matrix;
+mod examples_run;
+mod one_time_concurrent;
+mod readme_table;
+mod security;
+mod signatures;
+mod spec;
+mod wire;

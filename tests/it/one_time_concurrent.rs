@@ -1,0 +1,66 @@
+//! A one-time task that many occurrences reach at once, through two engines on one store, runs once
+//! and is gone.
+
+use std::time::Duration;
+
+use delivery::{Sender, TargetPolicy};
+use examples::receiver::Receiver;
+use gatepost_engine::Engine;
+use gatepost_storage::webhooks::DeliveryState;
+use serde_json::json;
+use tests::world::{World, poweron};
+
+/// A second process, as far as the store can tell.
+async fn second_engine(world: &World) -> Engine {
+    let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
+    let sender = Sender::builder(policy).build().unwrap();
+    let engine = Engine::builder(world.store.clone(), sender).clock(world.clock.clone());
+    engine.start().await.unwrap()
+}
+
+/// SPEC 3: "the task is removed automatically after one run"; SPEC 2.3: "after it has run once".
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sixty_four_emits_at_once_make_one_delivery() {
+    let world = World::start().await;
+    let other = second_engine(&world).await;
+    let receiver = Receiver::start(None).await.unwrap();
+    for round in 0..8 {
+        let name = format!("once-{round}");
+        let (_, task) = world.task(receiver.addr, &name, "x", true).await;
+        // Two events of one occurrence reach it, by tag and by object.
+        for target in [json!({"tag": 4}), json!({"owner": "vms/1"})] {
+            let mut event = json!({"task": task, "table": "vms", "event": "poweron"});
+            event
+                .as_object_mut()
+                .unwrap()
+                .extend(target.as_object().unwrap().clone());
+            world.make("task_events", event).await;
+        }
+        let emits: Vec<_> = (0..64)
+            .map(|n| {
+                let engine = if n % 2 == 0 {
+                    world.engine.clone()
+                } else {
+                    other.clone()
+                };
+                tokio::spawn(async move { engine.emit(poweron(1, &[4])).await.unwrap().deliveries })
+            })
+            .collect();
+        let mut made = Vec::new();
+        for emit in emits {
+            made.extend(emit.await.unwrap());
+        }
+        assert_eq!(made.len(), 1, "round {round}: {made:?}");
+        assert_eq!(world.ended(made[0]).await.state, DeliveryState::Sent);
+        let gone = world.api("GET", &format!("tasks/{task}"), None).await;
+        assert_eq!(gone.status, 404);
+        let left = world.api("GET", "task_events", None).await;
+        assert_eq!(left.body, "[]", "its events are gone, too");
+    }
+    world.engine.shutdown(Duration::from_secs(1)).await;
+    other.shutdown(Duration::from_secs(1)).await;
+    let mut paths: Vec<String> = receiver.received().into_iter().map(|r| r.path).collect();
+    paths.sort();
+    let expected: Vec<String> = (0..8).map(|round| format!("/once-{round}")).collect();
+    assert_eq!(paths, expected, "each arrived once");
+}

@@ -1,0 +1,86 @@
+//! The tables in the README of these tests are true.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The folders of the four test programs.
+const PROGRAMS: [&str; 4] = ["alone", "browser", "chaos", "it"];
+/// Files that hold no tests.
+const HELPERS: [&str; 3] = ["main.rs", "mod.rs", "own_process.rs"];
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files of tests in a folder and its folders, as paths from `here()` without `.rs`.
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(here().join(folder)).unwrap() {
+        let name = PathBuf::from(entry.unwrap().file_name());
+        let path = folder.join(&name);
+        if here().join(&path).is_dir() {
+            files.extend(files_in(&path));
+        } else if !HELPERS.iter().any(|helper| name == Path::new(helper)) {
+            files.push(path.with_extension(""));
+        }
+    }
+    files
+}
+
+fn readme() -> String {
+    std::fs::read_to_string(here().join("README.md")).unwrap()
+}
+
+/// The names of all tests in the files named after the specification.
+fn tests() -> BTreeSet<String> {
+    files_in(Path::new("it/spec"))
+        .iter()
+        .flat_map(|path| {
+            let path = here().join(path).with_extension("rs");
+            let text = std::fs::read_to_string(path).unwrap();
+            let names = text.lines().filter_map(|line| {
+                Some(line.split_once("fn spec_")?.1.split_once('(')?.0.to_owned())
+            });
+            names.map(|name| format!("spec_{name}")).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+#[test]
+fn every_rule_names_a_test_that_exists_and_every_test_stands_in_the_table() {
+    let readme = readme();
+    let rows = readme
+        .lines()
+        .filter(|line| line.starts_with("| ") && line.contains("spec_"));
+    let named: BTreeSet<String> = rows
+        .map(|row| row.rsplit('`').nth(1).unwrap().to_owned())
+        .collect();
+    let written = tests();
+    assert!(written.len() > 60, "{} tests were found", written.len());
+    assert_eq!(
+        named.difference(&written).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "named, but not written"
+    );
+    let unnamed: Vec<_> = written.difference(&named).collect();
+    assert_eq!(unnamed, Vec::<&String>::new(), "written, but not named");
+}
+
+/// Names in the first column are paths such as `it/wire/lists`.
+#[test]
+fn every_other_file_of_tests_stands_in_the_second_table_and_no_other_does() {
+    let readme = readme();
+    let (_, table) = readme.split_once("## What else is proved here").unwrap();
+    let rows = table.lines().filter(|line| line.starts_with("| `"));
+    let named: BTreeSet<PathBuf> = rows
+        .flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2))
+        .map(PathBuf::from)
+        .collect();
+    let written: BTreeSet<PathBuf> = PROGRAMS
+        .iter()
+        .flat_map(|program| files_in(Path::new(program)))
+        .filter(|file| !file.starts_with("it/spec"))
+        .collect();
+    assert!(written.len() > 30, "{} files were found", written.len());
+    assert_eq!(named, written);
+}

@@ -1,0 +1,107 @@
+//! Guessing keys is slowed down by address, and locks nobody out who has a good key.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use gatepost_keys::{AccessLevel, Account};
+use serde_json::json;
+use tests::world::{HERE, World};
+
+const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+
+#[tokio::test]
+async fn a_guesser_is_slowed_down_and_an_owner_is_not_locked_out() {
+    let world = World::start().await;
+    let mut statuses = Vec::new();
+    for n in 0..150 {
+        statuses.push(world.probe(&format!("guess-{n}")).await);
+    }
+    assert_eq!(statuses[..100], [401; 100], "mistakes are allowed");
+    assert!(statuses[140..].contains(&429), "{:?}", &statuses[100..]);
+    let slowed = world.call("guess", HERE, "GET", "system", None).await;
+    assert_eq!(slowed.status, 429);
+    assert!(
+        slowed.head.to_ascii_lowercase().contains("retry-after: "),
+        "{}",
+        slowed.head
+    );
+    // From the very address of the guesser, as behind one gateway.
+    assert_eq!(
+        world.probe(&world.admin).await,
+        200,
+        "a good key never gets this response"
+    );
+    assert_eq!(
+        world
+            .call("guess", ELSEWHERE, "GET", "system", None)
+            .await
+            .status,
+        401,
+        "another address"
+    );
+    // An address that a list refuses is no guess: its key is good.
+    let (key, _) = world
+        .make_key(json!({"name": "k", "ip_deny_list": "127.0.0.1"}))
+        .await;
+    assert_eq!(world.probe(&key).await, 403);
+}
+
+#[tokio::test]
+async fn the_keys_of_a_user_follow_the_user_at_once() {
+    let world = World::start().await;
+    let key = world.key_of(3, "k").await;
+    assert_eq!(world.probe(&key).await, 200);
+    let disabled = Account {
+        enabled: false,
+        ..Account::enabled(AccessLevel::User)
+    };
+    world.users.set(3, Some(disabled));
+    assert_eq!(
+        world.probe(&key).await,
+        401,
+        "a disabled user's keys do not authenticate"
+    );
+    world
+        .users
+        .set(3, Some(Account::enabled(AccessLevel::User)));
+    assert_eq!(world.probe(&key).await, 200);
+    world.users.set(3, None);
+    assert_eq!(
+        world.probe(&key).await,
+        401,
+        "nor do those of a user who is gone"
+    );
+}
+
+#[tokio::test]
+async fn a_key_that_is_deleted_while_it_is_used_fails_from_the_answer_on() {
+    let world = std::sync::Arc::new(World::start().await);
+    for round in 0..20 {
+        let (key, id) = world.make_key(json!({"name": format!("k{round}")})).await;
+        assert_eq!(world.probe(&key).await, 200);
+        // Requests are under way all the time, so that the key is in memory and being looked up.
+        let busy: Vec<_> = (0..4)
+            .map(|_| {
+                let (world, key) = (world.clone(), key.clone());
+                tokio::spawn(async move {
+                    for _ in 0..5 {
+                        world.probe(&key).await;
+                    }
+                })
+            })
+            .collect();
+        let deleted = world
+            .api("DELETE", &format!("user_api_keys/{id}"), None)
+            .await;
+        assert!((200..300).contains(&deleted.status), "{}", deleted.body);
+        for _ in 0..3 {
+            let status = world.probe(&key).await;
+            assert!(
+                [401, 429].contains(&status),
+                "{status} after the deletion had its response"
+            );
+        }
+        for task in busy {
+            task.await.unwrap();
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What attackers try, and what a stolen disk shows.
+
+mod guessing;
+mod hostile_values;
+mod injection;
+mod isolation;
+mod secrets_at_rest;

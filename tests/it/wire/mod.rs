@@ -1,0 +1,10 @@
+//! The v4 API and the example platform, as clients over TCP see them.
+
+mod lists;
+mod matrix;
+mod platform;
+mod python;
+mod secrets;
+mod tables;
+mod tasks;
+mod webhooks;

@@ -1,0 +1,240 @@
+//! The v4 wire: columns, defaults and limits of keys, webhooks and their log, through TCP with an
+//! ordinary HTTP client, against the example platform.
+
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+use tests::platform::PlatformProcess;
+
+fn platform() -> (PlatformProcess, TempDir) {
+    let folder = tempdir().unwrap();
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_platform"), folder.path(), &[]);
+    (platform, folder)
+}
+
+async fn hook(platform: &PlatformProcess, name: &str) -> i64 {
+    let row = json!({"name": name, "url": "https://example.com/"});
+    platform.make("webhook_urls", row).await
+}
+
+#[tokio::test]
+async fn keys_and_their_limits() {
+    let (platform, _folder) = platform();
+    let key = |more: Value| {
+        let mut row = json!({"user": 1, "name": "k"});
+        row.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        row
+    };
+    platform.judge("POST", "user_api_keys", vec![
+        (json!({"name": "k"}), 422, "'user'"),
+        (json!({"user": 1}), 422, "'name'"),
+        (key(json!({"user": 99})), 422, "'user'"),
+        (key(json!({"name": ""})), 422, "'name'"),
+        (key(json!({"name": "x".repeat(129)})), 422, "'name'"),
+        (key(json!({"description": "x".repeat(2049)})), 422, "'description'"),
+        (key(json!({"expires_type": "soon"})), 422, "'expires_type'"),
+        (key(json!({"expires_type": "date"})), 422, "'expires'"),
+        (key(json!({"expires_type": "date", "expires": 1})), 422, "'expires'"),
+        (key(json!({"expires_type": "never", "expires": 4102444800i64})), 422, "'expires'"),
+        (key(json!({"ip_allow_list": "10.0.0.0/33"})), 422, "'ip_allow_list'"),
+        (key(json!({"ip_deny_list": "here"})), 422, "'ip_deny_list'"),
+        (key(json!({"created": 1})), 422, "'created'"),
+        (key(json!({"lastlogin_stamp": 1})), 422, "'lastlogin_stamp'"),
+        (key(json!({"nosuch": 1})), 422, "'nosuch'"),
+        (key(json!({"name": "x".repeat(128), "description": "y".repeat(2048)})), 201, ""),
+        (key(json!({"expires": 4102444800i64})), 201, ""),
+        (key(json!({})), 409, "exists"),
+        (key(json!({"user": "2"})), 201, ""),
+        (key(json!({"name": "n", "expires_type": "never", "expires": 0, "ip_allow_list": " 10.1.2.3/8 , !::1 "})), 201, ""),
+    ]).await;
+    let rows = platform.rows("user_api_keys?fields=user,expires_type,expires,ip_allow_list,lastlogin_ip&filter=$key%20gt%201").await;
+    assert_eq!(
+        rows,
+        json!([
+            {"user": 1, "expires_type": "date", "expires": 4102444800i64, "ip_allow_list": "", "lastlogin_ip": ""},
+            {"user": 2, "expires_type": "never", "expires": 0, "ip_allow_list": "", "lastlogin_ip": ""},
+            {"user": 1, "expires_type": "never", "expires": 0, "ip_allow_list": "10.0.0.0/8,!::1", "lastlogin_ip": ""},
+        ])
+    );
+    assert_eq!(
+        platform
+            .rows("user_api_keys?filter=user%20eq%201")
+            .await
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+}
+
+#[tokio::test]
+async fn webhooks_and_their_limits() {
+    let (platform, _folder) = platform();
+    let row = |column: &str, value: Value| {
+        let mut row = json!({"name": "w", "url": "https://example.com/"});
+        row[column] = value;
+        row
+    };
+    platform
+        .judge(
+            "POST",
+            "webhook_urls",
+            vec![
+                (json!({"name": "w"}), 422, "'url'"),
+                (json!({"url": "https://example.com/"}), 422, "'name'"),
+                (row("url", json!("ftp://example.com/")), 422, "'url'"),
+                (row("url", json!("example.com")), 422, "'url'"),
+                (row("name", json!("x".repeat(129))), 422, "'name'"),
+                (row("type", json!("other")), 422, "'type'"),
+                (row("headers", json!("no colon\n")), 422, "'headers'"),
+                (
+                    row("headers", json!("A:1\r\nHost: evil\n")),
+                    422,
+                    "'headers'",
+                ),
+                (
+                    row("authorization_type", json!("digest")),
+                    422,
+                    "'authorization_type'",
+                ),
+                (
+                    row("authorization_type", json!("bearer")),
+                    422,
+                    "'authorization_value'",
+                ),
+                (row("timeout", json!(2)), 422, "'must be 3 or greater'"),
+                (row("timeout", json!(121)), 422, "'timeout'"),
+                (row("timeout", json!("soon")), 422, "'timeout'"),
+                (row("retries", json!(-1)), 422, "'retries'"),
+                (row("retries", json!(101)), 422, "'retries'"),
+                (
+                    row("allow_insecure", json!("perhaps")),
+                    422,
+                    "'allow_insecure'",
+                ),
+                (row("timeout", json!(3.0)), 201, ""),
+                (row("name", json!("x".repeat(128))), 201, ""),
+                (row("timeout", json!(120)), 409, "exists"),
+            ],
+        )
+        .await;
+    platform
+        .judge(
+            "PUT",
+            "webhook_urls/1",
+            vec![
+                (json!({"name": "x".repeat(128)}), 409, "exists"),
+                (
+                    json!({"timeout": 120, "retries": 100, "url": "http://example.com:8080/a?b=c"}),
+                    200,
+                    "",
+                ),
+                (json!({"retries": 0, "headers": "A: 1\nB:2"}), 200, ""),
+                (json!({"created": 1}), 422, "'created'"),
+            ],
+        )
+        .await;
+    let (_, row) = platform.call("GET", "webhook_urls/1", None).await;
+    assert_eq!(
+        (&row["headers"], &row["timeout"], &row["retries"]),
+        (&json!("A:1\nB:2\n"), &json!(120), &json!(0))
+    );
+}
+
+/// Deleting a webhook deletes its delivery log; what others have sent stays.
+#[tokio::test]
+async fn a_deleted_webhook_takes_its_log_along() {
+    let (platform, _folder) = platform();
+    let (one, two) = (hook(&platform, "one").await, hook(&platform, "two").await);
+    for key in [one, two] {
+        platform
+            .call(
+                "PUT",
+                &format!("webhook_urls/{key}"),
+                Some(json!({"url": "http://127.0.0.1:9/", "retries": 0})),
+            )
+            .await;
+        let (status, answer) = platform
+            .call("POST", &format!("webhook_urls/{key}/send"), Some(json!({})))
+            .await;
+        assert_eq!((status, answer), (200, json!({})));
+    }
+    assert_eq!(platform.rows("webhooks").await.as_array().unwrap().len(), 2);
+    let (status, body) = platform
+        .call("DELETE", &format!("webhook_urls/{one}"), None)
+        .await;
+    assert_eq!((status, body), (200, Value::Null));
+    assert_eq!(
+        platform.rows("webhooks?fields=webhook_url").await,
+        json!([{"webhook_url": two}])
+    );
+}
+
+/// Every column of the log, with `0` and `""` for what is not there.
+#[tokio::test]
+async fn the_columns_of_the_log() {
+    let (platform, _folder) = platform();
+    let key = hook(&platform, "w").await;
+    platform
+        .call(
+            "PUT",
+            &format!("webhook_urls/{key}"),
+            Some(json!({"enabled": true, "url": "http://127.0.0.1:9/", "retries": 0})),
+        )
+        .await;
+    platform
+        .call(
+            "POST",
+            &format!("webhook_urls/{key}/send"),
+            Some(json!({"message": "m"})),
+        )
+        .await;
+    let mut row = Value::Null;
+    for _ in 0..200 {
+        row = platform
+            .rows("webhooks?fields=all&filter=status%20eq%20'error'")
+            .await[0]
+            .clone();
+        if !row.is_null() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
+    assert!(
+        row["last_attempt"].as_i64() > Some(1_700_000_000)
+            && row["created"].as_i64() > Some(1_700_000_000),
+        "{row}"
+    );
+    assert!(
+        !row["status_info"].as_str().unwrap().is_empty() && row["duration_ms"].is_u64(),
+        "{row}"
+    );
+    for (column, value) in [
+        ("$key", json!(1)),
+        ("webhook_url", json!(key)),
+        ("message", json!("m")),
+        ("status", json!("error")),
+        ("attempts", json!(1)),
+        ("next_attempt", json!(0)),
+        ("task", json!(0)),
+        ("response_status", json!(0)),
+        ("response_body", json!("")),
+    ] {
+        assert_eq!(row[column], value, "{column}: {row}");
+    }
+    for method in ["POST", "PUT"] {
+        let path = if method == "POST" {
+            "webhooks"
+        } else {
+            "webhooks/1"
+        };
+        assert_eq!(
+            platform
+                .call(method, path, Some(json!({"message": "n"})))
+                .await
+                .0,
+            405
+        );
+    }
+}

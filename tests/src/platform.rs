@@ -1,0 +1,147 @@
+//! The example platform as a process of its own.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use reqwest::{Client, Method};
+use serde_json::Value;
+
+/// What `admin` logs in with.
+pub const PASSWORD: &str = "let me in";
+
+/// The example platform, running; killed when it is dropped.
+#[derive(Debug)]
+pub struct PlatformProcess {
+    child: Child,
+    /// What it printed until it was ready.
+    pub said: Vec<String>,
+    /// `http://127.0.0.1:12345`
+    pub base: String,
+    client: Client,
+}
+
+impl PlatformProcess {
+    /// Starts the program on a free port and waits until it says that it listens. `data` is its
+    /// `--data`.
+    ///
+    /// # Panics
+    /// When it does not come up.
+    #[must_use]
+    pub fn start(program: &str, data: &Path, more: &[&str]) -> Self {
+        let mut child = Command::new(program)
+            .args(["--listen", "127.0.0.1:0", "--admin-password", PASSWORD])
+            .arg("--allow-private-targets")
+            .arg("--data")
+            .arg(data)
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut said = Vec::new();
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            let line = line.unwrap();
+            said.push(line.clone());
+            if let Some(base) = line.strip_prefix("listening on ") {
+                let base = base.to_owned();
+                return Self {
+                    child,
+                    said,
+                    base,
+                    client: Client::new(),
+                };
+            }
+        }
+        panic!("the platform ended: {:?} after {said:?}", child.wait());
+    }
+
+    /// A call as `admin`, with what stands behind `/api/v4/`: status, body as JSON (null if it is
+    /// none).
+    ///
+    /// # Panics
+    /// When there is no response.
+    pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        let url = format!("{}/api/v4/{path}", self.base);
+        let mut request = self
+            .client
+            .request(Method::from_bytes(method.as_bytes()).unwrap(), url)
+            .basic_auth("admin", Some(PASSWORD));
+        if let Some(body) = body {
+            request = request.body(body.to_string());
+        }
+        let answer = request.send().await.unwrap();
+        let status = answer.status().as_u16();
+        let text = answer.text().await.unwrap();
+        (status, serde_json::from_str(&text).unwrap_or_default())
+    }
+
+    /// The rows of a list.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn rows(&self, path: &str) -> Value {
+        let (status, rows) = self.call("GET", path, None).await;
+        assert_eq!(status, 200, "{path}: {rows}");
+        rows
+    }
+
+    /// Makes a row and returns its number.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub async fn make(&self, table: &str, row: Value) -> i64 {
+        let (status, receipt) = self.call("POST", table, Some(row)).await;
+        assert_eq!(status, 201, "{table}: {receipt}");
+        receipt["$row"].as_i64().unwrap()
+    }
+
+    /// Sends bodies, each with the status that it is to get and a text that a refusal must hold, as
+    /// the field's name.
+    ///
+    /// # Panics
+    /// When a response is another.
+    pub async fn judge(&self, method: &str, path: &str, cases: Vec<(Value, u16, &str)>) {
+        for (body, status, field) in cases {
+            let (got, answer) = self.call(method, path, Some(body.clone())).await;
+            let text = answer["err"].as_str().unwrap_or_default();
+            let named = status < 400 || text.contains(field);
+            assert!(got == status && named, "{path} {body}: {got} {answer}");
+        }
+    }
+
+    /// A request to any path, without a credential.
+    pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        self.client.request(method, format!("{}{path}", self.base))
+    }
+
+    /// Its process number.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks it to stop, as a service manager does, and waits: whether it ended well.
+    ///
+    /// # Panics
+    /// When it cannot be signalled.
+    pub fn stop(mut self) -> bool {
+        let pid = self.pid().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        self.child.wait().unwrap().success()
+    }
+}
+
+impl Drop for PlatformProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
