@@ -10,11 +10,17 @@ use webhook_model::{OccurrenceId, TaskId, WebhookId};
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, MessageId};
 use super::outbox::OutboxId;
 use super::records::RoutesVersion;
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// After this many lost claims a delivery ends in `error`, so that a message that kills its
 /// sender cannot circle for ever.
 pub const MAX_LOST_CLAIMS: u32 = 3;
+
+/// The status info of a delivery that ended after [`MAX_LOST_CLAIMS`] lost claims.
+#[must_use]
+pub fn lost_claims_info() -> String {
+    format!("the sender died {MAX_LOST_CLAIMS} times")
+}
 
 /// Where a batch of deliveries comes from; decides what makes it happen only once.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]

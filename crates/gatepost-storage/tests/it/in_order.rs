@@ -1,6 +1,4 @@
-//! A webhook in order has one delivery running at the most, however it came to run.
-#![cfg(feature = "webhooks")]
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+//! A webhook in order has at most one delivery running, however it came to run.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::MemoryStore;
