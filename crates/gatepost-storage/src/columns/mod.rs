@@ -9,5 +9,7 @@ mod parts;
 mod secrets;
 
 pub use outbox::OutboxColumns;
-pub use parts::{activity_word, parse_activity, parse_rate, parse_target, target_ids};
+pub use parts::{
+    activity_word, class_number, class_of, parse_activity, parse_rate, parse_target, target_ids,
+};
 pub use secrets::{SealedSecrets, WebhookSecrets};

@@ -1,8 +1,9 @@
-//! Parts of webhooks and events as words and numbers.
+//! Parts of webhooks, events and lanes as words and numbers.
 
 use webhook_model::{Activity, ObjectId, RateLimit, TagId, Target};
 
 use crate::error::{ErrorKind, StoreError};
+use crate::webhooks::LaneClass;
 
 const ACTIVITIES: [Activity; 3] = [Activity::Active, Activity::Paused, Activity::Disabled];
 
@@ -65,6 +66,24 @@ pub fn parse_target(instance: Option<i64>, tag: Option<i64>) -> Result<Target, S
     }
 }
 
+/// The number under which a lane's class is stored: 0 for first attempts, 1 for retries.
+#[must_use]
+pub fn class_number(class: LaneClass) -> i16 {
+    match class {
+        LaneClass::First => 0,
+        LaneClass::Retry => 1,
+    }
+}
+
+/// The class that [`class_number`] writes as `number`.
+#[must_use]
+pub fn class_of(number: i16) -> LaneClass {
+    match number {
+        0 => LaneClass::First,
+        _ => LaneClass::Retry,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +92,9 @@ mod tests {
     fn every_part_reads_back_as_it_was_written() {
         for activity in ACTIVITIES {
             assert_eq!(parse_activity(activity_word(activity)).unwrap(), activity);
+        }
+        for class in [LaneClass::First, LaneClass::Retry] {
+            assert_eq!(class_of(class_number(class)), class);
         }
         let targets = [
             Target::Instance(ObjectId(-7)),

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
-use super::delivery::{AttemptRecord, Delivery, DeliveryId, MessageId};
+use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
 use super::outbox::OutboxId;
 use super::records::RoutesVersion;
 use crate::error::StoreError;
@@ -174,6 +174,18 @@ pub enum Disposition {
         /// When it is due again.
         due: DateTime<Utc>,
     },
+}
+
+impl Disposition {
+    /// The state in which it leaves the delivery, and when that is due if it is queued again.
+    #[must_use]
+    pub fn state_and_due(&self) -> (DeliveryState, Option<DateTime<Utc>>) {
+        match *self {
+            Self::Sent => (DeliveryState::Sent, None),
+            Self::Failed => (DeliveryState::Error, None),
+            Self::Retry { due } | Self::Release { due } => (DeliveryState::Queued, Some(due)),
+        }
+    }
 }
 
 /// The end of one claim.

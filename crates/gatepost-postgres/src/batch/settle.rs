@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Disposition, Settled, Settlement};
+use gatepost_storage::webhooks::{Settled, Settlement};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::row::{micros, without_nul};
-use crate::batch::Work;
+use super::batcher::Work;
+use crate::column::{micros, without_nul};
 use crate::db::Db;
 use crate::error::{Failure, Result};
 
@@ -181,16 +181,12 @@ fn waves(settlements: Vec<Settlement>) -> Vec<Wave> {
 
 impl Wave {
     fn push(&mut self, place: usize, settlement: Settlement) {
-        let (state, due) = match settlement.verdict {
-            Disposition::Sent => ("sent", None),
-            Disposition::Failed => ("error", None),
-            Disposition::Retry { due } | Disposition::Release { due } => ("queued", Some(due)),
-        };
+        let (state, due) = settlement.verdict.state_and_due();
         self.places.push(place);
         self.seen.insert(settlement.claim.delivery.0);
         self.delivery.push(settlement.claim.delivery.0);
         self.token.push(settlement.claim.token.0);
-        self.state.push(state);
+        self.state.push(state.as_str());
         self.due.push(due);
         self.status_info.push(without_nul(settlement.status_info));
         let attempt = settlement.attempt;

@@ -7,7 +7,7 @@ use tokio::sync::{Mutex, Semaphore, mpsc, oneshot};
 
 use crate::error::{Failure, Result};
 
-/// So many batches are under way at once: while one waits for the disk, the next is gathered.
+/// How many batches are under way at once: while one waits for the disk, the next is gathered.
 const FLUSHERS: usize = 2;
 
 /// Work that can be done for many callers at once.

@@ -13,7 +13,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use webhook_model::OccurrenceId;
 
-use crate::batch::Work;
+use super::batcher::Work;
 use crate::db::Db;
 use crate::error::{Failure, Result};
 
@@ -138,7 +138,7 @@ impl EnqueueWork {
         match answer.unwrap_or_else(|| Err(Failure::unavailable("no answer came back")))? {
             Enqueued::Stored { .. } if !consumed => Ok(Enqueued::RoutesChanged),
             Enqueued::Stored { deliveries, .. } => {
-                let routes = crate::db::routes_changed(&tx, self.db.lock()).await?;
+                let routes = self.db.routes_changed(&tx).await?;
                 let routes = RoutesVersion(routes);
                 tx.commit().await?;
                 Ok(Enqueued::Stored { deliveries, routes })

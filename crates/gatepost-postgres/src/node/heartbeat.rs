@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::{AsyncMessage, Client, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{BEAT, LEASE, Shared, VALID};
+use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
 use crate::db::Param;
 use crate::error::{Failure, Result};
