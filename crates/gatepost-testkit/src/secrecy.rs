@@ -1,9 +1,8 @@
-//! What an error may tell.
+//! What must not be told, by an error or by what lies on the disk.
 
 use std::error::Error;
 
 use crate::fixtures::SECRETS;
-use crate::webhooks_kept::hex;
 
 /// Panics if the error, its `Debug`, or what lies beneath it tells one of these.
 pub(crate) fn tells_nothing(id: &str, error: &(dyn Error + 'static), secrets: &[Vec<u8>]) {
@@ -27,4 +26,8 @@ pub(crate) fn of_a_webhook() -> Vec<Vec<u8>> {
         .into_iter()
         .chain([b"canary-message-5e5e".to_vec()])
         .collect()
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

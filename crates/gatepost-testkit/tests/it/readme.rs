@@ -1,16 +1,11 @@
 //! The table of clauses in the README is that of the code: each name, and its sentence.
 
-#![allow(
-    clippy::expect_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use gatepost_testkit::{key_clauses, webhook_clauses};
 
-/// Every clause in these sources and the line of documentation above it.
+/// Every clause in these sources and the sentence of documentation above it.
 fn sentences(folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -19,14 +14,18 @@ fn sentences(folder: &Path, found: &mut BTreeMap<String, String>) {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("a text");
-        let mut above = "";
+        let mut sentence = String::new();
         for line in text.lines() {
+            if let Some(more) = line.strip_prefix("/// ") {
+                let space = if sentence.is_empty() { "" } else { " " };
+                sentence = sentence + space + more;
+                continue;
+            }
             if let Some(name) = line.strip_prefix("pub async fn ") {
                 let name = name.split('(').next().unwrap_or_default();
-                let sentence = above.trim_start_matches("/// ");
-                found.insert(name.to_owned(), sentence.to_owned());
+                found.insert(name.to_owned(), sentence);
             }
-            above = line;
+            sentence = String::new();
         }
     }
 }

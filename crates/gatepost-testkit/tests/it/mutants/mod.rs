@@ -1,9 +1,4 @@
 //! Every clause catches a store that breaks it: one mutant each, named by the clause it must fail.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
 mod kept;
 mod keys;
 mod log;
