@@ -1,13 +1,4 @@
 //! The storage contract, clause by clause, and random calls against the reference store.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
-#[path = "../../../tests/src/postgres.rs"]
-#[allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
-mod postgres;
-
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
@@ -16,8 +7,9 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::KeyStore;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_testkit::{Harness, Webhooks, model};
-use postgres::FreshSchema;
 use tokio_postgres::NoTls;
+
+use crate::postgres::{self, FreshSchema};
 
 /// A schema of its own.
 struct Place {
@@ -36,9 +28,9 @@ impl Place {
     async fn open(&self) -> Arc<PostgresStore> {
         let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
         let config = PostgresConfig::url(&self.at.url)
-            .schema(&self.at.schema)
-            .max_connections(6)
-            .sealing(sealing);
+            .with_schema(&self.at.schema)
+            .with_max_connections(6)
+            .with_sealing(sealing);
         let store = Arc::new(PostgresStore::connect(config).await.unwrap());
         *self.open.lock().unwrap() = Some(store.clone());
         store

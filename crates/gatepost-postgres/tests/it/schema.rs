@@ -1,20 +1,13 @@
 //! Migrations, plans, and what lies on the disk.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
-mod common;
-
-use common::postgres::TestPostgres;
-use common::{at, key, message, sent, webhook};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, KeyStore};
+use gatepost_testkit::fixtures::{at, direct, key, message, settlement_of, webhook};
 use tokio_postgres::{Client, NoTls};
 use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets};
+
+use crate::postgres::{self, TestPostgres};
 
 async fn admin(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
@@ -24,16 +17,16 @@ async fn admin(url: &str) -> Client {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn four_nodes_may_start_at_once_on_an_empty_database() {
-    let fresh = common::postgres::fresh();
+    let fresh = postgres::fresh();
     let config = PostgresConfig::url(&fresh.url)
-        .schema(&fresh.schema)
-        .max_connections(4);
+        .with_schema(&fresh.schema)
+        .with_max_connections(4);
     let nodes = (0..4).map(|_| tokio::spawn(PostgresStore::connect(config.clone())));
     let mut stores = Vec::new();
     for node in nodes.collect::<Vec<_>>() {
         stores.push(node.await.unwrap().unwrap());
     }
-    let row = stores[0].insert_key(&key("k")).await.unwrap();
+    let row = stores[0].insert_key(&key(1, "k")).await.unwrap();
     for store in &stores {
         assert_eq!(store.key(row.id).await.unwrap().as_ref(), Some(&row));
     }
@@ -50,10 +43,10 @@ async fn four_nodes_may_start_at_once_on_an_empty_database() {
 
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_refused() {
-    let fresh = common::postgres::fresh();
+    let fresh = postgres::fresh();
     let config = PostgresConfig::url(&fresh.url)
-        .schema(&fresh.schema)
-        .max_connections(4);
+        .with_schema(&fresh.schema)
+        .with_max_connections(4);
     drop(PostgresStore::connect(config.clone()).await.unwrap());
     let client = admin(&fresh.url).await;
     client
@@ -88,7 +81,7 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
     let server = TestPostgres::start();
     let config = PostgresConfig::url(server.url());
     let keys = || SealingKeys::new(SealingKey::new(7, [7; 32]));
-    let store = PostgresStore::connect(config.clone().sealing(keys()))
+    let store = PostgresStore::connect(config.clone().with_sealing(keys()))
         .await
         .unwrap();
     let signing = SigningSecret::from_random([0x5a; 32]);
@@ -112,7 +105,7 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
     );
     let rotated =
         SealingKeys::new(SealingKey::new(8, [8; 32])).with_old(SealingKey::new(7, [7; 32]));
-    let rotated = PostgresStore::connect(config.clone().sealing(rotated))
+    let rotated = PostgresStore::connect(config.clone().with_sealing(rotated))
         .await
         .unwrap();
     assert_eq!(rotated.webhook(row.id).await.unwrap().unwrap().value, hook);
@@ -165,7 +158,7 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
 const HOT: &[(&str, &str, &[&str])] = &[
     (
         "claim",
-        include_str!("../src/sql/queue/claim.sql"),
+        include_str!("../../src/sql/queue/claim.sql"),
         &[
             "gatepost_delivery_waiting",
             "gatepost_delivery_open",
@@ -174,40 +167,40 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "due_lanes",
-        include_str!("../src/sql/queue/due_lanes.sql"),
+        include_str!("../../src/sql/queue/due_lanes.sql"),
         &["gatepost_delivery_waiting"],
     ),
     (
         "next_due",
-        include_str!("../src/sql/queue/next_due.sql"),
+        include_str!("../../src/sql/queue/next_due.sql"),
         &["gatepost_delivery_waiting"],
     ),
     (
         "reclaim",
-        include_str!("../src/sql/queue/reclaim.sql"),
+        include_str!("../../src/sql/queue/reclaim.sql"),
         &["gatepost_delivery_leased", "gatepost_delivery_pkey"],
     ),
     (
         "settle",
-        include_str!("../src/sql/queue/settle.sql"),
+        include_str!("../../src/sql/queue/settle.sql"),
         &["gatepost_delivery_pkey"],
     ),
     (
         "enqueue",
-        include_str!("../src/sql/queue/enqueue.sql"),
+        include_str!("../../src/sql/queue/enqueue.sql"),
         &["gatepost_seen_pkey"],
     ),
     (
         "replay_failed",
-        include_str!("../src/sql/log/replay_failed.sql"),
+        include_str!("../../src/sql/log/replay_failed.sql"),
         &["gatepost_delivery_of_webhook"],
     ),
 ];
 
 #[tokio::test]
 async fn hot_statements_use_their_index_among_many_rows() {
-    let fresh = common::postgres::fresh();
-    let config = PostgresConfig::url(&fresh.url).schema(&fresh.schema);
+    let fresh = postgres::fresh();
+    let config = PostgresConfig::url(&fresh.url).with_schema(&fresh.schema);
     let store = PostgresStore::connect(config).await.unwrap();
     let mut hooks = Vec::new();
     for n in 0..20 {
@@ -221,25 +214,28 @@ async fn hot_statements_use_their_index_among_many_rows() {
     }
     let leased = |n: usize| NewDelivery {
         lease_until: Some(at(60)),
-        ..message(hooks[n % 20], &format!("m{n}"))
+        ..message(hooks[n % 20], &format!("m{n}"), at(0))
     };
     let stored = store
-        .enqueue(common::direct((0..2000).map(leased).collect()), at(0))
+        .enqueue(direct((0..2000).map(leased).collect()), at(0))
         .await
         .unwrap();
     let Enqueued::Stored { deliveries, .. } = stored else {
         panic!("{stored:?}")
     };
     let settle = deliveries.iter().take(1500).map(|d| {
-        sent(Claim {
-            delivery: d.id,
-            token: d.token.unwrap(),
-        })
+        settlement_of(
+            Claim {
+                delivery: d.id,
+                token: d.token.unwrap(),
+            },
+            Disposition::Sent,
+        )
     });
     store.settle(settle.collect(), at(1)).await.unwrap();
-    let waiting = (0..2000).map(|n| message(hooks[n % 20], &format!("q{n}")));
+    let waiting = (0..2000).map(|n| message(hooks[n % 20], &format!("q{n}"), at(0)));
     store
-        .enqueue(common::direct(waiting.collect()), at(0))
+        .enqueue(direct(waiting.collect()), at(0))
         .await
         .unwrap();
 

@@ -1,22 +1,16 @@
 //! Several nodes on one database: keys that one deletes are refused by all; faults heal by
 //! themselves.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::postgres::TestPostgres;
-use common::{at, fresh, key, message};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::keys::{ChangedKeys, KeyStore};
 use gatepost_storage::webhooks::{QueueStore, RecordStore};
+use gatepost_testkit::fixtures::{at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
+
+use crate::common::fresh;
+use crate::postgres::{self, TestPostgres};
 
 /// What the README states.
 const BOUND: Duration = Duration::from_secs(2);
@@ -46,7 +40,7 @@ async fn when_delete_returns_every_node_knows_or_answers_none() {
     );
     let start = Instant::now();
     for round in 0..40 {
-        let row = a.insert_key(&key(&format!("k{round}"))).await.unwrap();
+        let row = a.insert_key(&key(1, &format!("k{round}"))).await.unwrap();
         until("confirmation", BOUND * 2, || {
             [&a, &b, &c].iter().all(|n| n.key_generation().is_some())
         })
@@ -75,12 +69,12 @@ async fn when_delete_returns_every_node_knows_or_answers_none() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_that_never_acknowledges_is_waited_for_but_no_longer_than_its_lease() {
-    let fresh = common::postgres::fresh();
+    let fresh = postgres::fresh();
     let schema = &fresh.schema;
-    let a = PostgresStore::connect(PostgresConfig::url(&fresh.url).schema(schema))
+    let a = PostgresStore::connect(PostgresConfig::url(&fresh.url).with_schema(schema))
         .await
         .unwrap();
-    let row = a.insert_key(&key("k")).await.unwrap();
+    let row = a.insert_key(&key(1, "k")).await.unwrap();
     let client = admin(&fresh.url).await;
     client.batch_execute(&format!("INSERT INTO {schema}.gatepost_node (acknowledged, lease_until) VALUES (0, clock_timestamp() + interval '1.2 s')")).await.unwrap();
     let start = Instant::now();
@@ -96,7 +90,7 @@ async fn a_node_that_never_acknowledges_is_waited_for_but_no_longer_than_its_lea
         start.elapsed()
     );
 
-    let row = a.insert_key(&key("alone")).await.unwrap();
+    let row = a.insert_key(&key(1, "alone")).await.unwrap();
     let start = Instant::now();
     a.delete_key(row.id, at(1)).await.unwrap();
     assert!(
@@ -118,7 +112,7 @@ async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() 
     for _ in 0..5 {
         until("confirmation", BOUND * 2, || b.key_generation().is_some()).await;
         let before = b.key_generation().unwrap();
-        let row = a.insert_key(&key("k")).await.unwrap();
+        let row = a.insert_key(&key(1, "k")).await.unwrap();
         // A listener is known by its last statement, which for a moment may be another one.
         let mut cut = 0;
         for _ in 0..100 {
@@ -152,7 +146,7 @@ async fn a_crashed_server_is_found_again_without_a_restart_of_ours() {
     let store = PostgresStore::connect(PostgresConfig::url(server.url()))
         .await
         .unwrap();
-    let row = store.insert_key(&key("kept")).await.unwrap();
+    let row = store.insert_key(&key(1, "kept")).await.unwrap();
     for _ in 0..3 {
         server.halt();
         until("None", BOUND, || store.key_generation().is_none()).await;
@@ -190,7 +184,7 @@ async fn a_read_only_server_is_transient_and_heals() {
     let start = Instant::now();
     let refused = loop {
         match store
-            .insert_webhook(&common::webhook(&format!("w{:?}", start.elapsed())), at(0))
+            .insert_webhook(&webhook(&format!("w{:?}", start.elapsed())), at(0))
             .await
         {
             Err(refused) => break refused,
@@ -212,7 +206,7 @@ async fn a_read_only_server_is_transient_and_heals() {
         .unwrap();
     let start = Instant::now();
     while store
-        .insert_webhook(&common::webhook("healed"), at(0))
+        .insert_webhook(&webhook("healed"), at(0))
         .await
         .is_err()
     {
@@ -225,15 +219,11 @@ async fn a_read_only_server_is_transient_and_heals() {
 async fn work_that_one_node_leaves_wakes_another() {
     let (a, config) = fresh().await;
     let b = Arc::new(PostgresStore::connect(config).await.unwrap());
-    let webhook = a
-        .insert_webhook(&common::webhook("w"), at(0))
-        .await
-        .unwrap()
-        .id;
+    let webhook = a.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
     let waiting = Arc::clone(&b);
     let woken =
         tokio::spawn(async move { timeout(Duration::from_secs(3), waiting.work_arrived()).await });
-    a.enqueue(common::direct(vec![message(webhook, "m")]), at(0))
+    a.enqueue(direct(vec![message(webhook, "m", at(0))]), at(0))
         .await
         .unwrap();
     woken.await.unwrap().expect("the other node is told");
@@ -242,11 +232,9 @@ async fn work_that_one_node_leaves_wakes_another() {
     let _ = timeout(Duration::from_millis(200), b.work_arrived()).await;
     let leased = gatepost_storage::webhooks::NewDelivery {
         lease_until: Some(at(60)),
-        ..message(webhook, "own")
+        ..message(webhook, "own", at(0))
     };
-    a.enqueue(common::direct(vec![leased]), at(0))
-        .await
-        .unwrap();
+    a.enqueue(direct(vec![leased]), at(0)).await.unwrap();
     assert!(
         timeout(Duration::from_millis(300), b.work_arrived())
             .await

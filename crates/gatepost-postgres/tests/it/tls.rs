@@ -1,19 +1,12 @@
 //! TLS to the server: on, verified, and refused where it cannot be.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
-mod common;
-
-use common::postgres::TestPostgres;
-use common::{at, webhook};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::RecordStore;
+use gatepost_testkit::fixtures::{at, webhook};
+
+use crate::postgres::TestPostgres;
 
 async fn connect(url: &str, root: &str) -> Result<PostgresStore, gatepost_storage::StoreError> {
-    PostgresStore::connect(PostgresConfig::url(url).extra_roots_pem(root.as_bytes())).await
+    PostgresStore::connect(PostgresConfig::url(url).with_extra_roots_pem(root.as_bytes())).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

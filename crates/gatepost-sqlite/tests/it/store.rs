@@ -1,27 +1,21 @@
 //! What is of this backend alone: the file, its owners, its faults.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
-mod common;
-
-use common::{at, direct, fresh, key, message, sent, task, webhook};
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeyStore as _};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, Page};
+use gatepost_testkit::fixtures::{at, direct, key, message, settlement_of, task, webhook};
 use rusqlite::Connection;
 use webhook_model::{Authorization, WebhookId};
+
+use crate::common::fresh;
 
 #[tokio::test]
 async fn what_was_stored_is_there_after_a_reopen() {
     let (store, config, _folder) = fresh().await;
-    let key = store.insert_key(&key("a")).await.unwrap();
+    let key = store.insert_key(&key(1, "a")).await.unwrap();
     let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let batch = direct(vec![message(hook.id, "m1")]);
+    let batch = direct(vec![message(hook.id, "m1", at(0))]);
     store.enqueue(batch, at(0)).await.unwrap();
     store.close().await;
     assert_eq!(
@@ -43,18 +37,18 @@ async fn what_was_stored_is_there_after_a_reopen() {
 #[tokio::test]
 async fn row_numbers_are_not_given_out_again_after_a_reopen() {
     let (store, config, _folder) = fresh().await;
-    let first = store.insert_key(&key("a")).await.unwrap();
+    let first = store.insert_key(&key(1, "a")).await.unwrap();
     store.delete_key(first.id, at(0)).await.unwrap();
     store.close().await;
     let store = SqliteStore::open(config).await.unwrap();
-    assert!(store.insert_key(&key("a")).await.unwrap().id > first.id);
+    assert!(store.insert_key(&key(1, "a")).await.unwrap().id > first.id);
 }
 
 #[tokio::test]
 async fn another_handle_sees_a_deleted_key_at_once() {
     let (one, config, _folder) = fresh().await;
     let other = SqliteStore::open(config).await.unwrap();
-    let row = one.insert_key(&key("a")).await.unwrap();
+    let row = one.insert_key(&key(1, "a")).await.unwrap();
     let before = other.key_generation().unwrap();
     assert!(other.key_by_lookup(row.key.lookup).await.unwrap().is_some());
 
@@ -77,9 +71,9 @@ async fn commands_that_fail_take_no_other_of_their_commit_along() {
     let calls = (0..200).map(|n| {
         let store = store.clone();
         // Every second one is refused: its first delivery would fit, its second has no webhook.
-        let mut deliveries = vec![message(hook.id, &format!("m{n}"))];
+        let mut deliveries = vec![message(hook.id, &format!("m{n}"), at(0))];
         if n % 2 == 1 {
-            deliveries.push(message(WebhookId(99), &format!("x{n}")));
+            deliveries.push(message(WebhookId(99), &format!("x{n}"), at(0)));
         }
         tokio::spawn(async move { store.enqueue(direct(deliveries), at(0)).await })
     });
@@ -99,7 +93,7 @@ async fn two_handles_claim_no_delivery_twice() {
     let (one, config, _folder) = fresh().await;
     let two = SqliteStore::open(config).await.unwrap();
     let hook = one.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let deliveries = (0..300).map(|n| message(hook.id, &format!("m{n}")));
+    let deliveries = (0..300).map(|n| message(hook.id, &format!("m{n}"), at(0)));
     one.enqueue(direct(deliveries.collect()), at(0))
         .await
         .unwrap();
@@ -130,17 +124,17 @@ async fn two_handles_claim_no_delivery_twice() {
 async fn a_writer_that_holds_the_file_for_too_long_makes_calls_unavailable_and_no_more() {
     let (store, config, folder) = fresh().await;
     store.close().await;
-    let config = config.busy_timeout(std::time::Duration::from_millis(50));
+    let config = config.with_busy_timeout(std::time::Duration::from_millis(50));
     let store = SqliteStore::open(config.clone()).await.unwrap();
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = store.insert_key(&key("a")).await.unwrap_err();
+    let error = store.insert_key(&key(1, "a")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     // Reading goes on, and so does opening.
     let second = SqliteStore::open(config).await.unwrap();
     assert_eq!(second.webhook(WebhookId(1)).await.unwrap(), None);
     host.execute_batch("COMMIT").unwrap();
-    store.insert_key(&key("a")).await.unwrap();
+    store.insert_key(&key(1, "a")).await.unwrap();
 }
 
 #[tokio::test]
@@ -148,12 +142,12 @@ async fn a_full_disk_is_unavailable_and_keeps_what_was_there() {
     let (store, config, _folder) = fresh().await;
     let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
     store.close().await;
-    let store = SqliteStore::open(config.clone().max_pages(80))
+    let store = SqliteStore::open(config.clone().with_max_pages(80))
         .await
         .unwrap();
     let mut stored = 0;
     let error = loop {
-        let mut delivery = message(hook.id, &format!("m{stored}"));
+        let mut delivery = message(hook.id, &format!("m{stored}"), at(0));
         delivery.body = "x".repeat(10_000).into();
         match store.enqueue(direct(vec![delivery]), at(0)).await {
             Ok(_) => stored += 1,
@@ -166,7 +160,7 @@ async fn a_full_disk_is_unavailable_and_keeps_what_was_there() {
     let store = SqliteStore::open(config).await.unwrap();
     assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, stored);
     store
-        .enqueue(direct(vec![message(hook.id, "more")]), at(0))
+        .enqueue(direct(vec![message(hook.id, "more", at(0))]), at(0))
         .await
         .unwrap();
 }
@@ -235,7 +229,7 @@ async fn several_may_open_a_new_file_at_once() {
             .await
             .unwrap()
             .unwrap()
-            .insert_key(&key(&format!("k{n}")))
+            .insert_key(&key(1, &format!("k{n}")))
             .await
             .unwrap();
     }
@@ -245,7 +239,10 @@ async fn several_may_open_a_new_file_at_once() {
 async fn damaged_pages_are_errors() {
     let (store, config, folder) = fresh().await;
     for n in 0..400 {
-        store.insert_key(&key(&format!("key {n}"))).await.unwrap();
+        store
+            .insert_key(&key(1, &format!("key {n}")))
+            .await
+            .unwrap();
     }
     store.close().await;
     let path = folder.path().join("gatepost.db");
@@ -269,7 +266,7 @@ async fn damaged_pages_are_errors() {
 async fn a_delivery_that_cannot_be_read_ends_and_holds_up_no_other() {
     let (store, _, folder) = fresh().await;
     let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let deliveries = vec![message(hook.id, "m1"), message(hook.id, "m2")];
+    let deliveries = vec![message(hook.id, "m1", at(0)), message(hook.id, "m2", at(0))];
     store.enqueue(direct(deliveries), at(0)).await.unwrap();
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
     host.execute_batch("UPDATE gatepost_delivery SET body = CAST(x'FF' AS TEXT) WHERE id = 1")
@@ -303,7 +300,7 @@ async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
     let path = folder.path().join("gatepost.db");
     let old = || SealingKey::new(1, [1; 32]);
     let config = SqliteConfig::file(&path);
-    let store = SqliteStore::open(config.clone().sealing(SealingKeys::new(old())))
+    let store = SqliteStore::open(config.clone().with_sealing(SealingKeys::new(old())))
         .await
         .unwrap();
     let mut hook = webhook("w");
@@ -316,14 +313,14 @@ async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
         assert!(!bytes.windows(6).any(|w| w == b"canary"));
     }
     let both = SealingKeys::new(SealingKey::new(2, [2; 32])).with_old(old());
-    let store = SqliteStore::open(config.clone().sealing(both))
+    let store = SqliteStore::open(config.clone().with_sealing(both))
         .await
         .unwrap();
     assert_eq!(store.reseal().await.unwrap(), 1);
     assert_eq!(store.reseal().await.unwrap(), 0);
     store.close().await;
     let new = SealingKeys::new(SealingKey::new(2, [2; 32]));
-    let store = SqliteStore::open(config.sealing(new)).await.unwrap();
+    let store = SqliteStore::open(config.with_sealing(new)).await.unwrap();
     assert_eq!(store.webhook(row.id).await.unwrap(), Some(row));
 }
 
@@ -331,7 +328,7 @@ async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
 async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     let (store, _, folder) = fresh().await;
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let (_, rest) = readme.split_once("```sql").unwrap();
     host.execute_batch(rest.split_once("```").unwrap().0)
         .unwrap();
@@ -367,8 +364,8 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
 async fn deleting_a_webhook_takes_its_log_along() {
     let (store, _, folder) = fresh().await;
     let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let sender = store.insert_task(&task(hook.id, "t"), at(0)).await.unwrap();
-    let mut delivery = message(hook.id, "m1");
+    let sender = store.insert_task(&task(hook.id), at(0)).await.unwrap();
+    let mut delivery = message(hook.id, "m1", at(0));
     delivery.lease_until = Some(at(60));
     let Enqueued::Stored { deliveries, .. } =
         store.enqueue(direct(vec![delivery]), at(0)).await.unwrap()
@@ -380,7 +377,10 @@ async fn deleting_a_webhook_takes_its_log_along() {
         token: deliveries[0].token.unwrap(),
     };
     assert_eq!(
-        store.settle(vec![sent(claim)], at(1)).await.unwrap(),
+        store
+            .settle(vec![settlement_of(claim, Disposition::Sent)], at(1))
+            .await
+            .unwrap(),
         [Settled::Done]
     );
     let refused = store
@@ -403,7 +403,7 @@ async fn deleting_a_webhook_takes_its_log_along() {
 #[tokio::test]
 async fn work_of_another_handle_is_noticed() {
     let (store, config, _folder) = fresh().await;
-    let other = SqliteStore::open(config.synchronous(Synchronous::Off))
+    let other = SqliteStore::open(config.with_synchronous(Synchronous::Off))
         .await
         .unwrap();
     let hook = other.insert_webhook(&webhook("w"), at(0)).await.unwrap();
@@ -414,7 +414,10 @@ async fn work_of_another_handle_is_noticed() {
                 break;
             }
             other
-                .enqueue(direct(vec![message(hook.id, &format!("m{n}"))]), at(0))
+                .enqueue(
+                    direct(vec![message(hook.id, &format!("m{n}"), at(0))]),
+                    at(0),
+                )
                 .await
                 .unwrap();
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;

@@ -1,9 +1,4 @@
 //! The storage contract, clause by clause, and random calls against the reference store.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +28,7 @@ impl Place {
 
     async fn open(&self) -> Arc<SqliteStore> {
         let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
-        let config = SqliteConfig::file(self.path()).sealing(sealing);
+        let config = SqliteConfig::file(self.path()).with_sealing(sealing);
         let store = Arc::new(SqliteStore::open(config).await.unwrap());
         *self.open.lock().unwrap() = Some(store.clone());
         store

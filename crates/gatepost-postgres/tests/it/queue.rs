@@ -1,22 +1,16 @@
 //! The queue under concurrency: order, claims, group commit, faults in the middle of load.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test ends where something is not as it must be"
-)]
-
-mod common;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::postgres::TestPostgres;
-use common::{at, direct, fresh, message, sent, task, webhook};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::*;
+use gatepost_testkit::fixtures::{at, direct, message, settlement_of, task, webhook};
 use webhook_model::{DeliveryOrder, WebhookId};
+
+use crate::common::fresh;
+use crate::postgres::TestPostgres;
 
 fn lane(webhook: WebhookId, class: LaneClass, limit: u32) -> LaneClaim {
     LaneClaim {
@@ -52,7 +46,7 @@ async fn a_webhook_in_order_gives_out_its_oldest_open_delivery_alone() {
     let hook = in_order(&store, "w").await;
     for id in ["m1", "m2", "m3"] {
         store
-            .enqueue(direct(vec![message(hook, id)]), at(0))
+            .enqueue(direct(vec![message(hook, id, at(0))]), at(0))
             .await
             .unwrap();
     }
@@ -80,7 +74,7 @@ async fn a_webhook_in_order_gives_out_its_oldest_open_delivery_alone() {
         };
         let settlement = Settlement {
             verdict,
-            ..sent(claim_of(&claimed[0]))
+            ..settlement_of(claim_of(&claimed[0]), Disposition::Sent)
         };
         assert_eq!(
             store.settle(vec![settlement], at(now)).await.unwrap(),
@@ -101,12 +95,12 @@ async fn what_was_leased_at_the_enqueue_or_replayed_keeps_a_webhook_in_order_bus
     let (store, _) = fresh().await;
     let hook = in_order(&store, "w").await;
     store
-        .enqueue(direct(vec![message(hook, "old")]), at(0))
+        .enqueue(direct(vec![message(hook, "old", at(0))]), at(0))
         .await
         .unwrap();
     let leased = NewDelivery {
         lease_until: Some(at(99)),
-        ..message(hook, "leased")
+        ..message(hook, "leased", at(0))
     };
     let stored = store.enqueue(direct(vec![leased]), at(0)).await.unwrap();
     assert!(
@@ -121,7 +115,10 @@ async fn what_was_leased_at_the_enqueue_or_replayed_keeps_a_webhook_in_order_bus
         delivery: deliveries[0].id,
         token: deliveries[0].token.unwrap(),
     };
-    store.settle(vec![sent(claim)], at(1)).await.unwrap();
+    store
+        .settle(vec![settlement_of(claim, Disposition::Sent)], at(1))
+        .await
+        .unwrap();
     assert_eq!(claim_all(&store, hook, 1).await.len(), 1);
     // An ended one is replayed while another runs.
     assert_eq!(
@@ -141,9 +138,9 @@ async fn turning_order_on_and_off_counts_for_what_waits_already() {
     store
         .enqueue(
             direct(vec![
-                message(row.id, "a"),
-                message(row.id, "b"),
-                message(row.id, "c"),
+                message(row.id, "a", at(0)),
+                message(row.id, "b", at(0)),
+                message(row.id, "c", at(0)),
             ]),
             at(0),
         )
@@ -167,8 +164,8 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
     let ordered = in_order(&a, "ordered").await;
     for n in 0..100 {
         let pair = vec![
-            message(free, &format!("f{n}")),
-            message(ordered, &format!("o{n}")),
+            message(free, &format!("f{n}"), at(0)),
+            message(ordered, &format!("o{n}"), at(0)),
         ];
         a.enqueue(direct(pair), at(0)).await.unwrap();
     }
@@ -201,14 +198,16 @@ async fn calls_that_share_a_commit_are_judged_alone() {
     let calls = (0..120).map(|n| {
         let store = store.clone();
         tokio::spawn(async move {
-            let mut batch = direct(vec![message(hook, &format!("m{n}"))]);
+            let mut batch = direct(vec![message(hook, &format!("m{n}"), at(0))]);
             match n % 6 {
                 1 => batch
                     .deliveries
-                    .push(message(WebhookId(404), &format!("x{n}"))),
+                    .push(message(WebhookId(404), &format!("x{n}"), at(0))),
                 2 => batch.routes = Some(RoutesVersion(version.0 - 1)),
                 3 => batch.source = Origin::Occurrence(format!("o{}", n / 12).parse().unwrap()),
-                4 => batch.deliveries.push(message(hook, &format!("m{n}"))),
+                4 => batch
+                    .deliveries
+                    .push(message(hook, &format!("m{n}"), at(0))),
                 5 => batch.routes = Some(version),
                 _ => {}
             }
@@ -240,14 +239,14 @@ async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
     let b = PostgresStore::connect(config).await.unwrap();
     let hook = a.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
     for round in 0..10 {
-        let once = a.insert_task(&task(hook, "once"), at(0)).await.unwrap().id;
+        let once = a.insert_task(&task(hook), at(0)).await.unwrap().id;
         let version = a.routes_version().await.unwrap();
         let emits = (0..8).map(|n| {
             let store = if n % 2 == 0 { a.clone() } else { b.clone() };
             let batch = Enqueue {
                 routes: Some(version),
                 consume: vec![once],
-                ..direct(vec![message(hook, &format!("r{round}n{n}"))])
+                ..direct(vec![message(hook, &format!("r{round}n{n}"), at(0))])
             };
             tokio::spawn(async move { store.enqueue(batch, at(0)).await.unwrap() })
         });
@@ -279,7 +278,7 @@ async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
                 let version = b.routes_version().await.unwrap();
                 let batch = Enqueue {
                     routes: Some(version),
-                    ..direct(vec![message(hook, &format!("m{n}"))])
+                    ..direct(vec![message(hook, &format!("m{n}"), at(0))])
                 };
                 if let Enqueued::Stored { routes, .. } = b.enqueue(batch, at(0)).await.unwrap() {
                     assert_eq!(routes, version);
@@ -291,7 +290,7 @@ async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
     };
     let mut changes = 0;
     while !emitter.is_finished() {
-        let row = a.insert_task(&task(hook, "t"), at(0)).await.unwrap();
+        let row = a.insert_task(&task(hook), at(0)).await.unwrap();
         a.delete_task(row.id, at(0)).await.unwrap();
         changes += 2;
     }
@@ -308,9 +307,9 @@ async fn a_row_that_cannot_be_read_ends_and_holds_nobody_up() {
     store
         .enqueue(
             direct(vec![
-                message(hook, "good"),
-                message(hook, "bad"),
-                message(hook, "fine"),
+                message(hook, "good", at(0)),
+                message(hook, "bad", at(0)),
+                message(hook, "fine", at(0)),
             ]),
             at(0),
         )
@@ -361,7 +360,7 @@ async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
                 let id = format!("e{emitter}n{n}");
                 let new = NewDelivery {
                     lease_until: Some(at(60)),
-                    ..message(hook, &id)
+                    ..message(hook, &id, at(0))
                 };
                 let occurrence: webhook_model::OccurrenceId = id.parse().unwrap();
                 let batch = Enqueue {
@@ -374,7 +373,10 @@ async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
                         delivery: deliveries[0].id,
                         token: deliveries[0].token.unwrap(),
                     };
-                    let settled = retry(|| store.settle(vec![sent(claim)], at(1))).await;
+                    let settled = retry(|| {
+                        store.settle(vec![settlement_of(claim, Disposition::Sent)], at(1))
+                    })
+                    .await;
                     assert_eq!(
                         settled,
                         [Settled::Done],
@@ -472,7 +474,7 @@ async fn a_webhook_that_is_deleted_while_messages_arrive_leaves_none_behind() {
             .id;
         let emits = (0..6).map(|n| {
             let store = if n % 2 == 0 { a.clone() } else { b.clone() };
-            let batch = direct(vec![message(hook, &format!("r{round}n{n}"))]);
+            let batch = direct(vec![message(hook, &format!("r{round}n{n}"), at(0))]);
             tokio::spawn(async move { store.enqueue(batch, at(0)).await })
         });
         let emits: Vec<_> = emits.collect();
