@@ -46,7 +46,7 @@ async fn main() -> Result<ExitCode, Failure> {
 /// An engine on the shared queue. A lease lasts the webhook's timeout and half a second here, so
 /// that the work of a worker that died comes back soon.
 async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
-    let store = PostgresStore::connect(PostgresConfig::url(url).schema(SCHEMA)).await?;
+    let store = PostgresStore::connect(PostgresConfig::url(url).with_schema(SCHEMA)).await?;
     let mut sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?));
     if let Some(name) = name {
         // Only here, to see who sent what: the header of the id has another name in each worker.

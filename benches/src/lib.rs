@@ -1,9 +1,12 @@
 //! What the measurements share: CPU time of this thread, medians, a receiver in a process of its
-//! own.
+//! own, the body of the store benches.
 #![allow(
     clippy::expect_used,
+    clippy::panic,
     reason = "a measurement that cannot be taken stops"
 )]
+
+pub mod store;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;

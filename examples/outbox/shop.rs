@@ -42,7 +42,7 @@ impl Shop {
             };
             return Ok((shop, Arc::new(store)));
         };
-        let store = PostgresStore::connect(PostgresConfig::url(&url).schema(SCHEMA)).await?;
+        let store = PostgresStore::connect(PostgresConfig::url(&url).with_schema(SCHEMA)).await?;
         let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
         tokio::spawn(connection);
         client

@@ -27,13 +27,13 @@ pub(crate) async fn open(
         None => SealingKeys::none(),
     };
     if options.postgres() {
-        let config = PostgresConfig::url(&options.data).sealing(sealing);
+        let config = PostgresConfig::url(&options.data).with_sealing(sealing);
         let store = Arc::new(PostgresStore::connect(config).await?);
         return Ok((store.clone(), store));
     }
     std::fs::create_dir_all(&options.data)?;
     let file = Path::new(&options.data).join("gatepost.db");
-    let store = Arc::new(SqliteStore::open(SqliteConfig::file(file).sealing(sealing)).await?);
+    let store = Arc::new(SqliteStore::open(SqliteConfig::file(file).with_sealing(sealing)).await?);
     Ok((store.clone(), store))
 }
 

@@ -135,8 +135,8 @@ async fn a_clock_that_jumps_takes_no_claim_from_anybody_on_sqlite() {
 async fn workers_whose_clocks_differ_take_no_claim_from_each_other() {
     let fresh = tests::postgres::fresh();
     let config = PostgresConfig::url(&fresh.url)
-        .schema(&fresh.schema)
-        .max_connections(6);
+        .with_schema(&fresh.schema)
+        .with_max_connections(6);
     let mut engines = Vec::new();
     let mut stores = Vec::new();
     for seconds in [-25, 25] {

@@ -14,8 +14,8 @@ use tokio_postgres::config::TargetSessionAttrs;
 /// # async fn example() -> Result<(), gatepost_storage::StoreError> {
 /// use gatepost_postgres::{PostgresConfig, PostgresStore};
 /// let config = PostgresConfig::url("postgres://app:secret@db.internal/app?sslmode=require")
-///     .schema("gatepost")
-///     .max_connections(16);
+///     .with_schema("gatepost")
+///     .with_max_connections(16);
 /// let store = PostgresStore::connect(config).await?;
 /// # let _ = store;
 /// # Ok(())
@@ -53,7 +53,7 @@ impl PostgresConfig {
     /// The schema that holds the tables; made if it does not exist. Default `gatepost`. A small
     /// letter or `_`, then at most 39 small letters, digits or `_`.
     #[must_use]
-    pub fn schema(mut self, schema: &str) -> Self {
+    pub fn with_schema(mut self, schema: &str) -> Self {
         schema.clone_into(&mut self.schema);
         self
     }
@@ -61,35 +61,35 @@ impl PostgresConfig {
     /// The keys that seal the secrets of webhooks. Without any they are stored in clear, and a
     /// warning says so at every start.
     #[must_use]
-    pub fn sealing(mut self, keys: SealingKeys) -> Self {
+    pub fn with_sealing(mut self, keys: SealingKeys) -> Self {
         self.sealing = Arc::new(keys);
         self
     }
 
     /// The most connections of the pool; one more listens. Default 12, at least 4.
     #[must_use]
-    pub fn max_connections(mut self, most: usize) -> Self {
+    pub fn with_max_connections(mut self, most: usize) -> Self {
         self.max_connections = most.max(4);
         self
     }
 
     /// How long the server may work on one statement. Default 30 s.
     #[must_use]
-    pub fn statement_timeout(mut self, timeout: Duration) -> Self {
+    pub fn with_statement_timeout(mut self, timeout: Duration) -> Self {
         self.statement_timeout = timeout;
         self
     }
 
     /// How long a statement may wait for a lock. Default 10 s.
     #[must_use]
-    pub fn lock_timeout(mut self, timeout: Duration) -> Self {
+    pub fn with_lock_timeout(mut self, timeout: Duration) -> Self {
         self.lock_timeout = timeout;
         self
     }
 
     /// Certificates in PEM form that may sign the server's, beside the public ones.
     #[must_use]
-    pub fn extra_roots_pem(mut self, pem: &[u8]) -> Self {
+    pub fn with_extra_roots_pem(mut self, pem: &[u8]) -> Self {
         self.extra_roots_pem = pem.to_vec();
         self
     }
@@ -178,13 +178,16 @@ mod tests {
             &"a".repeat(41),
         ] {
             assert!(
-                PostgresConfig::url("host=x").schema(bad).driver().is_err(),
+                PostgresConfig::url("host=x")
+                    .with_schema(bad)
+                    .driver()
+                    .is_err(),
                 "{bad:?}"
             );
         }
         assert!(
             PostgresConfig::url("host=x")
-                .schema("_gate_post2")
+                .with_schema("_gate_post2")
                 .driver()
                 .is_ok()
         );

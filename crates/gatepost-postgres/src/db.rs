@@ -13,7 +13,7 @@ use crate::config::PostgresConfig;
 use crate::error::{Failure, Result};
 use crate::tls;
 
-/// So long a call waits for a connection of the pool.
+/// How long a call waits for a connection of the pool.
 const WAIT: Duration = Duration::from_secs(10);
 
 pub(crate) type Param<'a> = &'a (dyn ToSql + Sync);
@@ -129,19 +129,20 @@ impl Db {
     pub(crate) fn begin_shared(&self) -> String {
         format!("BEGIN; SELECT pg_advisory_xact_lock_shared({})", self.lock)
     }
-}
 
-/// Takes the routes lock alone and moves the version; answers the new one.
-pub(crate) async fn routes_changed(tx: &Transaction<'_>, lock: i64) -> Result<i64> {
-    tx.execute("SELECT pg_advisory_xact_lock($1)", &[&lock])
-        .await?;
-    let row = tx
-        .query_one(
-            "UPDATE gatepost_routes SET version = version + 1 RETURNING version",
-            &[],
-        )
-        .await?;
-    Ok(row.try_get(0)?)
+    /// First in every change of a record: takes the routes lock alone and moves the version.
+    /// Returns the new one.
+    pub(crate) async fn routes_changed(&self, tx: &Transaction<'_>) -> Result<i64> {
+        tx.execute("SELECT pg_advisory_xact_lock($1)", &[&self.lock])
+            .await?;
+        let row = tx
+            .query_one(
+                "UPDATE gatepost_routes SET version = version + 1 RETURNING version",
+                &[],
+            )
+            .await?;
+        Ok(row.try_get(0)?)
+    }
 }
 
 /// FNV-1a of the schema's name: stores in different schemas of one database do not wait for each

@@ -19,6 +19,8 @@ pub(crate) struct Failure {
 pub(crate) struct Cause(String);
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
+/// What the methods of the traits return.
+pub(crate) type Answer<T> = std::result::Result<T, StoreError>;
 
 impl Failure {
     pub(crate) fn new(kind: ErrorKind, context: &'static str) -> Self {
@@ -70,7 +72,11 @@ impl From<Failure> for StoreError {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::new(error.kind(), error.context())
+        let cause = std::error::Error::source(&error).map(|cause| Cause(cause.to_string()));
+        Self {
+            cause,
+            ..Self::new(error.kind(), error.context())
+        }
     }
 }
 

@@ -5,18 +5,17 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Phases, PurgeBounds,
-    QueueStats, Replay,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, EXPIRED_INFO, Phases,
+    PurgeBounds, QueueStats, Replay,
 };
 use tokio_postgres::Row;
 
-use crate::PostgresStore;
+use crate::column::{count, span, status, without_nul};
 use crate::db::Param;
-use crate::error::{Failure, Result};
+use crate::error::{Answer, Failure, Result};
 use crate::list::List;
-use crate::queue::row::{self, count, span, without_nul};
-
-type Answer<T> = std::result::Result<T, StoreError>;
+use crate::queue::row;
+use crate::store::PostgresStore;
 
 #[async_trait]
 impl DeliveryLog for PostgresStore {
@@ -89,7 +88,7 @@ impl DeliveryLog for PostgresStore {
             }
         };
         if replayed > 0 {
-            self.inner.notifier.work_arrived();
+            self.notifier().work_arrived();
         }
         Ok(replayed)
     }
@@ -109,7 +108,7 @@ impl DeliveryLog for PostgresStore {
         limit: u32,
         _now: DateTime<Utc>,
     ) -> Answer<u64> {
-        let params: [Param<'_>; 3] = [&created_before, &i64::from(limit), &"expired while paused"];
+        let params: [Param<'_>; 3] = [&created_before, &i64::from(limit), &EXPIRED_INFO];
         Ok(self
             .db()
             .execute(include_str!("sql/log/expire_held.sql"), &params)
@@ -200,7 +199,6 @@ async fn remove(tx: &Transaction<'_>, ids: &[i64]) -> Result<()> {
 }
 
 fn attempt(row: &Row) -> Result<AttemptRecord> {
-    let status: Option<i32> = row.try_get("status")?;
     let remote: Option<&str> = row.try_get("remote")?;
     Ok(AttemptRecord {
         number: count(row, "number")?,
@@ -214,10 +212,7 @@ fn attempt(row: &Row) -> Result<AttemptRecord> {
         },
         class: row.try_get("class")?,
         info: row.try_get("info")?,
-        status: status
-            .map(u16::try_from)
-            .transpose()
-            .map_err(|e| Failure::corrupt("status", e))?,
+        status: status(row, "status")?,
         remote: remote
             .map(str::parse)
             .transpose()

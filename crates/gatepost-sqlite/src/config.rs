@@ -58,14 +58,14 @@ impl SqliteConfig {
 
     /// The keys under which secrets of webhooks are sealed; none by default.
     #[must_use]
-    pub fn sealing(mut self, keys: SealingKeys) -> Self {
+    pub fn with_sealing(mut self, keys: SealingKeys) -> Self {
         self.sealing = Arc::new(keys);
         self
     }
 
     /// When to wait for the disk; [`Synchronous::Full`] by default.
     #[must_use]
-    pub fn synchronous(mut self, synchronous: Synchronous) -> Self {
+    pub fn with_synchronous(mut self, synchronous: Synchronous) -> Self {
         self.synchronous = synchronous;
         self
     }
@@ -73,14 +73,14 @@ impl SqliteConfig {
     /// How long to wait for another process that writes, before a call is `Unavailable`; 5 s by
     /// default.
     #[must_use]
-    pub fn busy_timeout(mut self, timeout: Duration) -> Self {
+    pub fn with_busy_timeout(mut self, timeout: Duration) -> Self {
         self.busy_timeout = timeout;
         self
     }
 
     /// How many reads may run at once; 4 by default, at least 1.
     #[must_use]
-    pub fn readers(mut self, readers: usize) -> Self {
+    pub fn with_readers(mut self, readers: usize) -> Self {
         self.readers = readers.max(1);
         self
     }
@@ -88,7 +88,7 @@ impl SqliteConfig {
     /// The most pages (of 4 KiB, as a rule) that the file may grow to; writes beyond are
     /// `Unavailable`. No limit by default.
     #[must_use]
-    pub fn max_pages(mut self, pages: u32) -> Self {
+    pub fn with_max_pages(mut self, pages: u32) -> Self {
         self.max_pages = Some(pages);
         self
     }

@@ -13,7 +13,7 @@ pub(crate) enum Failure {
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
-/// What the methods of the traits answer.
+/// What the methods of the traits return.
 pub(crate) type Answer<T> = std::result::Result<T, StoreError>;
 
 impl Failure {
@@ -25,10 +25,9 @@ impl Failure {
         Self::Store(StoreError::not_found(what))
     }
 
-    /// `error` must not show what is stored where that is secret; parse errors of the models do
-    /// not.
+    /// As [`StoreError::corrupt`].
     pub(crate) fn corrupt(context: &'static str, error: impl Display) -> Self {
-        Self::Store(StoreError::new(ErrorKind::Corrupt, context).with_source(error.to_string()))
+        Self::Store(StoreError::corrupt(context, error))
     }
 }
 

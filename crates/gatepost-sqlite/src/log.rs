@@ -3,16 +3,16 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Phases, PurgeBounds,
-    QueueStats, Replay,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, EXPIRED_INFO, Phases,
+    PurgeBounds, QueueStats, Replay,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use crate::SqliteStore;
 use crate::column::{maybe_time, micros, number, span, time};
 use crate::error::{Answer, Failure, Result};
 use crate::list::List;
 use crate::queue::row;
+use crate::store::SqliteStore;
 
 #[async_trait]
 impl DeliveryLog for SqliteStore {
@@ -93,11 +93,7 @@ impl DeliveryLog for SqliteStore {
     ) -> Answer<u64> {
         self.write(move |c| {
             let mut end = c.prepare_cached(include_str!("sql/log/expire_held.sql"))?;
-            let ended = end.execute(params![
-                micros(created_before),
-                limit,
-                "expired while paused"
-            ])?;
+            let ended = end.execute(params![micros(created_before), limit, EXPIRED_INFO])?;
             Ok(ended as u64)
         })
         .await

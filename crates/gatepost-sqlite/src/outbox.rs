@@ -1,34 +1,33 @@
-//! The outbox: occurrences that hosts inserted in their own transactions.
+//! The outbox: occurrences that the platform inserted in its own transactions.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::OutboxColumns;
 use gatepost_storage::webhooks::{OutboxId, OutboxRow, OutboxStore, Unreadable};
 use rusqlite::{Row, params};
-use serde_json::Value;
-use webhook_model::{Object, ObjectId, Occurrence, TagId};
+use webhook_model::Occurrence;
 
-use crate::SqliteStore;
 use crate::column::micros;
 use crate::error::{Answer, Failure, Result};
+use crate::store::SqliteStore;
 
 #[async_trait]
 impl OutboxStore for SqliteStore {
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
         let occurrence = occurrence.clone();
         self.write(move |c| {
-            let tags: Vec<i64> = occurrence.tags.iter().map(|t| t.0).collect();
+            let columns = OutboxColumns::of(&occurrence);
             let id = c
                 .prepare_cached(include_str!("sql/outbox/push.sql"))?
                 .query_row(
                     params![
-                        occurrence.event_type.as_str(),
-                        occurrence.event.as_str(),
-                        occurrence.object.as_ref().map(|o| o.id.0),
-                        occurrence.object.as_ref().map(|o| o.name.as_str()),
-                        Value::from(tags).to_string(),
-                        // Pairs, not an object: order and repeats are kept.
-                        serde_json::json!(occurrence.variables).to_string(),
-                        occurrence.id.as_ref().map(|id| id.as_str()),
+                        columns.event_type,
+                        columns.event,
+                        columns.object_id,
+                        columns.object_name,
+                        columns.tags,
+                        columns.variables,
+                        columns.occurrence_id,
                         micros(now),
                     ],
                     |row| row.get(0),
@@ -46,7 +45,7 @@ impl OutboxStore for SqliteStore {
             while let Some(row) = rows.next()? {
                 found.push(OutboxRow {
                     id: OutboxId(row.get("id")?),
-                    occurrence: occurrence(row)?.map_err(Unreadable),
+                    occurrence: occurrence(row)?,
                 });
             }
             Ok(found)
@@ -68,184 +67,29 @@ impl OutboxStore for SqliteStore {
     }
 }
 
-/// Hosts write these rows: whatever they hold is a reason, not an error of the store.
-fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, String>> {
-    let text = |column: &'static str| -> Result<std::result::Result<Option<&str>, String>> {
+/// The platform writes these rows: whatever they hold is a reason, not an error of the store.
+fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadable>> {
+    let text = |column: &'static str| -> Result<std::result::Result<Option<&str>, Unreadable>> {
         let value = row.get_ref(column)?;
         Ok(value
             .as_str_or_null()
-            .map_err(|_| format!("{column} must be text in UTF-8")))
+            .map_err(|_| Unreadable(format!("{column} must be text in UTF-8"))))
     };
     let (event_type, event) = (text("event_type")?, text("event")?);
     let (tags, variables) = (text("tags")?, text("variables")?);
-    let (object_name, id) = (text("object_name")?, text("occurrence_id")?);
+    let (object_name, occurrence_id) = (text("object_name")?, text("occurrence_id")?);
     let object_id = row.get("object_id")?;
     let read = || {
-        Columns {
+        OutboxColumns {
             event_type: event_type?.unwrap_or_default(),
             event: event?.unwrap_or_default(),
             object_id,
             object_name: object_name?,
-            tags: tags?.unwrap_or_default(),
-            variables: variables?.unwrap_or_default(),
-            id: id?,
+            tags: tags?.unwrap_or_default().into(),
+            variables: variables?.unwrap_or_default().into(),
+            occurrence_id: occurrence_id?,
         }
         .occurrence()
     };
     Ok(read())
-}
-
-struct Columns<'a> {
-    event_type: &'a str,
-    event: &'a str,
-    object_id: Option<i64>,
-    object_name: Option<&'a str>,
-    tags: &'a str,
-    variables: &'a str,
-    id: Option<&'a str>,
-}
-
-impl Columns<'_> {
-    /// The occurrence, or which column breaks which rule.
-    fn occurrence(&self) -> std::result::Result<Occurrence, String> {
-        let object = match (self.object_id, self.object_name) {
-            (Some(id), name) => Some(Object {
-                id: ObjectId(id),
-                name: name.unwrap_or_default().to_owned(),
-            }),
-            (None, None) => None,
-            (None, Some(_)) => return Err("object_name is set, object_id is not".to_owned()),
-        };
-        Ok(Occurrence {
-            id: self
-                .id
-                .map(str::parse)
-                .transpose()
-                .map_err(|e| format!("occurrence_id {e}"))?,
-            event_type: self
-                .event_type
-                .parse()
-                .map_err(|e| format!("event_type {e}"))?,
-            event: self.event.parse().map_err(|e| format!("event {e}"))?,
-            object,
-            tags: tags(self.tags)?,
-            variables: variables(self.variables)?,
-        })
-    }
-}
-
-fn tags(json: &str) -> std::result::Result<Vec<TagId>, String> {
-    let tags: Vec<i64> = serde_json::from_str(json)
-        .map_err(|_| "tags must be a JSON array of integers".to_owned())?;
-    Ok(tags.into_iter().map(TagId).collect())
-}
-
-/// An object of strings, or an array of pairs of them.
-fn variables(json: &str) -> std::result::Result<Vec<(String, String)>, String> {
-    let wrong =
-        || "variables must be a JSON object of strings, or an array of pairs of strings".to_owned();
-    match serde_json::from_str(json).map_err(|_| wrong())? {
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, value)| match value {
-                Value::String(value) => Ok((name, value)),
-                _ => Err(wrong()),
-            })
-            .collect(),
-        pairs => serde_json::from_value(pairs).map_err(|_| wrong()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn columns() -> Columns<'static> {
-        Columns {
-            event_type: "vms",
-            event: "poweron",
-            object_id: Some(7),
-            object_name: None,
-            tags: "[1, 2]",
-            variables: r#"{"a":"b"}"#,
-            id: None,
-        }
-    }
-
-    #[test]
-    fn variables_are_an_object_or_pairs() {
-        assert_eq!(
-            columns().occurrence().unwrap().variables,
-            [("a".to_owned(), "b".to_owned())]
-        );
-        assert_eq!(variables(r#"[["x","1"],["x","2"]]"#).unwrap().len(), 2);
-        assert_eq!(tags("[]").unwrap(), []);
-    }
-
-    #[test]
-    fn a_row_that_breaks_a_rule_names_the_column() {
-        let broken = [
-            (
-                Columns {
-                    event_type: "VMs!",
-                    ..columns()
-                },
-                "event_type",
-            ),
-            (
-                Columns {
-                    event: "",
-                    ..columns()
-                },
-                "event",
-            ),
-            (
-                Columns {
-                    tags: r#"{"a":1}"#,
-                    ..columns()
-                },
-                "tags",
-            ),
-            (
-                Columns {
-                    tags: "[1.5]",
-                    ..columns()
-                },
-                "tags",
-            ),
-            (
-                Columns {
-                    variables: r#"{"a":1}"#,
-                    ..columns()
-                },
-                "variables",
-            ),
-            (
-                Columns {
-                    variables: "7",
-                    ..columns()
-                },
-                "variables",
-            ),
-            (
-                Columns {
-                    id: Some(""),
-                    ..columns()
-                },
-                "occurrence_id",
-            ),
-            (
-                Columns {
-                    object_id: None,
-                    object_name: Some("vm"),
-                    ..columns()
-                },
-                "object_name",
-            ),
-        ];
-        for (columns, names) in broken {
-            let reason = columns.occurrence().unwrap_err();
-            assert!(reason.starts_with(names), "{reason}");
-        }
-    }
 }

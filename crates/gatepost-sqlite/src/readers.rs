@@ -12,7 +12,7 @@ use crate::error::{Answer, Failure, Result, unavailable};
 
 #[derive(Clone)]
 pub(crate) struct Readers {
-    config: SqliteConfig,
+    config: Arc<SqliteConfig>,
     idle: Arc<Mutex<Vec<Connection>>>,
     places: Arc<Semaphore>,
 }
@@ -22,7 +22,7 @@ impl Readers {
         Self {
             places: Arc::new(Semaphore::new(config.readers)),
             idle: Arc::default(),
-            config,
+            config: Arc::new(config),
         }
     }
 

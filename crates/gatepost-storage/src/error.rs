@@ -63,6 +63,13 @@ impl StoreError {
         Self::new(ErrorKind::NotFound, what)
     }
 
+    /// Stored data that breaks a rule of the record that it should be: what cannot be read, and
+    /// why. `cause` must not quote a secret; the parse errors of the models do not.
+    #[must_use]
+    pub fn corrupt(context: &'static str, cause: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Corrupt, context).with_source(cause.to_string())
+    }
+
     /// What a caller can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

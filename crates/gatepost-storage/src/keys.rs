@@ -6,7 +6,7 @@ use apikey_core::{ApiKey, KeyId, LastLogin, LookupId, OwnerId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::StoreError;
+use crate::error::StoreError;
 use crate::page::{Page, Revision};
 
 /// A key as it is stored. The record's own `created` is the time of insertion.
@@ -84,6 +84,22 @@ pub enum ChangedKeys {
     All,
 }
 
+impl ChangedKeys {
+    /// From a log that has one entry for each generation and forgets the oldest: `lookups` are its
+    /// entries after `since`, `generation` is the present one. [`All`](Self::All) where an entry is
+    /// missing, or `since` lies in the future.
+    #[must_use]
+    pub fn logged(lookups: Vec<LookupId>, since: KeyGeneration, generation: KeyGeneration) -> Self {
+        let passed = generation.0.checked_sub(since.0);
+        let passed = passed.and_then(|passed| usize::try_from(passed).ok());
+        if passed == Some(lookups.len()) {
+            Self::These(lookups)
+        } else {
+            Self::All
+        }
+    }
+}
+
 /// Keeps API keys.
 ///
 /// # Contract
@@ -159,4 +175,27 @@ pub trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// `Unavailable`.
     async fn key_changes(&self, since: KeyGeneration) -> Result<KeyChanges, StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_with_a_gap_names_all_keys() {
+        let logged = |since, generation, count| {
+            let lookups = vec![LookupId::of_imported(&[7; 32]); count];
+            let changed =
+                ChangedKeys::logged(lookups, KeyGeneration(since), KeyGeneration(generation));
+            match changed {
+                ChangedKeys::These(lookups) => Some(lookups.len()),
+                ChangedKeys::All => None,
+            }
+        };
+        assert_eq!(logged(3, 5, 2), Some(2));
+        assert_eq!(logged(5, 5, 0), Some(0));
+        assert_eq!(logged(2, 5, 2), None, "the oldest was forgotten");
+        assert_eq!(logged(6, 5, 0), None, "a generation of the future");
+        assert_eq!(logged(i64::MIN, i64::MAX, 0), None, "no overflow");
+    }
 }

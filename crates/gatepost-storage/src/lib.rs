@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 pub mod clock;
+#[cfg(feature = "webhooks")]
+pub mod columns;
 pub mod error;
 #[cfg(any(feature = "keys", feature = "webhooks"))]
 pub mod memory;

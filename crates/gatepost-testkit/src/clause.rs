@@ -7,16 +7,9 @@ use std::sync::Arc;
 use gatepost_storage::KeyStore;
 
 use crate::harness::{Harness, Webhooks};
+use crate::outcome::Outcome;
+use crate::runtime::block_on;
 use crate::{keys, log, outbox, queue, records, webhooks_kept};
-
-/// How a clause ends that the store does not break; it panics where it does.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Outcome {
-    /// The store keeps it.
-    Held,
-    /// The harness cannot show it, for this reason.
-    Ignored(&'static str),
-}
 
 impl<S: Send + 'static> fmt::Debug for Clause<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,19 +32,19 @@ pub struct Clause<S: Send + 'static> {
 /// All clauses about keys.
 #[must_use]
 pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
-    let mut all = crate::for_each_key_clause!([plain] keys);
-    all.extend(crate::for_each_kept_key_clause!([kept] keys));
+    let mut all = crate::list::for_each_key_clause!([plain] keys);
+    all.extend(crate::list::for_each_kept_key_clause!([kept] keys));
     all
 }
 
 /// All clauses about webhooks, tasks, events, the queue, the log and the outbox.
 #[must_use]
 pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
-    let mut all = crate::for_each_record_clause!([plain] records);
-    all.extend(crate::for_each_queue_clause!([plain] queue));
-    all.extend(crate::for_each_log_clause!([plain] log));
-    all.extend(crate::for_each_outbox_clause!([plain] outbox));
-    all.extend(crate::for_each_kept_webhook_clause!([kept] webhooks_kept));
+    let mut all = crate::list::for_each_record_clause!([plain] records);
+    all.extend(crate::list::for_each_queue_clause!([plain] queue));
+    all.extend(crate::list::for_each_log_clause!([plain] log));
+    all.extend(crate::list::for_each_outbox_clause!([plain] outbox));
+    all.extend(crate::list::for_each_kept_webhook_clause!([kept] webhooks_kept));
     all
 }
 
@@ -71,16 +64,6 @@ pub fn prove<S: Send + 'static>(clauses: &[Clause<S>], name: &str, harness: impl
             panic!("not tried: {why}; a store that keeps nothing says `not durable` in the macro")
         }
     }
-}
-
-/// Runs to the end on a runtime of its own with several threads.
-pub fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(4)
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(future)
 }
 
 /// Clauses that take a store with nothing in it.

@@ -7,20 +7,24 @@
 )]
 
 mod clause;
-mod errors;
 pub mod fault;
-mod fixtures;
+pub mod fixtures;
 mod harness;
 pub mod keys;
 mod list;
 pub mod log;
 pub mod model;
 pub mod outbox;
+mod outcome;
 pub mod queue;
 pub mod records;
 mod report;
+mod runtime;
+mod secrecy;
 pub mod webhooks_kept;
 
-pub use clause::{Clause, Outcome, Run, block_on, key_clauses, prove, webhook_clauses};
+pub use clause::{Clause, Run, key_clauses, prove, webhook_clauses};
 pub use harness::{Harness, Webhooks};
+pub use outcome::Outcome;
 pub use report::{Finding, Report, run_all};
+pub use runtime::block_on;

@@ -157,6 +157,15 @@ macro_rules! for_each_kept_webhook_clause {
     };
 }
 
+// By path: so a file that uses a list names this one.
+pub(crate) use for_each_kept_key_clause;
+pub(crate) use for_each_kept_webhook_clause;
+pub(crate) use for_each_key_clause;
+pub(crate) use for_each_log_clause;
+pub(crate) use for_each_outbox_clause;
+pub(crate) use for_each_queue_clause;
+pub(crate) use for_each_record_clause;
+
 /// One test for each clause of [`KeyStore`](gatepost_storage::KeyStore). Takes an expression that
 /// makes a [`Harness`](crate::Harness); with `not durable` after it the clauses about what is kept
 /// are ignored.

@@ -2,30 +2,10 @@
 
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, OutboxId, RoutesVersion};
-use webhook_model::{Object, ObjectId, Occurrence, TagId};
+use webhook_model::Occurrence;
 
-use crate::Webhooks;
-use crate::fixtures::{at, claim, direct, message, queued};
-
-/// An occurrence with everything that one can have.
-pub(crate) fn full() -> Occurrence {
-    let mut full = Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap());
-    full.id = Some("occurrence-1".parse().unwrap());
-    full.object = Some(Object {
-        id: ObjectId(42),
-        name: "a \"b\" \\ é \u{1f600}".to_owned(),
-    });
-    full.tags = vec![TagId(9), TagId(1)];
-    let pairs = [("b", "1"), ("a", "\"\\\n"), ("b", "2"), ("", "")];
-    full.variables = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
-    full
-}
-
-/// A row whose occurrence has no id.
-pub(crate) fn from(row: OutboxId) -> Origin {
-    let occurrence = None;
-    Origin::Outbox { row, occurrence }
-}
+use crate::fixtures::{at, claim, direct, from_outbox, full_occurrence, message, queued};
+use crate::harness::Webhooks;
 
 async fn push(store: &Webhooks) -> OutboxId {
     let plain = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
@@ -40,12 +20,16 @@ async fn waiting(store: &Webhooks) -> Vec<OutboxId> {
 /// An occurrence waits in the outbox as it was pushed: variables in their order with duplicates,
 /// tags in theirs.
 pub async fn o01_an_occurrence_waits_as_it_was_pushed(store: Webhooks) {
-    let id = store.outbox.push_outbox(&full(), at(0)).await.unwrap();
+    let id = store
+        .outbox
+        .push_outbox(&full_occurrence(), at(0))
+        .await
+        .unwrap();
     let rows = store.outbox.outbox(9).await.unwrap();
     assert_eq!(rows.len(), 1, "O1 one row");
     assert_eq!(
         (rows[0].id, rows[0].occurrence.as_ref()),
-        (id, Ok(&full())),
+        (id, Ok(&full_occurrence())),
         "O1"
     );
 }
@@ -68,7 +52,7 @@ pub async fn o03_a_row_is_used_up_once(store: Webhooks) {
         .map(|n| {
             let queue = store.queue.clone();
             let batch = Enqueue {
-                source: from(used),
+                source: from_outbox(used),
                 ..direct(vec![message(hook, &format!("m{n}"), at(0))])
             };
             tokio::spawn(async move { queue.enqueue(batch, at(0)).await.unwrap() })
@@ -92,7 +76,7 @@ pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     let id = push(&store).await;
     let version = store.records.routes_version().await.unwrap();
     let of = |hook, routes| Enqueue {
-        source: from(id),
+        source: from_outbox(id),
         routes,
         ..direct(vec![message(hook, "a", at(0))])
     };
@@ -108,7 +92,7 @@ pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     );
     assert_eq!(waiting(&store).await, [id], "O4 still waits");
     let nothing = Enqueue {
-        source: from(id),
+        source: from_outbox(id),
         ..direct(Vec::new())
     };
     store.queue.enqueue(nothing, at(1)).await.unwrap();

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::clause::{Clause, Outcome};
+use crate::clause::Clause;
 use crate::harness::Harness;
+use crate::outcome::Outcome;
 
 /// What became of one clause.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -11,11 +11,12 @@ use gatepost_storage::webhooks::{
 use webhook_model::Occurrence;
 
 use crate::fixtures::{
-    SECRETS, at, claim, direct, end, event, full_event, full_task, full_webhook, lane, message,
-    queued, settlement, task, webhook,
+    SECRETS, at, claim, direct, end, event, from_outbox, full_event, full_occurrence, full_task,
+    full_webhook, lane, message, queued, settlement, task, webhook,
 };
 use crate::harness::{Harness, Webhooks};
-use crate::{Outcome, outbox};
+use crate::outcome::Outcome;
+use crate::secrecy::hex;
 
 type Place = Arc<dyn Harness<Webhooks>>;
 
@@ -201,12 +202,12 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
     let aside = store.outbox.push_outbox(&plain, at(0)).await.unwrap();
     let waits = store
         .outbox
-        .push_outbox(&outbox::full(), at(0))
+        .push_outbox(&full_occurrence(), at(0))
         .await
         .unwrap();
     store
         .queue
-        .enqueue(of(outbox::from(used), "b"), at(0))
+        .enqueue(of(from_outbox(used), "b"), at(0))
         .await
         .unwrap();
     store
@@ -221,7 +222,7 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
     assert_eq!(again, Enqueued::AlreadyKnown, "D5 a known id");
     let again = store
         .queue
-        .enqueue(of(outbox::from(used), "d"), at(1))
+        .enqueue(of(from_outbox(used), "d"), at(1))
         .await
         .unwrap();
     assert_eq!(again, Enqueued::AlreadyKnown, "D5 a used row");
@@ -229,7 +230,7 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
     assert_eq!(rows.len(), 1, "D5 one row waits");
     assert_eq!(
         (rows[0].id, rows[0].occurrence.as_ref()),
-        (waits, Ok(&outbox::full())),
+        (waits, Ok(&full_occurrence())),
         "D5 whole"
     );
     Outcome::Held
@@ -263,8 +264,4 @@ pub async fn d06_secrets_lie_sealed(place: Place) -> Outcome {
 
 fn find(dump: &[u8], text: &[u8]) -> bool {
     dump.windows(text.len()).any(|window| window == text)
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

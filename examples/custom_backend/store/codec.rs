@@ -7,18 +7,21 @@ use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, LastLogin};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::{
+    OutboxColumns, SealedSecrets, activity_word, parse_activity, parse_rate, parse_target,
+    target_ids,
+};
 use gatepost_storage::keys::KeyRow;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::TaskRow;
+use gatepost_storage::webhooks::{TaskRow, Unreadable};
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use serde_json::{Value, json};
 use webhook_model::{
-    Action, Activity, Authorization, AuthorizationKind, DeliveryOrder, Event, Headers, JsonObject,
-    Object, ObjectId, Occurrence, OwnerId, RateLimit, Retries, SigningSecret, SigningSecrets,
-    TagId, Target, Task, TaskId, Timeout, Webhook, WebhookId,
+    Action, DeliveryOrder, Event, JsonObject, Occurrence, OwnerId, Retries, Task, TaskId, Timeout,
+    Webhook, WebhookId,
 };
 
-use super::Answer;
+use super::error::Answer;
 
 /// Microseconds since 1970: what times are kept to.
 pub(super) fn micros(time: DateTime<Utc>) -> i64 {
@@ -78,10 +81,6 @@ impl<'a> Fields<'a> {
             .map_err(|_| corrupt(field))
     }
 
-    fn list(&self, field: &'static str) -> Answer<&'a Vec<Value>> {
-        self.0[field].as_array().ok_or_else(|| corrupt(field))
-    }
-
     fn object(&self, field: &'static str) -> Answer<JsonObject> {
         let object = self.0[field]
             .as_object()
@@ -89,23 +88,10 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| corrupt(field))?;
         JsonObject::new(object).map_err(|_| corrupt(field))
     }
-
-    fn sealed(&self, field: &'static str, keys: &SealingKeys) -> Answer<String> {
-        let clear = keys
-            .open(&self.bytes(field)?, field)
-            .map_err(|e| corrupt(field).with_source(e))?;
-        String::from_utf8(clear.to_vec()).map_err(|_| corrupt(field))
-    }
 }
 
 pub(super) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
-}
-
-fn seal(text: &str, field: &'static str, keys: &SealingKeys) -> Answer<String> {
-    let sealed = keys.seal(text.as_bytes(), field);
-    let too_long = |_| StoreError::new(ErrorKind::Invalid, "a secret is too long to seal");
-    Ok(base64(&sealed.map_err(too_long)?))
 }
 
 pub(super) fn from_key(row: &KeyRow) -> Value {
@@ -177,82 +163,50 @@ fn head<I, T>(id: I, f: &Fields<'_>, value: T) -> Answer<Row<I, T>> {
     })
 }
 
-const ACTIVITIES: [(Activity, &str); 3] = [
-    (Activity::Active, "active"),
-    (Activity::Paused, "paused"),
-    (Activity::Disabled, "disabled"),
-];
-
 pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) -> Answer<Value> {
     let w = &row.value;
-    let signing: Vec<&str> = w.signing.iter().map(SigningSecret::expose).collect();
-    let secret = w.authorization.secret_text();
-    let secret = secret
-        .map(|s| seal(s.expose(), "authorization", keys))
-        .transpose()?;
-    let activity = ACTIVITIES
-        .iter()
-        .find(|(a, _)| *a == w.activity)
-        .map(|(_, word)| *word);
+    let sealed = SealedSecrets::seal(w, keys)?;
     Ok(with_head(
         row,
         json!({
             "owner": w.owner.0, "name": w.name.as_str(), "url": w.url.as_str(),
-            "authorization_kind": w.authorization.kind().as_str(), "authorization": secret,
-            "headers": seal(&w.headers.to_string(), "headers", keys)?,
+            "authorization_kind": w.authorization.kind().as_str(), "authorization": sealed.authorization.as_deref().map(base64),
+            "headers": base64(&sealed.headers),
             "insecure": w.allow_insecure, "timeout": w.timeout.as_secs(), "retries": w.retries.get(),
-            "activity": activity, "in_order": w.order == DeliveryOrder::InOrder,
-            "signing": seal(&signing.join("\n"), "signing", keys)?, "rate": w.rate.map(|r| r.get().get()),
+            "activity": activity_word(w.activity), "in_order": w.order == DeliveryOrder::InOrder,
+            "signing": base64(&sealed.signing), "rate": w.rate.map(|r| r.get().get()),
         }),
     ))
 }
 
 pub(super) fn webhook(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Row<WebhookId, Webhook>> {
     let f = Fields(row);
-    let secret = f
-        .maybe_text("authorization")
-        .map(|_| f.sealed("authorization", keys))
-        .transpose()?;
-    let kind = AuthorizationKind::parse(f.text("authorization_kind")?)
-        .map_err(|_| corrupt("authorization_kind"))?;
-    let signing: Result<Vec<_>, _> = f
-        .sealed("signing", keys)?
-        .lines()
-        .map(SigningSecret::parse)
-        .collect();
-    let word = f.text("activity")?;
-    let rate = f
-        .maybe_int("rate")
-        .map(|n| u32::try_from(n).map(RateLimit::per_second));
+    let sealed = SealedSecrets {
+        authorization: f
+            .maybe_text("authorization")
+            .map(|_| f.bytes("authorization"))
+            .transpose()?,
+        headers: f.bytes("headers")?,
+        signing: f.bytes("signing")?,
+    };
+    let secrets = sealed.open(f.text("authorization_kind")?, keys)?;
     let value = Webhook {
         owner: OwnerId(f.int("owner")?),
         name: f.parse("name")?,
         url: f.parse("url")?,
-        authorization: Authorization::from_parts(kind, secret.as_deref())
-            .map_err(|_| corrupt("authorization"))?,
-        headers: Headers::parse_lines(&f.sealed("headers", keys)?)
-            .map_err(|_| corrupt("headers"))?,
+        authorization: secrets.authorization,
+        headers: secrets.headers,
         allow_insecure: f.is("insecure")?,
         timeout: Timeout::from_secs(f.number("timeout")?).map_err(|_| corrupt("timeout"))?,
         retries: Retries::new(f.number("retries")?).map_err(|_| corrupt("retries"))?,
-        activity: ACTIVITIES
-            .iter()
-            .find(|(_, w)| *w == word)
-            .map(|(a, _)| *a)
-            .ok_or_else(|| corrupt("activity"))?,
+        activity: parse_activity(f.text("activity")?)?,
         order: if f.is("in_order")? {
             DeliveryOrder::InOrder
         } else {
             DeliveryOrder::Unordered
         },
-        signing: signing
-            .and_then(SigningSecrets::new)
-            .map_err(|_| corrupt("signing"))?,
-        rate: match rate {
-            None => None,
-            Some(Ok(Ok(rate))) => Some(rate),
-            Some(_) => return Err(corrupt("rate")),
-        },
+        signing: secrets.signing,
+        rate: parse_rate(f.maybe_int("rate"))?,
     };
     head(WebhookId(id), &f, value)
 }
@@ -297,11 +251,7 @@ pub(super) fn task(id: i64, row: &Value) -> Answer<TaskRow> {
 
 pub(super) fn from_event(row: &Row<webhook_model::EventId, Event>) -> Value {
     let e = &row.value;
-    let (instance, tag) = match e.target {
-        Target::Instance(id) => (Some(id.0), None),
-        Target::Tag(id) => (None, Some(id.0)),
-        Target::Generic => (None, None),
-    };
+    let (instance, tag) = target_ids(e.target);
     with_head(
         row,
         json!({
@@ -316,11 +266,7 @@ pub(super) fn event(id: i64, row: &Value) -> Answer<Row<webhook_model::EventId, 
     let value = Event {
         event_type: f.parse("type")?,
         event: f.parse("event")?,
-        target: match (f.maybe_int("instance"), f.maybe_int("tag")) {
-            (Some(id), _) => Target::Instance(ObjectId(id)),
-            (None, Some(id)) => Target::Tag(TagId(id)),
-            (None, None) => Target::Generic,
-        },
+        target: parse_target(f.maybe_int("instance"), f.maybe_int("tag"))?,
         task: TaskId(f.int("task")?),
         enabled: f.is("enabled")?,
         filters: f.object("filters")?,
@@ -329,36 +275,25 @@ pub(super) fn event(id: i64, row: &Value) -> Answer<Row<webhook_model::EventId, 
     head(webhook_model::EventId(id), &f, value)
 }
 
-pub(super) fn from_occurrence(o: &Occurrence) -> Value {
-    let tags: Vec<i64> = o.tags.iter().map(|tag| tag.0).collect();
+pub(super) fn from_occurrence(occurrence: &Occurrence) -> Value {
+    let c = OutboxColumns::of(occurrence);
     json!({
-        "id": o.id.as_ref().map(webhook_model::OccurrenceId::as_str), "type": o.event_type.as_str(), "event": o.event.as_str(),
-        "object": o.object.as_ref().map(|object| object.id.0), "object_name": o.object.as_ref().map(|object| &object.name),
-        "tags": tags, "variables": o.variables,
+        "event_type": c.event_type, "event": c.event, "object_id": c.object_id, "object_name": c.object_name,
+        "tags": c.tags, "variables": c.variables, "occurrence_id": c.occurrence_id,
     })
 }
 
-pub(super) fn occurrence(row: &Value) -> Answer<Occurrence> {
-    let f = Fields(row);
-    let tag = |tag: &Value| tag.as_i64().map(TagId).ok_or_else(|| corrupt("tags"));
-    let pair =
-        |pair: &Value| serde_json::from_value(pair.clone()).map_err(|_| corrupt("variables"));
-    Ok(Occurrence {
-        id: f.maybe_text("id").map(|_| f.parse("id")).transpose()?,
-        event_type: f.parse("type")?,
-        event: f.parse("event")?,
-        object: match f.maybe_int("object") {
-            Some(id) => Some(Object {
-                id: ObjectId(id),
-                name: f.text("object_name")?.to_owned(),
-            }),
-            None => None,
-        },
-        tags: f.list("tags")?.iter().map(tag).collect::<Answer<_>>()?,
-        variables: f
-            .list("variables")?
-            .iter()
-            .map(pair)
-            .collect::<Answer<_>>()?,
-    })
+/// The occurrence, or why the row cannot be used.
+pub(super) fn occurrence(row: &Value) -> Result<Occurrence, Unreadable> {
+    let text = |column: &str| row[column].as_str();
+    OutboxColumns {
+        event_type: text("event_type").unwrap_or_default(),
+        event: text("event").unwrap_or_default(),
+        object_id: row["object_id"].as_i64(),
+        object_name: text("object_name"),
+        tags: text("tags").unwrap_or_default().into(),
+        variables: text("variables").unwrap_or_default().into(),
+        occurrence_id: text("occurrence_id"),
+    }
+    .occurrence()
 }

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use webhook_model::{TaskId, WebhookId};
 
 use super::codec::{Fields, base64, corrupt, micros};
+use super::error::{Answer, failed};
 use super::tables::{ATTEMPTS, DELIVERIES, NAMES, OPEN, QUEUED, RUNNING, Tx, json};
-use super::{Answer, failed};
 
 /// A delivery and what the store knows of it besides.
 #[derive(Clone)]

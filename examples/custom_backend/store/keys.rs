@@ -9,10 +9,12 @@ use gatepost_storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, K
 use gatepost_storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
 use redb::ReadableDatabase as _;
 
+use super::codec;
+use super::error::{Answer, failed, panicked};
+use super::redb_store::RedbStore;
 use super::tables::{COUNTERS, KEY_CHANGES, KEYS, NAMES, Tx, counter, page, row};
-use super::{Answer, RedbStore, codec, failed};
 
-/// So many changes are remembered; who asks for older ones forgets all.
+/// How many changes are remembered. Whoever asks for older ones has to forget all keys.
 const REMEMBERED: i64 = 10_000;
 
 #[async_trait]
@@ -160,7 +162,6 @@ impl KeyStore for RedbStore {
             let tx = db.begin_read().map_err(failed)?;
             let generation = counter(&tx.open_table(COUNTERS).map_err(failed)?, "key_generation")?;
             let mut changed = Vec::new();
-            let known = (generation - REMEMBERED..=generation).contains(&since.0);
             for change in tx
                 .open_table(KEY_CHANGES)
                 .map_err(failed)?
@@ -174,17 +175,13 @@ impl KeyStore for RedbStore {
                         .map_err(|_| codec::corrupt("key_change"))?,
                 );
             }
-            let changed = if known {
-                ChangedKeys::These(changed)
-            } else {
-                ChangedKeys::All
-            };
+            let generation = KeyGeneration(generation);
             Ok(KeyChanges {
-                generation: KeyGeneration(generation),
-                changed,
+                generation,
+                changed: ChangedKeys::logged(changed, since, generation),
             })
         });
-        asked.await.map_err(super::panicked)?
+        asked.await.map_err(panicked)?
     }
 }
 

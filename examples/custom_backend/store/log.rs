@@ -5,17 +5,19 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, PurgeBounds,
-    QueueStats, Replay,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, EXPIRED_INFO,
+    PurgeBounds, QueueStats, Replay,
 };
 use gatepost_storage::{Order, Page, StoreError};
 use redb::ReadableTable as _;
 use webhook_model::Activity;
 
+use super::codec;
 use super::codec::micros;
 use super::delivery::{Slot, attempts, decode, slot, to_micros};
+use super::error::{Answer, failed};
+use super::redb_store::RedbStore;
 use super::tables::{ATTEMPTS, DELIVERIES, OUTBOX, SEEN, Tx, WEBHOOKS, page};
-use super::{Answer, RedbStore, codec, failed};
 
 #[async_trait]
 impl DeliveryLog for RedbStore {
@@ -110,7 +112,7 @@ impl DeliveryLog for RedbStore {
                 && d.created < created_before
                 && !active.contains(&d.webhook.0)
         };
-        self.change(limit, wanted, |slot| end(slot, "expired while paused"))
+        self.change(limit, wanted, |slot| end(slot, EXPIRED_INFO))
             .await
     }
 

@@ -2,13 +2,15 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{OutboxId, OutboxRow, OutboxStore, Unreadable};
+use gatepost_storage::webhooks::{OutboxId, OutboxRow, OutboxStore};
 use gatepost_storage::{Page, StoreError};
 use serde_json::Value;
 use webhook_model::Occurrence;
 
+use super::codec;
+use super::error::{Answer, failed};
+use super::redb_store::RedbStore;
 use super::tables::{OUTBOX, page};
-use super::{Answer, RedbStore, codec, failed};
 
 #[async_trait]
 impl OutboxStore for RedbStore {
@@ -27,10 +29,9 @@ impl OutboxStore for RedbStore {
             let rows = tx.open_table(OUTBOX).map_err(failed)?;
             let waits = |row: &Value| Ok(row["rejected"].is_null());
             page(&rows, &Page::first(limit), waits, |id, row| {
-                let occurrence = codec::occurrence(&row).map_err(|e| Unreadable(e.to_string()));
                 Ok(OutboxRow {
                     id: OutboxId(id),
-                    occurrence,
+                    occurrence: codec::occurrence(&row),
                 })
             })
         })

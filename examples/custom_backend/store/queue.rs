@@ -6,7 +6,7 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
     ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, DueLane, Enqueue,
     Enqueued, Lane, LaneClaim, LaneClass, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore,
-    Reclaimed, RoutesVersion, Settled, Settlement, StoredDelivery,
+    Reclaimed, RoutesVersion, Settled, Settlement, StoredDelivery, lost_claims_info,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use redb::ReadableTable;
@@ -15,8 +15,10 @@ use webhook_model::{Activity, DeliveryOrder, OccurrenceId, WebhookId};
 
 use super::codec::micros;
 use super::delivery::{Slot, class, message_name, slot, to_micros};
+use super::error::{Answer, failed};
+use super::redb_store::RedbStore;
 use super::tables::{DELIVERIES, OPEN, OUTBOX, QUEUED, RUNNING, SEEN, TASKS, Tx, WEBHOOKS};
-use super::{Answer, RedbStore, codec, failed, records};
+use super::{codec, records};
 
 #[async_trait]
 impl QueueStore for RedbStore {
@@ -151,7 +153,7 @@ impl QueueStore for RedbStore {
                 new.delivery.lost_claims += 1;
                 if new.delivery.lost_claims >= MAX_LOST_CLAIMS {
                     new.delivery.state = DeliveryState::Error;
-                    new.delivery.status_info = format!("the sender died {MAX_LOST_CLAIMS} times");
+                    new.delivery.status_info = lost_claims_info();
                     reclaimed.ended += 1;
                 } else {
                     new.delivery.state = DeliveryState::Queued;

@@ -10,9 +10,11 @@ use redb::ReadTransaction;
 use serde_json::Value;
 use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 
+use super::codec;
 use super::delivery::{decode, to_micros};
+use super::error::{Answer, failed};
+use super::redb_store::RedbStore;
 use super::tables::{COUNTERS, DELIVERIES, EVENTS, Rows, TASKS, Tx, WEBHOOKS, counter, page, row};
-use super::{Answer, RedbStore, codec, failed};
 
 #[async_trait]
 impl RecordStore for RedbStore {

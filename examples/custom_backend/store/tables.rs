@@ -7,7 +7,7 @@ use gatepost_storage::{ErrorKind, Order, Page, StoreError};
 use redb::{Database, ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde_json::Value;
 
-use super::{Answer, failed};
+use super::error::{Answer, failed};
 
 /// Rows as JSON, by row number.
 pub(super) type Rows = TableDefinition<'static, i64, &'static str>;

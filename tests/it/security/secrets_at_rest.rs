@@ -157,7 +157,7 @@ fn expect_none(canaries: &[Canary], bytes: &[u8]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sqlite_file_gives_nothing_away() {
     let folder = tempfile::tempdir().unwrap();
-    let config = SqliteConfig::file(folder.path().join("gatepost.db")).sealing(sealing());
+    let config = SqliteConfig::file(folder.path().join("gatepost.db")).with_sealing(sealing());
     let store = Arc::new(SqliteStore::open(config).await.unwrap());
     let canaries = plant(store.clone()).await;
     let read = || {
@@ -174,7 +174,7 @@ async fn the_sqlite_file_gives_nothing_away() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dump_of_postgres_gives_nothing_away() {
     let server = TestPostgres::start();
-    let config = PostgresConfig::url(server.url()).sealing(sealing());
+    let config = PostgresConfig::url(server.url()).with_sealing(sealing());
     let store = Arc::new(PostgresStore::connect(config).await.unwrap());
     let canaries = plant(store).await;
     expect_none(&canaries, &server.dump());

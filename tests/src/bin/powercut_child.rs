@@ -33,7 +33,7 @@ async fn main() {
         "normal" => Synchronous::Normal,
         _ => Synchronous::Off,
     };
-    let config = SqliteConfig::file(&args[1]).synchronous(synchronous);
+    let config = SqliteConfig::file(&args[1]).with_synchronous(synchronous);
     let store = SqliteStore::open(config).await.unwrap();
     let hook = store.insert_webhook(&records::webhook("w"), at(0)).await;
     let hook = hook.unwrap().id;

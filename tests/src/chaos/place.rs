@@ -71,7 +71,9 @@ impl Place {
                 Arc::new(SqliteStore::open(SqliteConfig::file(path)).await.unwrap())
             }
             Self::Server { url, schema } => {
-                let config = PostgresConfig::url(url).schema(schema).max_connections(6);
+                let config = PostgresConfig::url(url)
+                    .with_schema(schema)
+                    .with_max_connections(6);
                 Arc::new(PostgresStore::connect(config).await.unwrap())
             }
         }

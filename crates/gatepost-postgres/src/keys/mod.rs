@@ -6,21 +6,21 @@ use apikey_core::{ApiKey, Expiration, KeyId, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
+use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeyStore, Login,
 };
-use gatepost_storage::{ErrorKind, StoreError};
 
-use crate::PostgresStore;
-use crate::error::{Failure, Result};
+use crate::error::{Answer, Failure, Result};
 use crate::list::List;
+use crate::store::PostgresStore;
 
-/// So many changes are remembered; who asks for older ones forgets all.
+/// How many changes are remembered. Whoever asks for older ones has to forget all keys.
 const CHANGES_KEPT: i64 = 10_000;
 
 #[async_trait]
 impl KeyStore for PostgresStore {
-    async fn insert_key(&self, key: &ApiKey) -> std::result::Result<KeyRow, StoreError> {
+    async fn insert_key(&self, key: &ApiKey) -> Answer<KeyRow> {
         let scheme = key.digest.scheme.to_string();
         let row = self
             .db()
@@ -47,22 +47,19 @@ impl KeyStore for PostgresStore {
         Ok(row::key(&row)?)
     }
 
-    async fn key(&self, id: KeyId) -> std::result::Result<Option<KeyRow>, StoreError> {
+    async fn key(&self, id: KeyId) -> Answer<Option<KeyRow>> {
         let sql = format!("SELECT {} WHERE id = $1", row::COLUMNS);
         let row = self.db().query_opt(&sql, &[&id.0]).await?;
         Ok(row.as_ref().map(row::key).transpose()?)
     }
 
-    async fn key_by_lookup(
-        &self,
-        lookup: LookupId,
-    ) -> std::result::Result<Option<KeyRow>, StoreError> {
+    async fn key_by_lookup(&self, lookup: LookupId) -> Answer<Option<KeyRow>> {
         let sql = format!("SELECT {} WHERE lookup = $1", row::COLUMNS);
         let row = self.db().query_opt(&sql, &[&lookup.as_str()]).await?;
         Ok(row.as_ref().map(row::key).transpose()?)
     }
 
-    async fn list_keys(&self, query: &KeyQuery) -> std::result::Result<Vec<KeyRow>, StoreError> {
+    async fn list_keys(&self, query: &KeyQuery) -> Answer<Vec<KeyRow>> {
         let list = List::of(row::COLUMNS)
             .filter("owner =", query.owner.map(|o| o.0))
             .filter("name =", query.name.clone());
@@ -70,27 +67,19 @@ impl KeyStore for PostgresStore {
         Ok(rows.iter().map(row::key).collect::<Result<_>>()?)
     }
 
-    async fn update_key(
-        &self,
-        row: &KeyRow,
-        _now: DateTime<Utc>,
-    ) -> std::result::Result<KeyRow, StoreError> {
+    async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Answer<KeyRow> {
         let (row, generation) = self.change_key(row).await?;
-        self.inner.node.wait_for_all(self.db(), generation).await;
+        self.node().wait_for_all(self.db(), generation).await;
         Ok(row)
     }
 
-    async fn delete_key(
-        &self,
-        id: KeyId,
-        _now: DateTime<Utc>,
-    ) -> std::result::Result<(), StoreError> {
+    async fn delete_key(&self, id: KeyId, _now: DateTime<Utc>) -> Answer<()> {
         let generation = self.remove_key(id).await?;
-        self.inner.node.wait_for_all(self.db(), generation).await;
+        self.node().wait_for_all(self.db(), generation).await;
         Ok(())
     }
 
-    async fn record_logins(&self, logins: &[Login]) -> std::result::Result<(), StoreError> {
+    async fn record_logins(&self, logins: &[Login]) -> Answer<()> {
         let keys: Vec<i64> = logins.iter().map(|l| l.key.0).collect();
         let at: Vec<DateTime<Utc>> = logins.iter().map(|l| l.login.at).collect();
         let from: Vec<String> = logins.iter().map(|l| l.login.from.to_string()).collect();
@@ -104,14 +93,11 @@ impl KeyStore for PostgresStore {
     }
 
     fn key_generation(&self) -> Option<KeyGeneration> {
-        self.inner.node.generation()
+        self.node().generation()
     }
 
-    async fn key_changes(
-        &self,
-        since: KeyGeneration,
-    ) -> std::result::Result<KeyChanges, StoreError> {
-        let node = &self.inner.node;
+    async fn key_changes(&self, since: KeyGeneration) -> Answer<KeyChanges> {
+        let node = self.node();
         let known = node.since(since.0);
         let after = known.unwrap_or(i64::MAX);
         let rows = self
@@ -127,17 +113,11 @@ impl KeyStore for PostgresStore {
         for row in &rows {
             changed.extend(row::lookup(row)?);
         }
-        // Complete only if there is one row for each generation between.
-        let complete = known.is_some_and(|known| {
-            usize::try_from(generation - known).is_ok_and(|n| n == changed.len())
-        });
         Ok(KeyChanges {
             generation: KeyGeneration(node.number(generation)),
-            changed: if complete {
-                ChangedKeys::These(changed)
-            } else {
-                ChangedKeys::All
-            },
+            changed: known.map_or(ChangedKeys::All, |then| {
+                ChangedKeys::logged(changed, KeyGeneration(then), KeyGeneration(generation))
+            }),
         })
     }
 }

@@ -1,14 +1,12 @@
 //! A key and its columns.
 
-use std::fmt::Display;
-use std::str::FromStr;
-
 use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, LastLogin, LookupId, OwnerId};
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::keys::KeyRow;
 use tokio_postgres::Row;
 
+use crate::column::parse;
 use crate::error::{Failure, Result};
 
 pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
@@ -57,10 +55,4 @@ pub(super) fn lookup(row: &Row) -> Result<Option<LookupId>> {
     let text: Option<&str> = row.try_get("lookup")?;
     text.map(|text| text.parse().map_err(|e| Failure::corrupt("changed key", e)))
         .transpose()
-}
-
-fn parse<T: FromStr<Err: Display>>(row: &Row, column: &'static str) -> Result<T> {
-    row.try_get::<_, &str>(column)?
-        .parse()
-        .map_err(|e| Failure::corrupt(column, e))
 }

@@ -15,8 +15,9 @@
 //! Spans are measured by the monotonic clock here and by the server's clock there; `LEASE - VALID`
 //! is what they may differ by within two seconds. No point in time is compared between them.
 
-mod beat;
 mod generation;
+mod heartbeat;
+mod lease;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,27 +29,16 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::generation::Generation;
+use self::lease::{LEASE, Shared};
 use crate::config::PostgresConfig;
 use crate::db::Db;
 use crate::error::Result;
 use crate::notify::channel;
 
-/// The lease of a node in the database.
-pub(crate) const LEASE: Duration = Duration::from_secs(2);
-/// So long after a beat began, a node trusts what it read.
-const VALID: Duration = Duration::from_millis(1700);
-/// The time between two beats.
-const BEAT: Duration = Duration::from_millis(500);
-
 pub(crate) struct Node {
     shared: Arc<Shared>,
     channel: String,
     task: AbortHandle,
-}
-
-struct Shared {
-    generation: Generation,
-    work: Notify,
 }
 
 impl Node {
@@ -62,9 +52,9 @@ impl Node {
             work: Notify::new(),
         });
         let channel = channel(schema);
-        let connector = beat::Connector::new(config, channel.clone())?;
+        let connector = heartbeat::Connector::new(config, channel.clone())?;
         let first = connector.connect(&shared).await?;
-        let task = tokio::spawn(beat::keep_alive(connector, first, Arc::clone(&shared)));
+        let task = tokio::spawn(heartbeat::keep_alive(connector, first, Arc::clone(&shared)));
         Ok(Self {
             shared,
             channel,

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
 use tokio_postgres::Row;
 
-use super::{class_number, row};
-use crate::PostgresStore;
+use super::row;
 use crate::error::{Failure, Result};
+use crate::store::PostgresStore;
 
 impl PostgresStore {
     pub(super) async fn claim_lanes(

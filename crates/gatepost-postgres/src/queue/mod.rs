@@ -1,32 +1,28 @@
 //! The durable queue.
 
-pub(crate) mod enqueue;
 pub(crate) mod row;
-pub(crate) mod settle;
 
 mod claim;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::StoreError;
+use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{
-    Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, MAX_LOST_CLAIMS, QueueStore,
-    Reclaimed, Settled, Settlement,
+    Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, MAX_LOST_CLAIMS, QueueStore, Reclaimed,
+    Settled, Settlement, lost_claims_info,
 };
 use webhook_model::WebhookId;
 
-use crate::PostgresStore;
-use crate::error::{Failure, Result};
-
-type Answer<T> = std::result::Result<T, StoreError>;
+use crate::error::{Answer, Failure, Result};
+use crate::store::PostgresStore;
 
 #[async_trait]
 impl QueueStore for PostgresStore {
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
         let leaves_work = batch.deliveries.iter().any(|d| d.lease_until.is_none());
-        let answer = self.inner.enqueue.submit((batch, now)).await?;
+        let answer = self.enqueue_batched(batch, now).await?;
         if leaves_work && matches!(answer, Enqueued::Stored { .. }) {
-            self.inner.notifier.work_arrived();
+            self.notifier().work_arrived();
         }
         Ok(answer)
     }
@@ -81,11 +77,11 @@ impl QueueStore for PostgresStore {
         if settlements.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.inner.settle.submit(settlements).await?)
+        Ok(self.settle_batched(settlements).await?)
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {
-        let reason = format!("the sender died {MAX_LOST_CLAIMS} times");
+        let reason = lost_claims_info();
         let rows = self
             .db()
             .query(
@@ -106,22 +102,18 @@ impl QueueStore for PostgresStore {
             }
         }
         if reclaimed.requeued > 0 {
-            self.inner.notifier.work_arrived();
+            self.notifier().work_arrived();
         }
         Ok(reclaimed)
     }
 
     async fn work_arrived(&self) {
-        self.inner.node.work_arrived().await;
+        self.node().work_arrived().await;
     }
 }
 
 fn due_lane(row: &tokio_postgres::Row) -> Result<DueLane> {
-    let class = if row.try_get::<_, i16>("class")? == 0 {
-        LaneClass::First
-    } else {
-        LaneClass::Retry
-    };
+    let class = class_of(row.try_get("class")?);
     Ok(DueLane {
         lane: Lane {
             webhook: WebhookId(row.try_get("webhook")?),
@@ -129,11 +121,4 @@ fn due_lane(row: &tokio_postgres::Row) -> Result<DueLane> {
         },
         due: row.try_get("due")?,
     })
-}
-
-fn class_number(class: LaneClass) -> i16 {
-    match class {
-        LaneClass::First => 0,
-        LaneClass::Retry => 1,
-    }
 }

@@ -1,16 +1,17 @@
 //! Events and their columns.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::EventQuery;
 use gatepost_storage::{Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{Event, EventId, JsonObject, ObjectId, TagId, Target, TaskId};
+use webhook_model::{Event, EventId, JsonObject, TaskId};
 
-use super::missing_or_stale;
-use super::webhook::parse;
-use crate::PostgresStore;
+use super::revision::missing_or_stale;
+use crate::column::{parse, text};
 use crate::error::{Failure, Result};
 use crate::list::List;
+use crate::store::PostgresStore;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, event_type, event, instance, tag, task, enabled, filters, context FROM gatepost_event";
 
@@ -23,7 +24,7 @@ impl PostgresStore {
         let columns = Columns::of(event);
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;
-        self.routes_changed(&tx).await?;
+        self.db().routes_changed(&tx).await?;
         let stored = row(&tx
             .query_one(
                 include_str!("../sql/records/insert_event.sql"),
@@ -64,7 +65,7 @@ impl PostgresStore {
         let columns = Columns::of(&new.value);
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;
-        self.routes_changed(&tx).await?;
+        self.db().routes_changed(&tx).await?;
         let mut params = columns.params(&new.value, &now);
         params.extend([&new.id.0 as &(dyn ToSql + Sync), &new.revision.0]);
         let Some(stored) = tx
@@ -97,11 +98,7 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn of(event: &'a Event) -> Self {
-        let (instance, tag) = match event.target {
-            Target::Instance(id) => (Some(id.0), None),
-            Target::Tag(id) => (None, Some(id.0)),
-            Target::Generic => (None, None),
-        };
+        let (instance, tag) = target_ids(event.target);
         Self {
             event_type: event.event_type.as_str(),
             event: event.event.as_str(),
@@ -128,12 +125,7 @@ impl<'a> Columns<'a> {
 }
 
 pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row<EventId, Event>> {
-    let target = match (row.try_get("instance")?, row.try_get("tag")?) {
-        (Some(id), None) => Target::Instance(ObjectId(id)),
-        (None, Some(id)) => Target::Tag(TagId(id)),
-        (None, None) => Target::Generic,
-        (Some(_), Some(_)) => return Err(Failure::corrupt("event", "an instance and a tag")),
-    };
+    let target = parse_target(row.try_get("instance")?, row.try_get("tag")?)?;
     Ok(Row {
         id: EventId(row.try_get("id")?),
         revision: Revision(row.try_get("revision")?),
@@ -152,7 +144,7 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row<EventId, Event>> {
 }
 
 fn object(row: &tokio_postgres::Row, column: &'static str) -> Result<JsonObject> {
-    let text =
-        std::str::from_utf8(row.try_get(column)?).map_err(|e| Failure::corrupt(column, e))?;
-    text.parse().map_err(|e| Failure::corrupt(column, e))
+    text(row, column)?
+        .parse()
+        .map_err(|e| Failure::corrupt(column, e))
 }

@@ -1,23 +1,20 @@
 //! Webhooks, tasks and events.
 
 mod event;
+mod revision;
 mod task;
 mod webhook;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use deadpool_postgres::Transaction;
+use gatepost_storage::Row;
 use gatepost_storage::webhooks::{
     Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
 };
-use gatepost_storage::{ErrorKind, Row, StoreError};
 use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
 
-use crate::PostgresStore;
-use crate::error::{Failure, Result};
-
-/// What the trait's methods answer.
-type Answer<T> = std::result::Result<T, StoreError>;
+use crate::error::{Answer, Failure, Result};
+use crate::store::PostgresStore;
 
 #[async_trait]
 impl RecordStore for PostgresStore {
@@ -138,16 +135,11 @@ impl PostgresStore {
     async fn remove(&self, sql: &str, id: i64, what: &'static str) -> Result<()> {
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;
-        self.routes_changed(&tx).await?;
+        self.db().routes_changed(&tx).await?;
         if tx.execute(sql, &[&id]).await? == 0 {
             return Err(Failure::not_found(what));
         }
         Ok(tx.commit().await?)
-    }
-
-    /// First in every change of a record: takes the routes lock alone and moves the version.
-    async fn routes_changed(&self, tx: &Transaction<'_>) -> Result<i64> {
-        crate::db::routes_changed(tx, self.db().lock()).await
     }
 
     async fn all_records(&self) -> Result<Routes> {
@@ -176,19 +168,10 @@ impl PostgresStore {
             version: RoutesVersion(version),
             webhooks: webhooks
                 .iter()
-                .map(|row| webhook::row(row, &self.inner.sealing))
+                .map(|row| webhook::row(row, self.sealing()))
                 .collect::<Result<_>>()?,
             tasks: tasks.iter().map(task::row).collect::<Result<_>>()?,
             events: events.iter().map(event::row).collect::<Result<_>>()?,
         })
-    }
-}
-
-/// Why an update found no row with that revision.
-async fn missing_or_stale(tx: &Transaction<'_>, sql: &str, id: i64, what: &'static str) -> Failure {
-    match tx.query_opt(sql, &[&id]).await {
-        Ok(None) => Failure::not_found(what),
-        Ok(Some(_)) => Failure::new(ErrorKind::Stale, what),
-        Err(error) => error.into(),
     }
 }

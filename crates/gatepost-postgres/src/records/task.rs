@@ -6,11 +6,11 @@ use gatepost_storage::{ErrorKind, Revision};
 use tokio_postgres::types::ToSql;
 use webhook_model::{Action, OwnerId, Task, TaskId, WebhookId};
 
-use super::missing_or_stale;
-use super::webhook::parse;
-use crate::PostgresStore;
+use super::revision::missing_or_stale;
+use crate::column::{parse, text};
 use crate::error::{Failure, Result};
 use crate::list::List;
+use crate::store::PostgresStore;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, last_run, creator, name, description, enabled, delete_after_run, webhook, message FROM gatepost_task";
 
@@ -19,7 +19,7 @@ impl PostgresStore {
         let columns = Columns::of(task)?;
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;
-        self.routes_changed(&tx).await?;
+        self.db().routes_changed(&tx).await?;
         let stored = row(&tx
             .query_one(
                 include_str!("../sql/records/insert_task.sql"),
@@ -54,7 +54,7 @@ impl PostgresStore {
         let columns = Columns::of(&new.task)?;
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;
-        self.routes_changed(&tx).await?;
+        self.db().routes_changed(&tx).await?;
         let mut params = columns.params(&new.task, &now);
         params.extend([&new.id.0 as &(dyn ToSql + Sync), &new.revision.0]);
         let Some(stored) = tx
@@ -113,8 +113,6 @@ impl<'a> Columns<'a> {
 }
 
 pub(super) fn row(row: &tokio_postgres::Row) -> Result<TaskRow> {
-    let message =
-        std::str::from_utf8(row.try_get("message")?).map_err(|e| Failure::corrupt("message", e))?;
     Ok(TaskRow {
         id: TaskId(row.try_get("id")?),
         revision: Revision(row.try_get("revision")?),
@@ -129,7 +127,7 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<TaskRow> {
             delete_after_run: row.try_get("delete_after_run")?,
             action: Action::Send {
                 webhook: WebhookId(row.try_get("webhook")?),
-                message: message
+                message: text(row, "message")?
                     .parse()
                     .map_err(|e| Failure::corrupt("message", e))?,
             },

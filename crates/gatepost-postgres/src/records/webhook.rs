@@ -1,29 +1,21 @@
 //! Webhooks and their columns. Authorization, headers and signing secrets are sealed.
 
-use std::fmt::Display;
-use std::str::FromStr;
-
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::{SealedSecrets, activity_word, parse_activity, parse_rate};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, WebhookQuery};
 use gatepost_storage::{ErrorKind, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, OwnerId, RateLimit,
-    Retries, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
-};
+use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
-use super::missing_or_stale;
-use crate::PostgresStore;
+use super::revision::missing_or_stale;
+use crate::column::parse;
 use crate::error::{Failure, Result};
 use crate::list::List;
+use crate::store::PostgresStore;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers, \
      allow_insecure, timeout_s, retries, activity, in_order, signing, rate FROM gatepost_webhook";
-
-const AUTHORIZATION: &str = "webhook.authorization";
-const HEADERS: &str = "webhook.headers";
-const SIGNING: &str = "webhook.signing";
 
 impl PostgresStore {
     pub(super) async fn add_webhook(
@@ -31,17 +23,17 @@ impl PostgresStore {
         webhook: &Webhook,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>> {
-        let columns = Columns::of(webhook, &self.inner.sealing)?;
+        let columns = Columns::of(webhook, self.sealing())?;
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;
-        self.routes_changed(&tx).await?;
+        self.db().routes_changed(&tx).await?;
         let stored = tx
             .query_one(
                 include_str!("../sql/records/insert_webhook.sql"),
                 &columns.params(webhook, &now),
             )
             .await?;
-        let stored = row(&stored, &self.inner.sealing)?;
+        let stored = row(&stored, self.sealing())?;
         tx.commit().await?;
         Ok(stored)
     }
@@ -54,9 +46,7 @@ impl PostgresStore {
             .db()
             .query_opt(&format!("SELECT {COLUMNS} WHERE id = $1"), &[&id.0])
             .await?;
-        found
-            .map(|found| row(&found, &self.inner.sealing))
-            .transpose()
+        found.map(|found| row(&found, self.sealing())).transpose()
     }
 
     pub(super) async fn some_webhooks(
@@ -67,7 +57,7 @@ impl PostgresStore {
             .filter("owner =", query.owner.map(|o| o.0))
             .filter("name =", query.name.clone());
         let rows = list.page(self.db(), &query.page, |id| id.0).await?;
-        rows.iter().map(|r| row(r, &self.inner.sealing)).collect()
+        rows.iter().map(|r| row(r, self.sealing())).collect()
     }
 
     pub(super) async fn change_webhook(
@@ -75,10 +65,10 @@ impl PostgresStore {
         new: &Row<WebhookId, Webhook>,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>> {
-        let columns = Columns::of(&new.value, &self.inner.sealing)?;
+        let columns = Columns::of(&new.value, self.sealing())?;
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;
-        self.routes_changed(&tx).await?;
+        self.db().routes_changed(&tx).await?;
         let before = tx
             .query_opt(
                 "SELECT in_order FROM gatepost_webhook WHERE id = $1 FOR UPDATE",
@@ -109,7 +99,7 @@ impl PostgresStore {
             )
             .await?;
         }
-        let stored = row(&stored, &self.inner.sealing)?;
+        let stored = row(&stored, self.sealing())?;
         tx.commit().await?;
         Ok(stored)
     }
@@ -119,7 +109,7 @@ impl PostgresStore {
         let tx = client.transaction().await?;
         // Its log may be long.
         tx.batch_execute("SET LOCAL statement_timeout = 0").await?;
-        self.routes_changed(&tx).await?;
+        self.db().routes_changed(&tx).await?;
         if tx
             .query_opt("SELECT FROM gatepost_webhook WHERE id = $1", &[&id.0])
             .await?
@@ -152,9 +142,7 @@ impl PostgresStore {
 
 /// What is stored of a webhook in another form than it has.
 struct Columns {
-    authorization: Option<Vec<u8>>,
-    headers: Vec<u8>,
-    signing: Vec<u8>,
+    sealed: SealedSecrets,
     timeout: i32,
     retries: i32,
     in_order: bool,
@@ -167,21 +155,11 @@ struct Columns {
 
 impl Columns {
     fn of(webhook: &Webhook, keys: &SealingKeys) -> Result<Self> {
-        let seal = |text: &str, context| {
-            keys.seal(text.as_bytes(), context)
-                .map_err(|_| Failure::new(ErrorKind::Invalid, "a secret is too long to seal"))
-        };
-        let secret = webhook.authorization.secret_text();
-        let signing: Vec<&str> = webhook.signing.iter().map(SigningSecret::expose).collect();
         let number = |n: u64| {
             i32::try_from(n).map_err(|_| Failure::new(ErrorKind::Invalid, "a number is too large"))
         };
         Ok(Self {
-            authorization: secret
-                .map(|s| seal(s.expose(), AUTHORIZATION))
-                .transpose()?,
-            headers: seal(&webhook.headers.to_string(), HEADERS)?,
-            signing: seal(&signing.join("\n"), SIGNING)?,
+            sealed: SealedSecrets::seal(webhook, keys)?,
             timeout: number(webhook.timeout.as_secs())?,
             retries: number(webhook.retries.get().into())?,
             in_order: webhook.order == DeliveryOrder::InOrder,
@@ -204,14 +182,14 @@ impl Columns {
             &self.name,
             &self.url,
             &self.kind,
-            &self.authorization,
-            &self.headers,
+            &self.sealed.authorization,
+            &self.sealed.headers,
             &webhook.allow_insecure,
             &self.timeout,
             &self.retries,
             &self.activity,
             &self.in_order,
-            &self.signing,
+            &self.sealed.signing,
             &self.rate,
         ]
     }
@@ -221,26 +199,12 @@ pub(super) fn row(
     row: &tokio_postgres::Row,
     keys: &SealingKeys,
 ) -> Result<Row<WebhookId, Webhook>> {
-    let open = |sealed: &[u8], context: &'static str| -> Result<zeroize::Zeroizing<String>> {
-        let clear = keys
-            .open(sealed, context)
-            .map_err(|e| Failure::corrupt(context, e))?;
-        let text = std::str::from_utf8(&clear).map_err(|e| Failure::corrupt(context, e))?;
-        Ok(zeroize::Zeroizing::new(text.to_owned()))
+    let sealed = SealedSecrets {
+        authorization: row.try_get("authorization_data")?,
+        headers: row.try_get("headers")?,
+        signing: row.try_get("signing")?,
     };
-    let kind = AuthorizationKind::parse(row.try_get("authorization_kind")?)
-        .map_err(|e| Failure::corrupt(AUTHORIZATION, e))?;
-    let secret = row
-        .try_get::<_, Option<&[u8]>>("authorization_data")?
-        .map(|sealed| open(sealed, AUTHORIZATION))
-        .transpose()?;
-    let headers = open(row.try_get("headers")?, HEADERS)?;
-    let signing = open(row.try_get("signing")?, SIGNING)?;
-    let signing = signing
-        .lines()
-        .map(SigningSecret::parse)
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|e| Failure::corrupt(SIGNING, e))?;
+    let secrets = sealed.open(row.try_get("authorization_kind")?, keys)?;
     Ok(Row {
         id: WebhookId(row.try_get("id")?),
         revision: Revision(row.try_get("revision")?),
@@ -250,60 +214,25 @@ pub(super) fn row(
             owner: OwnerId(row.try_get("owner")?),
             name: parse(row, "name")?,
             url: parse(row, "url")?,
-            authorization: Authorization::from_parts(kind, secret.as_ref().map(|s| s.as_str()))
-                .map_err(|e| Failure::corrupt(AUTHORIZATION, e))?,
-            headers: Headers::parse_lines(&headers).map_err(|e| Failure::corrupt(HEADERS, e))?,
+            authorization: secrets.authorization,
+            headers: secrets.headers,
             allow_insecure: row.try_get("allow_insecure")?,
             timeout: Timeout::from_secs(unsigned(row, "timeout_s")?)
                 .map_err(|e| Failure::corrupt("webhook", e))?,
             retries: Retries::new(unsigned(row, "retries")?)
                 .map_err(|e| Failure::corrupt("webhook", e))?,
-            activity: activity(row.try_get("activity")?)?,
+            activity: parse_activity(row.try_get("activity")?)?,
             order: if row.try_get("in_order")? {
                 DeliveryOrder::InOrder
             } else {
                 DeliveryOrder::Unordered
             },
-            signing: SigningSecrets::new(signing).map_err(|e| Failure::corrupt(SIGNING, e))?,
-            rate: rate(row.try_get("rate")?)?,
+            signing: secrets.signing,
+            rate: parse_rate(row.try_get("rate")?)?,
         },
     })
 }
 
-/// A column of text as what it stands for.
-pub(super) fn parse<T: FromStr<Err: Display>>(
-    row: &tokio_postgres::Row,
-    column: &'static str,
-) -> Result<T> {
-    row.try_get::<_, &str>(column)?
-        .parse()
-        .map_err(|e| Failure::corrupt(column, e))
-}
-
 fn unsigned(row: &tokio_postgres::Row, column: &'static str) -> Result<u64> {
     u64::try_from(row.try_get::<_, i32>(column)?).map_err(|e| Failure::corrupt(column, e))
-}
-
-fn rate(stored: Option<i64>) -> Result<Option<RateLimit>> {
-    stored
-        .map(|n| {
-            let n = u32::try_from(n).map_err(|e| Failure::corrupt("rate", e))?;
-            RateLimit::per_second(n).map_err(|e| Failure::corrupt("rate", e))
-        })
-        .transpose()
-}
-
-fn activity_word(activity: Activity) -> &'static str {
-    match activity {
-        Activity::Active => "active",
-        Activity::Paused => "paused",
-        Activity::Disabled => "disabled",
-    }
-}
-
-fn activity(word: &str) -> Result<Activity> {
-    [Activity::Active, Activity::Paused, Activity::Disabled]
-        .into_iter()
-        .find(|a| activity_word(*a) == word)
-        .ok_or_else(|| Failure::corrupt("activity", "unknown word"))
 }

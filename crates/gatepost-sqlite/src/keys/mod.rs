@@ -11,12 +11,12 @@ use gatepost_storage::keys::{
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::SqliteStore;
 use crate::column::{micros, parse};
 use crate::error::{Answer, Failure, Result};
 use crate::list::List;
+use crate::store::SqliteStore;
 
-/// So many changes are remembered; who asks for older ones forgets all.
+/// How many changes are remembered. Whoever asks for older ones has to forget all keys.
 const CHANGES_KEPT: i64 = 10_000;
 
 #[async_trait]
@@ -73,11 +73,11 @@ impl KeyStore for SqliteStore {
     }
 
     fn key_generation(&self) -> Option<KeyGeneration> {
-        self.inner.watch.key_generation().map(KeyGeneration)
+        self.watch().key_generation().map(KeyGeneration)
     }
 
     async fn key_changes(&self, since: KeyGeneration) -> Answer<KeyChanges> {
-        self.read(move |c| changes(c, since.0)).await
+        self.read(move |c| changes(c, since)).await
     }
 }
 
@@ -177,28 +177,21 @@ fn changed(c: &Connection, lookup: &str) -> Result<()> {
     Ok(())
 }
 
-fn changes(c: &Connection, since: i64) -> Result<KeyChanges> {
+fn changes(c: &Connection, since: KeyGeneration) -> Result<KeyChanges> {
     let generation: i64 = c
         .prepare_cached("SELECT generation FROM gatepost_key_generation")?
         .query_row([], |row| row.get(0))?;
     let mut statement =
         c.prepare_cached("SELECT lookup FROM gatepost_key_change WHERE generation > ?1")?;
-    let mut rows = statement.query([since])?;
+    let mut rows = statement.query([since.0])?;
     let mut lookups = Vec::new();
     while let Some(row) = rows.next()? {
         lookups.push(parse(row, "lookup")?);
     }
-    // Complete only if there is one row for each generation between.
-    let complete = generation
-        .checked_sub(since)
-        .is_some_and(|n| usize::try_from(n).is_ok_and(|n| n == lookups.len()));
+    let generation = KeyGeneration(generation);
     Ok(KeyChanges {
-        generation: KeyGeneration(generation),
-        changed: if complete {
-            ChangedKeys::These(lookups)
-        } else {
-            ChangedKeys::All
-        },
+        generation,
+        changed: ChangedKeys::logged(lookups, since, generation),
     })
 }
 

@@ -2,11 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
+use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
 use rusqlite::{Connection, params};
 
 use super::lanes::{Order, head_in_order, order_of};
-use super::{class_number, row};
+use super::row;
 use crate::column::micros;
 use crate::error::{Failure, Result};
 

@@ -12,7 +12,7 @@ use webhook_model::OccurrenceId;
 
 use crate::column::micros;
 use crate::error::{Failure, Result};
-use crate::records::{routes_changed, version};
+use crate::routes::{routes_changed, version};
 
 pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
     if used(c, &batch.source)? {

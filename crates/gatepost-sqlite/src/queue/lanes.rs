@@ -1,11 +1,11 @@
 //! Which lanes have work: one probe of an index for each lane, however many deliveries wait in it.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
+use gatepost_storage::columns::{class_number, class_of};
+use gatepost_storage::webhooks::{DueLane, Lane};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::WebhookId;
 
-use super::class_number;
 use crate::column::{micros, time_of};
 use crate::error::Result;
 
@@ -23,7 +23,7 @@ pub(super) fn due(
         at = (webhook, class);
         let due = match order_of(c, webhook)? {
             None => {
-                at = (webhook, i64::MAX);
+                at = (webhook, i16::MAX);
                 continue;
             }
             Some(Order::Free) => Some(head),
@@ -35,11 +35,7 @@ pub(super) fn due(
             lanes.push(DueLane {
                 lane: Lane {
                     webhook: WebhookId(webhook),
-                    class: if class == 0 {
-                        LaneClass::First
-                    } else {
-                        LaneClass::Retry
-                    },
+                    class: class_of(class),
                 },
                 due: time_of(due, "due")?,
             });
@@ -54,7 +50,7 @@ pub(super) fn next_due(c: &Connection, now: DateTime<Utc>) -> Result<Option<Date
     while let Some((webhook, class, _)) = next_lane(c, at)? {
         at = (webhook, class);
         if order_of(c, webhook)?.is_none() {
-            at = (webhook, i64::MAX);
+            at = (webhook, i16::MAX);
             continue;
         }
         let due: Option<i64> = c
@@ -92,7 +88,7 @@ pub(super) fn order_of(c: &Connection, webhook: i64) -> Result<Option<Order>> {
 /// The one delivery of a webhook in order that may be claimed once it is due.
 pub(super) struct Head {
     pub(super) id: i64,
-    pub(super) class: i64,
+    pub(super) class: i16,
     pub(super) due: i64,
 }
 
@@ -117,12 +113,12 @@ pub(super) fn head_in_order(c: &Connection, webhook: i64) -> Result<Option<Head>
 }
 
 /// Before every lane.
-const START: (i64, i64) = (i64::MIN, i64::MAX);
+const START: (i64, i16) = (i64::MIN, i16::MAX);
 
-fn next_lane(c: &Connection, (webhook, class): (i64, i64)) -> Result<Option<(i64, i64, i64)>> {
+fn next_lane(c: &Connection, (webhook, class): (i64, i16)) -> Result<Option<(i64, i16, i64)>> {
     let next = c
         .prepare_cached(include_str!("../sql/queue/next_lane.sql"))?
-        .query_row([webhook, class], |row| {
+        .query_row(params![webhook, class], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })
         .optional()?;

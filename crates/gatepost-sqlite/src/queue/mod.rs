@@ -10,14 +10,14 @@ mod settle;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, MAX_LOST_CLAIMS, QueueStore,
-    Reclaimed, Settled, Settlement,
+    Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, MAX_LOST_CLAIMS, QueueStore, Reclaimed,
+    Settled, Settlement, lost_claims_info,
 };
 use rusqlite::params;
 
-use crate::SqliteStore;
 use crate::column::micros;
 use crate::error::Answer;
+use crate::store::SqliteStore;
 
 #[async_trait]
 impl QueueStore for SqliteStore {
@@ -67,7 +67,7 @@ impl QueueStore for SqliteStore {
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {
         self.write(move |c| {
-            let reason = format!("the sender died {MAX_LOST_CLAIMS} times");
+            let reason = lost_claims_info();
             let mut statement = c.prepare_cached(include_str!("../sql/queue/reclaim.sql"))?;
             let mut rows = statement.query(params![micros(now), limit, MAX_LOST_CLAIMS, reason])?;
             let mut reclaimed = Reclaimed::default();
@@ -83,13 +83,6 @@ impl QueueStore for SqliteStore {
     }
 
     async fn work_arrived(&self) {
-        self.inner.watch.changed().await;
-    }
-}
-
-fn class_number(class: LaneClass) -> i64 {
-    match class {
-        LaneClass::First => 0,
-        LaneClass::Retry => 1,
+        self.watch().changed().await;
     }
 }

@@ -1,6 +1,6 @@
 //! Settlements.
 
-use gatepost_storage::webhooks::{AttemptRecord, DeliveryState, Disposition, Settled, Settlement};
+use gatepost_storage::webhooks::{AttemptRecord, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::row::number_of;
@@ -9,13 +9,7 @@ use crate::error::Result;
 
 pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled> {
     let claim = settlement.claim;
-    let (state, due) = match settlement.verdict {
-        Disposition::Sent => (DeliveryState::Sent, None),
-        Disposition::Failed => (DeliveryState::Error, None),
-        Disposition::Retry { due } | Disposition::Release { due } => {
-            (DeliveryState::Queued, Some(due))
-        }
-    };
+    let (state, due) = settlement.verdict.state_and_due();
     let attempt = settlement.attempt.as_ref();
     let logged: Option<i64> = c
         .prepare_cached(include_str!("../sql/queue/settle.sql"))?

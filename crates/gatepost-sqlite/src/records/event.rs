@@ -1,13 +1,15 @@
 //! Events and their columns.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::{ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
-use webhook_model::{Event, EventId, ObjectId, TagId, Target, TaskId};
+use webhook_model::{Event, EventId, TaskId};
 
-use super::{check_revision, routes_changed};
+use super::revision::check_revision;
 use crate::column::{micros, parse, time};
 use crate::error::{Failure, Result};
+use crate::routes::routes_changed;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, event_type, event, instance, tag, task, enabled, filters, context \
      FROM gatepost_event";
@@ -19,7 +21,7 @@ pub(super) fn insert(
 ) -> Result<Row<EventId, Event>> {
     task_exists(c, event)?;
     routes_changed(c)?;
-    let (instance, tag) = target(event);
+    let (instance, tag) = target_ids(event.target);
     c.prepare_cached(include_str!("../sql/records/insert_event.sql"))?
         .query_row(
             params![
@@ -46,7 +48,7 @@ pub(super) fn update(
     let event = &new.value;
     task_exists(c, event)?;
     routes_changed(c)?;
-    let (instance, tag) = target(event);
+    let (instance, tag) = target_ids(event.target);
     c.prepare_cached(include_str!("../sql/records/update_event.sql"))?
         .query_row(
             params![
@@ -76,21 +78,8 @@ fn task_exists(c: &Connection, event: &Event) -> Result<()> {
     Ok(())
 }
 
-fn target(event: &Event) -> (Option<i64>, Option<i64>) {
-    match event.target {
-        Target::Instance(id) => (Some(id.0), None),
-        Target::Tag(id) => (None, Some(id.0)),
-        Target::Generic => (None, None),
-    }
-}
-
 pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<Row<EventId, Event>> {
-    let target = match (row.get("instance")?, row.get("tag")?) {
-        (Some(id), None) => Target::Instance(ObjectId(id)),
-        (None, Some(id)) => Target::Tag(TagId(id)),
-        (None, None) => Target::Generic,
-        (Some(_), Some(_)) => return Err(Failure::corrupt("event", "an instance and a tag")),
-    };
+    let target = parse_target(row.get("instance")?, row.get("tag")?)?;
     Ok(Row {
         id: EventId(row.get("id")?),
         revision: Revision(row.get("revision")?),

@@ -2,6 +2,7 @@
 
 mod event;
 mod reseal;
+mod revision;
 mod task;
 mod webhook;
 
@@ -12,14 +13,15 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
     Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
 };
-use gatepost_storage::{ErrorKind, Page, Row};
+use gatepost_storage::{Page, Row};
 use rusqlite::{Connection, OptionalExtension as _};
 use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
 
-use crate::SqliteStore;
 use crate::column::micros;
 use crate::error::{Answer, Failure, Result};
 use crate::list::List;
+use crate::routes::{routes_changed, version};
+use crate::store::SqliteStore;
 
 #[async_trait]
 impl RecordStore for SqliteStore {
@@ -28,13 +30,13 @@ impl RecordStore for SqliteStore {
         webhook: &Webhook,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
-        let (webhook, keys) = (webhook.clone(), Arc::clone(&self.inner.sealing));
+        let (webhook, keys) = (webhook.clone(), Arc::clone(self.sealing()));
         self.write(move |c| webhook::insert(c, &webhook, &keys, now))
             .await
     }
 
     async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
-        let keys = Arc::clone(&self.inner.sealing);
+        let keys = Arc::clone(self.sealing());
         self.read(move |c| one(c, webhook::COLUMNS, id.0, |r| webhook::row(r, &keys)))
             .await
     }
@@ -43,7 +45,7 @@ impl RecordStore for SqliteStore {
         let list = List::of(webhook::COLUMNS)
             .filter("owner =", query.owner.map(|o| o.0))
             .filter("name =", query.name.clone());
-        let (page, keys) = (query.page, Arc::clone(&self.inner.sealing));
+        let (page, keys) = (query.page, Arc::clone(self.sealing()));
         self.read(move |c| list.page(c, &page, |id| id.0, |r| webhook::row(r, &keys)))
             .await
     }
@@ -53,7 +55,7 @@ impl RecordStore for SqliteStore {
         row: &Row<WebhookId, Webhook>,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
-        let (row, keys) = (row.clone(), Arc::clone(&self.inner.sealing));
+        let (row, keys) = (row.clone(), Arc::clone(self.sealing()));
         self.write(move |c| webhook::update(c, &row, &keys, now))
             .await
     }
@@ -148,7 +150,7 @@ impl RecordStore for SqliteStore {
     }
 
     async fn routes(&self) -> Answer<Routes> {
-        let keys = Arc::clone(&self.inner.sealing);
+        let keys = Arc::clone(self.sealing());
         self.read(move |c| {
             let all = Page::first(u32::MAX);
             Ok(Routes {
@@ -175,19 +177,6 @@ impl RecordStore for SqliteStore {
     }
 }
 
-/// The present version of the records.
-pub(crate) fn version(c: &Connection) -> Result<RoutesVersion> {
-    let mut statement = c.prepare_cached("SELECT version FROM gatepost_routes")?;
-    Ok(RoutesVersion(statement.query_row([], |row| row.get(0))?))
-}
-
-/// Part of every change of a record.
-pub(crate) fn routes_changed(c: &Connection) -> Result<()> {
-    c.prepare_cached("UPDATE gatepost_routes SET version = version + 1")?
-        .execute([])?;
-    Ok(())
-}
-
 fn one<R>(
     c: &Connection,
     columns_and_table: &str,
@@ -205,23 +194,4 @@ fn delete(c: &Connection, sql: &str, id: i64, what: &'static str) -> Result<()> 
         return Err(Failure::not_found(what));
     }
     routes_changed(c)
-}
-
-/// Whether the row may be changed by one who has read this revision.
-fn check_revision(
-    c: &Connection,
-    table: &str,
-    id: i64,
-    revision: gatepost_storage::Revision,
-    what: &'static str,
-) -> Result<()> {
-    let found: Option<i64> = c
-        .prepare_cached(&format!("SELECT revision FROM {table} WHERE id = ?1"))?
-        .query_row([id], |row| row.get(0))
-        .optional()?;
-    match found {
-        None => Err(Failure::not_found(what)),
-        Some(found) if found != revision.0 => Err(Failure::new(ErrorKind::Stale, what)),
-        Some(_) => Ok(()),
-    }
 }

@@ -6,9 +6,10 @@ use gatepost_storage::{ErrorKind, Revision};
 use rusqlite::{Connection, params};
 use webhook_model::{Action, Message, OwnerId, Task, TaskId, WebhookId};
 
-use super::{check_revision, routes_changed};
+use super::revision::check_revision;
 use crate::column::{maybe_time, micros, parse, time};
 use crate::error::{Failure, Result};
+use crate::routes::routes_changed;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, last_run, creator, name, description, enabled, delete_after_run, \
      webhook, message FROM gatepost_task";

@@ -1,26 +1,20 @@
 //! Webhooks and their columns. Authorization, headers and signing secrets are sealed.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::{SealedSecrets, activity_word, parse_activity, parse_rate};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::Cascade;
 use gatepost_storage::{ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
-use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, OwnerId, RateLimit,
-    Retries, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
-};
-use zeroize::Zeroizing;
+use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
-use super::{check_revision, routes_changed};
+use super::revision::check_revision;
 use crate::column::{micros, number, parse, time};
 use crate::error::{Failure, Result};
+use crate::routes::routes_changed;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers, \
      allow_insecure, timeout_s, retries, activity, in_order, signing, rate FROM gatepost_webhook";
-
-pub(super) const AUTHORIZATION: &str = "webhook.authorization";
-pub(super) const HEADERS: &str = "webhook.headers";
-pub(super) const SIGNING: &str = "webhook.signing";
 
 pub(super) fn insert(
     c: &Connection,
@@ -91,13 +85,7 @@ fn store(
     now: DateTime<Utc>,
     id: Option<WebhookId>,
 ) -> Result<Row<WebhookId, Webhook>> {
-    let secret = webhook.authorization.secret_text();
-    let secret = secret
-        .map(|s| seal(keys, s.expose(), AUTHORIZATION))
-        .transpose()?;
-    let signing: Vec<&str> = webhook.signing.iter().map(SigningSecret::expose).collect();
-    let signing = Zeroizing::new(signing.join("\n"));
-    let headers = Zeroizing::new(webhook.headers.to_string());
+    let sealed = SealedSecrets::seal(webhook, keys)?;
     let timeout = i64::try_from(webhook.timeout.as_secs())
         .map_err(|_| Failure::new(ErrorKind::Invalid, "the timeout is too long"))?;
     let mut values: Vec<rusqlite::types::Value> = vec![
@@ -106,47 +94,29 @@ fn store(
         webhook.name.to_string().into(),
         webhook.url.to_string().into(),
         webhook.authorization.kind().as_str().to_owned().into(),
-        secret.into(),
-        seal(keys, &headers, HEADERS)?.into(),
+        sealed.authorization.into(),
+        sealed.headers.into(),
         webhook.allow_insecure.into(),
         timeout.into(),
         i64::from(webhook.retries.get()).into(),
         activity_word(webhook.activity).to_owned().into(),
         (webhook.order == DeliveryOrder::InOrder).into(),
-        seal(keys, &signing, SIGNING)?.into(),
+        sealed.signing.into(),
         webhook.rate.map(|r| i64::from(r.get().get())).into(),
     ];
     values.extend(id.map(|id| id.0.into()));
     statement.query_row(rusqlite::params_from_iter(values), |r| Ok(row(r, keys)))?
 }
 
-fn seal(keys: &SealingKeys, text: &str, context: &str) -> Result<Vec<u8>> {
-    keys.seal(text.as_bytes(), context)
-        .map_err(|_| Failure::new(ErrorKind::Invalid, "a secret is too long to seal"))
-}
-
-fn open(keys: &SealingKeys, sealed: &[u8], context: &'static str) -> Result<Zeroizing<String>> {
-    let clear = keys
-        .open(sealed, context)
-        .map_err(|e| Failure::corrupt(context, e))?;
-    let text = std::str::from_utf8(&clear).map_err(|e| Failure::corrupt(context, e))?;
-    Ok(Zeroizing::new(text.to_owned()))
-}
-
 pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<WebhookId, Webhook>> {
+    let sealed = SealedSecrets {
+        authorization: row.get("authorization_data")?,
+        headers: row.get("headers")?,
+        signing: row.get("signing")?,
+    };
     let kind: String = row.get("authorization_kind")?;
-    let kind = AuthorizationKind::parse(&kind).map_err(|e| Failure::corrupt(AUTHORIZATION, e))?;
-    let secret = row
-        .get::<_, Option<Vec<u8>>>("authorization_data")?
-        .map(|sealed| open(keys, &sealed, AUTHORIZATION))
-        .transpose()?;
-    let headers = open(keys, &row.get::<_, Vec<u8>>("headers")?, HEADERS)?;
-    let signing = open(keys, &row.get::<_, Vec<u8>>("signing")?, SIGNING)?;
-    let signing = signing
-        .lines()
-        .map(SigningSecret::parse)
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|e| Failure::corrupt(SIGNING, e))?;
+    let secrets = sealed.open(&kind, keys)?;
+    let activity: String = row.get("activity")?;
     Ok(Row {
         id: WebhookId(row.get("id")?),
         revision: Revision(row.get("revision")?),
@@ -156,47 +126,21 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
             owner: OwnerId(row.get("owner")?),
             name: parse(row, "name")?,
             url: parse(row, "url")?,
-            authorization: Authorization::from_parts(kind, secret.as_ref().map(|s| s.as_str()))
-                .map_err(|e| Failure::corrupt(AUTHORIZATION, e))?,
-            headers: Headers::parse_lines(&headers).map_err(|e| Failure::corrupt(HEADERS, e))?,
+            authorization: secrets.authorization,
+            headers: secrets.headers,
             allow_insecure: row.get("allow_insecure")?,
             timeout: Timeout::from_secs(number(row, "timeout_s")?)
                 .map_err(|e| Failure::corrupt("timeout", e))?,
             retries: Retries::new(number(row, "retries")?)
                 .map_err(|e| Failure::corrupt("retries", e))?,
-            activity: activity(row)?,
+            activity: parse_activity(&activity)?,
             order: if row.get("in_order")? {
                 DeliveryOrder::InOrder
             } else {
                 DeliveryOrder::Unordered
             },
-            signing: SigningSecrets::new(signing).map_err(|e| Failure::corrupt(SIGNING, e))?,
-            rate: rate(row.get("rate")?)?,
+            signing: secrets.signing,
+            rate: parse_rate(row.get("rate")?)?,
         },
     })
-}
-
-fn rate(stored: Option<i64>) -> Result<Option<RateLimit>> {
-    stored
-        .map(|n| {
-            let n = u32::try_from(n).map_err(|e| Failure::corrupt("rate", e))?;
-            RateLimit::per_second(n).map_err(|e| Failure::corrupt("rate", e))
-        })
-        .transpose()
-}
-
-fn activity_word(activity: Activity) -> &'static str {
-    match activity {
-        Activity::Active => "active",
-        Activity::Paused => "paused",
-        Activity::Disabled => "disabled",
-    }
-}
-
-fn activity(row: &rusqlite::Row<'_>) -> Result<Activity> {
-    let word: String = row.get("activity")?;
-    [Activity::Active, Activity::Paused, Activity::Disabled]
-        .into_iter()
-        .find(|a| activity_word(*a) == word)
-        .ok_or_else(|| Failure::corrupt("activity", "unknown word"))
 }

@@ -1,43 +1,17 @@
 //! API keys in memory.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::Ordering;
 
-use apikey_core::{Expiration, KeyId, LastLogin, LookupId, OwnerId};
+use apikey_core::{Expiration, KeyId, LastLogin, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::{Counter, MemoryStore, lock, micros, page};
+use super::key_table::name_of;
+use super::rows::{micros, page};
+use super::store::{MemoryStore, lock};
+use crate::error::{ErrorKind, StoreError};
 use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeyStore, Login};
-use crate::{ErrorKind, Revision, StoreError};
-
-/// So many changes are remembered; who asks for older ones forgets all.
-const CHANGES_KEPT: usize = 1024;
-
-#[derive(Debug, Default)]
-pub(super) struct Keys {
-    ids: Counter,
-    rows: BTreeMap<KeyId, KeyRow>,
-    by_lookup: HashMap<LookupId, KeyId>,
-    by_name: HashMap<(OwnerId, String), KeyId>,
-    changes: VecDeque<LookupId>,
-}
-
-impl Keys {
-    fn name_taken(&self, row: &KeyRow) -> bool {
-        self.by_name
-            .get(&name_of(row))
-            .is_some_and(|id| *id != row.id)
-    }
-
-    fn changed(&mut self, lookup: LookupId, generation: &AtomicI64) {
-        self.changes.push_back(lookup);
-        if self.changes.len() > CHANGES_KEPT {
-            self.changes.pop_front();
-        }
-        generation.fetch_add(1, Ordering::AcqRel);
-    }
-}
+use crate::page::Revision;
 
 #[async_trait]
 impl KeyStore for MemoryStore {
@@ -169,10 +143,6 @@ impl KeyStore for MemoryStore {
             changed,
         })
     }
-}
-
-fn name_of(row: &KeyRow) -> (OwnerId, String) {
-    (row.key.owner, row.key.name.as_str().to_owned())
 }
 
 fn login_micros(login: LastLogin) -> LastLogin {

@@ -6,13 +6,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::{Activity, WebhookId};
 
+use super::rows::micros;
+use super::store::{MemoryStore, lock};
 use super::tables::Slot;
-use super::{MemoryStore, lock, micros};
+use crate::error::StoreError;
+use crate::page::Order;
 use crate::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, PurgeBounds,
-    QueueStats, Replay,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, EXPIRED_INFO,
+    PurgeBounds, QueueStats, Replay,
 };
-use crate::{Order, StoreError};
 
 #[async_trait]
 impl DeliveryLog for MemoryStore {
@@ -123,7 +125,7 @@ impl DeliveryLog for MemoryStore {
             d.state == DeliveryState::Queued && d.created < created_before && held(&d.webhook)
         });
         for id in &ids {
-            tables.change_delivery(*id, |slot| end(slot, "expired while paused"));
+            tables.change_delivery(*id, |slot| end(slot, EXPIRED_INFO));
         }
         Ok(ids.len() as u64)
     }

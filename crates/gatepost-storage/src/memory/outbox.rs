@@ -4,15 +4,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::Occurrence;
 
-use super::{MemoryStore, lock};
-use crate::StoreError;
+use super::store::{MemoryStore, lock};
+use super::tables::OutboxEntry;
+use crate::error::StoreError;
 use crate::webhooks::{OutboxId, OutboxRow, OutboxStore};
-
-#[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) occurrence: Occurrence,
-    pub(super) rejected: Option<String>,
-}
 
 #[async_trait]
 impl OutboxStore for MemoryStore {
@@ -25,7 +20,7 @@ impl OutboxStore for MemoryStore {
         let id = OutboxId(tables.outbox_ids.next());
         tables.outbox.insert(
             id,
-            Entry {
+            OutboxEntry {
                 occurrence: occurrence.clone(),
                 rejected: None,
             },

@@ -4,14 +4,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::Activity;
 
-use super::tables::{Slot, Tables};
-use super::{MemoryStore, lock, micros};
+use super::rows::micros;
+use super::store::{MemoryStore, lock};
+use super::tables::{OutboxEntry, Slot, Tables};
+use crate::error::{ErrorKind, StoreError};
 use crate::webhooks::{
     Claimed, Delivery, DeliveryId, DeliveryState, Disposition, DueLane, Enqueue, Enqueued, Lane,
     LaneClaim, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement,
-    StoredDelivery,
+    StoredDelivery, lost_claims_info,
 };
-use crate::{ErrorKind, StoreError};
 
 #[async_trait]
 impl QueueStore for MemoryStore {
@@ -21,7 +22,7 @@ impl QueueStore for MemoryStore {
             Origin::Direct => false,
             Origin::Occurrence(id) => tables.seen.contains_key(id),
             Origin::Outbox { row, occurrence } => {
-                let waits = |entry: &super::outbox::Entry| entry.rejected.is_none();
+                let waits = |entry: &OutboxEntry| entry.rejected.is_none();
                 let known = |id| tables.seen.contains_key(id);
                 if !tables.outbox.get(row).is_some_and(waits) {
                     true
@@ -276,7 +277,7 @@ fn reclaim(slot: &mut Slot, now: DateTime<Utc>) -> bool {
     let ended = delivery.lost_claims >= MAX_LOST_CLAIMS;
     if ended {
         delivery.state = DeliveryState::Error;
-        delivery.status_info = format!("the sender died {MAX_LOST_CLAIMS} times");
+        delivery.status_info = lost_claims_info();
     } else {
         delivery.state = DeliveryState::Queued;
         delivery.due = micros(now);

@@ -4,13 +4,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 
+use super::rows::{micros, page};
+use super::store::{MemoryStore, lock};
 use super::tables::Tables;
-use super::{MemoryStore, lock, micros, page};
+use crate::error::{ErrorKind, StoreError};
+use crate::page::{Revision, Row};
 use crate::webhooks::{
     Cascade, DeliveryId, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow,
     WebhookQuery,
 };
-use crate::{ErrorKind, Revision, Row, StoreError};
 
 #[async_trait]
 impl RecordStore for MemoryStore {

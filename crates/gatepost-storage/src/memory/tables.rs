@@ -5,11 +5,11 @@ use std::ops::Bound::{Excluded, Unbounded};
 
 use chrono::{DateTime, Utc};
 use webhook_model::{
-    Activity, DeliveryOrder, Event, EventId, OccurrenceId, TaskId, Webhook, WebhookId,
+    Activity, DeliveryOrder, Event, EventId, Occurrence, OccurrenceId, TaskId, Webhook, WebhookId,
 };
 
-use super::Counter;
-use crate::Row;
+use super::rows::Counter;
+use crate::page::Row;
 use crate::webhooks::{
     AttemptRecord, ClaimToken, Delivery, DeliveryId, DeliveryState, Lane, LaneClass, MessageId,
     OutboxId, RoutesVersion, TaskRow,
@@ -44,6 +44,13 @@ impl Slot {
     }
 }
 
+/// An occurrence that waits, or was set aside for a reason.
+#[derive(Debug)]
+pub(super) struct OutboxEntry {
+    pub(super) occurrence: Occurrence,
+    pub(super) rejected: Option<String>,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) webhook_ids: Counter,
@@ -66,7 +73,7 @@ pub(super) struct Tables {
     /// Deliveries that have not ended, by webhook and age.
     open: BTreeSet<(WebhookId, DeliveryId)>,
     pub(super) seen: HashMap<OccurrenceId, DateTime<Utc>>,
-    pub(super) outbox: BTreeMap<OutboxId, super::outbox::Entry>,
+    pub(super) outbox: BTreeMap<OutboxId, OutboxEntry>,
 }
 
 impl Tables {

@@ -7,8 +7,11 @@ use chrono::{DateTime, Utc};
 use webhook_model::{TaskId, WebhookId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
-use crate::StoreError;
+use crate::error::StoreError;
 use crate::page::Page;
+
+/// The status info of a delivery that waited too long for a webhook that was not active.
+pub const EXPIRED_INFO: &str = "expired while paused";
 
 /// Which deliveries to list: those that match all that is `Some`.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,12 +12,12 @@ mod records;
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
-pub use log::{DeliveryLog, DeliveryQuery, PurgeBounds, QueueStats, Replay};
+pub use log::{DeliveryLog, DeliveryQuery, EXPIRED_INFO, PurgeBounds, QueueStats, Replay};
 pub use outbox::{OutboxId, OutboxRow, OutboxStore, Unreadable};
 pub use queue::{
     Claim, ClaimToken, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim,
     LaneClass, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement,
-    StoredDelivery,
+    StoredDelivery, lost_claims_info,
 };
 pub use records::{
     Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::Occurrence;
 
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// The row number of an occurrence in the outbox.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -7,14 +7,20 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
-use super::delivery::{AttemptRecord, Delivery, DeliveryId, MessageId};
+use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
 use super::outbox::OutboxId;
 use super::records::RoutesVersion;
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// After this many lost claims a delivery ends in `error`, so that a message that kills its
 /// sender cannot circle for ever.
 pub const MAX_LOST_CLAIMS: u32 = 3;
+
+/// The status info of a delivery that ended after [`MAX_LOST_CLAIMS`] lost claims.
+#[must_use]
+pub fn lost_claims_info() -> String {
+    format!("the sender died {MAX_LOST_CLAIMS} times")
+}
 
 /// Where a batch of deliveries comes from; decides what makes it happen only once.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -168,6 +174,18 @@ pub enum Disposition {
         /// When it is due again.
         due: DateTime<Utc>,
     },
+}
+
+impl Disposition {
+    /// The state in which it leaves the delivery, and when that is due if it is queued again.
+    #[must_use]
+    pub fn state_and_due(&self) -> (DeliveryState, Option<DateTime<Utc>>) {
+        match *self {
+            Self::Sent => (DeliveryState::Sent, None),
+            Self::Failed => (DeliveryState::Error, None),
+            Self::Retry { due } | Self::Release { due } => (DeliveryState::Queued, Some(due)),
+        }
+    }
 }
 
 /// The end of one claim.

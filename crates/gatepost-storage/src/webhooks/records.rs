@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::{Event, EventId, EventType, OwnerId, Task, TaskId, Webhook, WebhookId};
 
-use crate::StoreError;
+use crate::error::StoreError;
 use crate::page::{Page, Revision, Row};
 
 /// A task as it is stored.

@@ -13,7 +13,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{ErrorKind, KeyStore, Row, StoreError};
 use webhook_model::{Event, EventId, Occurrence, Task, TaskId, Webhook, WebhookId};
 
-use super::FaultStore;
+use super::store::FaultStore;
 
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {

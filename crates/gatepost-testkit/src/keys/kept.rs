@@ -6,9 +6,9 @@ use apikey_core::LastLogin;
 use gatepost_storage::keys::{KeyQuery, Login};
 use gatepost_storage::{KeyStore, Page};
 
-use crate::Outcome;
 use crate::fixtures::{at, key};
 use crate::harness::Harness;
+use crate::outcome::Outcome;
 
 type Place = Arc<dyn Harness<Arc<dyn KeyStore>>>;
 

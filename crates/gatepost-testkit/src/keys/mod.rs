@@ -8,8 +8,8 @@ use chrono::TimeDelta;
 use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, Login};
 use gatepost_storage::{ErrorKind, KeyStore, Page};
 
-use crate::errors::tells_nothing;
 use crate::fixtures::{at, key};
+use crate::secrecy::tells_nothing;
 
 mod kept;
 

@@ -6,9 +6,9 @@ use gatepost_storage::webhooks::{
 };
 use webhook_model::WebhookId;
 
-use super::{all, listed, number};
-use crate::Webhooks;
+use super::look::{all, listed, number};
 use crate::fixtures::{at, claim, direct, end, message, queued, settlement};
+use crate::harness::Webhooks;
 
 /// A replay queues ended deliveries again, with the same id and bytes, counts at zero and the
 /// attempts kept; others are passed over.

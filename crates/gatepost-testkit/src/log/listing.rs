@@ -6,9 +6,9 @@ use gatepost_storage::webhooks::{
 };
 use webhook_model::Activity;
 
-use super::{all, listed, number};
-use crate::Webhooks;
+use super::look::{all, listed, number};
 use crate::fixtures::{at, change, claim, direct, end, message, queued, settlement, task, webhook};
+use crate::harness::Webhooks;
 
 /// An enqueued delivery is listed as it was enqueued, its body byte for byte, with nothing
 /// attempted.

@@ -3,9 +3,9 @@
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, Disposition, PurgeBounds};
 use webhook_model::Activity;
 
-use super::{all, listed, number};
-use crate::Webhooks;
+use super::look::{all, listed, number};
 use crate::fixtures::{at, change, claim, direct, end, message, queued, webhook};
+use crate::harness::Webhooks;
 
 /// What a paused webhook has held for too long ends in `error`, up to the limit; what is younger or
 /// of an active one stays.

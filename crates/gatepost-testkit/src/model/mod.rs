@@ -15,8 +15,8 @@ use gatepost_storage::{KeyStore, MemoryStore};
 use proptest::collection::vec;
 use proptest::test_runner::{Config, TestCaseError, TestCaseResult, TestRunner};
 
-use crate::block_on;
 use crate::harness::{Harness, Webhooks};
+use crate::runtime::block_on;
 
 const LONGEST: usize = 60;
 

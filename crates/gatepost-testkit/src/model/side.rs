@@ -8,7 +8,7 @@ use gatepost_storage::{Page, StoreError};
 use webhook_model::{Activity, DeliveryOrder, EventId, TaskId, WebhookId};
 
 use super::step::{Call, End, Ending, From, Seen};
-use crate::fixtures::{at, direct, event, message, settlement_of, task, webhook};
+use crate::fixtures::{at, direct, event, full_occurrence, message, settlement_of, task, webhook};
 use crate::harness::Webhooks;
 
 /// Row numbers and tokens may differ between two stores: they are shown by their place in these
@@ -86,7 +86,7 @@ impl Side {
         match call {
             Call::Enqueue { .. } => self.enqueue(call, now).await,
             Call::Push(n) => {
-                let mut occurrence = crate::outbox::full();
+                let mut occurrence = full_occurrence();
                 occurrence.id = None;
                 occurrence.variables.push(("n".to_owned(), n.to_string()));
                 let id = self.store.outbox.push_outbox(&occurrence, time).await;

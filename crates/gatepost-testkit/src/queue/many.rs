@@ -6,8 +6,8 @@ use std::time::Duration;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, LaneClass, Origin};
 
-use crate::Webhooks;
 use crate::fixtures::{at, direct, lane, message, queued, task};
+use crate::harness::Webhooks;
 
 /// Of sixteen that consume one task at once under one version of the routes, one stores its
 /// delivery.

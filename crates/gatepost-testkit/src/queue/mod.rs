@@ -11,10 +11,10 @@ use gatepost_storage::webhooks::{
 pub use many::*;
 use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
-use crate::Webhooks;
 use crate::fixtures::{
     at, change, claim, direct, lane, message, queued, settlement, task, webhook,
 };
+use crate::harness::Webhooks;
 
 fn names(claimed: &[Claimed]) -> Vec<&str> {
     claimed

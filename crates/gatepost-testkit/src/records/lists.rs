@@ -4,8 +4,8 @@ use gatepost_storage::Page;
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use webhook_model::OwnerId;
 
-use crate::Webhooks;
 use crate::fixtures::{at, event, task, webhook};
+use crate::harness::Webhooks;
 
 fn webhooks(page: Page<webhook_model::WebhookId>) -> WebhookQuery {
     WebhookQuery {

@@ -4,8 +4,8 @@ use gatepost_storage::webhooks::{Cascade, DeliveryQuery, NewDelivery};
 use gatepost_storage::{ErrorKind, Page, StoreError};
 use webhook_model::{TaskId, WebhookId};
 
-use crate::Webhooks;
 use crate::fixtures::{at, direct, event, message, task, webhook};
+use crate::harness::Webhooks;
 
 fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
     answer.err().map(|e| e.kind())

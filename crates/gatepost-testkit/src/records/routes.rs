@@ -3,8 +3,8 @@
 use gatepost_storage::webhooks::Cascade;
 use webhook_model::TaskId;
 
-use crate::Webhooks;
 use crate::fixtures::{at, event, task, webhook};
+use crate::harness::Webhooks;
 
 /// Every insert, edit and deletion of a record moves the version of the routes; no reading does.
 pub async fn r14_every_change_moves_the_version(store: Webhooks) {

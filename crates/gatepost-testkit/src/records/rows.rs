@@ -5,11 +5,11 @@ use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Cascade, NewDelivery};
 use webhook_model::{Action, EventId, TaskId, WebhookId};
 
-use crate::Webhooks;
-use crate::errors::{of_a_webhook, tells_nothing};
 use crate::fixtures::{
     at, direct, event, full_event, full_task, full_webhook, message, task, webhook,
 };
+use crate::harness::Webhooks;
+use crate::secrecy::{of_a_webhook, tells_nothing};
 
 /// A record comes back as it was stored: texts byte for byte, headers in their order with
 /// duplicates, secrets whole.

@@ -1,0 +1,194 @@
+//! A storage backend against its bare driver, in one run on one database: the body of
+//! `store_sqlite` and `store_postgres`.
+#![allow(clippy::print_stdout, reason = "a measurement prints its figures")]
+
+mod work;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use gatepost_storage::WebhookStore;
+use gatepost_storage::webhooks::{
+    Claim, Disposition, Lane, LaneClaim, LaneClass, RecordStore as _, Settled, Settlement,
+};
+use tokio::time::Instant;
+use webhook_model::WebhookId;
+
+pub use self::work::{BODY, Work};
+use self::work::{now, sent, webhook};
+use crate::spread;
+
+/// How many emitters call at once, and how many deliveries the bare driver writes in one set.
+const EMITTERS: usize = 256;
+/// How many lanes the waiting rows are spread over.
+const LANES: usize = 100;
+const SIZES: [i64; 4] = [1_000, 10_000, 100_000, 1_000_000];
+const QUICK_SIZES: [i64; 2] = [1_000, 100_000];
+
+/// A backend, and the least that its bare driver does for the same work.
+pub trait Backend {
+    /// The store.
+    type Store: WebhookStore + Clone;
+
+    /// How often the durable cycle is measured.
+    const ROUNDS: usize;
+    /// How long each of them lasts.
+    const SPAN: Duration;
+    /// How many single enqueues are measured.
+    const SINGLES: usize;
+    /// How many claims are measured at each size.
+    const CLAIMS: usize;
+
+    /// The store to measure.
+    fn store(&self) -> &Self::Store;
+
+    /// By the bare driver: inserts these messages leased, then completes them. Returns how many.
+    fn bare_cycle(&mut self, names: &[String]) -> impl Future<Output = u64>;
+
+    /// By the bare driver: inserts one message and commits.
+    fn bare_insert(&mut self, name: &str) -> impl Future<Output = ()>;
+
+    /// Adds the waiting deliveries number `from` to `to`, the last excluded, behind the store's
+    /// back: number `n` to the webhook `first + n % 100`. Then leaves the database at rest.
+    fn fill(&mut self, first: WebhookId, from: i64, to: i64) -> impl Future<Output = ()>;
+}
+
+/// The durable cycle and single enqueues, each against the bare driver. Returns the emitter that it
+/// used.
+pub async fn against_the_driver<B: Backend>(backend: &mut B) -> Work<B::Store> {
+    let work = Work::new(backend.store().clone()).await;
+    cycles(backend, &work).await;
+    singles(backend, &work).await;
+    work
+}
+
+/// A claim of 64 out of more and more waiting rows in 100 lanes; with the argument `quick` on fewer
+/// rows.
+///
+/// # Panics
+/// When the store refuses.
+pub async fn claims<B: Backend>(backend: &mut B) {
+    let quick = std::env::args().any(|arg| arg == "quick");
+    let sizes = if quick { &QUICK_SIZES[..] } else { &SIZES[..] };
+    let store = backend.store().clone();
+    let mut hooks = Vec::new();
+    for n in 0..LANES {
+        let hook = webhook(&format!("lane{n}"));
+        let hook = store.insert_webhook(&hook, now()).await;
+        hooks.push(hook.expect("a webhook").id);
+    }
+    let (mut waiting, mut smallest) = (0, None);
+    for size in sizes {
+        backend.fill(hooks[0], waiting, *size).await;
+        waiting = *size;
+        let mut micros = Vec::new();
+        for round in 0..B::CLAIMS {
+            micros.push(claim_and_release(&store, &hooks, round).await);
+        }
+        let median = spread(micros).0;
+        let first = *smallest.get_or_insert(median);
+        println!(
+            "claim of 64 among {size} waiting: {median:.0} us, {:.2} x",
+            median / first
+        );
+    }
+}
+
+/// Insert leased, then complete: by the bare driver in sets of as many as there are emitters, and
+/// by emitters that each call `enqueue` and `settle` for one delivery.
+async fn cycles<B: Backend>(backend: &mut B, work: &Work<B::Store>) {
+    let (mut of_bare, mut of_store, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..B::ROUNDS {
+        let (start, mut done) = (Instant::now(), 0);
+        while start.elapsed() < B::SPAN {
+            done += backend.bare_cycle(&work.names(EMITTERS)).await;
+        }
+        let bare = done as f64 / start.elapsed().as_secs_f64();
+        let ours = store_cycle(work, B::SPAN).await;
+        of_bare.push(bare);
+        of_store.push(ours);
+        ratios.push(ours / bare);
+    }
+    let (ratio, least, most) = spread(ratios);
+    println!(
+        "durable cycle, {EMITTERS} emitters: bare {:.0}/s, store {:.0}/s, ratio {ratio:.2} ({least:.2} to {most:.2})",
+        spread(of_bare).0,
+        spread(of_store).0,
+    );
+}
+
+async fn store_cycle<S: WebhookStore + Clone>(work: &Work<S>, span: Duration) -> f64 {
+    let done = Arc::new(AtomicU64::new(0));
+    let start = Instant::now();
+    let emitters = (0..EMITTERS).map(|_| {
+        let (work, done) = (work.clone(), Arc::clone(&done));
+        tokio::spawn(async move {
+            while start.elapsed() < span {
+                let claim = work.emit().await;
+                work.settle(vec![claim]).await;
+                done.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+    });
+    for emitter in emitters.collect::<Vec<_>>() {
+        emitter.await.expect("an emitter");
+    }
+    done.load(Ordering::Relaxed) as f64 / start.elapsed().as_secs_f64()
+}
+
+/// One enqueue on an idle system against one insert and commit.
+async fn singles<B: Backend>(backend: &mut B, work: &Work<B::Store>) {
+    let (mut of_bare, mut of_store) = (Vec::new(), Vec::new());
+    for name in work.names(B::SINGLES) {
+        let start = Instant::now();
+        backend.bare_insert(&name).await;
+        of_bare.push(micros(start));
+        let start = Instant::now();
+        work.emit().await;
+        of_store.push(micros(start));
+    }
+    let (bare, ours) = (spread(of_bare).0, spread(of_store).0);
+    println!(
+        "single enqueue, idle: bare commit {bare:.0} us, store {ours:.0} us, ratio {:.2}",
+        ours / bare
+    );
+}
+
+/// Claims eight of each of eight lanes; how long that took in microseconds. They are given back at
+/// once, so that each size keeps its rows.
+async fn claim_and_release(store: &impl WebhookStore, hooks: &[WebhookId], round: usize) -> f64 {
+    let lanes: Vec<LaneClaim> = (0..8)
+        .map(|i| LaneClaim {
+            lane: Lane {
+                webhook: hooks[(round * 8 + i) % LANES],
+                class: LaneClass::First,
+            },
+            limit: 8,
+        })
+        .collect();
+    let start = Instant::now();
+    let claimed = store.claim(&lanes, now() + TimeDelta::seconds(60), now());
+    let claimed = claimed.await.expect("a claim");
+    let micros = micros(start);
+    assert_eq!(claimed.len(), 64);
+    let release = claimed.into_iter().map(|claimed| Settlement {
+        verdict: Disposition::Release {
+            due: claimed.delivery.due,
+        },
+        attempt: None,
+        ..sent(Claim {
+            delivery: claimed.delivery.id,
+            token: claimed.token,
+        })
+    });
+    let settled = store.settle(release.collect(), now()).await;
+    let settled = settled.expect("a release");
+    assert!(settled.iter().all(|s| *s == Settled::Done), "{settled:?}");
+    micros
+}
+
+fn micros(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e6
+}

@@ -1,0 +1,9 @@
+//! Group commit: what many callers enqueue or settle at the same time is one statement.
+
+mod batcher;
+mod enqueue;
+mod settle;
+
+pub(crate) use batcher::Batcher;
+pub(crate) use enqueue::EnqueueWork;
+pub(crate) use settle::SettleWork;

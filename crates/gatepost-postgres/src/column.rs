@@ -1,0 +1,58 @@
+//! Columns and what they stand for.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+use tokio_postgres::Row;
+
+use crate::error::{Failure, Result};
+
+/// A column of text as what it stands for.
+pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Row, column: &'static str) -> Result<T> {
+    row.try_get::<_, &str>(column)?
+        .parse()
+        .map_err(|e| Failure::corrupt(column, e))
+}
+
+/// Text in a column of bytes, which unlike text may hold a NUL.
+pub(crate) fn text<'a>(row: &'a Row, column: &'static str) -> Result<&'a str> {
+    std::str::from_utf8(row.try_get(column)?).map_err(|e| Failure::corrupt(column, e))
+}
+
+/// An HTTP status.
+pub(crate) fn status(row: &Row, column: &'static str) -> Result<Option<u16>> {
+    let status: Option<i32> = row.try_get(column)?;
+    status
+        .map(u16::try_from)
+        .transpose()
+        .map_err(|e| Failure::corrupt(column, e))
+}
+
+pub(crate) fn count(row: &Row, column: &'static str) -> Result<u32> {
+    u32::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt(column, e))
+}
+
+pub(crate) fn span(row: &Row, column: &'static str) -> Result<Option<Duration>> {
+    let micros: Option<i64> = row.try_get(column)?;
+    let micros = micros
+        .map(u64::try_from)
+        .transpose()
+        .map_err(|e| Failure::corrupt(column, e))?;
+    Ok(micros.map(Duration::from_micros))
+}
+
+/// A length of time in whole microseconds.
+pub(crate) fn micros(span: Duration) -> i64 {
+    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// PostgreSQL's text holds every character but one. Answers of targets may hold it; they are to be
+/// stored all the same.
+pub(crate) fn without_nul(text: String) -> String {
+    if text.contains('\0') {
+        text.replace('\0', "\u{fffd}")
+    } else {
+        text
+    }
+}

@@ -1,0 +1,185 @@
+//! The connection that listens: opened again and again, with a heartbeat on it.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_storage::StoreError;
+use rand::RngExt as _;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_postgres::{AsyncMessage, Client, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::lease::{BEAT, LEASE, Shared, VALID};
+use crate::config::PostgresConfig;
+use crate::db::Param;
+use crate::error::{Failure, Result};
+use crate::notify::WORK;
+use crate::tls;
+
+/// The first pause before connecting again, doubled up to the longest, each shortened by up to a
+/// half by chance.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+pub(super) struct Connector {
+    driver: tokio_postgres::Config,
+    tls: MakeRustlsConnect,
+    channel: String,
+}
+
+/// A connection that listens.
+pub(super) struct Listening {
+    client: Client,
+    heard: mpsc::UnboundedReceiver<String>,
+    renew: Statement,
+    read: Statement,
+    node: i64,
+}
+
+impl Connector {
+    pub(super) fn new(
+        config: &PostgresConfig,
+        channel: String,
+    ) -> std::result::Result<Self, StoreError> {
+        Ok(Self {
+            driver: config.driver()?,
+            tls: tls::connector(config)?,
+            channel,
+        })
+    }
+
+    /// Opens the connection, listens, registers the node and beats once. In this order: what is
+    /// changed after `LISTEN` is heard, what was changed before the registration is read by the
+    /// beat.
+    pub(super) async fn connect(&self, shared: &Shared) -> Result<Listening> {
+        timeout(LEASE * 3, self.open(shared))
+            .await
+            .map_err(|_| Failure::unavailable("the database did not answer in time"))?
+    }
+
+    async fn open(&self, shared: &Shared) -> Result<Listening> {
+        let (client, mut connection) = self.driver.connect(self.tls.clone()).await?;
+        let (hear, heard) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            // Ends with the connection or, as the client is dropped, with the listener.
+            while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
+                if let AsyncMessage::Notification(note) = message {
+                    let _ = hear.send(note.payload().to_owned());
+                }
+            }
+        });
+        client
+            .batch_execute(&format!("LISTEN \"{}\"", self.channel))
+            .await?;
+        let node: i64 = client
+            .query_one(
+                include_str!("../sql/node/register.sql"),
+                &[&LEASE.as_secs_f64()],
+            )
+            .await?
+            .try_get(0)?;
+        let renew = client
+            .prepare(include_str!("../sql/node/renew.sql"))
+            .await?;
+        let read = client
+            .prepare("SELECT generation FROM gatepost_key_generation")
+            .await?;
+        let mut listening = Listening {
+            client,
+            heard,
+            renew,
+            read,
+            node,
+        };
+        let generation: i64 = listening
+            .client
+            .query_one(&listening.read, &[])
+            .await?
+            .try_get(0)?;
+        shared.generation.rejoined(node, generation);
+        listening.beat(shared).await?;
+        Ok(listening)
+    }
+}
+
+impl Listening {
+    /// Renews the lease, then reads the generation: two transactions, sent at once. Repeated when
+    /// the generation had moved, so that what was read is acknowledged at once.
+    async fn beat(&mut self, shared: &Shared) -> Result<()> {
+        loop {
+            let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
+            let lease = LEASE.as_secs_f64();
+            let renewal: [Param<'_>; 3] = [&self.node, &acknowledged, &lease];
+            let both = async {
+                tokio::join!(biased; self.client.execute(&self.renew, &renewal), self.client.query_one(&self.read, &[]))
+            };
+            let (renewed, generation) = timeout(VALID, both)
+                .await
+                .map_err(|_| Failure::unavailable("the heartbeat had no answer"))?;
+            if renewed? != 1 {
+                return Err(Failure::unavailable("the row of this node is gone"));
+            }
+            let generation: i64 = generation?.try_get(0)?;
+            if generation < acknowledged {
+                return Err(Failure::unavailable("the database went back in time"));
+            }
+            shared.generation.confirmed(generation, began, VALID);
+            if generation == acknowledged {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Beats, and acts on what is heard at once, until the connection is lost.
+    async fn listen(&mut self, shared: &Shared) -> Failure {
+        loop {
+            match timeout(BEAT, self.heard.recv()).await {
+                Ok(None) => return Failure::unavailable("the listening connection was lost"),
+                Ok(Some(note)) if note == WORK => {
+                    shared.work.notify_one();
+                    continue;
+                }
+                Ok(Some(note)) => {
+                    if let Ok(generation) = note.parse::<i64>() {
+                        shared.generation.heard(generation);
+                    }
+                }
+                Err(_) => {}
+            }
+            if let Err(failure) = self.beat(shared).await {
+                return failure;
+            }
+        }
+    }
+}
+
+/// Listens, and connects again whenever the connection is lost.
+pub(super) async fn keep_alive(connector: Connector, first: Listening, shared: Arc<Shared>) {
+    let mut listening = first;
+    loop {
+        let failure = listening.listen(&shared).await;
+        shared.generation.lost();
+        tracing::warn!(
+            cause = failure.cause(),
+            "changed keys are not heard of; keys are read from the database until they are"
+        );
+        drop(listening);
+        let mut pause = FIRST_PAUSE;
+        listening = loop {
+            let share = rand::rng().random_range(0.5..=1.0);
+            sleep(pause.mul_f64(share)).await;
+            match connector.connect(&shared).await {
+                Ok(listening) => break listening,
+                Err(failure) => {
+                    tracing::debug!(cause = failure.cause(), "no listening connection yet");
+                }
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        };
+        // What arrived while nobody listened is found by looking.
+        shared.work.notify_one();
+        tracing::info!("changed keys are heard of again");
+    }
+}

@@ -1,0 +1,19 @@
+//! How long a node may trust what it read, and what its heartbeat shares with its callers.
+
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::generation::Generation;
+
+/// The lease of a node in the database.
+pub(super) const LEASE: Duration = Duration::from_secs(2);
+/// How long after the start of a beat a node trusts what the beat read.
+pub(super) const VALID: Duration = Duration::from_millis(1700);
+/// The time between two beats.
+pub(super) const BEAT: Duration = Duration::from_millis(500);
+
+pub(super) struct Shared {
+    pub(super) generation: Generation,
+    pub(super) work: Notify,
+}

@@ -1,0 +1,110 @@
+//! The store: a pool, this process as a node, and the ways to write in batches.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Settled, Settlement};
+
+use crate::batch::{Batcher, EnqueueWork, SettleWork};
+use crate::config::PostgresConfig;
+use crate::db::Db;
+use crate::error::{Answer, Result};
+use crate::migrate;
+use crate::node::Node;
+use crate::notify::Notifier;
+
+/// A store in PostgreSQL. Cheap to clone: all clones share one pool and one listening connection.
+///
+/// Implements [`KeyStore`](gatepost_storage::KeyStore) and the four traits of
+/// [`WebhookStore`](gatepost_storage::WebhookStore). Every handle that was opened on one database
+/// and schema, in whichever process, sees the same data.
+#[derive(Clone)]
+pub struct PostgresStore {
+    db: Db,
+    node: Arc<Node>,
+    notifier: Arc<Notifier>,
+    sealing: Arc<SealingKeys>,
+    enqueue: Arc<Batcher<EnqueueWork>>,
+    settle: Arc<Batcher<SettleWork>>,
+}
+
+impl PostgresStore {
+    /// Connects, brings the schema up to date, and joins the nodes that are notified of revoked
+    /// keys. Must be called on a tokio runtime; the store's background tasks live there until
+    /// the last clone is dropped.
+    ///
+    /// # Errors
+    /// `Unavailable` when there is no connection; `Invalid` for a configuration that cannot be;
+    /// `Unsupported` for a server older than PostgreSQL 13 or a database written by a newer
+    /// version.
+    pub async fn connect(config: PostgresConfig) -> Answer<Self> {
+        let schema = config.schema_name()?.to_owned();
+        let db = Db::new(&config)?;
+        if config.sealing.is_none() {
+            tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
+        }
+        migrate::migrate(&db, &schema).await?;
+        let notifier = Notifier::start(db.clone(), &schema);
+        let node = Node::join(&config, &schema).await?;
+        Ok(Self {
+            enqueue: Arc::new(Batcher::start(EnqueueWork::new(db.clone()))),
+            settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),
+            sealing: Arc::clone(&config.sealing),
+            notifier: Arc::new(notifier),
+            node: Arc::new(node),
+            db,
+        })
+    }
+
+    /// Ends the background tasks and closes the pool. Calls made afterwards are `Unavailable`, on
+    /// every clone.
+    pub async fn close(&self) {
+        self.node.leave(&self.db).await;
+        self.db.close();
+    }
+
+    pub(crate) fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// This process among those that share the database.
+    pub(crate) fn node(&self) -> &Node {
+        &self.node
+    }
+
+    pub(crate) fn notifier(&self) -> &Notifier {
+        &self.notifier
+    }
+
+    /// The keys that seal the secrets of webhooks.
+    pub(crate) fn sealing(&self) -> &SealingKeys {
+        &self.sealing
+    }
+
+    /// Enqueues, in one statement with others that wait at the same time.
+    pub(crate) async fn enqueue_batched(
+        &self,
+        batch: Enqueue,
+        now: DateTime<Utc>,
+    ) -> Result<Enqueued> {
+        self.enqueue.submit((batch, now)).await
+    }
+
+    /// Settles, in one statement with others that wait at the same time.
+    pub(crate) async fn settle_batched(
+        &self,
+        settlements: Vec<Settlement>,
+    ) -> Result<Vec<Settled>> {
+        self.settle.submit(settlements).await
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore")
+            .field("generation", &self.node.generation())
+            .finish_non_exhaustive()
+    }
+}

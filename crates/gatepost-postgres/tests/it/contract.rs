@@ -1,0 +1,109 @@
+//! The storage contract, clause by clause, and random calls against the reference store.
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::KeyStore;
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_testkit::{Harness, Webhooks, model};
+use tokio_postgres::NoTls;
+
+use crate::postgres::{self, FreshSchema};
+
+/// A schema of its own.
+struct Place {
+    at: FreshSchema,
+    open: Mutex<Option<Arc<PostgresStore>>>,
+}
+
+fn place() -> Place {
+    Place {
+        at: postgres::fresh(),
+        open: Mutex::default(),
+    }
+}
+
+impl Place {
+    async fn open(&self) -> Arc<PostgresStore> {
+        let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
+        let config = PostgresConfig::url(&self.at.url)
+            .with_schema(&self.at.schema)
+            .with_max_connections(6)
+            .with_sealing(sealing);
+        let store = Arc::new(PostgresStore::connect(config).await.unwrap());
+        *self.open.lock().unwrap() = Some(store.clone());
+        store
+    }
+
+    async fn close(&self) {
+        let store = self.open.lock().unwrap().take();
+        store.unwrap().close().await;
+    }
+
+    /// Every row of every table, as text.
+    async fn rows(&self) -> String {
+        let (client, connection) = tokio_postgres::connect(&self.at.url, NoTls).await.unwrap();
+        let connection = tokio::spawn(connection);
+        let tables = "select tablename::text from pg_tables where schemaname = $1";
+        let mut all = String::new();
+        for table in client.query(tables, &[&self.at.schema]).await.unwrap() {
+            let table: String = table.get(0);
+            let rows = format!("select t::text from {}.{table} t", self.at.schema);
+            for row in client.query(&rows, &[]).await.unwrap() {
+                writeln!(all, "{table} {}", row.get::<_, String>(0)).unwrap();
+            }
+        }
+        drop(client);
+        connection.await.unwrap().unwrap();
+        all
+    }
+}
+
+#[async_trait]
+impl Harness<Arc<dyn KeyStore>> for Place {
+    async fn fresh(&self) -> Arc<dyn KeyStore> {
+        self.open().await
+    }
+
+    async fn reopen(&self, store: Arc<dyn KeyStore>) -> Option<Arc<dyn KeyStore>> {
+        drop(store);
+        self.close().await;
+        Some(self.open().await)
+    }
+}
+
+#[async_trait]
+impl Harness<Webhooks> for Place {
+    async fn fresh(&self) -> Webhooks {
+        Webhooks::of(self.open().await)
+    }
+
+    async fn reopen(&self, store: Webhooks) -> Option<Webhooks> {
+        drop(store);
+        self.close().await;
+        Some(Webhooks::of(self.open().await))
+    }
+
+    async fn dump(&self, _: &Webhooks) -> Option<Vec<u8>> {
+        Some(self.rows().await.into_bytes())
+    }
+}
+
+mod keys {
+    gatepost_testkit::key_store_conformance!(super::place());
+}
+
+mod webhooks {
+    gatepost_testkit::webhook_store_conformance!(super::place());
+}
+
+#[test]
+fn random_calls_about_keys_are_answered_as_by_the_reference_store() {
+    model::check_key_store(40, place);
+}
+
+#[test]
+fn random_calls_about_webhooks_are_answered_as_by_the_reference_store() {
+    model::check_webhook_store(120, place);
+}

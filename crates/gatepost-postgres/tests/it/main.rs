@@ -1,0 +1,16 @@
+//! What is of this backend alone, and the contract that it shares with the others. On the server
+//! that `GATEPOST_TEST_POSTGRES_URL` names, or one of its own.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it must be"
+)]
+
+mod common;
+mod contract;
+mod nodes;
+#[path = "../../../../tests/src/postgres.rs"]
+pub mod postgres;
+mod queue;
+mod schema;
+mod tls;

@@ -1,0 +1,243 @@
+//! Several nodes on one database: keys that one deletes are refused by all; faults heal by
+//! themselves.
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::keys::{ChangedKeys, KeyStore};
+use gatepost_storage::webhooks::{QueueStore, RecordStore};
+use gatepost_testkit::fixtures::{at, direct, key, message, webhook};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::common::fresh;
+use crate::postgres::{self, TestPostgres};
+
+/// What the README states.
+const BOUND: Duration = Duration::from_secs(2);
+
+async fn admin(url: &str) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+async fn until(what: &str, limit: Duration, mut reached: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !reached() {
+        assert!(start.elapsed() < limit, "{what} took longer than {limit:?}");
+        sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_delete_returns_every_node_knows_or_answers_none() {
+    let (a, config) = fresh().await;
+    let (b, c) = (
+        PostgresStore::connect(config.clone()).await.unwrap(),
+        PostgresStore::connect(config).await.unwrap(),
+    );
+    let start = Instant::now();
+    for round in 0..40 {
+        let row = a.insert_key(&key(1, &format!("k{round}"))).await.unwrap();
+        until("confirmation", BOUND * 2, || {
+            [&a, &b, &c].iter().all(|n| n.key_generation().is_some())
+        })
+        .await;
+        let before = [&a, &b, &c].map(|n| n.key_generation().unwrap());
+        if round % 2 == 0 {
+            a.delete_key(row.id, at(1)).await.unwrap();
+        } else {
+            a.update_key(&row, at(1)).await.unwrap();
+        }
+        let after = [&a, &b, &c].map(KeyStore::key_generation);
+        for (node, (before, after)) in [&a, &b, &c].into_iter().zip(before.into_iter().zip(after)) {
+            assert!(
+                after.is_none_or(|after| after > before),
+                "round {round}: {before:?} {after:?}"
+            );
+            let changes = node.key_changes(before).await.unwrap();
+            assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
+        }
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "nodes that listen acknowledge at once, not by the bound"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_never_acknowledges_is_waited_for_but_no_longer_than_its_lease() {
+    let fresh = postgres::fresh();
+    let schema = &fresh.schema;
+    let a = PostgresStore::connect(PostgresConfig::url(&fresh.url).with_schema(schema))
+        .await
+        .unwrap();
+    let row = a.insert_key(&key(1, "k")).await.unwrap();
+    let client = admin(&fresh.url).await;
+    client.batch_execute(&format!("INSERT INTO {schema}.gatepost_node (acknowledged, lease_until) VALUES (0, clock_timestamp() + interval '1.2 s')")).await.unwrap();
+    let start = Instant::now();
+    a.delete_key(row.id, at(1)).await.unwrap();
+    assert!(
+        start.elapsed() >= Duration::from_millis(1100),
+        "the silent node's lease still ran: {:?}",
+        start.elapsed()
+    );
+    assert!(
+        start.elapsed() < BOUND + Duration::from_millis(300),
+        "{:?}",
+        start.elapsed()
+    );
+
+    let row = a.insert_key(&key(1, "alone")).await.unwrap();
+    let start = Instant::now();
+    a.delete_key(row.id, at(1)).await.unwrap();
+    assert!(
+        start.elapsed() < Duration::from_millis(500),
+        "alone nobody is waited for: {:?}",
+        start.elapsed()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() {
+    let server = TestPostgres::start();
+    let config = PostgresConfig::url(server.url());
+    let (a, b) = (
+        PostgresStore::connect(config.clone()).await.unwrap(),
+        PostgresStore::connect(config).await.unwrap(),
+    );
+    let client = admin(server.url()).await;
+    for _ in 0..5 {
+        until("confirmation", BOUND * 2, || b.key_generation().is_some()).await;
+        let before = b.key_generation().unwrap();
+        let row = a.insert_key(&key(1, "k")).await.unwrap();
+        // A listener is known by its last statement, which for a moment may be another one.
+        let mut cut = 0;
+        for _ in 0..100 {
+            cut += client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%gatepost_key_generation%' AND pid <> pg_backend_pid()", &[]).await.unwrap().len();
+            if cut >= 2 {
+                break;
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        assert!(cut >= 2, "{cut}");
+        until("None", BOUND, || b.key_generation() != Some(before)).await;
+        a.delete_key(row.id, at(1)).await.unwrap();
+        let now = b.key_generation();
+        assert!(now.is_none_or(|now| now > before));
+        until("healing", BOUND * 3, || b.key_generation().is_some()).await;
+        assert!(
+            b.key_generation().unwrap() > before,
+            "even had nothing changed, the cache must ask"
+        );
+        assert_eq!(
+            b.key_changes(before).await.unwrap().changed,
+            ChangedKeys::All
+        );
+        assert!(b.key_by_lookup(row.key.lookup).await.unwrap().is_none());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crashed_server_is_found_again_without_a_restart_of_ours() {
+    let server = TestPostgres::start();
+    let store = PostgresStore::connect(PostgresConfig::url(server.url()))
+        .await
+        .unwrap();
+    let row = store.insert_key(&key(1, "kept")).await.unwrap();
+    for _ in 0..3 {
+        server.halt();
+        until("None", BOUND, || store.key_generation().is_none()).await;
+        let refused = store.key(row.id).await.unwrap_err();
+        assert!(refused.is_transient(), "{refused:?}");
+        server.run();
+        let start = Instant::now();
+        while store.key(row.id).await.is_err() {
+            assert!(start.elapsed() < Duration::from_secs(5));
+            sleep(Duration::from_millis(10)).await;
+        }
+        until("healing", Duration::from_secs(5), || {
+            store.key_generation().is_some()
+        })
+        .await;
+        assert_eq!(store.key(row.id).await.unwrap().unwrap(), row);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_only_server_is_transient_and_heals() {
+    let server = TestPostgres::start();
+    let store = PostgresStore::connect(PostgresConfig::url(server.url()))
+        .await
+        .unwrap();
+    let client = admin(server.url()).await;
+    client
+        .batch_execute("ALTER SYSTEM SET default_transaction_read_only = on")
+        .await
+        .unwrap();
+    client
+        .batch_execute("SELECT pg_reload_conf()")
+        .await
+        .unwrap();
+    let start = Instant::now();
+    let refused = loop {
+        match store
+            .insert_webhook(&webhook(&format!("w{:?}", start.elapsed())), at(0))
+            .await
+        {
+            Err(refused) => break refused,
+            Ok(_) => assert!(start.elapsed() < Duration::from_secs(5)),
+        }
+    };
+    assert!(refused.is_transient(), "{refused:?}");
+    client
+        .batch_execute("SET default_transaction_read_only = off; ")
+        .await
+        .unwrap();
+    client
+        .batch_execute("ALTER SYSTEM RESET default_transaction_read_only")
+        .await
+        .unwrap();
+    client
+        .batch_execute("SELECT pg_reload_conf()")
+        .await
+        .unwrap();
+    let start = Instant::now();
+    while store
+        .insert_webhook(&webhook("healed"), at(0))
+        .await
+        .is_err()
+    {
+        assert!(start.elapsed() < Duration::from_secs(5));
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn work_that_one_node_leaves_wakes_another() {
+    let (a, config) = fresh().await;
+    let b = Arc::new(PostgresStore::connect(config).await.unwrap());
+    let webhook = a.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let waiting = Arc::clone(&b);
+    let woken =
+        tokio::spawn(async move { timeout(Duration::from_secs(3), waiting.work_arrived()).await });
+    a.enqueue(direct(vec![message(webhook, "m", at(0))]), at(0))
+        .await
+        .unwrap();
+    woken.await.unwrap().expect("the other node is told");
+
+    // What is leased to the one that emits is nobody else's business.
+    let _ = timeout(Duration::from_millis(200), b.work_arrived()).await;
+    let leased = gatepost_storage::webhooks::NewDelivery {
+        lease_until: Some(at(60)),
+        ..message(webhook, "own", at(0))
+    };
+    a.enqueue(direct(vec![leased]), at(0)).await.unwrap();
+    assert!(
+        timeout(Duration::from_millis(300), b.work_arrived())
+            .await
+            .is_err()
+    );
+}

@@ -1,0 +1,503 @@
+//! The queue under concurrency: order, claims, group commit, faults in the middle of load.
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::ErrorKind;
+use gatepost_storage::webhooks::*;
+use gatepost_testkit::fixtures::{at, direct, message, settlement_of, task, webhook};
+use webhook_model::{DeliveryOrder, WebhookId};
+
+use crate::common::fresh;
+use crate::postgres::TestPostgres;
+
+fn lane(webhook: WebhookId, class: LaneClass, limit: u32) -> LaneClaim {
+    LaneClaim {
+        lane: Lane { webhook, class },
+        limit,
+    }
+}
+
+async fn claim_all(store: &PostgresStore, webhook: WebhookId, now: i64) -> Vec<Claimed> {
+    let lanes = [
+        lane(webhook, LaneClass::First, 100),
+        lane(webhook, LaneClass::Retry, 100),
+    ];
+    store.claim(&lanes, at(now + 60), at(now)).await.unwrap()
+}
+
+fn claim_of(claimed: &Claimed) -> Claim {
+    Claim {
+        delivery: claimed.delivery.id,
+        token: claimed.token,
+    }
+}
+
+async fn in_order(store: &PostgresStore, name: &str) -> WebhookId {
+    let mut hook = webhook(name);
+    hook.order = DeliveryOrder::InOrder;
+    store.insert_webhook(&hook, at(0)).await.unwrap().id
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_in_order_gives_out_its_oldest_open_delivery_alone() {
+    let (store, _) = fresh().await;
+    let hook = in_order(&store, "w").await;
+    for id in ["m1", "m2", "m3"] {
+        store
+            .enqueue(direct(vec![message(hook, id, at(0))]), at(0))
+            .await
+            .unwrap();
+    }
+    for expected in ["m1", "m1", "m2", "m3"] {
+        let now = if expected == "m1" { 20 } else { 40 };
+        assert_eq!(store.due_lanes(None, 10, at(now)).await.unwrap().len(), 1);
+        let claimed = claim_all(&store, hook, now).await;
+        assert_eq!(
+            claimed
+                .iter()
+                .map(|c| c.delivery.message_id.as_str())
+                .collect::<Vec<_>>(),
+            [expected]
+        );
+        assert!(
+            claim_all(&store, hook, now).await.is_empty(),
+            "one at a time"
+        );
+        assert!(store.due_lanes(None, 10, at(now)).await.unwrap().is_empty());
+        let again = expected == "m1" && claimed[0].delivery.attempts == 0;
+        let verdict = if again {
+            Disposition::Retry { due: at(15) }
+        } else {
+            Disposition::Sent
+        };
+        let settlement = Settlement {
+            verdict,
+            ..settlement_of(claim_of(&claimed[0]), Disposition::Sent)
+        };
+        assert_eq!(
+            store.settle(vec![settlement], at(now)).await.unwrap(),
+            [Settled::Done]
+        );
+        if again {
+            assert!(
+                claim_all(&store, hook, 14).await.is_empty(),
+                "a retry that is not due holds up those behind it"
+            );
+            assert!(store.due_lanes(None, 10, at(14)).await.unwrap().is_empty());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_leased_at_the_enqueue_or_replayed_keeps_a_webhook_in_order_busy() {
+    let (store, _) = fresh().await;
+    let hook = in_order(&store, "w").await;
+    store
+        .enqueue(direct(vec![message(hook, "old", at(0))]), at(0))
+        .await
+        .unwrap();
+    let leased = NewDelivery {
+        lease_until: Some(at(99)),
+        ..message(hook, "leased", at(0))
+    };
+    let stored = store.enqueue(direct(vec![leased]), at(0)).await.unwrap();
+    assert!(
+        claim_all(&store, hook, 1).await.is_empty(),
+        "the leased one is running"
+    );
+    assert!(store.due_lanes(None, 10, at(1)).await.unwrap().is_empty());
+    let Enqueued::Stored { deliveries, .. } = stored else {
+        panic!("{stored:?}")
+    };
+    let claim = Claim {
+        delivery: deliveries[0].id,
+        token: deliveries[0].token.unwrap(),
+    };
+    store
+        .settle(vec![settlement_of(claim, Disposition::Sent)], at(1))
+        .await
+        .unwrap();
+    assert_eq!(claim_all(&store, hook, 1).await.len(), 1);
+    // An ended one is replayed while another runs.
+    assert_eq!(
+        store
+            .replay(&Replay::Ids(vec![claim.delivery]), 5, at(2))
+            .await
+            .unwrap(),
+        1
+    );
+    assert!(claim_all(&store, hook, 3).await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn turning_order_on_and_off_counts_for_what_waits_already() {
+    let (store, _) = fresh().await;
+    let row = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    store
+        .enqueue(
+            direct(vec![
+                message(row.id, "a", at(0)),
+                message(row.id, "b", at(0)),
+                message(row.id, "c", at(0)),
+            ]),
+            at(0),
+        )
+        .await
+        .unwrap();
+    let mut ordered = row.clone();
+    ordered.value.order = DeliveryOrder::InOrder;
+    let mut ordered = store.update_webhook(&ordered, at(1)).await.unwrap();
+    let first = claim_all(&store, row.id, 2).await;
+    assert_eq!(first.len(), 1);
+    ordered.value.order = DeliveryOrder::Unordered;
+    store.update_webhook(&ordered, at(2)).await.unwrap();
+    assert_eq!(claim_all(&store, row.id, 3).await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one() {
+    let (a, config) = fresh().await;
+    let b = PostgresStore::connect(config).await.unwrap();
+    let free = a.insert_webhook(&webhook("free"), at(0)).await.unwrap().id;
+    let ordered = in_order(&a, "ordered").await;
+    for n in 0..100 {
+        let pair = vec![
+            message(free, &format!("f{n}"), at(0)),
+            message(ordered, &format!("o{n}"), at(0)),
+        ];
+        a.enqueue(direct(pair), at(0)).await.unwrap();
+    }
+    let claims = (0..16).map(|n| {
+        let store = if n % 2 == 0 { a.clone() } else { b.clone() };
+        tokio::spawn(async move {
+            let lanes = [
+                lane(free, LaneClass::First, 9),
+                lane(ordered, LaneClass::First, 9),
+            ];
+            store.claim(&lanes, at(60), at(1)).await.unwrap()
+        })
+    });
+    let mut seen = HashSet::new();
+    let mut of_ordered = 0;
+    for claim in claims.collect::<Vec<_>>() {
+        for claimed in claim.await.unwrap() {
+            assert!(seen.insert(claimed.delivery.id), "given out twice");
+            of_ordered += usize::from(claimed.delivery.webhook == ordered);
+        }
+    }
+    assert_eq!((seen.len(), of_ordered), (101, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_share_a_commit_are_judged_alone() {
+    let (store, _) = fresh().await;
+    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let version = store.routes_version().await.unwrap();
+    let calls = (0..120).map(|n| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let mut batch = direct(vec![message(hook, &format!("m{n}"), at(0))]);
+            match n % 6 {
+                1 => batch
+                    .deliveries
+                    .push(message(WebhookId(404), &format!("x{n}"), at(0))),
+                2 => batch.routes = Some(RoutesVersion(version.0 - 1)),
+                3 => batch.source = Origin::Occurrence(format!("o{}", n / 12).parse().unwrap()),
+                4 => batch
+                    .deliveries
+                    .push(message(hook, &format!("m{n}"), at(0))),
+                5 => batch.routes = Some(version),
+                _ => {}
+            }
+            (n, store.enqueue(batch, at(0)).await)
+        })
+    });
+    let mut of_occurrence = [0; 10];
+    for call in calls.collect::<Vec<_>>() {
+        match call.await.unwrap() {
+            (n, Err(error)) if n % 6 == 1 => assert_eq!(error.kind(), ErrorKind::Invalid),
+            (n, Err(error)) if n % 6 == 4 => assert_eq!(error.kind(), ErrorKind::Conflict),
+            (n, Ok(Enqueued::RoutesChanged)) => assert_eq!(n % 6, 2),
+            (n, Ok(answer)) if n % 6 == 3 => {
+                of_occurrence[n / 12] += usize::from(matches!(answer, Enqueued::Stored { .. }));
+            }
+            (n, answer) => assert!(
+                matches!(answer, Ok(Enqueued::Stored { .. })) && matches!(n % 6, 0 | 5),
+                "{n}: {answer:?}"
+            ),
+        }
+    }
+    assert_eq!(of_occurrence, [1; 10], "each occurrence once");
+    assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, 40 + 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
+    let (a, config) = fresh().await;
+    let b = PostgresStore::connect(config).await.unwrap();
+    let hook = a.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    for round in 0..10 {
+        let once = a.insert_task(&task(hook), at(0)).await.unwrap().id;
+        let version = a.routes_version().await.unwrap();
+        let emits = (0..8).map(|n| {
+            let store = if n % 2 == 0 { a.clone() } else { b.clone() };
+            let batch = Enqueue {
+                routes: Some(version),
+                consume: vec![once],
+                ..direct(vec![message(hook, &format!("r{round}n{n}"), at(0))])
+            };
+            tokio::spawn(async move { store.enqueue(batch, at(0)).await.unwrap() })
+        });
+        let mut stored = 0;
+        for emit in emits.collect::<Vec<_>>() {
+            match emit.await.unwrap() {
+                Enqueued::Stored { routes, .. } => {
+                    stored += 1;
+                    assert!(routes > version);
+                }
+                other => assert_eq!(other, Enqueued::RoutesChanged),
+            }
+        }
+        assert_eq!(stored, 1);
+        assert!(a.task(once).await.unwrap().is_none());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
+    let (a, config) = fresh().await;
+    let b = PostgresStore::connect(config).await.unwrap();
+    let hook = a.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let emitter = {
+        let b = b.clone();
+        tokio::spawn(async move {
+            let mut stored = Vec::new();
+            for n in 0..300 {
+                let version = b.routes_version().await.unwrap();
+                let batch = Enqueue {
+                    routes: Some(version),
+                    ..direct(vec![message(hook, &format!("m{n}"), at(0))])
+                };
+                if let Enqueued::Stored { routes, .. } = b.enqueue(batch, at(0)).await.unwrap() {
+                    assert_eq!(routes, version);
+                    stored.push(routes);
+                }
+            }
+            stored
+        })
+    };
+    let mut changes = 0;
+    while !emitter.is_finished() {
+        let row = a.insert_task(&task(hook), at(0)).await.unwrap();
+        a.delete_task(row.id, at(0)).await.unwrap();
+        changes += 2;
+    }
+    assert!(!emitter.await.unwrap().is_empty() && changes > 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_row_that_cannot_be_read_ends_and_holds_nobody_up() {
+    let server = TestPostgres::start();
+    let store = PostgresStore::connect(PostgresConfig::url(server.url()))
+        .await
+        .unwrap();
+    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    store
+        .enqueue(
+            direct(vec![
+                message(hook, "good", at(0)),
+                message(hook, "bad", at(0)),
+                message(hook, "fine", at(0)),
+            ]),
+            at(0),
+        )
+        .await
+        .unwrap();
+    let (client, connection) = tokio_postgres::connect(server.url(), tokio_postgres::NoTls)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    client
+        .batch_execute(
+            "UPDATE gatepost.gatepost_delivery SET body = '\\xff' WHERE message_id = 'bad'",
+        )
+        .await
+        .unwrap();
+    assert_eq!(claim_all(&store, hook, 1).await.len(), 2);
+    let row = client
+        .query_one(
+            "SELECT state, status_info FROM gatepost.gatepost_delivery WHERE message_id = 'bad'",
+            &[],
+        )
+        .await
+        .unwrap();
+    assert_eq!(row.get::<_, &str>(0), "error");
+    assert!(
+        row.get::<_, &str>(1).contains("cannot be read"),
+        "{}",
+        row.get::<_, &str>(1)
+    );
+}
+
+/// Emits and settles while backends are terminated and the server crashes: what was acknowledged is
+/// there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
+    let server = TestPostgres::start();
+    let store = Arc::new(
+        PostgresStore::connect(PostgresConfig::url(server.url()))
+            .await
+            .unwrap(),
+    );
+    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let emitters = (0..8).map(|emitter| {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move {
+            let mut acknowledged = Vec::new();
+            for n in 0..150 {
+                let id = format!("e{emitter}n{n}");
+                let new = NewDelivery {
+                    lease_until: Some(at(60)),
+                    ..message(hook, &id, at(0))
+                };
+                let occurrence: webhook_model::OccurrenceId = id.parse().unwrap();
+                let batch = Enqueue {
+                    source: Origin::Occurrence(occurrence),
+                    ..direct(vec![new])
+                };
+                let stored = retry(|| store.enqueue(batch.clone(), at(0))).await;
+                if let Enqueued::Stored { deliveries, .. } = stored {
+                    let claim = Claim {
+                        delivery: deliveries[0].id,
+                        token: deliveries[0].token.unwrap(),
+                    };
+                    let settled = retry(|| {
+                        store.settle(vec![settlement_of(claim, Disposition::Sent)], at(1))
+                    })
+                    .await;
+                    assert_eq!(
+                        settled,
+                        [Settled::Done],
+                        "a repeated settlement is recognised"
+                    );
+                }
+                acknowledged.push(id);
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            acknowledged
+        })
+    });
+    let emitters: Vec<_> = emitters.collect();
+    for fault in 0..12 {
+        tokio::time::sleep(Duration::from_millis(120)).await;
+        if fault % 6 == 5 {
+            tokio::task::block_in_place(|| server.crash_and_restart());
+        } else if let Ok((client, connection)) =
+            tokio_postgres::connect(server.url(), tokio_postgres::NoTls).await
+        {
+            tokio::spawn(connection);
+            let _ = client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gatepost'", &[]).await;
+        }
+    }
+    let mut acknowledged = HashSet::new();
+    for emitter in emitters {
+        acknowledged.extend(emitter.await.unwrap());
+    }
+    let all = retry(|| store.list_deliveries_of(hook)).await;
+    let stored: HashSet<String> = all.iter().map(|d| d.message_id.to_string()).collect();
+    assert_eq!(stored.len(), all.len(), "nothing twice");
+    assert_eq!(acknowledged.len(), 1200);
+    assert_eq!(acknowledged.difference(&stored).count(), 0, "nothing lost");
+    for delivery in &all {
+        let attempts = retry(|| store.attempts(delivery.id)).await;
+        let expected = if delivery.state == DeliveryState::Sent {
+            1
+        } else {
+            0
+        };
+        assert_eq!(attempts.len(), expected, "an attempt is logged once");
+    }
+}
+
+trait AllOf {
+    async fn list_deliveries_of(
+        &self,
+        webhook: WebhookId,
+    ) -> Result<Vec<Delivery>, gatepost_storage::StoreError>;
+}
+
+impl AllOf for PostgresStore {
+    async fn list_deliveries_of(
+        &self,
+        webhook: WebhookId,
+    ) -> Result<Vec<Delivery>, gatepost_storage::StoreError> {
+        let query = DeliveryQuery {
+            webhook: Some(webhook),
+            ..DeliveryQuery::all(gatepost_storage::Page::first(10_000))
+        };
+        self.list_deliveries(&query).await
+    }
+}
+
+/// As the engine does: transient errors are repeated.
+async fn retry<T, F: Future<Output = Result<T, gatepost_storage::StoreError>>>(
+    mut call: impl FnMut() -> F,
+) -> T {
+    let start = tokio::time::Instant::now();
+    loop {
+        match call().await {
+            Ok(answer) => return answer,
+            Err(error) => {
+                assert!(error.is_transient(), "{error:?}");
+                assert!(
+                    start.elapsed() < Duration::from_secs(20),
+                    "does not heal: {error:?}"
+                );
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_that_is_deleted_while_messages_arrive_leaves_none_behind() {
+    let (a, config) = fresh().await;
+    let b = PostgresStore::connect(config).await.unwrap();
+    let (mut stored, mut refused) = (0, 0);
+    for round in 0..60 {
+        let hook = a
+            .insert_webhook(&webhook(&format!("w{round}")), at(0))
+            .await
+            .unwrap()
+            .id;
+        let emits = (0..6).map(|n| {
+            let store = if n % 2 == 0 { a.clone() } else { b.clone() };
+            let batch = direct(vec![message(hook, &format!("r{round}n{n}"), at(0))]);
+            tokio::spawn(async move { store.enqueue(batch, at(0)).await })
+        });
+        let emits: Vec<_> = emits.collect();
+        a.delete_webhook(hook, Cascade::Refuse, at(0))
+            .await
+            .unwrap();
+        for emit in emits {
+            match emit.await.unwrap() {
+                Ok(_) => stored += 1,
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Invalid, "{error:?}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    let left = a
+        .list_deliveries(&DeliveryQuery::all(gatepost_storage::Page::first(10)))
+        .await
+        .unwrap();
+    assert_eq!(left, [], "after {stored} stored and {refused} refused");
+    assert!(
+        stored > 0 && refused > 0,
+        "both orders came: {stored} stored, {refused} refused"
+    );
+}

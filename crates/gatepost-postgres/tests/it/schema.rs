@@ -1,0 +1,280 @@
+//! Migrations, plans, and what lies on the disk.
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{ErrorKind, KeyStore};
+use gatepost_testkit::fixtures::{at, direct, key, message, settlement_of, webhook};
+use tokio_postgres::{Client, NoTls};
+use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets};
+
+use crate::postgres::{self, TestPostgres};
+
+async fn admin(url: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_nodes_may_start_at_once_on_an_empty_database() {
+    let fresh = postgres::fresh();
+    let config = PostgresConfig::url(&fresh.url)
+        .with_schema(&fresh.schema)
+        .with_max_connections(4);
+    let nodes = (0..4).map(|_| tokio::spawn(PostgresStore::connect(config.clone())));
+    let mut stores = Vec::new();
+    for node in nodes.collect::<Vec<_>>() {
+        stores.push(node.await.unwrap().unwrap());
+    }
+    let row = stores[0].insert_key(&key(1, "k")).await.unwrap();
+    for store in &stores {
+        assert_eq!(store.key(row.id).await.unwrap().as_ref(), Some(&row));
+    }
+    let client = admin(&fresh.url).await;
+    let applied = client
+        .query(
+            &format!("SELECT FROM {}.gatepost_migration", fresh.schema),
+            &[],
+        )
+        .await
+        .unwrap();
+    assert_eq!(applied.len(), 1, "each migration ran once");
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_refused() {
+    let fresh = postgres::fresh();
+    let config = PostgresConfig::url(&fresh.url)
+        .with_schema(&fresh.schema)
+        .with_max_connections(4);
+    drop(PostgresStore::connect(config.clone()).await.unwrap());
+    let client = admin(&fresh.url).await;
+    client
+        .batch_execute(&format!(
+            "INSERT INTO {}.gatepost_migration (version, name) VALUES (99, 'later')",
+            fresh.schema
+        ))
+        .await
+        .unwrap();
+    let refused = PostgresStore::connect(config).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported, "{refused:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_reached_or_read_is_told_without_the_password() {
+    let url = "postgres://gatepost:hunter2@127.0.0.1:1/none?connect_timeout=1";
+    let refused = PostgresStore::connect(PostgresConfig::url(url))
+        .await
+        .unwrap_err();
+    assert!(refused.is_transient());
+    let mut text = format!("{refused:?} {refused}");
+    let mut source = std::error::Error::source(&refused);
+    while let Some(error) = source {
+        text.push_str(&format!("{error:?} {error}"));
+        source = error.source();
+    }
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[tokio::test]
+async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
+    let server = TestPostgres::start();
+    let config = PostgresConfig::url(server.url());
+    let keys = || SealingKeys::new(SealingKey::new(7, [7; 32]));
+    let store = PostgresStore::connect(config.clone().with_sealing(keys()))
+        .await
+        .unwrap();
+    let signing = SigningSecret::from_random([0x5a; 32]);
+    let mut hook = webhook("w");
+    hook.authorization = Authorization::bearer("canary-token-1").unwrap();
+    hook.headers = Headers::parse_lines("X-One: canary-header-2\nX-One: b\n").unwrap();
+    hook.signing = SigningSecrets::new(vec![signing.clone()]).unwrap();
+    let row = store.insert_webhook(&hook, at(0)).await.unwrap();
+    assert_eq!(store.webhook(row.id).await.unwrap().unwrap().value, hook);
+
+    let dump = String::from_utf8_lossy(&server.dump()).into_owned();
+    assert!(dump.contains("example.com/hook"), "the dump holds the row");
+    for secret in ["canary-token-1", "canary-header-2", signing.expose()] {
+        let hex: String = secret.bytes().map(|b| format!("{b:02x}")).collect();
+        assert!(!dump.contains(secret) && !dump.contains(&hex));
+    }
+    let without = PostgresStore::connect(config.clone()).await.unwrap();
+    assert_eq!(
+        without.webhook(row.id).await.unwrap_err().kind(),
+        ErrorKind::Corrupt
+    );
+    let rotated =
+        SealingKeys::new(SealingKey::new(8, [8; 32])).with_old(SealingKey::new(7, [7; 32]));
+    let rotated = PostgresStore::connect(config.clone().with_sealing(rotated))
+        .await
+        .unwrap();
+    assert_eq!(rotated.webhook(row.id).await.unwrap().unwrap().value, hook);
+
+    // The control: without a key the secret is found in the dump.
+    let mut clear = hook.clone();
+    clear.name = "clear".parse().unwrap();
+    without.insert_webhook(&clear, at(0)).await.unwrap();
+    let hex: String = "canary-token-1"
+        .bytes()
+        .map(|b| format!("{b:02x}"))
+        .collect();
+    assert!(String::from_utf8_lossy(&server.dump()).contains(&hex));
+}
+
+#[tokio::test]
+async fn a_host_writes_the_outbox_with_sql_of_its_own() {
+    let server = TestPostgres::start();
+    let store = PostgresStore::connect(PostgresConfig::url(server.url()))
+        .await
+        .unwrap();
+    let client = admin(server.url()).await;
+    client
+        .batch_execute(
+            "INSERT INTO gatepost.gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id)
+             VALUES ('vms', 'poweron', 4711, 'web-1', '[3, 8]', '{\"ZONE\": \"b\"}', NULL);
+             INSERT INTO gatepost.gatepost_occurrence (event_type, event) VALUES ('Not A Type', 'x');",
+        )
+        .await
+        .unwrap();
+    let rows = store.outbox(10).await.unwrap();
+    let read = rows[0].occurrence.as_ref().unwrap();
+    assert_eq!((read.tags.len(), read.variables[0].1.as_str()), (2, "b"));
+    assert!(
+        rows[1]
+            .occurrence
+            .as_ref()
+            .unwrap_err()
+            .0
+            .starts_with("event_type")
+    );
+    store
+        .reject_outbox(rows[1].id, "no such type", at(0))
+        .await
+        .unwrap();
+    assert_eq!(store.outbox(10).await.unwrap().len(), 1);
+}
+
+/// The statements that run for every delivery, each with the index that it must use.
+const HOT: &[(&str, &str, &[&str])] = &[
+    (
+        "claim",
+        include_str!("../../src/sql/queue/claim.sql"),
+        &[
+            "gatepost_delivery_waiting",
+            "gatepost_delivery_open",
+            "gatepost_delivery_pkey",
+        ],
+    ),
+    (
+        "due_lanes",
+        include_str!("../../src/sql/queue/due_lanes.sql"),
+        &["gatepost_delivery_waiting"],
+    ),
+    (
+        "next_due",
+        include_str!("../../src/sql/queue/next_due.sql"),
+        &["gatepost_delivery_waiting"],
+    ),
+    (
+        "reclaim",
+        include_str!("../../src/sql/queue/reclaim.sql"),
+        &["gatepost_delivery_leased", "gatepost_delivery_pkey"],
+    ),
+    (
+        "settle",
+        include_str!("../../src/sql/queue/settle.sql"),
+        &["gatepost_delivery_pkey"],
+    ),
+    (
+        "enqueue",
+        include_str!("../../src/sql/queue/enqueue.sql"),
+        &["gatepost_seen_pkey"],
+    ),
+    (
+        "replay_failed",
+        include_str!("../../src/sql/log/replay_failed.sql"),
+        &["gatepost_delivery_of_webhook"],
+    ),
+];
+
+#[tokio::test]
+async fn hot_statements_use_their_index_among_many_rows() {
+    let fresh = postgres::fresh();
+    let config = PostgresConfig::url(&fresh.url).with_schema(&fresh.schema);
+    let store = PostgresStore::connect(config).await.unwrap();
+    let mut hooks = Vec::new();
+    for n in 0..20 {
+        hooks.push(
+            store
+                .insert_webhook(&webhook(&format!("w{n}")), at(0))
+                .await
+                .unwrap()
+                .id,
+        );
+    }
+    let leased = |n: usize| NewDelivery {
+        lease_until: Some(at(60)),
+        ..message(hooks[n % 20], &format!("m{n}"), at(0))
+    };
+    let stored = store
+        .enqueue(direct((0..2000).map(leased).collect()), at(0))
+        .await
+        .unwrap();
+    let Enqueued::Stored { deliveries, .. } = stored else {
+        panic!("{stored:?}")
+    };
+    let settle = deliveries.iter().take(1500).map(|d| {
+        settlement_of(
+            Claim {
+                delivery: d.id,
+                token: d.token.unwrap(),
+            },
+            Disposition::Sent,
+        )
+    });
+    store.settle(settle.collect(), at(1)).await.unwrap();
+    let waiting = (0..2000).map(|n| message(hooks[n % 20], &format!("q{n}"), at(0)));
+    store
+        .enqueue(direct(waiting.collect()), at(0))
+        .await
+        .unwrap();
+
+    // Set as the store's own connections are, with the generic plan that a long-lived statement
+    // ends with.
+    let client = admin(&fresh.url).await;
+    let set = format!(
+        "SET search_path = {}; SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan; ANALYZE",
+        fresh.schema
+    );
+    client.batch_execute(&set).await.unwrap();
+    for (name, sql, indexes) in HOT {
+        let count = (1..=30)
+            .take_while(|n| sql.contains(&format!("${n}")))
+            .count();
+        let nulls = vec!["NULL"; count].join(", ");
+        client
+            .batch_execute(&format!("PREPARE {name} AS {sql}"))
+            .await
+            .unwrap();
+        let plan = client
+            .query(&format!("EXPLAIN EXECUTE {name} ({nulls})"), &[])
+            .await
+            .unwrap();
+        let plan = plan
+            .iter()
+            .map(|row| row.get::<_, &str>(0))
+            .collect::<Vec<_>>()
+            .join("\n");
+        for index in *indexes {
+            assert!(
+                plan.contains(&format!("using {index}"))
+                    || plan.contains(&format!("Scan on {index}")),
+                "{name} without {index}:\n{plan}"
+            );
+        }
+        assert!(
+            !plan.contains("Seq Scan on gatepost_delivery"),
+            "{name}:\n{plan}"
+        );
+    }
+}

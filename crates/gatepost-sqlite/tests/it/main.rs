@@ -1,0 +1,10 @@
+//! What is of this backend alone, and the contract that it shares with the others.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it must be"
+)]
+
+mod common;
+mod contract;
+mod store;

@@ -1,0 +1,428 @@
+//! What is of this backend alone: the file, its owners, its faults.
+use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
+use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeyStore as _};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{ErrorKind, Page};
+use gatepost_testkit::fixtures::{at, direct, key, message, settlement_of, task, webhook};
+use rusqlite::Connection;
+use webhook_model::{Authorization, WebhookId};
+
+use crate::common::fresh;
+
+#[tokio::test]
+async fn what_was_stored_is_there_after_a_reopen() {
+    let (store, config, _folder) = fresh().await;
+    let key = store.insert_key(&key(1, "a")).await.unwrap();
+    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let batch = direct(vec![message(hook.id, "m1", at(0))]);
+    store.enqueue(batch, at(0)).await.unwrap();
+    store.close().await;
+    assert_eq!(
+        store.key(key.id).await.unwrap_err().kind(),
+        ErrorKind::Unavailable
+    );
+    assert_eq!(
+        store.key_generation(),
+        None,
+        "a closed store vouches for no cache"
+    );
+
+    let store = SqliteStore::open(config).await.unwrap();
+    assert_eq!(store.key(key.id).await.unwrap(), Some(key));
+    assert_eq!(store.webhook(hook.id).await.unwrap(), Some(hook));
+    assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, 1);
+}
+
+#[tokio::test]
+async fn row_numbers_are_not_given_out_again_after_a_reopen() {
+    let (store, config, _folder) = fresh().await;
+    let first = store.insert_key(&key(1, "a")).await.unwrap();
+    store.delete_key(first.id, at(0)).await.unwrap();
+    store.close().await;
+    let store = SqliteStore::open(config).await.unwrap();
+    assert!(store.insert_key(&key(1, "a")).await.unwrap().id > first.id);
+}
+
+#[tokio::test]
+async fn another_handle_sees_a_deleted_key_at_once() {
+    let (one, config, _folder) = fresh().await;
+    let other = SqliteStore::open(config).await.unwrap();
+    let row = one.insert_key(&key(1, "a")).await.unwrap();
+    let before = other.key_generation().unwrap();
+    assert!(other.key_by_lookup(row.key.lookup).await.unwrap().is_some());
+
+    one.delete_key(row.id, at(0)).await.unwrap();
+    assert!(other.key_generation().unwrap() > before);
+    assert_eq!(other.key_by_lookup(row.key.lookup).await.unwrap(), None);
+    let changes = other.key_changes(before).await.unwrap();
+    assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
+    let never = gatepost_storage::keys::KeyGeneration(77);
+    assert_eq!(
+        other.key_changes(never).await.unwrap().changed,
+        ChangedKeys::All
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_that_fail_take_no_other_of_their_commit_along() {
+    let (store, _, _folder) = fresh().await;
+    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let calls = (0..200).map(|n| {
+        let store = store.clone();
+        // Every second one is refused: its first delivery would fit, its second has no webhook.
+        let mut deliveries = vec![message(hook.id, &format!("m{n}"), at(0))];
+        if n % 2 == 1 {
+            deliveries.push(message(WebhookId(99), &format!("x{n}"), at(0)));
+        }
+        tokio::spawn(async move { store.enqueue(direct(deliveries), at(0)).await })
+    });
+    for (n, call) in calls.collect::<Vec<_>>().into_iter().enumerate() {
+        let answer = call.await.unwrap();
+        if n % 2 == 1 {
+            assert_eq!(answer.unwrap_err().kind(), ErrorKind::Invalid);
+        } else {
+            assert!(matches!(answer.unwrap(), Enqueued::Stored { .. }));
+        }
+    }
+    assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, 100);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_handles_claim_no_delivery_twice() {
+    let (one, config, _folder) = fresh().await;
+    let two = SqliteStore::open(config).await.unwrap();
+    let hook = one.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let deliveries = (0..300).map(|n| message(hook.id, &format!("m{n}"), at(0)));
+    one.enqueue(direct(deliveries.collect()), at(0))
+        .await
+        .unwrap();
+    let claimer = |store: SqliteStore| async move {
+        let lane = Lane {
+            webhook: WebhookId(1),
+            class: LaneClass::First,
+        };
+        let mut ids = Vec::new();
+        loop {
+            let claimed = store
+                .claim(&[LaneClaim { lane, limit: 7 }], at(60), at(0))
+                .await
+                .unwrap();
+            if claimed.is_empty() {
+                return ids;
+            }
+            ids.extend(claimed.iter().map(|c| c.delivery.id.0));
+        }
+    };
+    let (a, b) = tokio::join!(tokio::spawn(claimer(one)), tokio::spawn(claimer(two)));
+    let mut all = [a.unwrap(), b.unwrap()].concat();
+    all.sort_unstable();
+    assert_eq!(all, (1..=300).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_writer_that_holds_the_file_for_too_long_makes_calls_unavailable_and_no_more() {
+    let (store, config, folder) = fresh().await;
+    store.close().await;
+    let config = config.with_busy_timeout(std::time::Duration::from_millis(50));
+    let store = SqliteStore::open(config.clone()).await.unwrap();
+    let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    host.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = store.insert_key(&key(1, "a")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    // Reading goes on, and so does opening.
+    let second = SqliteStore::open(config).await.unwrap();
+    assert_eq!(second.webhook(WebhookId(1)).await.unwrap(), None);
+    host.execute_batch("COMMIT").unwrap();
+    store.insert_key(&key(1, "a")).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_is_unavailable_and_keeps_what_was_there() {
+    let (store, config, _folder) = fresh().await;
+    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    store.close().await;
+    let store = SqliteStore::open(config.clone().with_max_pages(80))
+        .await
+        .unwrap();
+    let mut stored = 0;
+    let error = loop {
+        let mut delivery = message(hook.id, &format!("m{stored}"), at(0));
+        delivery.body = "x".repeat(10_000).into();
+        match store.enqueue(direct(vec![delivery]), at(0)).await {
+            Ok(_) => stored += 1,
+            Err(error) => break error,
+        }
+        assert!(stored < 1000, "the limit has no effect");
+    };
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    store.close().await;
+    let store = SqliteStore::open(config).await.unwrap();
+    assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, stored);
+    store
+        .enqueue(direct(vec![message(hook.id, "more", at(0))]), at(0))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn files_that_are_not_ours_are_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.db");
+    let open = || SqliteStore::open(SqliteConfig::file(&path));
+
+    std::fs::write(
+        &path,
+        "this is a text, and long enough to be looked at as a header of a file".repeat(20),
+    )
+    .unwrap();
+    assert_eq!(open().await.unwrap_err().kind(), ErrorKind::Corrupt);
+    std::fs::remove_file(&path).unwrap();
+
+    let other = Connection::open(&path).unwrap();
+    other
+        .execute_batch("PRAGMA application_id = 99; CREATE TABLE t (x)")
+        .unwrap();
+    assert_eq!(open().await.unwrap_err().kind(), ErrorKind::Unsupported);
+    // A host's own database, without a mark, is shared.
+    other.execute_batch("PRAGMA application_id = 0").unwrap();
+    open().await.unwrap();
+    let mark: i64 = other
+        .pragma_query_value(None, "application_id", |r| r.get(0))
+        .unwrap();
+    assert_eq!(mark, 0);
+    other
+        .execute_batch("INSERT INTO gatepost_schema VALUES (1000)")
+        .unwrap();
+    assert_eq!(open().await.unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+#[tokio::test]
+async fn a_file_of_a_newer_version_is_not_touched() {
+    let (store, config, folder) = fresh().await;
+    store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    store.close().await;
+    let path = folder.path().join("gatepost.db");
+    let newer = Connection::open(&path).unwrap();
+    newer
+        .execute_batch("INSERT INTO gatepost_schema VALUES (1000)")
+        .unwrap();
+    newer.close().unwrap();
+    let before = std::fs::read(&path).unwrap();
+    for _ in 0..3 {
+        let refused = SqliteStore::open(config.clone()).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported);
+        assert!(refused.to_string().contains("newer version"), "{refused}");
+    }
+    assert!(std::fs::read(&path).unwrap() == before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_may_open_a_new_file_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+    let opening: Vec<_> = (0..8)
+        .map(|_| tokio::spawn(SqliteStore::open(config.clone())))
+        .collect();
+    for (n, store) in opening.into_iter().enumerate() {
+        store
+            .await
+            .unwrap()
+            .unwrap()
+            .insert_key(&key(1, &format!("k{n}")))
+            .await
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn damaged_pages_are_errors() {
+    let (store, config, folder) = fresh().await;
+    for n in 0..400 {
+        store
+            .insert_key(&key(1, &format!("key {n}")))
+            .await
+            .unwrap();
+    }
+    store.close().await;
+    let path = folder.path().join("gatepost.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let pages = bytes.len() / 4096;
+    assert!(pages > 30, "{pages} pages");
+    // All but the first pages, which hold the schema and the small tables.
+    for byte in bytes.iter_mut().skip(4096 * 28) {
+        *byte = 0xA5;
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let store = SqliteStore::open(config).await.unwrap();
+    let error = store
+        .list_keys(&KeyQuery::all(Page::first(1000)))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+}
+
+#[tokio::test]
+async fn a_delivery_that_cannot_be_read_ends_and_holds_up_no_other() {
+    let (store, _, folder) = fresh().await;
+    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let deliveries = vec![message(hook.id, "m1", at(0)), message(hook.id, "m2", at(0))];
+    store.enqueue(direct(deliveries), at(0)).await.unwrap();
+    let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    host.execute_batch("UPDATE gatepost_delivery SET body = CAST(x'FF' AS TEXT) WHERE id = 1")
+        .unwrap();
+    let lane = Lane {
+        webhook: hook.id,
+        class: LaneClass::First,
+    };
+    let claimed = store
+        .claim(&[LaneClaim { lane, limit: 5 }], at(60), at(0))
+        .await
+        .unwrap();
+    assert_eq!(
+        claimed.iter().map(|c| c.delivery.id.0).collect::<Vec<_>>(),
+        [2]
+    );
+    let state: (i64, String) = host
+        .query_row(
+            "SELECT state, status_info FROM gatepost_delivery WHERE id = 1",
+            [],
+            |r| Ok((r.get(0)?, r.get(1)?)),
+        )
+        .unwrap();
+    assert_eq!(state.0, 3);
+    assert!(state.1.contains("body"), "{}", state.1);
+}
+
+#[tokio::test]
+async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gatepost.db");
+    let old = || SealingKey::new(1, [1; 32]);
+    let config = SqliteConfig::file(&path);
+    let store = SqliteStore::open(config.clone().with_sealing(SealingKeys::new(old())))
+        .await
+        .unwrap();
+    let mut hook = webhook("w");
+    hook.authorization = Authorization::bearer("hunter2-canary").unwrap();
+    hook.headers = webhook_model::Headers::parse_lines("X-Token: header-canary").unwrap();
+    let row = store.insert_webhook(&hook, at(0)).await.unwrap();
+    store.close().await;
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(6).any(|w| w == b"canary"));
+    }
+    let both = SealingKeys::new(SealingKey::new(2, [2; 32])).with_old(old());
+    let store = SqliteStore::open(config.clone().with_sealing(both))
+        .await
+        .unwrap();
+    assert_eq!(store.reseal().await.unwrap(), 1);
+    assert_eq!(store.reseal().await.unwrap(), 0);
+    store.close().await;
+    let new = SealingKeys::new(SealingKey::new(2, [2; 32]));
+    let store = SqliteStore::open(config.with_sealing(new)).await.unwrap();
+    assert_eq!(store.webhook(row.id).await.unwrap(), Some(row));
+}
+
+#[tokio::test]
+async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
+    let (store, _, folder) = fresh().await;
+    let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```sql").unwrap();
+    host.execute_batch(rest.split_once("```").unwrap().0)
+        .unwrap();
+    host.execute_batch(
+        "INSERT INTO gatepost_occurrence (event_type, event, tags) VALUES ('vms', 'poweron', 'no json');
+         INSERT INTO gatepost_occurrence (event_type, event) VALUES (CAST(x'FF' AS TEXT), 'poweron')",
+    )
+    .unwrap();
+    let rows = store.outbox(10).await.unwrap();
+    let good = rows[0].occurrence.clone().unwrap();
+    assert_eq!(good.object.unwrap().name, "web-1");
+    assert!(
+        rows[1]
+            .occurrence
+            .clone()
+            .unwrap_err()
+            .0
+            .starts_with("tags")
+    );
+    assert!(
+        rows[2]
+            .occurrence
+            .clone()
+            .unwrap_err()
+            .0
+            .starts_with("event_type")
+    );
+    store.reject_outbox(rows[1].id, "no", at(0)).await.unwrap();
+    assert_eq!(store.outbox(10).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn deleting_a_webhook_takes_its_log_along() {
+    let (store, _, folder) = fresh().await;
+    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let sender = store.insert_task(&task(hook.id), at(0)).await.unwrap();
+    let mut delivery = message(hook.id, "m1", at(0));
+    delivery.lease_until = Some(at(60));
+    let Enqueued::Stored { deliveries, .. } =
+        store.enqueue(direct(vec![delivery]), at(0)).await.unwrap()
+    else {
+        panic!("not stored")
+    };
+    let claim = Claim {
+        delivery: deliveries[0].id,
+        token: deliveries[0].token.unwrap(),
+    };
+    assert_eq!(
+        store
+            .settle(vec![settlement_of(claim, Disposition::Sent)], at(1))
+            .await
+            .unwrap(),
+        [Settled::Done]
+    );
+    let refused = store
+        .delete_webhook(hook.id, Cascade::Refuse, at(2))
+        .await
+        .unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InUse);
+    store
+        .delete_webhook(hook.id, Cascade::Tasks, at(2))
+        .await
+        .unwrap();
+    assert_eq!(store.task(sender.id).await.unwrap(), None);
+    let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let left: i64 = host
+        .query_row("SELECT (SELECT count(*) FROM gatepost_delivery) + (SELECT count(*) FROM gatepost_attempt)", [], |r| r.get(0))
+        .unwrap();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn work_of_another_handle_is_noticed() {
+    let (store, config, _folder) = fresh().await;
+    let other = SqliteStore::open(config.with_synchronous(Synchronous::Off))
+        .await
+        .unwrap();
+    let hook = other.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let waiting = tokio::spawn(async move { store.work_arrived().await });
+    tokio::time::timeout(std::time::Duration::from_secs(20), async {
+        for n in 0.. {
+            if waiting.is_finished() {
+                break;
+            }
+            other
+                .enqueue(
+                    direct(vec![message(hook.id, &format!("m{n}"), at(0))]),
+                    at(0),
+                )
+                .await
+                .unwrap();
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    })
+    .await
+    .unwrap();
+}

@@ -1,0 +1,15 @@
+//! What backends share that keep each part of a record in a column of its own: how a part that is
+//! more than a number or a text is written, and how it is read back.
+//!
+//! A backend calls these from its own rows; none of them knows a database. Reading what no writer
+//! of ours can have written is `Corrupt`, with the column named.
+
+mod outbox;
+mod parts;
+mod secrets;
+
+pub use outbox::OutboxColumns;
+pub use parts::{
+    activity_word, class_number, class_of, parse_activity, parse_rate, parse_target, target_ids,
+};
+pub use secrets::{SealedSecrets, WebhookSecrets};

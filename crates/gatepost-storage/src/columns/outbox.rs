@@ -1,0 +1,217 @@
+//! A row of the outbox, as the platform's own SQL or a backend writes it.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use webhook_model::{Object, ObjectId, Occurrence, OccurrenceId, TagId};
+
+use crate::webhooks::Unreadable;
+
+/// The columns of the documented table `gatepost_occurrence` that hold an occurrence.
+///
+/// A backend fills them from a row and asks for [`occurrence`](Self::occurrence); for
+/// [`OutboxStore::push_outbox`](crate::webhooks::OutboxStore::push_outbox) it writes what
+/// [`of`](Self::of) gives.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct OutboxColumns<'a> {
+    /// The type of the event: `vms`.
+    pub event_type: &'a str,
+    /// The event: `poweron`.
+    pub event: &'a str,
+    /// The object that it happened to, if any.
+    pub object_id: Option<i64>,
+    /// The object's name; only where `object_id` is set.
+    pub object_name: Option<&'a str>,
+    /// The tags of the object: a JSON array of integers.
+    pub tags: Cow<'a, str>,
+    /// Variables for messages: a JSON object of strings, or an array of pairs of strings, which
+    /// keeps order and repeats.
+    pub variables: Cow<'a, str>,
+    /// The occurrence's own id, if it has one.
+    pub occurrence_id: Option<&'a str>,
+}
+
+impl<'a> OutboxColumns<'a> {
+    /// The columns of an occurrence. [`occurrence`](Self::occurrence) gives it back as it was.
+    #[must_use]
+    pub fn of(occurrence: &'a Occurrence) -> Self {
+        let tags: Vec<i64> = occurrence.tags.iter().map(|tag| tag.0).collect();
+        let object = occurrence.object.as_ref();
+        Self {
+            event_type: occurrence.event_type.as_str(),
+            event: occurrence.event.as_str(),
+            object_id: object.map(|object| object.id.0),
+            object_name: object.map(|object| object.name.as_str()),
+            tags: Value::from(tags).to_string().into(),
+            variables: serde_json::json!(occurrence.variables).to_string().into(),
+            occurrence_id: occurrence.id.as_ref().map(OccurrenceId::as_str),
+        }
+    }
+
+    /// The occurrence.
+    ///
+    /// # Errors
+    /// Which column breaks which rule. The platform writes these rows with SQL of its own, so this
+    /// is a reason to set the row aside, not an error of the store.
+    pub fn occurrence(&self) -> Result<Occurrence, Unreadable> {
+        self.read().map_err(Unreadable)
+    }
+
+    fn read(&self) -> Result<Occurrence, String> {
+        let object = match (self.object_id, self.object_name) {
+            (Some(id), name) => Some(Object {
+                id: ObjectId(id),
+                name: name.unwrap_or_default().to_owned(),
+            }),
+            (None, None) => None,
+            (None, Some(_)) => return Err("object_name is set, object_id is not".to_owned()),
+        };
+        Ok(Occurrence {
+            id: self
+                .occurrence_id
+                .map(str::parse)
+                .transpose()
+                .map_err(|e| format!("occurrence_id {e}"))?,
+            event_type: self
+                .event_type
+                .parse()
+                .map_err(|e| format!("event_type {e}"))?,
+            event: self.event.parse().map_err(|e| format!("event {e}"))?,
+            object,
+            tags: tags(&self.tags)?,
+            variables: variables(&self.variables)?,
+        })
+    }
+}
+
+fn tags(json: &str) -> Result<Vec<TagId>, String> {
+    let tags: Vec<i64> = serde_json::from_str(json)
+        .map_err(|_| "tags must be a JSON array of integers".to_owned())?;
+    Ok(tags.into_iter().map(TagId).collect())
+}
+
+/// An object of strings, or an array of pairs of them.
+fn variables(json: &str) -> Result<Vec<(String, String)>, String> {
+    let wrong =
+        || "variables must be a JSON object of strings, or an array of pairs of strings".to_owned();
+    match serde_json::from_str(json).map_err(|_| wrong())? {
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| match value {
+                Value::String(value) => Ok((name, value)),
+                _ => Err(wrong()),
+            })
+            .collect(),
+        pairs => serde_json::from_value(pairs).map_err(|_| wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns() -> OutboxColumns<'static> {
+        OutboxColumns {
+            event_type: "vms",
+            event: "poweron",
+            object_id: Some(7),
+            object_name: None,
+            tags: "[1, 2]".into(),
+            variables: r#"{"a":"b"}"#.into(),
+            occurrence_id: None,
+        }
+    }
+
+    #[test]
+    fn variables_are_an_object_or_pairs() {
+        assert_eq!(
+            columns().occurrence().unwrap().variables,
+            [("a".to_owned(), "b".to_owned())]
+        );
+        assert_eq!(variables(r#"[["x","1"],["x","2"]]"#).unwrap().len(), 2);
+        assert_eq!(tags("[]").unwrap(), []);
+    }
+
+    #[test]
+    fn a_row_that_breaks_a_rule_names_the_column() {
+        let broken = [
+            (
+                OutboxColumns {
+                    event_type: "VMs!",
+                    ..columns()
+                },
+                "event_type",
+            ),
+            (
+                OutboxColumns {
+                    event: "",
+                    ..columns()
+                },
+                "event",
+            ),
+            (
+                OutboxColumns {
+                    tags: r#"{"a":1}"#.into(),
+                    ..columns()
+                },
+                "tags",
+            ),
+            (
+                OutboxColumns {
+                    tags: "[1.5]".into(),
+                    ..columns()
+                },
+                "tags",
+            ),
+            (
+                OutboxColumns {
+                    variables: r#"{"a":1}"#.into(),
+                    ..columns()
+                },
+                "variables",
+            ),
+            (
+                OutboxColumns {
+                    variables: "7".into(),
+                    ..columns()
+                },
+                "variables",
+            ),
+            (
+                OutboxColumns {
+                    occurrence_id: Some(""),
+                    ..columns()
+                },
+                "occurrence_id",
+            ),
+            (
+                OutboxColumns {
+                    object_id: None,
+                    object_name: Some("vm"),
+                    ..columns()
+                },
+                "object_name",
+            ),
+        ];
+        for (columns, names) in broken {
+            let reason = columns.occurrence().unwrap_err();
+            assert!(reason.0.starts_with(names), "{reason}");
+        }
+    }
+
+    #[test]
+    fn an_occurrence_reads_back_as_it_was_written() {
+        let mut full = Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap());
+        full.id = Some("occurrence-1".parse().unwrap());
+        full.object = Some(Object {
+            id: ObjectId(42),
+            name: "a \"b\" \\".to_owned(),
+        });
+        full.tags = vec![TagId(9), TagId(1), TagId(9)];
+        let pairs = [("b", "1"), ("a", "\"\n"), ("b", "2"), ("", "")];
+        full.variables = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
+        assert_eq!(OutboxColumns::of(&full).occurrence(), Ok(full.clone()));
+        let plain = Occurrence::new(full.event_type, full.event);
+        assert_eq!(OutboxColumns::of(&plain).occurrence(), Ok(plain.clone()));
+    }
+}

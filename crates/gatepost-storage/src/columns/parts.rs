@@ -1,0 +1,126 @@
+//! Parts of webhooks, events and lanes as words and numbers.
+
+use webhook_model::{Activity, ObjectId, RateLimit, TagId, Target};
+
+use crate::error::{ErrorKind, StoreError};
+use crate::webhooks::LaneClass;
+
+const ACTIVITIES: [Activity; 3] = [Activity::Active, Activity::Paused, Activity::Disabled];
+
+/// The word under which a webhook's activity is stored: `active`, `paused` or `disabled`.
+#[must_use]
+pub fn activity_word(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Active => "active",
+        Activity::Paused => "paused",
+        Activity::Disabled => "disabled",
+    }
+}
+
+/// The activity that [`activity_word`] writes as `word`.
+///
+/// # Errors
+/// `Corrupt` for any other word.
+pub fn parse_activity(word: &str) -> Result<Activity, StoreError> {
+    let found = ACTIVITIES.into_iter().find(|a| activity_word(*a) == word);
+    found.ok_or_else(|| StoreError::corrupt("activity", "unknown word"))
+}
+
+/// The rate limit of a column that holds messages per second, or nothing for no limit.
+///
+/// # Errors
+/// `Corrupt` for a number that [`RateLimit::per_second`] refuses.
+pub fn parse_rate(stored: Option<i64>) -> Result<Option<RateLimit>, StoreError> {
+    let Some(number) = stored else {
+        return Ok(None);
+    };
+    let number = u32::try_from(number).map_err(|e| StoreError::corrupt("rate", e))?;
+    RateLimit::per_second(number)
+        .map(Some)
+        .map_err(|e| StoreError::corrupt("rate", e))
+}
+
+/// An event's target as the two columns `(instance, tag)`, of which at most one is set.
+#[must_use]
+pub fn target_ids(target: Target) -> (Option<i64>, Option<i64>) {
+    match target {
+        Target::Instance(id) => (Some(id.0), None),
+        Target::Tag(id) => (None, Some(id.0)),
+        Target::Generic => (None, None),
+    }
+}
+
+/// The target that [`target_ids`] writes as these two columns.
+///
+/// # Errors
+/// `Corrupt` when both are set.
+pub fn parse_target(instance: Option<i64>, tag: Option<i64>) -> Result<Target, StoreError> {
+    match (instance, tag) {
+        (Some(id), None) => Ok(Target::Instance(ObjectId(id))),
+        (None, Some(id)) => Ok(Target::Tag(TagId(id))),
+        (None, None) => Ok(Target::Generic),
+        (Some(_), Some(_)) => Err(StoreError::new(
+            ErrorKind::Corrupt,
+            "event: both instance and tag are set",
+        )),
+    }
+}
+
+/// The number under which a lane's class is stored: 0 for first attempts, 1 for retries.
+#[must_use]
+pub fn class_number(class: LaneClass) -> i16 {
+    match class {
+        LaneClass::First => 0,
+        LaneClass::Retry => 1,
+    }
+}
+
+/// The class that [`class_number`] writes as `number`.
+#[must_use]
+pub fn class_of(number: i16) -> LaneClass {
+    match number {
+        0 => LaneClass::First,
+        _ => LaneClass::Retry,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_reads_back_as_it_was_written() {
+        for activity in ACTIVITIES {
+            assert_eq!(parse_activity(activity_word(activity)).unwrap(), activity);
+        }
+        for class in [LaneClass::First, LaneClass::Retry] {
+            assert_eq!(class_of(class_number(class)), class);
+        }
+        let targets = [
+            Target::Instance(ObjectId(-7)),
+            Target::Tag(TagId(i64::MAX)),
+            Target::Generic,
+        ];
+        for target in targets {
+            let (instance, tag) = target_ids(target);
+            assert_eq!(parse_target(instance, tag).unwrap(), target);
+        }
+        let rate = RateLimit::per_second(12).unwrap();
+        assert_eq!(parse_rate(Some(12)).unwrap(), Some(rate));
+        assert_eq!(parse_rate(None).unwrap(), None);
+    }
+
+    #[test]
+    fn what_no_writer_wrote_is_corrupt() {
+        let refused = [
+            parse_activity("Active").err(),
+            parse_rate(Some(-1)).err(),
+            parse_rate(Some(0)).err(),
+            parse_rate(Some(i64::MAX)).err(),
+            parse_target(Some(1), Some(2)).err(),
+        ];
+        for (at, error) in refused.into_iter().enumerate() {
+            assert_eq!(error.map(|e| e.kind()), Some(ErrorKind::Corrupt), "{at}");
+        }
+    }
+}

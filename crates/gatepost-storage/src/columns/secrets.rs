@@ -1,0 +1,229 @@
+//! The parts of a webhook that are sealed at rest: authorization, headers, signing secrets.
+
+use std::fmt;
+
+use webhook_model::{
+    Authorization, AuthorizationKind, Headers, SigningSecret, SigningSecrets, Webhook,
+};
+use zeroize::Zeroizing;
+
+use crate::error::{ErrorKind, StoreError};
+use crate::seal::SealingKeys;
+
+const AUTHORIZATION: &str = "webhook.authorization";
+const HEADERS: &str = "webhook.headers";
+const SIGNING: &str = "webhook.signing";
+
+/// The three sealed columns of a webhook. Each is bound to its column: a value that was moved to
+/// another does not open.
+///
+/// Beside them a backend stores the kind of the authorization as a word, which is no secret.
+#[derive(Clone, Eq, PartialEq)]
+pub struct SealedSecrets {
+    /// The secret of the authorization, sealed; `None` where its kind has none.
+    pub authorization: Option<Vec<u8>>,
+    /// The header lines, sealed.
+    pub headers: Vec<u8>,
+    /// The signing secrets, one in a line, sealed.
+    pub signing: Vec<u8>,
+}
+
+/// What [`SealedSecrets`] hold, opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WebhookSecrets {
+    /// The authorization.
+    pub authorization: Authorization,
+    /// The headers, in their order.
+    pub headers: Headers,
+    /// The signing secrets, in their order.
+    pub signing: SigningSecrets,
+}
+
+impl SealedSecrets {
+    /// Seals the secret parts of `webhook` under the current one of `keys`, or stores them in
+    /// plaintext where there is none.
+    ///
+    /// # Errors
+    /// `Invalid` when a secret is too long to seal.
+    pub fn seal(webhook: &Webhook, keys: &SealingKeys) -> Result<Self, StoreError> {
+        let secret = webhook.authorization.secret_text();
+        let headers = Zeroizing::new(webhook.headers.to_string());
+        let signing: Vec<&str> = webhook.signing.iter().map(SigningSecret::expose).collect();
+        let signing = Zeroizing::new(signing.join("\n"));
+        Ok(Self {
+            authorization: secret
+                .map(|s| seal(keys, s.expose().as_bytes(), AUTHORIZATION))
+                .transpose()?,
+            headers: seal(keys, headers.as_bytes(), HEADERS)?,
+            signing: seal(keys, signing.as_bytes(), SIGNING)?,
+        })
+    }
+
+    /// Opens the columns. `kind` is the stored word for the kind of the authorization.
+    ///
+    /// # Errors
+    /// `Corrupt` when a column opens under none of `keys`, or holds what a webhook cannot have.
+    pub fn open(&self, kind: &str, keys: &SealingKeys) -> Result<WebhookSecrets, StoreError> {
+        let kind =
+            AuthorizationKind::parse(kind).map_err(|e| StoreError::corrupt(AUTHORIZATION, e))?;
+        let secret = self
+            .authorization
+            .as_ref()
+            .map(|sealed| open_text(keys, sealed, AUTHORIZATION))
+            .transpose()?;
+        let secret = secret.as_ref().map(|s| s.as_str());
+        let signing = open_text(keys, &self.signing, SIGNING)?
+            .lines()
+            .map(SigningSecret::parse)
+            .collect::<Result<_, _>>()
+            .map_err(|e| StoreError::corrupt(SIGNING, e))?;
+        Ok(WebhookSecrets {
+            authorization: Authorization::from_parts(kind, secret)
+                .map_err(|e| StoreError::corrupt(AUTHORIZATION, e))?,
+            headers: Headers::parse_lines(&open_text(keys, &self.headers, HEADERS)?)
+                .map_err(|e| StoreError::corrupt(HEADERS, e))?,
+            signing: SigningSecrets::new(signing).map_err(|e| StoreError::corrupt(SIGNING, e))?,
+        })
+    }
+
+    /// The same secrets sealed under the current key; `None` when all of them are already.
+    ///
+    /// # Errors
+    /// `Corrupt` when a column opens under none of `keys`; `Invalid` as [`seal`](Self::seal).
+    pub fn reseal(&self, keys: &SealingKeys) -> Result<Option<Self>, StoreError> {
+        let columns = [
+            self.authorization.as_ref(),
+            Some(&self.headers),
+            Some(&self.signing),
+        ];
+        if columns
+            .into_iter()
+            .flatten()
+            .all(|sealed| keys.is_current(sealed))
+        {
+            return Ok(None);
+        }
+        let again = |sealed: &[u8], column| seal(keys, &open(keys, sealed, column)?, column);
+        Ok(Some(Self {
+            authorization: self
+                .authorization
+                .as_ref()
+                .map(|sealed| again(sealed, AUTHORIZATION))
+                .transpose()?,
+            headers: again(&self.headers, HEADERS)?,
+            signing: again(&self.signing, SIGNING)?,
+        }))
+    }
+}
+
+/// Without the columns: with no sealing key they are in plaintext.
+impl fmt::Debug for SealedSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SealedSecrets").finish_non_exhaustive()
+    }
+}
+
+fn seal(keys: &SealingKeys, plaintext: &[u8], column: &str) -> Result<Vec<u8>, StoreError> {
+    keys.seal(plaintext, column)
+        .map_err(|_| StoreError::new(ErrorKind::Invalid, "a secret is too long to seal"))
+}
+
+fn open(
+    keys: &SealingKeys,
+    sealed: &[u8],
+    column: &'static str,
+) -> Result<Zeroizing<Vec<u8>>, StoreError> {
+    keys.open(sealed, column)
+        .map_err(|e| StoreError::corrupt(column, e))
+}
+
+fn open_text(
+    keys: &SealingKeys,
+    sealed: &[u8],
+    column: &'static str,
+) -> Result<Zeroizing<String>, StoreError> {
+    let bytes = open(keys, sealed, column)?;
+    let text = std::str::from_utf8(&bytes).map_err(|e| StoreError::corrupt(column, e))?;
+    Ok(Zeroizing::new(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use webhook_model::OwnerId;
+
+    use super::*;
+    use crate::seal::SealingKey;
+
+    const SECRETS: [&str; 3] = [
+        "canary-bearer-8d1f",
+        "canary-header-77ab",
+        "whsec_Y2FuYXJ5LXNpZ25pbmctc2VjcmV0LTQ0Y2M=",
+    ];
+
+    fn webhook() -> Webhook {
+        let url = "https://example.com/hook".parse().unwrap();
+        Webhook {
+            authorization: Authorization::bearer(SECRETS[0]).unwrap(),
+            headers: Headers::from_pairs([("B", SECRETS[1]), ("A", "1"), ("B", "2")]).unwrap(),
+            signing: SigningSecrets::new(vec![SigningSecret::parse(SECRETS[2]).unwrap()]).unwrap(),
+            ..Webhook::new(OwnerId(1), "w".parse().unwrap(), url)
+        }
+    }
+
+    fn keys(id: u32) -> SealingKeys {
+        SealingKeys::new(SealingKey::new(id, [3; 32]))
+    }
+
+    fn kind() -> &'static str {
+        webhook().authorization.kind().as_str()
+    }
+
+    #[test]
+    fn secrets_open_as_they_were_and_lie_sealed() {
+        let sealed = SealedSecrets::seal(&webhook(), &keys(1)).unwrap();
+        let opened = sealed.open(kind(), &keys(1)).unwrap();
+        let wanted = webhook();
+        assert_eq!(opened.authorization, wanted.authorization);
+        assert_eq!(opened.headers, wanted.headers);
+        assert_eq!(opened.signing, wanted.signing);
+        let columns = [
+            sealed.authorization.unwrap(),
+            sealed.headers,
+            sealed.signing,
+        ]
+        .concat();
+        for secret in SECRETS {
+            let lies_open = columns
+                .windows(secret.len())
+                .any(|w| w == secret.as_bytes());
+            assert!(!lies_open, "{secret}");
+        }
+    }
+
+    #[test]
+    fn a_column_that_was_moved_does_not_open() {
+        let mut sealed = SealedSecrets::seal(&webhook(), &keys(1)).unwrap();
+        std::mem::swap(&mut sealed.headers, &mut sealed.signing);
+        let error = sealed.open(kind(), &keys(1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn resealing_ends_a_rotation_and_leaves_what_is_current() {
+        let plain = SealedSecrets::seal(&webhook(), &SealingKeys::none()).unwrap();
+        let resealed = plain.reseal(&keys(2)).unwrap().unwrap();
+        assert_eq!(
+            resealed.open(kind(), &keys(2)).unwrap().headers,
+            webhook().headers
+        );
+        assert_eq!(resealed.reseal(&keys(2)).unwrap(), None);
+        let unknown = resealed.reseal(&keys(9)).unwrap_err();
+        assert_eq!(unknown.kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let plain = SealedSecrets::seal(&webhook(), &SealingKeys::none()).unwrap();
+        assert_eq!(format!("{plain:?}"), "SealedSecrets { .. }");
+    }
+}

@@ -1,0 +1,177 @@
+//! The store that passes calls on, and its plan.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::{ErrorKind, StoreError};
+
+/// How a call fails.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Nothing is done, and the caller is told: `Unavailable`.
+    Refused,
+    /// All is done, and the caller is told that it failed: a commit whose answer was lost.
+    AnswerLost,
+    /// Nothing is done for so long, and then it is refused: a server that does not answer, and a
+    /// time-out.
+    Hang(Duration),
+    /// All is done, and the answer comes so much later.
+    Late(Duration),
+    /// Nothing is done, and the store panics.
+    Panic,
+}
+
+/// Passes every call on to another store, but those that are to fail.
+pub struct FaultStore<S> {
+    pub(super) inner: Arc<S>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    plan: Option<Plan>,
+    calls: u64,
+    failed: bool,
+    pub(super) down: bool,
+    refused: HashSet<&'static str>,
+    pub(super) poison: Option<DeliveryId>,
+    pub(super) server_time: Option<DateTime<Utc>>,
+}
+
+struct Plan {
+    method: Option<&'static str>,
+    left: u64,
+    fault: Fault,
+}
+
+impl<S> FaultStore<S> {
+    /// A store that does not fail yet.
+    #[must_use]
+    pub fn new(inner: Arc<S>) -> Self {
+        Self {
+            inner,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Lets the `nth` call of this method from now on fail, once. The first is 1.
+    pub fn fail(&self, method: &'static str, nth: u64, fault: Fault) {
+        self.plan(Some(method), nth, fault);
+    }
+
+    /// Lets the `nth` call from now on fail, of whichever method, once. The first is 1.
+    pub fn fail_any(&self, nth: u64, fault: Fault) {
+        self.plan(None, nth, fault);
+    }
+
+    /// Whether the call came about that was to fail.
+    pub fn has_failed(&self) -> bool {
+        self.with(|state| state.failed)
+    }
+
+    /// How many calls there were so far.
+    pub fn calls(&self) -> u64 {
+        self.with(|state| state.calls)
+    }
+
+    /// Refuses every call while it is down.
+    pub fn set_down(&self, down: bool) {
+        self.with(|state| state.down = down);
+    }
+
+    /// Refuses every call of this method until it is allowed again.
+    pub fn set_refused(&self, method: &'static str, refused: bool) {
+        self.with(|state| {
+            if refused {
+                state.refused.insert(method);
+            } else {
+                state.refused.remove(method);
+            }
+        });
+    }
+
+    /// Refuses for ever, as `Corrupt`, every call that would settle this delivery.
+    pub fn set_poison(&self, delivery: DeliveryId) {
+        self.with(|state| state.poison = Some(delivery));
+    }
+
+    /// What the server's clock shows from now on.
+    pub fn set_server_time(&self, time: DateTime<Utc>) {
+        self.with(|state| state.server_time = Some(time));
+    }
+
+    fn plan(&self, method: Option<&'static str>, left: u64, fault: Fault) {
+        let plan = Plan {
+            method,
+            left,
+            fault,
+        };
+        self.with(|state| {
+            state.failed = false;
+            state.plan = Some(plan);
+        });
+    }
+
+    pub(super) fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What is to go wrong with this call.
+    pub(super) fn fault(&self, method: &'static str) -> Option<Fault> {
+        self.with(|state| {
+            state.calls += 1;
+            if state.down || state.refused.contains(method) {
+                return Some(Fault::Refused);
+            }
+            let plan = state.plan.as_mut()?;
+            if plan.method.is_some_and(|planned| planned != method) {
+                return None;
+            }
+            plan.left = plan.left.saturating_sub(1);
+            if plan.left > 0 {
+                return None;
+            }
+            let fault = plan.fault;
+            state.plan = None;
+            state.failed = true;
+            Some(fault)
+        })
+    }
+
+    pub(super) async fn call<T>(
+        &self,
+        method: &'static str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        match self.fault(method) {
+            None => call.await,
+            Some(Fault::Refused) => Err(away()),
+            Some(Fault::AnswerLost) => call.await.and_then(|_| Err(away())),
+            Some(Fault::Hang(time)) => {
+                tokio::time::sleep(time).await;
+                Err(away())
+            }
+            Some(Fault::Late(time)) => {
+                let answer = call.await;
+                tokio::time::sleep(time).await;
+                answer
+            }
+            Some(Fault::Panic) => panic!("the store panics as told"),
+        }
+    }
+}
+
+impl<S> fmt::Debug for FaultStore<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FaultStore")
+    }
+}
+
+pub(super) fn away() -> StoreError {
+    StoreError::new(ErrorKind::Unavailable, "the test says so")
+}

@@ -1,0 +1,101 @@
+//! Every clause catches a store that breaks it: one mutant each, named by the clause it must fail.
+mod kept;
+mod keys;
+mod log;
+mod queue;
+mod records;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gatepost_storage::{KeyStore, MemoryStore};
+use gatepost_testkit::{
+    Clause, Finding, Harness, Webhooks, block_on, key_clauses, run_all, webhook_clauses,
+};
+
+/// The place of a mutant; its store keeps what `Forgetful` keeps.
+struct Place<S>(kept::Forgetful, fn(&str) -> S);
+
+#[async_trait]
+impl<S: Send + Sync + 'static> Harness<S> for Place<S>
+where
+    kept::Forgetful: Harness<S>,
+    Self: Sync,
+{
+    async fn fresh(&self) -> S {
+        self.1(&self.0.0)
+    }
+
+    async fn reopen(&self, store: S) -> Option<S> {
+        self.0.reopen(store).await
+    }
+
+    async fn dump(&self, store: &S) -> Option<Vec<u8>> {
+        self.0.dump(store).await
+    }
+}
+
+fn key_mutant(fault: &str) -> Arc<dyn KeyStore> {
+    Arc::new(keys::Mutant::new(fault))
+}
+
+fn webhook_mutant(fault: &str) -> Webhooks {
+    let inner = Arc::new(MemoryStore::new());
+    let fault = fault.to_owned();
+    let log = Arc::new(log::Mutant {
+        inner: inner.clone(),
+        fault: fault.clone(),
+    });
+    Webhooks {
+        queue: Arc::new(queue::Mutant::new(inner.clone(), &fault)),
+        records: Arc::new(records::Mutant { inner, fault }),
+        log: log.clone(),
+        outbox: log,
+    }
+}
+
+/// The clauses that do not say, by an assertion of their own, that the mutant made for them is
+/// broken.
+fn survivors<S: Send + Sync + 'static>(clauses: &[Clause<S>], mutant: fn(&str) -> S) -> Vec<String>
+where
+    kept::Forgetful: Harness<S>,
+    Place<S>: Sync,
+{
+    let mut survivors = Vec::new();
+    for clause in clauses {
+        let place = || Place(kept::Forgetful(clause.name[..3].to_owned()), mutant);
+        let report = block_on(run_all(std::slice::from_ref(clause), place));
+        let number: u32 = clause.name[1..3].parse().unwrap();
+        let id = format!("{}{number}", clause.name[..1].to_uppercase());
+        let caught = match &report.findings[0].1 {
+            Finding::Broken(text) => text.split([' ', '\n']).any(|word| word == id),
+            _ => false,
+        };
+        if !caught {
+            survivors.push(report.to_string());
+        }
+    }
+    survivors
+}
+
+#[test]
+fn every_clause_about_keys_catches_its_mutant() {
+    assert_eq!(survivors(&key_clauses(), key_mutant), [""; 0]);
+}
+
+#[test]
+fn every_clause_about_webhooks_catches_its_mutant() {
+    assert_eq!(survivors(&webhook_clauses(), webhook_mutant), [""; 0]);
+}
+
+#[test]
+fn a_mutant_without_a_fault_passes_every_clause() {
+    let keys = || Place(kept::Forgetful(String::new()), key_mutant);
+    let webhooks = || Place(kept::Forgetful(String::new()), webhook_mutant);
+    let report = block_on(async {
+        let report = run_all(&key_clauses(), keys).await;
+        report.and(run_all(&webhook_clauses(), webhooks).await)
+    });
+    let held = report.findings.iter().filter(|f| f.1 == Finding::Held);
+    assert_eq!(held.count(), report.findings.len(), "{report}");
+}

@@ -1,0 +1,47 @@
+//! The table of clauses in the README is that of the code: each name, and its sentence.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gatepost_testkit::{key_clauses, webhook_clauses};
+
+/// Every clause in these sources and the sentence of documentation above it.
+fn sentences(folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sentences(&path, found);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let mut sentence = String::new();
+        for line in text.lines() {
+            if let Some(more) = line.strip_prefix("/// ") {
+                let space = if sentence.is_empty() { "" } else { " " };
+                sentence = sentence + space + more;
+                continue;
+            }
+            if let Some(name) = line.strip_prefix("pub async fn ") {
+                let name = name.split('(').next().unwrap_or_default();
+                found.insert(name.to_owned(), sentence);
+            }
+            sentence = String::new();
+        }
+    }
+}
+
+#[test]
+fn the_readme_lists_every_clause_with_its_sentence() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = BTreeMap::new();
+    sentences(&root.join("src"), &mut sources);
+    let keys = key_clauses().into_iter().map(|c| c.name);
+    let names = keys.chain(webhook_clauses().into_iter().map(|c| c.name));
+    let wanted: Vec<_> = names
+        .map(|name| format!("| `{name}` | {} |", sources[name]))
+        .collect();
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("a README");
+    let listed = |line: &&str| line.starts_with("| `");
+    let listed: Vec<_> = readme.lines().filter(listed).collect();
+    assert_eq!(listed, wanted);
+}
