@@ -56,7 +56,21 @@ impl Arrived {
     }
 }
 
+/// When a receiver responds.
+#[derive(Clone, Copy, PartialEq)]
+enum Responds {
+    AfterTheBody,
+    BeforeTheBody,
+}
+
 async fn listen(tls: Option<TlsAcceptor>) -> (SocketAddr, mpsc::UnboundedReceiver<Arrived>) {
+    listen_and(Responds::AfterTheBody, tls).await
+}
+
+async fn listen_and(
+    when: Responds,
+    tls: Option<TlsAcceptor>,
+) -> (SocketAddr, mpsc::UnboundedReceiver<Arrived>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     let (tell, arrived) = mpsc::unbounded_channel();
@@ -66,8 +80,11 @@ async fn listen(tls: Option<TlsAcceptor>) -> (SocketAddr, mpsc::UnboundedReceive
             let (tls, tell) = (tls.clone(), tell.clone());
             tokio::spawn(async move {
                 match tls {
-                    Some(tls) => serve(tls.accept(stream).await.unwrap(), connection, tell).await,
-                    None => serve(stream, connection, tell).await,
+                    Some(tls) => {
+                        let secured = tls.accept(stream).await.unwrap();
+                        serve(secured, when, connection, tell).await;
+                    }
+                    None => serve(stream, when, connection, tell).await,
                 }
             });
         }
@@ -77,6 +94,7 @@ async fn listen(tls: Option<TlsAcceptor>) -> (SocketAddr, mpsc::UnboundedReceive
 
 async fn serve(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    when: Responds,
     connection: usize,
     tell: mpsc::UnboundedSender<Arrived>,
 ) {
@@ -92,8 +110,13 @@ async fn serve(
         };
         let mut body = bytes.split_off(end);
         let head = std::mem::take(&mut bytes);
+        if when == Responds::BeforeTheBody {
+            stream.write_all(OK).await.unwrap();
+        }
         while body.len() < announced(&head) {
-            assert!(stream.read_buf(&mut body).await.unwrap() > 0);
+            if stream.read_buf(&mut body).await.unwrap_or(0) == 0 {
+                return; // given up within the body
+            }
         }
         bytes = body.split_off(announced(&head));
         let arrived = Arrived {
@@ -101,7 +124,10 @@ async fn serve(
             head,
             body,
         };
-        if tell.send(arrived).is_err() || stream.write_all(OK).await.is_err() {
+        if tell.send(arrived).is_err() {
+            return;
+        }
+        if when == Responds::AfterTheBody && stream.write_all(OK).await.is_err() {
             return;
         }
     }
@@ -249,6 +275,30 @@ async fn what_the_sender_vouches_for_goes_out_once_and_a_given_user_agent_keeps_
     ];
     assert_eq!(names, expected);
     assert!(!String::from_utf8_lossy(&seen.head).contains("forged"));
+}
+
+#[tokio::test]
+async fn a_response_before_the_body_mixes_no_two_requests() {
+    let (addr, mut arrived) = listen_and(Responds::BeforeTheBody, None).await;
+    let sender = local_sender();
+    let builder = given(post(&format!("http://{addr}/")));
+    let request = builder.body(vec![b'x'; 8 * 1024 * 1024]).build().unwrap();
+    let next = post(&format!("http://{addr}/")).header("X-Next", "1");
+    let next = next.build().unwrap();
+    for _ in 0..5 {
+        assert!(sender.send(&request, now()).await.is_success());
+        assert!(sender.send(&next, now()).await.is_success());
+        // The large one may have been given up within its body; the small one has come whole.
+        let seen = loop {
+            let seen = arrived.recv().await.unwrap();
+            if seen.body != *request.body() {
+                break seen;
+            }
+        };
+        assert!(seen.head.starts_with(b"POST / HTTP/1.1\r\nhost: "));
+        assert!(seen.texts().contains(&"X-Next: 1"));
+        assert_eq!(seen.body, b"{}");
+    }
 }
 
 #[tokio::test]
