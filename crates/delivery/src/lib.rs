@@ -4,14 +4,20 @@
 #[cfg(feature = "sender")]
 mod connect;
 mod egress;
+#[cfg(feature = "sender")]
+mod meter;
 mod outcome;
 #[cfg(feature = "sender")]
 mod pool;
+#[cfg(feature = "sender")]
+mod progress;
 #[cfg_attr(not(feature = "sender"), allow(dead_code, unused_imports))]
 mod request;
 mod retry;
 #[cfg(feature = "sender")]
 mod sender;
+#[cfg(feature = "sender")]
+mod setup_error;
 mod sign;
 #[cfg(feature = "sender")]
 mod tls;
@@ -34,7 +40,9 @@ pub use retry::{MAX_DELAY, RetryPolicy, Retryable, Schedule, ScheduleError, pars
 #[cfg(feature = "sender")]
 pub use rustls::crypto::CryptoProvider;
 #[cfg(feature = "sender")]
-pub use sender::{Delivered, HeaderNames, Preview, Sender, SenderBuilder, SetupError};
+pub use sender::{Delivered, HeaderNames, Preview, Sender, SenderBuilder};
+#[cfg(feature = "sender")]
+pub use setup_error::SetupError;
 pub use sign::{SigningKey, SigningKeyError, SigningKeys};
 #[cfg(feature = "sender")]
 pub use tls::{MinTls, Roots};

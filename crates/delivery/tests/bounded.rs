@@ -1,18 +1,21 @@
-//! Answers without end: memory stays flat however much a receiver sends.
-//!
-//! A test of its own program, so that the peak it reads is its own.
+//! Alone, because it reads the peak memory of its process: responses without end. Memory stays flat
+//! however much a receiver sends.
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 
-mod common;
+#[path = "support/request.rs"]
+mod request;
+#[path = "support/wire.rs"]
+mod wire;
 
 use std::time::Duration;
 
-use common::{local_sender, now, post, read_request};
 use delivery::ErrorClass;
+use request::{local_builder, now, post};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use wire::read_request;
 
 const PARALLEL: usize = 50;
 const MIB: usize = 1024 * 1024;
@@ -70,7 +73,7 @@ async fn fifty_endless_answers_at_once_cost_less_than_a_mebibyte_each() {
     ];
     for (what, first, forever) in cases {
         let url = start(first, forever).await;
-        let sender = local_sender();
+        let sender = local_builder().build().unwrap();
         let before = peak();
         let mut running = JoinSet::new();
         for _ in 0..PARALLEL {

@@ -1,27 +1,33 @@
-//! A receiver that keeps the TLS layer busy instead of answering: requests for new keys, for
-//! another handshake, tickets without end. Each ends with the budget, costs one connection, and
-//! holds no memory worth the name.
+//! Alone, because it reads the peak memory of its process: a receiver that keeps the TLS layer busy
+//! instead of answering, by requests for new keys, for another handshake, tickets without end. Each
+//! ends with the budget, costs one connection, and holds no memory worth the name.
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 
-mod common;
+#[path = "support/certs.rs"]
+mod certs;
+#[path = "support/request.rs"]
+mod request;
+#[path = "support/wire.rs"]
+mod wire;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
+use certs::{Shown, ca, config, params, trusting};
 use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, Nonce};
-use common::tls::{Shown, ca, config, params, trusting};
-use common::{now, post, read_request};
 use delivery::{Attempt, ErrorClass, Phase};
+use request::{now, post};
 use rustls::crypto::ring::{cipher_suite, default_provider};
 use rustls::{ConnectionTrafficSecrets, ServerConfig};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+use wire::read_request;
 
 const BUDGET: Duration = Duration::from_millis(800);
 const MIB: usize = 1024 * 1024;

@@ -1,7 +1,6 @@
 //! From an origin to an open byte stream, past the target policy.
 
 mod dial;
-mod http_proxy;
 mod proxy;
 mod race;
 mod resolve;
@@ -14,12 +13,12 @@ pub use dial::{Dial, DialFuture};
 pub use proxy::{Proxy, ProxyError};
 pub use resolve::{Resolve, ResolveFuture, SystemResolver};
 pub use stream::Wire;
-pub(crate) use stream::{Base, HeadTooLarge, Meter, Metered, Stream};
+pub(crate) use stream::{Base, Stream};
 
 use crate::egress::TargetPolicy;
 use crate::outcome::{DnsFault, ErrorClass, Phase};
+use crate::progress::Progress;
 use crate::request::{Host, Origin};
-use crate::sender::Progress;
 
 /// Opens connections. Every address is judged before it is dialled: there is no other way in.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! Where a request may go: the guard against requests to the host's own networks (SSRF).
 
-mod host;
+mod host_pattern;
 mod policy;
 mod refusal;
 mod special;
 mod unfold;
 
-pub use host::{HostPattern, HostPatternError};
+pub use host_pattern::{HostPattern, HostPatternError};
 pub use policy::TargetPolicy;
 pub use refusal::TargetRefusal;
 pub use special::SpecialPurpose;

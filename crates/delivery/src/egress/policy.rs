@@ -4,9 +4,10 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::special::{is_metadata, special_purpose};
+use super::host_pattern::HostPattern;
+use super::refusal::TargetRefusal;
+use super::special::{SpecialPurpose, is_metadata, special_purpose};
 use super::unfold::unfold;
-use super::{HostPattern, SpecialPurpose, TargetRefusal};
 
 /// Which targets requests may go to.
 ///

@@ -1,8 +1,8 @@
 //! Why a target was refused.
 
-use super::SpecialPurpose;
+use super::special::SpecialPurpose;
 
-/// The rule of a [`TargetPolicy`](super::TargetPolicy) that refused a target.
+/// The rule of a [`TargetPolicy`](crate::TargetPolicy) that refused a target.
 ///
 /// A refusal is final: no retry can help. Its text names the rule and never the address behind a
 /// host name, so that a user cannot map a network by watching error texts.

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use super::{CapturedBody, CapturedHead, ErrorClass};
-use crate::Retryable;
+use super::captured::{CapturedBody, CapturedHead};
+use super::class::ErrorClass;
+use crate::retry::Retryable;
 
 /// The 2xx status of a success, or the class of the failure.
 pub type AttemptOutcome = Result<u16, ErrorClass>;

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::{ConnectFault, DnsFault, Phase, ProxyFault, TlsFault};
-use crate::{RequestError, Retryable, TargetRefusal};
+use super::fault::{ConnectFault, DnsFault, Phase, ProxyFault, TlsFault};
+use crate::egress::TargetRefusal;
+use crate::request::RequestError;
+use crate::retry::Retryable;
 
 /// Why an attempt is not a success.
 ///

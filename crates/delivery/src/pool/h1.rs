@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use http_body::{Body as _, Frame};
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -15,19 +15,22 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::time::Instant;
 
-use crate::connect::{Meter, Metered, Stream};
+use super::own_head::{NextHead, OwnHead};
+use crate::connect::Stream;
+use crate::meter::{Meter, Metered};
 
-/// The largest head of an answer.
+/// The largest head of a response.
 const MAX_HEAD: usize = 32 * 1024;
-/// All that may come before a head is complete, interim answers (1xx) included.
+/// All that may come before a head is complete, interim responses (1xx) included.
 const MAX_BEFORE_HEAD: u64 = 128 * 1024;
 
-type Driver = http1::Connection<TokioIo<Metered>, Full<Bytes>>;
+type Driver = http1::Connection<TokioIo<OwnHead<Metered<Stream>>>, Full<Bytes>>;
 
 pub(crate) struct H1 {
     sender: http1::SendRequest<Full<Bytes>>,
     /// `None` once the connection has ended; it must not be polled again.
     driver: Option<Driver>,
+    next_head: Arc<NextHead>,
     pub(crate) meter: Arc<Meter>,
     pub(crate) peer: SocketAddr,
     pub(crate) used: Instant,
@@ -37,9 +40,13 @@ impl H1 {
     pub(crate) async fn new(stream: Stream, peer: SocketAddr) -> Result<Self, hyper::Error> {
         let meter = Arc::new(Meter::default());
         meter.unbound();
-        let io = TokioIo::new(Metered {
-            inner: stream,
-            meter: Arc::clone(&meter),
+        let next_head = Arc::new(NextHead::default());
+        let io = TokioIo::new(OwnHead {
+            inner: Metered {
+                inner: stream,
+                meter: Arc::clone(&meter),
+            },
+            next: Arc::clone(&next_head),
         });
         let (sender, driver) = http1::Builder::new()
             .max_header_size(MAX_HEAD)
@@ -49,25 +56,32 @@ impl H1 {
         Ok(Self {
             sender,
             driver: Some(driver),
+            next_head,
             meter,
             peer,
             used: Instant::now(),
         })
     }
 
-    /// Sends a request and waits for the head of its answer.
+    /// Sends a request and waits for the head of its response. `head` is the whole head with its
+    /// empty line; it names this method and the length of this body.
     pub(crate) async fn exchange(
         &mut self,
-        request: Request<Full<Bytes>>,
+        method: Method,
+        head: Bytes,
+        body: Bytes,
     ) -> Result<Response<Incoming>, hyper::Error> {
         self.meter.bound(MAX_BEFORE_HEAD);
-        let mut answer = pin!(self.sender.try_send_request(request));
+        self.next_head.set(head);
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method;
+        let mut response = pin!(self.sender.try_send_request(request));
         let driver = &mut self.driver;
         let head = poll_fn(|cx| {
             drive(driver, cx);
             // The driver alone makes progress, and it is polled here: no waker of its own is
             // needed.
-            answer
+            response
                 .as_mut()
                 .poll(&mut Context::from_waker(Waker::noop()))
         })
@@ -76,7 +90,7 @@ impl H1 {
         head.map_err(hyper::client::conn::TrySendError::into_error)
     }
 
-    /// The next part of an answer's body.
+    /// The next part of a response's body.
     pub(crate) async fn next_frame(
         &mut self,
         body: &mut Incoming,
@@ -88,11 +102,11 @@ impl H1 {
         .await
     }
 
-    /// Whether another request can be sent: nothing is under way, the other side has neither
-    /// closed nor sent what nobody asked for.
+    /// Whether another request can be sent: nothing is left to be written, the other side has
+    /// neither closed nor sent what nobody asked for.
     pub(crate) fn is_alive(&mut self) -> bool {
         drive(&mut self.driver, &mut Context::from_waker(Waker::noop()));
-        self.driver.is_some() && self.sender.is_ready()
+        self.driver.is_some() && self.sender.is_ready() && self.next_head.is_written()
     }
 }
 
@@ -100,7 +114,7 @@ fn drive(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
     if let Some(connection) = driver
         && let Poll::Ready(_) = Pin::new(connection).poll(cx)
     {
-        // What the connection had to say, it has said through the answer or its body.
+        // What the connection had to say, it has said through the response or its body.
         *driver = None;
     }
 }

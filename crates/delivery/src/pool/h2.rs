@@ -11,9 +11,10 @@ use hyper::client::conn::{TrySendError, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::time::Instant;
 
-use crate::connect::{Meter, Metered, Stream};
+use crate::connect::Stream;
+use crate::meter::{Meter, Metered};
 
-/// The largest head of an answer, as a receiver is told (RFC 9113 §6.5.2).
+/// The largest head of a response, as announced to receivers (RFC 9113 §6.5.2).
 const MAX_HEAD: u32 = 32 * 1024;
 /// What may be on its way to us unread: a stream's share and the whole connection's.
 const STREAM_WINDOW: u32 = 64 * 1024;
@@ -55,7 +56,7 @@ impl H2 {
         !self.sender.is_closed()
     }
 
-    /// Sends a request and waits for the head of its answer. An error with the message in it
+    /// Sends a request and waits for the head of its response. An error with the message in it
     /// means that nothing of it was written.
     pub(crate) async fn exchange(
         &mut self,

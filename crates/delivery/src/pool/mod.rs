@@ -6,6 +6,7 @@
 
 mod h1;
 mod h2;
+mod own_head;
 mod shelf;
 mod sweep;
 
@@ -18,6 +19,8 @@ use std::time::Duration;
 pub(crate) use h1::H1;
 pub(crate) use h2::H2;
 pub(crate) use shelf::{Idle, Shelf};
+use sweep::Left;
+use tokio::time::Instant;
 
 use crate::request::{Origin, Trust};
 
@@ -93,7 +96,30 @@ impl Pool {
     /// Makes sure that idle connections are looked after until there are none.
     fn keep_swept(self: &Arc<Self>) {
         if !self.sweeping.load(Relaxed) && !self.sweeping.swap(true, Relaxed) {
-            sweep::start(Arc::downgrade(self), self.limits.idle_for);
+            let pool = Arc::downgrade(self);
+            sweep::start(self.limits.idle_for, move || {
+                pool.upgrade().map_or(Left::Nothing, |pool| pool.sweep())
+            });
         }
     }
+
+    /// Sweeps once.
+    fn sweep(&self) -> Left {
+        let now = Instant::now();
+        let verified = sweep_level(&self.verified, self.limits.idle_for, now);
+        let insecure = sweep_level(&self.insecure, self.limits.idle_for, now);
+        if verified || insecure {
+            return Left::Some;
+        }
+        self.sweeping.store(false, Relaxed);
+        Left::Nothing
+    }
+}
+
+/// Sweeps one trust level; returns whether anything is left.
+fn sweep_level(shelves: &Shelves, idle_for: Duration, now: Instant) -> bool {
+    let mut shelves = shelves.write().unwrap_or_else(PoisonError::into_inner);
+    // A shelf that an attempt holds stays: its connection may be about to come back.
+    shelves.retain(|_, shelf| shelf.sweep(idle_for, now) || Arc::strong_count(shelf) > 1);
+    !shelves.is_empty()
 }

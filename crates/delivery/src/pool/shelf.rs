@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{H1, H2};
+use super::h1::H1;
+use super::h2::H2;
 
 /// What a shelf has to offer.
 pub(crate) enum Idle {

@@ -5,10 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Uri};
+use http::Method;
 
-use super::{DeliveryId, Fixed, Origin, Request, RequestError, Trust, headers, is_text};
-use crate::SigningKeys;
+use super::delivery_id::DeliveryId;
+use super::error::RequestError;
+use super::headers::Headers;
+use super::origin::Origin;
+use super::ready::{Fixed, Request};
+use super::request_target::request_targets;
+use super::trust::Trust;
+use crate::sign::SigningKeys;
+
+/// One budget for name resolution, connection, TLS, sending and the response.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Collects the parts of a [`Request`]; [`build`](Self::build) checks them all.
 ///
@@ -30,7 +39,7 @@ use crate::SigningKeys;
 pub struct RequestBuilder {
     url: url::Url,
     method: Method,
-    headers: HeaderMap,
+    headers: Headers,
     body: Bytes,
     timeout: Duration,
     trust: Trust,
@@ -39,14 +48,22 @@ pub struct RequestBuilder {
     fault: Option<RequestError>,
 }
 
+impl Request {
+    /// Starts a request to a URL. Defaults: `POST`, no headers, an empty body, a budget of 5 s,
+    /// [`Trust::Verify`], no id, no signature.
+    pub fn builder(url: url::Url) -> RequestBuilder {
+        RequestBuilder::new(url)
+    }
+}
+
 impl RequestBuilder {
-    pub(super) fn new(url: url::Url) -> Self {
+    fn new(url: url::Url) -> Self {
         Self {
             url,
             method: Method::POST,
-            headers: HeaderMap::new(),
+            headers: Headers::default(),
             body: Bytes::new(),
-            timeout: Duration::from_secs(5),
+            timeout: DEFAULT_TIMEOUT,
             trust: Trust::Verify,
             id: None,
             signing: None,
@@ -60,7 +77,9 @@ impl RequestBuilder {
         self
     }
 
-    /// Appends a header. A name may be given more than once; order within a name is kept.
+    /// Appends a header. A name may be given more than once. Over HTTP/1.1 headers leave in the
+    /// order and the case in which they are given here; HTTP/2 writes lower case (RFC 9113 §8.2.1)
+    /// and brings repeated names together.
     pub fn header(self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.append(name, value.as_ref(), false)
     }
@@ -77,7 +96,7 @@ impl RequestBuilder {
         self
     }
 
-    /// Sets the one budget for name resolution, connection, TLS, sending and the answer.
+    /// Sets the one budget for name resolution, connection, TLS, sending and the response.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -119,15 +138,15 @@ impl RequestBuilder {
         if self.timeout.is_zero() {
             return Err(RequestError::Timeout);
         }
-        headers::check_size(&self.headers)?;
-        let id = self.id.map(delivery_id).transpose()?;
+        self.headers.check_size()?;
+        let id = self.id.map(DeliveryId::parse).transpose()?;
         if self.signing.is_some() && id.is_none() {
             return Err(RequestError::SigningNeedsId);
         }
         let origin = Origin::of(&self.url)?;
-        let (path, absolute) = targets(&self.url, &origin)?;
+        let (path, absolute) = request_targets(&self.url, &origin)?;
         let mut headers = self.headers;
-        headers.insert(http::header::HOST, origin.host_header()?);
+        headers.set_host(origin.host_header()?);
         let fixed = Fixed {
             method: self.method,
             url: self.url,
@@ -147,7 +166,7 @@ impl RequestBuilder {
     }
 
     fn append(mut self, name: &str, value: &[u8], sensitive: bool) -> Self {
-        if let Err(fault) = headers::append(&mut self.headers, name, value, sensitive) {
+        if let Err(fault) = self.headers.append(name, value, sensitive) {
             self.fault.get_or_insert(fault);
         }
         self
@@ -162,30 +181,4 @@ impl fmt::Debug for RequestBuilder {
             .field("headers", &self.headers)
             .finish_non_exhaustive()
     }
-}
-
-pub(super) fn delivery_id(text: String) -> Result<DeliveryId, RequestError> {
-    // A dot separates the signed parts: an id with a dot could be read as another id and time.
-    if !is_text(&text) || text.contains('.') {
-        return Err(RequestError::DeliveryId);
-    }
-    let value = HeaderValue::try_from(text).map_err(|_| RequestError::DeliveryId)?;
-    Ok(DeliveryId(value))
-}
-
-/// The request target in origin form and in absolute form (RFC 9112 §3.2).
-pub(super) fn targets(url: &url::Url, origin: &Origin) -> Result<(Uri, Uri), RequestError> {
-    let mut path = url.path().to_owned();
-    if let Some(query) = url.query() {
-        path.push('?');
-        path.push_str(query);
-    }
-    let path: Uri = path.parse().map_err(|_| RequestError::Url)?;
-    let absolute = Uri::builder()
-        .scheme(url.scheme())
-        .authority(origin.authority())
-        .path_and_query(path.path_and_query().cloned().ok_or(RequestError::Url)?)
-        .build()
-        .map_err(|_| RequestError::Url)?;
-    Ok((path, absolute))
 }

@@ -1,12 +1,14 @@
 //! Why a request cannot be built.
 
+use crate::sign::SigningKeyError;
+
 /// A request that could never be sent. No retry can help.
 ///
 /// Texts name the field and the rule, and never a header's value.
 #[non_exhaustive]
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum RequestError {
-    /// The URL carries a user name or password; they belong into a header.
+    /// The URL carries a user name or password; they belong in a header.
     #[error("url: must not carry a user name or a password")]
     Credentials,
     /// The delivery id is empty, longer than 256 bytes, not visible ASCII, or holds a dot, which
@@ -30,7 +32,7 @@ pub enum RequestError {
     Scheme,
     /// A signing secret cannot be read.
     #[error(transparent)]
-    SigningKey(#[from] crate::SigningKeyError),
+    SigningKey(#[from] SigningKeyError),
     /// A signature needs a delivery id: it is part of what is signed.
     #[error("signing: a delivery id is needed")]
     SigningNeedsId,

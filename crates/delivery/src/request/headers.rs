@@ -1,8 +1,11 @@
-//! Which headers a caller may give.
+//! The headers of a request: in the order and the case in which they were given.
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use std::fmt;
 
-use super::RequestError;
+use http::header::HOST;
+use http::{HeaderName, HeaderValue};
+
+use super::error::RequestError;
 
 const MAX_HEADERS: usize = 200;
 const MAX_BYTES: usize = 64 * 1024;
@@ -22,40 +25,90 @@ const RESERVED: [&str; 10] = [
     "upgrade",
 ];
 
-/// Checks one header and appends it.
-pub(super) fn append(
-    headers: &mut HeaderMap,
-    name: &str,
-    value: &[u8],
-    sensitive: bool,
-) -> Result<(), RequestError> {
-    let parsed = HeaderName::from_bytes(name.as_bytes())
-        .map_err(|_| RequestError::HeaderName(name.to_owned()))?;
-    if RESERVED.contains(&parsed.as_str()) {
-        return Err(RequestError::ReservedHeader(name.to_owned()));
-    }
-    let mut value =
-        HeaderValue::from_bytes(value).map_err(|_| RequestError::HeaderValue(name.to_owned()))?;
-    value.set_sensitive(sensitive);
-    headers
-        .try_append(parsed, value)
-        .map_err(|_| RequestError::TooManyHeaders)?;
-    Ok(())
+/// One header, checked.
+#[derive(Clone)]
+pub(crate) struct Header {
+    /// The name as it was written.
+    pub(crate) written: Box<str>,
+    /// The name as it is compared.
+    pub(crate) name: HeaderName,
+    pub(crate) value: HeaderValue,
 }
 
-/// Bounds what a receiver has to take.
-pub(super) fn check_size(headers: &HeaderMap) -> Result<(), RequestError> {
-    let bytes: usize = headers
-        .iter()
-        .map(|(n, v)| n.as_str().len() + v.len() + 4)
-        .sum();
-    if headers.len() > MAX_HEADERS || bytes > MAX_BYTES {
-        return Err(RequestError::TooManyHeaders);
+/// All headers of a request. A list and not a map: a map would bring repeated names together.
+#[derive(Clone, Default)]
+pub(crate) struct Headers(Vec<Header>);
+
+impl Headers {
+    /// Checks one header and appends it.
+    pub(super) fn append(
+        &mut self,
+        name: &str,
+        value: &[u8],
+        sensitive: bool,
+    ) -> Result<(), RequestError> {
+        let parsed = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| RequestError::HeaderName(name.to_owned()))?;
+        if RESERVED.contains(&parsed.as_str()) {
+            return Err(RequestError::ReservedHeader(name.to_owned()));
+        }
+        let mut value = HeaderValue::from_bytes(value)
+            .map_err(|_| RequestError::HeaderValue(name.to_owned()))?;
+        value.set_sensitive(sensitive);
+        self.0.push(Header {
+            written: name.into(),
+            name: parsed,
+            value,
+        });
+        Ok(())
     }
-    Ok(())
+
+    /// Puts `Host` at the front, where RFC 9110 §7.2 wants it, in place of the one that was there.
+    pub(super) fn set_host(&mut self, value: HeaderValue) {
+        self.0.retain(|header| header.name != HOST);
+        self.0.insert(
+            0,
+            Header {
+                written: HOST.as_str().into(),
+                name: HOST,
+                value,
+            },
+        );
+    }
+
+    /// Bounds what a receiver has to take.
+    pub(super) fn check_size(&self) -> Result<(), RequestError> {
+        let bytes: usize = self
+            .iter()
+            .map(|header| header.written.len() + header.value.len() + 4)
+            .sum();
+        if self.len() > MAX_HEADERS || bytes > MAX_BYTES {
+            return Err(RequestError::TooManyHeaders);
+        }
+        Ok(())
+    }
+
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Header) -> bool) {
+        self.0.retain(keep);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Header> {
+        self.0.iter()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn contains(&self, name: &HeaderName) -> bool {
+        self.iter().any(|header| header.name == name)
+    }
 }
 
-/// Visible ASCII, not empty, at most 256 bytes: what an id may be made of.
-pub(crate) fn is_text(text: &str) -> bool {
-    (1..=256).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
+impl fmt::Debug for Headers {
+    /// Hides the values that are sensitive.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pairs = self.iter().map(|header| (&header.written, &header.value));
+        f.debug_map().entries(pairs).finish()
+    }
 }

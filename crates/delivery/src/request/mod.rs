@@ -1,151 +1,22 @@
 //! What is to be delivered: a URL, headers, a body, and how long it may take.
 
 mod builder;
+mod delivery_id;
 mod error;
 mod headers;
 mod origin;
+mod ready;
 mod redirect;
-
-use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
+mod request_target;
+mod trust;
 
 pub use builder::RequestBuilder;
-use bytes::Bytes;
 pub use error::RequestError;
-pub(crate) use headers::is_text;
-use http::{HeaderMap, HeaderValue, Method, Uri};
+#[cfg(feature = "sender")]
+pub(crate) use headers::Header;
 pub(crate) use origin::{Host, Origin};
-
-use crate::SigningKeys;
-
-/// Whether the target's certificate has to be valid (SPEC 2.2 *Allow Insecure Certificates*).
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-pub enum Trust {
-    /// Any certificate is accepted: self-signed, expired, for another name. For tests.
-    AllowInsecure,
-    /// The certificate must be valid for the host name and lead to a trusted root.
-    #[default]
-    Verify,
-}
-
-/// One request, checked and ready to be sent any number of times.
-///
-/// `Debug` shows neither header values that are sensitive nor the body nor the URL's path and
-/// query, which often are secrets of the receiver.
-#[derive(Clone)]
-pub struct Request {
-    pub(crate) fixed: Arc<Fixed>,
-    pub(crate) body: Bytes,
-    pub(crate) id: Option<DeliveryId>,
-}
-
-/// What all deliveries to one target have in common.
-#[derive(Clone)]
-pub(crate) struct Fixed {
-    pub(crate) method: Method,
-    pub(crate) url: url::Url,
-    pub(crate) origin: Origin,
-    /// Path and query, as HTTP/1.1 sends it.
-    pub(crate) path: Uri,
-    /// The whole address, as HTTP/2 wants it.
-    pub(crate) absolute: Uri,
-    pub(crate) headers: HeaderMap,
-    pub(crate) timeout: Duration,
-    pub(crate) trust: Trust,
-    pub(crate) signing: Option<SigningKeys>,
-}
-
-/// The id by which a receiver recognises a repeated delivery.
-#[derive(Clone)]
-pub(crate) struct DeliveryId(pub(crate) HeaderValue);
-
-impl DeliveryId {
-    /// Checked when it was made: visible ASCII without a dot.
-    pub(crate) fn text(&self) -> &str {
-        self.0.to_str().unwrap_or_default()
-    }
-}
-
-impl Request {
-    /// Starts a request to a URL. Defaults: `POST`, no headers, an empty body, a budget of 5 s,
-    /// [`Trust::Verify`], no id, no signature.
-    pub fn builder(url: url::Url) -> RequestBuilder {
-        RequestBuilder::new(url)
-    }
-
-    /// The same request with the id and the body of another delivery. The rest is shared, so who
-    /// sends many messages to one target builds and checks it once.
-    ///
-    /// # Errors
-    ///
-    /// [`RequestError::DeliveryId`].
-    pub fn for_delivery(&self, id: &str, body: impl Into<Bytes>) -> Result<Self, RequestError> {
-        Ok(Self {
-            fixed: Arc::clone(&self.fixed),
-            body: body.into(),
-            id: Some(builder::delivery_id(id.to_owned())?),
-        })
-    }
-
-    /// The method.
-    #[must_use]
-    pub fn method(&self) -> &Method {
-        &self.fixed.method
-    }
-
-    /// The URL.
-    #[must_use]
-    pub fn url(&self) -> &url::Url {
-        &self.fixed.url
-    }
-
-    /// The body.
-    #[must_use]
-    pub fn body(&self) -> &Bytes {
-        &self.body
-    }
-
-    /// The one budget of an attempt, from name resolution to the end of the captured answer.
-    #[must_use]
-    pub fn timeout(&self) -> Duration {
-        self.fixed.timeout
-    }
-
-    /// Whether the target's certificate has to be valid.
-    #[must_use]
-    pub fn trust(&self) -> Trust {
-        self.fixed.trust
-    }
-
-    /// The id by which a receiver recognises a repeated delivery, if one was set.
-    #[must_use]
-    pub fn delivery_id(&self) -> Option<&str> {
-        self.id.as_ref().map(DeliveryId::text)
-    }
-
-    /// The headers that were given, in order within one name; values as bytes.
-    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.fixed
-            .headers
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_bytes()))
-    }
-}
-
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request")
-            .field("method", &self.fixed.method)
-            .field("origin", &self.fixed.origin)
-            .field("headers", &self.fixed.headers)
-            .field("body_bytes", &self.body.len())
-            .field("timeout", &self.fixed.timeout)
-            .field("trust", &self.fixed.trust)
-            .field("id", &self.delivery_id())
-            .finish_non_exhaustive()
-    }
-}
+pub use ready::Request;
+pub use trust::Trust;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use http::HeaderValue;
 
-use super::RequestError;
+use super::error::RequestError;
 
 /// The part of a URL that decides about a connection; equal origins may share connections.
 #[derive(Clone, Eq, Hash, PartialEq)]

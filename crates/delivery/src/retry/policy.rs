@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::Rng;
 
-use super::{MAX_DELAY, Schedule};
+use super::schedule::{MAX_DELAY, Schedule};
 
 /// What an outcome by itself says about repeating the attempt. Whether attempts are left is
 /// another question: [`RetryPolicy`].

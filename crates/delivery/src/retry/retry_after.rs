@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
 
-use super::MAX_DELAY;
+use super::schedule::MAX_DELAY;
 
 /// How long a receiver asks to be left alone, counted from `now`.
 ///

@@ -1,4 +1,4 @@
-//! What a host may choose about a sender.
+//! What a platform may choose about a sender.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,13 +7,15 @@ use std::time::Duration;
 use rustls::crypto::CryptoProvider;
 use zeroize::Zeroizing;
 
-use super::{HeaderNames, Parts, Sender};
+use super::core::{Parts, Sender};
+use super::header_names::HeaderNames;
 use crate::connect::{Connector, Dial, Proxy, Resolve, SystemResolver};
 use crate::egress::TargetPolicy;
 use crate::pool::{Pool, PoolLimits};
+use crate::setup_error::SetupError;
 use crate::tls::{MinTls, Roots, Tls, TlsSettings};
 
-/// Collects what a host chooses; [`build`](Self::build) checks it.
+/// Collects what a platform chooses; [`build`](Self::build) checks it.
 ///
 /// ```
 /// use delivery::{Sender, TargetPolicy};
@@ -35,8 +37,19 @@ pub struct SenderBuilder {
     redirects: u8,
 }
 
+impl Sender {
+    /// Starts a sender. There is none without a policy.
+    ///
+    /// ```compile_fail,E0061
+    /// let sender = delivery::Sender::builder().build();
+    /// ```
+    pub fn builder(policy: TargetPolicy) -> SenderBuilder {
+        SenderBuilder::new(policy)
+    }
+}
+
 impl SenderBuilder {
-    pub(super) fn new(policy: TargetPolicy) -> Self {
+    fn new(policy: TargetPolicy) -> Self {
         Self {
             policy,
             resolver: Arc::new(SystemResolver::default()),
@@ -189,31 +202,4 @@ impl fmt::Debug for SenderBuilder {
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
-}
-
-/// Why a sender cannot be built.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum SetupError {
-    /// The client certificate or its key cannot be read, or they do not belong together.
-    #[error("client certificate: the chain or the key cannot be used")]
-    ClientCertificate,
-    /// A header name is not a token.
-    #[error("header names: not a valid header name, or one that the sender needs itself")]
-    HeaderName,
-    /// Nobody is trusted.
-    #[error("roots: extra roots only, but there are none")]
-    NoRoots,
-    /// The operating system's roots cannot be loaded.
-    #[error("roots: the operating system's cannot be loaded")]
-    PlatformRoots,
-    /// An extra root is not a certificate.
-    #[error("extra root: is not a certificate in DER or PEM")]
-    Root,
-    /// The TLS library does not speak the versions asked for.
-    #[error("tls: no version is supported")]
-    TlsVersions,
-    /// The `User-Agent` is not a header value.
-    #[error("user agent: holds a character that a header must not hold")]
-    UserAgent,
 }

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::io;
 
-use crate::connect::HeadTooLarge;
+use crate::meter::HeadTooLarge;
 use crate::outcome::{ErrorClass, TlsFault};
 use crate::tls::tls_fault;
 

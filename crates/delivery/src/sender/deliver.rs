@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use rand::Rng;
 use tokio::time::{Instant, sleep};
 
-use super::Sender;
+use super::core::Sender;
 use crate::outcome::Attempt;
 use crate::request::Request;
 use crate::retry::RetryPolicy;

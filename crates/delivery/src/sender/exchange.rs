@@ -1,4 +1,4 @@
-//! From a judged URL to an answer: over an idle connection or a new one.
+//! From a judged URL to a response: over an idle connection or a new one.
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 
 use super::classify::hyper_class;
-use super::{Progress, Sender};
+use super::core::Sender;
 use crate::outcome::{ErrorClass, Phase, Protocol};
 use crate::pool::{H1, H2, Idle, Shelf};
+use crate::progress::Progress;
 use crate::request::Request;
 
 /// Why an exchange came to nothing.
@@ -23,11 +24,11 @@ enum Failed {
     Spent(ErrorClass),
 }
 
-/// Idle connections that turn out dead are replaced by others so often before a new one is opened.
+/// How many idle connections may turn out dead before a new one is opened.
 const MAX_STALE: usize = 4;
 
 impl Sender {
-    /// One request and its answer.
+    /// One request and its response.
     pub(super) async fn exchange(
         &self,
         request: &Request,
@@ -100,18 +101,17 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), Failed> {
-        let message = self
-            .parts
-            .message(request, now, Protocol::Http1)
-            .map_err(Failed::Spent)?;
+        let head = self.parts.head(request, now).map_err(Failed::Spent)?;
+        let (method, body) = (request.fixed.method.clone(), request.body.clone());
         let before = connection.meter.written();
-        let whole = u64::try_from(request.body.len())
+        let whole = u64::try_from(head.len() + body.len())
             .unwrap_or(u64::MAX)
             .saturating_add(before);
         progress.address = Some(connection.peer);
         progress.writing = Some((Arc::clone(&connection.meter), whole));
         progress.enter(Phase::Head);
-        let answer = connection.exchange(message).await.map_err(|error| {
+        let exchanged = connection.exchange(method, head.into(), body).await;
+        let response = exchanged.map_err(|error| {
             let class = hyper_class(&error);
             if connection.meter.written() == before {
                 Failed::Unsent(class)
@@ -119,7 +119,7 @@ impl Sender {
                 Failed::Spent(class)
             }
         })?;
-        let mut body = take_head(answer, Protocol::Http1, progress);
+        let mut body = take_head(response, Protocol::Http1, progress);
         while !body.is_end_stream() {
             match connection.next_frame(&mut body).await {
                 Some(Ok(frame)) => {
@@ -146,14 +146,11 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), Failed> {
-        let message = self
-            .parts
-            .message(request, now, Protocol::Http2)
-            .map_err(Failed::Spent)?;
+        let message = self.parts.h2_message(request, now).map_err(Failed::Spent)?;
         progress.address = Some(connection.peer);
         progress.writing = None;
         progress.enter(Phase::Head);
-        let answer = connection.exchange(message).await.map_err(|mut error| {
+        let response = connection.exchange(message).await.map_err(|mut error| {
             let unsent = error.take_message().is_some();
             let class = hyper_class(error.error());
             if unsent {
@@ -162,7 +159,7 @@ impl Sender {
                 Failed::Spent(class)
             }
         })?;
-        let mut body = take_head(answer, Protocol::Http2, progress);
+        let mut body = take_head(response, Protocol::Http2, progress);
         while !body.is_end_stream() {
             match body.frame().await {
                 Some(Ok(frame)) => {
@@ -188,8 +185,12 @@ impl Sender {
 }
 
 /// From here on the status has decided, whatever becomes of the body.
-fn take_head(answer: Response<Incoming>, protocol: Protocol, progress: &mut Progress) -> Incoming {
-    let (head, body) = answer.into_parts();
+fn take_head(
+    response: Response<Incoming>,
+    protocol: Protocol,
+    progress: &mut Progress,
+) -> Incoming {
+    let (head, body) = response.into_parts();
     progress.status = Some(head.status.as_u16());
     progress.protocol = Some(protocol);
     progress.head = Some(head.headers);

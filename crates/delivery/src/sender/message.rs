@@ -1,127 +1,107 @@
 //! The message of one attempt: the request's headers and those that belong to the attempt.
 
+use std::io::Write as _;
+
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use http::header::{HOST, USER_AGENT};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::header::{CONTENT_LENGTH, HOST, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use http_body_util::Full;
 
-use super::{Parts, SetupError};
-use crate::outcome::{ErrorClass, Protocol};
-use crate::request::{Request, RequestError};
+use super::core::Parts;
+use crate::outcome::ErrorClass;
+use crate::request::{Header, Request, RequestError};
 
-/// The names of the headers that carry a delivery's id, time and signature.
-///
-/// Hosts that come from another system keep that system's names, so that receivers need not change.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct HeaderNames {
-    pub(crate) id: HeaderName,
-    pub(crate) timestamp: HeaderName,
-    pub(crate) signature: HeaderName,
-}
-
-impl HeaderNames {
-    /// Takes three names, such as `svix-id`, `svix-timestamp`, `svix-signature`.
-    ///
-    /// # Errors
-    ///
-    /// [`SetupError::HeaderName`] when one is not a token (RFC 9110 §5.6.2), is one that the
-    /// sender writes itself, or stands there twice.
-    pub fn new(id: &str, timestamp: &str, signature: &str) -> Result<Self, SetupError> {
-        let name = |text: &str| {
-            let name =
-                HeaderName::from_bytes(text.as_bytes()).map_err(|_| SetupError::HeaderName)?;
-            let ours = [
-                "host",
-                "content-length",
-                "transfer-encoding",
-                "connection",
-                "user-agent",
-            ];
-            if ours.contains(&name.as_str()) {
-                Err(SetupError::HeaderName)
-            } else {
-                Ok(name)
-            }
-        };
-        let names = Self {
-            id: name(id)?,
-            timestamp: name(timestamp)?,
-            signature: name(signature)?,
-        };
-        if names.id == names.timestamp
-            || names.id == names.signature
-            || names.timestamp == names.signature
-        {
-            return Err(SetupError::HeaderName);
-        }
-        Ok(names)
-    }
-}
-
-impl Default for HeaderNames {
-    /// `webhook-id`, `webhook-timestamp`, `webhook-signature` (Standard Webhooks).
-    fn default() -> Self {
-        Self {
-            id: HeaderName::from_static("webhook-id"),
-            timestamp: HeaderName::from_static("webhook-timestamp"),
-            signature: HeaderName::from_static("webhook-signature"),
-        }
-    }
-}
+/// About as long as a header is, with its name.
+const HEADER_SIZE: usize = 48;
 
 impl Parts {
-    /// All headers of an attempt at `now`. What the sender vouches for (id, time, signature)
-    /// replaces headers of those names that the request brought along.
-    pub(super) fn headers(
+    /// The head of an HTTP/1.1 request at `now`, with its empty line: the request's headers in the
+    /// order and the case in which they were given, then the sender's own.
+    pub(super) fn head(
         &self,
         request: &Request,
         now: DateTime<Utc>,
-    ) -> Result<HeaderMap, ErrorClass> {
-        // With room for what comes below and for hyper's Content-Length: a map that grows is built
-        // twice.
-        let mut headers = HeaderMap::with_capacity(request.fixed.headers.len() + 5);
-        for (name, value) in &request.fixed.headers {
-            headers.append(name, value.clone());
+    ) -> Result<Vec<u8>, ErrorClass> {
+        let mut own = self.own_headers(request, now)?;
+        if !request.body.is_empty() || expects_body(&request.fixed.method) {
+            own.push((CONTENT_LENGTH, request.body.len().into()));
         }
-        if !headers.contains_key(USER_AGENT) {
-            headers.insert(USER_AGENT, self.user_agent.clone());
+        let count = request.fixed.headers.len() + own.len() + 2;
+        let mut head = Vec::with_capacity(count * HEADER_SIZE);
+        let (method, path) = (&request.fixed.method, &request.fixed.path);
+        write!(head, "{method} {path} HTTP/1.1\r\n").map_err(|_| RequestError::Url)?;
+        let given = given(request, &own).map(|header| (&*header.written, &header.value));
+        let own = own.iter().map(|(name, value)| (name.as_str(), value));
+        for (name, value) in given.chain(own) {
+            head.extend_from_slice(name.as_bytes());
+            head.extend_from_slice(b": ");
+            head.extend_from_slice(value.as_bytes());
+            head.extend_from_slice(b"\r\n");
+        }
+        head.extend_from_slice(b"\r\n");
+        Ok(head)
+    }
+
+    /// An HTTP/2 request at `now`. Its headers are a map: lower case, repeated names together.
+    pub(super) fn h2_message(
+        &self,
+        request: &Request,
+        now: DateTime<Utc>,
+    ) -> Result<http::Request<Full<Bytes>>, ErrorClass> {
+        let own = self.own_headers(request, now)?;
+        // With room for hyper's Content-Length: a map that grows is built twice.
+        let mut headers = HeaderMap::with_capacity(request.fixed.headers.len() + own.len() + 1);
+        // `:authority` takes the place of `Host` (RFC 9113 §8.3.1).
+        for header in given(request, &own).filter(|header| header.name != HOST) {
+            headers.append(&header.name, header.value.clone());
+        }
+        headers.extend(own);
+        let mut message = http::Request::new(Full::new(request.body.clone()));
+        *message.method_mut() = request.fixed.method.clone();
+        *message.uri_mut() = request.fixed.absolute.clone();
+        *message.headers_mut() = headers;
+        Ok(message)
+    }
+
+    /// The headers that the sender vouches for: id, time, signature, and `User-Agent` if the
+    /// request brings none.
+    fn own_headers(
+        &self,
+        request: &Request,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<(HeaderName, HeaderValue)>, ErrorClass> {
+        let mut own = Vec::with_capacity(5);
+        if !request.fixed.headers.contains(&USER_AGENT) {
+            own.push((USER_AGENT, self.user_agent.clone()));
         }
         let Some(id) = &request.id else {
-            return Ok(headers);
+            return Ok(own);
         };
-        headers.insert(self.names.id.clone(), id.0.clone());
+        own.push((self.names.id.clone(), id.value().clone()));
         if let Some(keys) = &request.fixed.signing {
             let signature = keys.signature(id.text(), now, &request.body);
             let signature = HeaderValue::try_from(signature)
                 .map_err(|_| RequestError::HeaderValue(self.names.signature.to_string()))?;
-            headers.insert(self.names.signature.clone(), signature);
-            headers.insert(
-                self.names.timestamp.clone(),
-                HeaderValue::from(now.timestamp()),
-            );
+            let timestamp = HeaderValue::from(now.timestamp());
+            own.push((self.names.timestamp.clone(), timestamp));
+            own.push((self.names.signature.clone(), signature));
         }
-        Ok(headers)
+        Ok(own)
     }
+}
 
-    /// The message as hyper takes it.
-    pub(super) fn message(
-        &self,
-        request: &Request,
-        now: DateTime<Utc>,
-        protocol: Protocol,
-    ) -> Result<http::Request<Full<Bytes>>, ErrorClass> {
-        let mut message = http::Request::new(Full::new(request.body.clone()));
-        *message.method_mut() = request.fixed.method.clone();
-        *message.headers_mut() = self.headers(request, now)?;
-        match protocol {
-            Protocol::Http1 => *message.uri_mut() = request.fixed.path.clone(),
-            Protocol::Http2 => {
-                *message.uri_mut() = request.fixed.absolute.clone();
-                // `:authority` says it (RFC 9113 §8.3.1).
-                message.headers_mut().remove(HOST);
-            }
-        }
-        Ok(message)
-    }
+/// The headers that the request brings along, but those that the sender writes itself: nobody
+/// else's id, time or signature goes out.
+fn given<'a>(
+    request: &'a Request,
+    own: &'a [(HeaderName, HeaderValue)],
+) -> impl Iterator<Item = &'a Header> {
+    let headers = request.fixed.headers.iter();
+    headers.filter(|header| !own.iter().any(|(name, _)| *name == header.name))
+}
+
+/// Whether an empty body is announced too (RFC 9110 §8.6).
+fn expects_body(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD | Method::DELETE)
 }

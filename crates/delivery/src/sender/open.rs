@@ -1,10 +1,11 @@
 //! A new connection to an origin, secured and ready for a request.
 
 use super::classify::hyper_class;
-use super::{Progress, Sender};
+use super::core::Sender;
 use crate::connect::Stream;
 use crate::outcome::{ErrorClass, Phase};
 use crate::pool::{H1, H2, Idle, Shelf};
+use crate::progress::Progress;
 use crate::request::Request;
 
 impl Sender {

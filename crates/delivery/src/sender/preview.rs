@@ -4,9 +4,8 @@ use std::fmt;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use http::header::CONTENT_LENGTH;
 
-use super::Sender;
+use super::core::Sender;
 use crate::egress::TargetRefusal;
 use crate::outcome::ErrorClass;
 use crate::request::Request;
@@ -14,7 +13,7 @@ use crate::sign::SigningKeys;
 
 /// The message of an attempt as it would go out over HTTP/1.1.
 ///
-/// Holds secrets in clear where the request does: it is for the owner of the request. `Debug`
+/// Holds secrets in plaintext where the request does: it is for the owner of the request. `Debug`
 /// hides them.
 #[derive(Clone)]
 pub struct Preview {
@@ -37,20 +36,7 @@ impl Sender {
     ///
     /// [`ErrorClass::Build`] when the message cannot be built.
     pub fn preview(&self, request: &Request, now: DateTime<Utc>) -> Result<Preview, ErrorClass> {
-        let mut headers = self.parts.headers(request, now)?;
-        headers.insert(CONTENT_LENGTH, request.body.len().into());
-        let mut head = format!(
-            "{} {} HTTP/1.1\r\n",
-            request.fixed.method, request.fixed.path
-        )
-        .into_bytes();
-        for (name, value) in &headers {
-            head.extend_from_slice(name.as_str().as_bytes());
-            head.extend_from_slice(b": ");
-            head.extend_from_slice(value.as_bytes());
-            head.extend_from_slice(b"\r\n");
-        }
-        head.extend_from_slice(b"\r\n");
+        let head = self.parts.head(request, now)?;
         let signed = request
             .id
             .as_ref()

@@ -1,15 +1,16 @@
-//! Following redirects, where the host asked for it.
+//! Following redirects, where the platform asked for it.
 
 use chrono::{DateTime, Utc};
 
-use super::{Progress, Sender};
+use super::core::Sender;
 use crate::outcome::ErrorClass;
+use crate::progress::Progress;
 use crate::request::Request;
 
 impl Sender {
-    /// One attempt without its budget: a request, and as many hops after it as the host allows.
+    /// One attempt without its budget: a request, and as many hops after it as the platform allows.
     ///
-    /// Each hop is a request of its own: its URL and every address behind it are judged anew.
+    /// Each hop is a request of its own: its URL and every address behind it are judged again.
     pub(super) async fn run(
         &self,
         request: &Request,
@@ -30,12 +31,17 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), ErrorClass> {
-        let mut next = progress.redirected(first);
+        let mut next = redirected(first, progress);
         while let Some(request) = next.filter(|_| progress.redirects < self.parts.redirects) {
             progress.next_hop();
             self.exchange(&request, now, progress).await?;
-            next = progress.redirected(&request);
+            next = redirected(&request, progress);
         }
         Ok(())
     }
+}
+
+/// Where the response leads to, if it is a redirect that may be followed.
+fn redirected(request: &Request, progress: &Progress) -> Option<Request> {
+    request.redirected(progress.status?, progress.head.as_ref()?)
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::key::SignedParts;
-use super::{SigningKey, SigningKeyError};
+use super::key::{SignedParts, SigningKey, SigningKeyError};
 
 /// The keys that sign a delivery, newest first: more than one while secrets are rotated, so that
 /// a receiver that knows either accepts it. Cheap to clone.

@@ -10,7 +10,7 @@ use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use zeroize::Zeroizing;
 
-use crate::sender::SetupError;
+use crate::setup_error::SetupError;
 
 /// Whose certificate authorities are trusted, besides the extra ones that a host adds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -23,7 +23,7 @@ pub use self::material::{MinTls, Roots};
 use crate::connect::Base;
 use crate::outcome::{ErrorClass, TlsFault};
 use crate::request::{Host, Trust};
-use crate::sender::SetupError;
+use crate::setup_error::SetupError;
 
 /// Two client configurations: session tickets of one trust level are unknown to the other.
 #[derive(Clone)]

@@ -10,8 +10,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::SigningKeyError;
-use crate::sign::decode;
+use crate::sign::{SigningKeyError, decode};
 
 /// A key that checks signatures: `whsec_` (the shared secret, `v1`) or `whpk_` (the sender's
 /// public Ed25519 key, `v1a`). `Debug` shows the kind only.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use super::VerifyKey;
+use super::key::VerifyKey;
 
 /// Longest signature header, and most signatures in it, that are looked at.
 const MAX_HEADER: usize = 8 * 1024;

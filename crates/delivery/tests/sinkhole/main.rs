@@ -1,24 +1,31 @@
-//! A network in which every address on earth is this machine: who connects anywhere is seen.
+//! Alone, because it needs a network namespace of its own: a network in which every address on
+//! earth is this machine, so who connects anywhere is seen.
 //!
-//! Needs a network namespace of its own, so `./test` starts it by `sinkhole/run.sh` where one may
-//! be made: `unshare -n sh crates/delivery/tests/sinkhole/run.sh`
+//! `./test` starts it by `sinkhole/run.sh` where a namespace may be made:
+//! `unshare -n sh crates/delivery/tests/sinkhole/run.sh`
 
 #![allow(clippy::unwrap_used)] // a helper that fails is a test that fails
 
-#[path = "../common/mod.rs"]
-mod common;
 mod dns;
+#[path = "../support/spellings.rs"]
+mod spellings;
+#[path = "../support/wire.rs"]
+mod wire;
 mod world;
 
 use std::time::Duration;
 
-use common::now;
-use common::spellings::{FORBIDDEN, PUBLIC, spellings};
+use chrono::{DateTime, Utc};
 use delivery::{DnsFault, ErrorClass, Proxy, Request, Sender, SenderBuilder, TargetPolicy, Trust};
+use spellings::{FORBIDDEN, PUBLIC, spellings};
 use world::{HTTP_PROXY, Hits, SOCKS_PROXY, world};
 
 /// Where redirects begin.
 const START: &str = "9.9.9.9";
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_800_000_000, 0).unwrap()
+}
 
 fn sender() -> SenderBuilder {
     Sender::builder(TargetPolicy::public()).follow_redirects(5)

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::common::read_request;
+use crate::wire::read_request;
 
 /// The public addresses at which the two proxies stand.
 pub(crate) const HTTP_PROXY: &str = "8.8.4.4:3128";

@@ -1,0 +1,129 @@
+//! Our own head of an HTTP/1.1 request, in place of the one that hyper writes.
+//!
+//! Headers leave in the order and the case in which their owner wrote them (SPEC 2.2). hyper's
+//! client writes them from a map, which brings repeated names together, and in lower case; what
+//! would tell it otherwise (`HeaderCaseMap`, `OriginalHeaderOrder`) cannot be made outside of it.
+//! So hyper is given a request without headers, and as its bytes come through here, its short head
+//! is left out and ours is written instead. hyper keeps what it is good at: the response, the body,
+//! the state of the connection. A client of our own would be far larger, and putting hyper's head
+//! in order would mean to read it first.
+//!
+//! No byte of a body is copied, and head and body leave in one vectored write, as they do without
+//! this. What it rests on, each point checked or brought about here or in [`H1`](super::H1):
+//! - hyper encodes a whole head before it writes any of it, so the first buffer of a request begins
+//!   with the head and holds all of it. If not, the request fails.
+//! - hyper takes a request only when the body before it is written. That holds while it queues
+//!   bodies instead of joining them with the head, so this stream says that it writes vectored.
+//! - A connection whose head is not wholly written gets no other request.
+//! - Method and body are the same in both heads, so that hyper frames what our head announces.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf as _, Bytes};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+const END: &[u8] = b"\r\n\r\n";
+
+/// The head of the request that is next, or what is still to be written of it.
+#[derive(Debug, Default)]
+pub(super) struct NextHead(Mutex<Option<Bytes>>);
+
+impl NextHead {
+    /// Sets the head of the request that hyper is about to be given.
+    pub(super) fn set(&self, head: Bytes) {
+        *self.lock() = Some(head);
+    }
+
+    /// Whether nothing of a head is left to be written.
+    pub(super) fn is_written(&self) -> bool {
+        self.lock().is_none()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Bytes>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// hyper began a request with something else than a head: another hyper than this was made for.
+#[derive(Debug, thiserror::Error)]
+#[error("the request does not begin with a head")]
+pub(super) struct NoHead;
+
+/// A stream on which our heads take the place of hyper's.
+pub(super) struct OwnHead<S> {
+    pub(super) inner: S,
+    pub(super) next: Arc<NextHead>,
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for OwnHead<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(buf)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let Self { inner, next } = self.get_mut();
+        let mut inner = Pin::new(inner);
+        let mut next = next.lock();
+        let Some(head) = next.as_mut() else {
+            return inner.poll_write_vectored(cx, bufs);
+        };
+        let first: &[u8] = bufs.first().map_or(&[], |first| first);
+        let theirs = end_of_head(first).ok_or_else(|| io::Error::other(NoHead))?;
+        let after = &first[theirs..];
+        let body: &[u8] = bufs.get(1).map_or(&[], |body| body);
+        // Until our head is out, nothing of theirs counts as written: hyper offers it again.
+        loop {
+            let ours = [head, after, body].map(IoSlice::new);
+            let wrote = ready!(inner.as_mut().poll_write_vectored(cx, &ours))?;
+            if wrote == 0 {
+                return Poll::Ready(Ok(0));
+            }
+            if let Some(beyond) = wrote.checked_sub(head.len()) {
+                *next = None;
+                return Poll::Ready(Ok(theirs + beyond));
+            }
+            head.advance(wrote);
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for OwnHead<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buf)
+    }
+}
+
+fn end_of_head(bytes: &[u8]) -> Option<usize> {
+    let at = bytes.windows(END.len()).position(|four| four == END)?;
+    Some(at + END.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! A request that was checked.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Uri};
+
+use super::delivery_id::DeliveryId;
+use super::error::RequestError;
+use super::headers::Headers;
+use super::origin::Origin;
+use super::trust::Trust;
+use crate::sign::SigningKeys;
+
+/// One request, checked and ready to be sent any number of times.
+///
+/// `Debug` shows neither header values that are sensitive nor the body nor the URL's path and
+/// query, which often are secrets of the receiver.
+#[derive(Clone)]
+pub struct Request {
+    pub(crate) fixed: Arc<Fixed>,
+    pub(crate) body: Bytes,
+    pub(crate) id: Option<DeliveryId>,
+}
+
+/// What all deliveries to one target have in common.
+#[derive(Clone)]
+pub(crate) struct Fixed {
+    pub(crate) method: Method,
+    pub(crate) url: url::Url,
+    pub(crate) origin: Origin,
+    /// Path and query, as HTTP/1.1 sends it.
+    pub(crate) path: Uri,
+    /// The whole address, as HTTP/2 wants it.
+    pub(crate) absolute: Uri,
+    pub(crate) headers: Headers,
+    pub(crate) timeout: Duration,
+    pub(crate) trust: Trust,
+    pub(crate) signing: Option<SigningKeys>,
+}
+
+impl Request {
+    /// The same request with the id and the body of another delivery. The rest is shared, so who
+    /// sends many messages to one target builds and checks it once.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::DeliveryId`].
+    pub fn for_delivery(&self, id: &str, body: impl Into<Bytes>) -> Result<Self, RequestError> {
+        Ok(Self {
+            fixed: Arc::clone(&self.fixed),
+            body: body.into(),
+            id: Some(DeliveryId::parse(id.to_owned())?),
+        })
+    }
+
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> &Method {
+        &self.fixed.method
+    }
+
+    /// The URL.
+    #[must_use]
+    pub fn url(&self) -> &url::Url {
+        &self.fixed.url
+    }
+
+    /// The body.
+    #[must_use]
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// The one budget of an attempt, from name resolution to the end of the captured response.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        self.fixed.timeout
+    }
+
+    /// Whether the target's certificate has to be valid.
+    #[must_use]
+    pub fn trust(&self) -> Trust {
+        self.fixed.trust
+    }
+
+    /// The id by which a receiver recognises a repeated delivery, if one was set.
+    #[must_use]
+    pub fn delivery_id(&self) -> Option<&str> {
+        self.id.as_ref().map(DeliveryId::text)
+    }
+
+    /// `host`, then the headers that were given: in their order, names as they were written,
+    /// values as bytes.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.fixed
+            .headers
+            .iter()
+            .map(|header| (&*header.written, header.value.as_bytes()))
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("method", &self.fixed.method)
+            .field("origin", &self.fixed.origin)
+            .field("headers", &self.fixed.headers)
+            .field("body_bytes", &self.body.len())
+            .field("timeout", &self.fixed.timeout)
+            .field("trust", &self.fixed.trust)
+            .field("id", &self.delivery_id())
+            .finish_non_exhaustive()
+    }
+}

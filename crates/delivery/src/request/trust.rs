@@ -1,0 +1,11 @@
+//! How a target's certificate is checked.
+
+/// Whether the target's certificate has to be valid (SPEC 2.2 *Allow Insecure Certificates*).
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Trust {
+    /// Any certificate is accepted: self-signed, expired, for another name. For tests.
+    AllowInsecure,
+    /// The certificate must be valid for the host name and lead to a trusted root.
+    #[default]
+    Verify,
+}

@@ -1,0 +1,58 @@
+//! One attempt within its budget.
+
+use std::pin::pin;
+
+use chrono::{DateTime, Utc};
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument as _;
+
+use super::core::Sender;
+use crate::outcome::{Attempt, ErrorClass};
+use crate::progress::Progress;
+use crate::request::Request;
+
+impl Sender {
+    /// Makes one attempt. The [`Attempt`] says what happened.
+    ///
+    /// The request's timeout is one budget for name resolution, connection, TLS, sending and the
+    /// response's head and captured body (SPEC 2.2 *Timeout*). Success is a 2xx status, decided by
+    /// the status line: what happens to the body afterwards does not undo it. Redirects are not
+    /// followed, unless the platform asks for it ([`SenderBuilder::follow_redirects`]). `now` is
+    /// the wall time that goes into the signature, by which certificates and `Retry-After`
+    /// dates are judged; durations are measured by tokio's clock.
+    ///
+    /// At most one request reaches the target (and one each hop of a redirect): a second connection
+    /// is used only when nothing was written to the first. Dropping the future closes its
+    /// connection (HTTP/1) or its stream (HTTP/2).
+    pub async fn send(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
+        let span = tracing::debug_span!("delivery.attempt", origin = ?request.fixed.origin, id = request.delivery_id());
+        // Pinned where it is made: these futures are large, and moving them costs.
+        pin!(self.attempt(request, now)).instrument(span).await
+    }
+
+    async fn attempt(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
+        let started = Instant::now();
+        let mut progress = Progress::new(started);
+        let ended = {
+            let run = pin!(self.run(request, now, &mut progress));
+            match started.checked_add(request.fixed.timeout) {
+                Some(deadline) => timeout_at(deadline, run).await,
+                None => Ok(run.await),
+            }
+        };
+        let fault = match ended {
+            Ok(Ok(())) => None,
+            Ok(Err(class)) => Some(class),
+            Err(_) => Some(ErrorClass::Timeout(progress.phase_of_timeout())),
+        };
+        let attempt = progress.into_attempt(fault, now);
+        tracing::debug!(
+            status = attempt.status,
+            code = attempt.error().map(ErrorClass::code),
+            ms = attempt.duration.as_millis(),
+            reused = attempt.reused,
+            "attempt ended"
+        );
+        attempt
+    }
+}

@@ -1,0 +1,391 @@
+//! SPEC 2.2 *Headers*: over HTTP/1.1 they arrive in the order and the case in which they were
+//! given, a repeated name in its place among the others, whatever way leads to the receiver.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use delivery::{Proxy, Request, RequestBuilder, Sender, SigningKeys};
+use http::Method;
+use proptest::prelude::*;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio_rustls::TlsAcceptor;
+
+use crate::proxy::Fake;
+use crate::support::certs::{Here, Shown, ca, config, params, trusting};
+use crate::support::receiver::local_sender;
+use crate::support::request::{local_builder, now, post};
+use crate::support::tls::BOTH;
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+/// A, P, C, R, A in every case that a user may write.
+const GIVEN: [(&str, &str); 6] = [
+    ("X-Alpha", "1"),
+    ("x-pRIORITY", "high"),
+    ("Content-Type", "application/json"),
+    ("ROUTE", "eu;q=1"),
+    ("x-alpha", "2"),
+    ("X-ALPHA", "3"),
+];
+
+/// One request, byte for byte, and the number of the connection that it came by.
+struct Arrived {
+    connection: usize,
+    head: Vec<u8>,
+    body: Vec<u8>,
+}
+
+impl Arrived {
+    /// The lines after the first, without the empty one at the end.
+    fn lines(&self) -> Vec<&[u8]> {
+        let mut lines: Vec<_> = self.head.split(|b| *b == b'\n').skip(1).collect();
+        assert_eq!(lines.split_off(lines.len() - 2), [&b"\r"[..], b""]);
+        lines
+            .into_iter()
+            .map(|line| line.strip_suffix(b"\r").unwrap())
+            .collect()
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        let texts = self.lines().into_iter();
+        texts
+            .map(|line| std::str::from_utf8(line).unwrap())
+            .collect()
+    }
+}
+
+/// When a receiver responds.
+#[derive(Clone, Copy, PartialEq)]
+enum Responds {
+    AfterTheBody,
+    BeforeTheBody,
+}
+
+async fn listen(tls: Option<TlsAcceptor>) -> (SocketAddr, mpsc::UnboundedReceiver<Arrived>) {
+    listen_and(Responds::AfterTheBody, tls).await
+}
+
+async fn listen_and(
+    when: Responds,
+    tls: Option<TlsAcceptor>,
+) -> (SocketAddr, mpsc::UnboundedReceiver<Arrived>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let (tell, arrived) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        for connection in 0.. {
+            let (stream, _) = listener.accept().await.unwrap();
+            let (tls, tell) = (tls.clone(), tell.clone());
+            tokio::spawn(async move {
+                match tls {
+                    Some(tls) => {
+                        let secured = tls.accept(stream).await.unwrap();
+                        serve(secured, when, connection, tell).await;
+                    }
+                    None => serve(stream, when, connection, tell).await,
+                }
+            });
+        }
+    });
+    (addr, arrived)
+}
+
+async fn serve(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    when: Responds,
+    connection: usize,
+    tell: mpsc::UnboundedSender<Arrived>,
+) {
+    let mut bytes = Vec::new();
+    loop {
+        let end = loop {
+            if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+                break at + 4;
+            }
+            if stream.read_buf(&mut bytes).await.unwrap_or(0) == 0 {
+                return;
+            }
+        };
+        let mut body = bytes.split_off(end);
+        let head = std::mem::take(&mut bytes);
+        if when == Responds::BeforeTheBody {
+            stream.write_all(OK).await.unwrap();
+        }
+        while body.len() < announced(&head) {
+            if stream.read_buf(&mut body).await.unwrap_or(0) == 0 {
+                return; // given up within the body
+            }
+        }
+        bytes = body.split_off(announced(&head));
+        let arrived = Arrived {
+            connection,
+            head,
+            body,
+        };
+        if tell.send(arrived).is_err() {
+            return;
+        }
+        if when == Responds::AfterTheBody && stream.write_all(OK).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn announced(head: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(head);
+    let length = text.split("\r\ncontent-length: ").nth(1);
+    length.map_or(0, |rest| {
+        rest.split("\r\n").next().unwrap().parse().unwrap()
+    })
+}
+
+fn given(builder: RequestBuilder) -> RequestBuilder {
+    GIVEN.iter().fold(builder, |builder, (name, value)| {
+        builder.header(name, value)
+    })
+}
+
+fn lines_of_given() -> Vec<String> {
+    let lines = GIVEN.iter().map(|(name, value)| format!("{name}: {value}"));
+    lines.collect()
+}
+
+/// Three times the same by one connection: all lines, first the host's, then those given, then
+/// ours.
+async fn expect_each_time(
+    sender: &Sender,
+    url: &str,
+    host: &str,
+    arrived: &mut mpsc::UnboundedReceiver<Arrived>,
+) {
+    let body = "x".repeat(3 * 1024 * 1024);
+    let request = given(post(url))
+        .sensitive_header("Authorization", "Bearer s3cret")
+        .body(body.clone())
+        .delivery_id("msg_1")
+        .signing(SigningKeys::parse([SECRET]).unwrap())
+        .build()
+        .unwrap();
+    for turn in 0..3 {
+        let attempt = sender.send(&request, now()).await;
+        assert_eq!(attempt.outcome, Ok(200));
+        assert_eq!(attempt.reused, turn > 0);
+        let seen = arrived.recv().await.unwrap();
+        assert_eq!(seen.connection, 0);
+        assert!(seen.head.starts_with(b"POST /in?x=1 HTTP/1.1\r\n"));
+        let lines = seen.texts();
+        let signature = lines
+            .iter()
+            .find(|l| l.starts_with("webhook-signature: v1,"));
+        let mut expected = vec![format!("host: {host}")];
+        expected.extend(lines_of_given());
+        expected.extend([
+            "Authorization: Bearer s3cret".to_owned(),
+            "user-agent: gatepost-delivery".to_owned(),
+            "webhook-id: msg_1".to_owned(),
+            "webhook-timestamp: 1800000000".to_owned(),
+            (*signature.unwrap()).to_owned(),
+            format!("content-length: {}", body.len()),
+        ]);
+        assert_eq!(lines, expected);
+        assert_eq!(seen.body, body.as_bytes());
+    }
+}
+
+#[tokio::test]
+async fn over_plain_tcp() {
+    let (addr, mut arrived) = listen(None).await;
+    let url = format!("http://{addr}/in?x=1");
+    expect_each_time(&local_sender(), &url, &addr.to_string(), &mut arrived).await;
+}
+
+#[tokio::test]
+async fn over_tls() {
+    let root = ca();
+    let shown = Shown::issued(&root, &params(&["a.example"]));
+    let acceptor = TlsAcceptor::from(Arc::new(config(&shown, BOTH, &["http/1.1"])));
+    let (addr, mut arrived) = listen(Some(acceptor)).await;
+    let host = format!("a.example:{}", addr.port());
+    let sender = trusting(&root).build().unwrap();
+    let url = format!("https://{host}/in?x=1");
+    expect_each_time(&sender, &url, &host, &mut arrived).await;
+}
+
+#[tokio::test]
+async fn through_proxies() {
+    let http = Fake::http(None).await;
+    let socks = Fake::socks(None).await;
+    for proxy in [
+        format!("http://{}", http.addr),
+        format!("socks5://{}", socks.addr),
+    ] {
+        let (addr, mut arrived) = listen(None).await;
+        let sender = local_builder().resolver(Arc::new(Here));
+        let sender = sender.proxy(Proxy::parse(&proxy).unwrap()).build().unwrap();
+        let host = format!("a.example:{}", addr.port());
+        let url = format!("http://{host}/in?x=1");
+        expect_each_time(&sender, &url, &host, &mut arrived).await;
+    }
+}
+
+#[tokio::test]
+async fn without_signature_and_authorization() {
+    let (addr, mut arrived) = listen(None).await;
+    let request = given(post(&format!("http://{addr}/"))).build().unwrap();
+    assert!(local_sender().send(&request, now()).await.is_success());
+    let mut expected = vec![format!("host: {addr}")];
+    expected.extend(lines_of_given());
+    expected.extend([
+        "user-agent: gatepost-delivery".to_owned(),
+        "content-length: 2".to_owned(),
+    ]);
+    assert_eq!(arrived.recv().await.unwrap().texts(), expected);
+}
+
+#[tokio::test]
+async fn what_the_sender_vouches_for_goes_out_once_and_a_given_user_agent_keeps_its_place() {
+    let (addr, mut arrived) = listen(None).await;
+    let request = post(&format!("http://{addr}/"))
+        .header("Webhook-Id", "forged")
+        .header("User-AGENT", "acme/1")
+        .header("WEBHOOK-SIGNATURE", "forged")
+        .header("webhook-timestamp", "forged")
+        .header("X-Last", "z")
+        .delivery_id("msg_1")
+        .signing(SigningKeys::parse([SECRET]).unwrap())
+        .build()
+        .unwrap();
+    assert!(local_sender().send(&request, now()).await.is_success());
+    let seen = arrived.recv().await.unwrap();
+    let names: Vec<_> = seen
+        .texts()
+        .iter()
+        .map(|l| l.split(':').next().unwrap().to_owned())
+        .collect();
+    let expected = [
+        "host",
+        "User-AGENT",
+        "X-Last",
+        "webhook-id",
+        "webhook-timestamp",
+        "webhook-signature",
+        "content-length",
+    ];
+    assert_eq!(names, expected);
+    assert!(!String::from_utf8_lossy(&seen.head).contains("forged"));
+}
+
+#[tokio::test]
+async fn a_response_before_the_body_mixes_no_two_requests() {
+    let (addr, mut arrived) = listen_and(Responds::BeforeTheBody, None).await;
+    let sender = local_sender();
+    let builder = given(post(&format!("http://{addr}/")));
+    let request = builder.body(vec![b'x'; 8 * 1024 * 1024]).build().unwrap();
+    let next = post(&format!("http://{addr}/")).header("X-Next", "1");
+    let next = next.build().unwrap();
+    for _ in 0..5 {
+        assert!(sender.send(&request, now()).await.is_success());
+        assert!(sender.send(&next, now()).await.is_success());
+        // The large one may have been given up within its body; the small one has come whole.
+        let seen = loop {
+            let seen = arrived.recv().await.unwrap();
+            if seen.body != *request.body() {
+                break seen;
+            }
+        };
+        assert!(seen.head.starts_with(b"POST / HTTP/1.1\r\nhost: "));
+        assert!(seen.texts().contains(&"X-Next: 1"));
+        assert_eq!(seen.body, b"{}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_body_is_announced_where_the_method_has_one() {
+    let (addr, mut arrived) = listen(None).await;
+    let sender = local_sender();
+    for (method, announced) in [
+        (Method::POST, true),
+        (Method::PUT, true),
+        (Method::PATCH, true),
+        (Method::GET, false),
+        (Method::HEAD, false),
+        (Method::DELETE, false),
+    ] {
+        let request = post(&format!("http://{addr}/"))
+            .method(method.clone())
+            .body("")
+            .build();
+        let attempt = sender.send(&request.unwrap(), now()).await;
+        assert!(attempt.is_success(), "{method}");
+        let seen = arrived.recv().await.unwrap();
+        assert!(
+            seen.head
+                .starts_with(format!("{method} / HTTP/1.1\r\n").as_bytes())
+        );
+        assert_eq!(
+            seen.texts().contains(&"content-length: 0"),
+            announced,
+            "{method}"
+        );
+    }
+}
+
+fn name() -> impl Strategy<Value = String> {
+    let theirs = [
+        "user-agent",
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    ];
+    // Few letters, so that names repeat.
+    "([aAbB]|[!#$%&'*+.^_`|~0-9a-zA-Z-]{1,20})".prop_filter("ours", move |name| {
+        !theirs.contains(&name.to_ascii_lowercase().as_str())
+    })
+}
+
+fn value() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![Just(b'\t'), b' '..=b'~', 0x80_u8..=0xff];
+    prop::collection::vec(byte, 0..30)
+}
+
+/// Sends each list in turn by one sender; what arrived of each.
+async fn sent(lists: &[Vec<(String, Vec<u8>)>]) -> Vec<Vec<Vec<u8>>> {
+    let (addr, mut arrived) = listen(None).await;
+    let sender = local_sender();
+    let mut all = Vec::new();
+    for list in lists {
+        let builder = Request::builder(format!("http://{addr}/").parse().unwrap());
+        let add = |b: RequestBuilder, (name, value): &(String, Vec<u8>)| b.header(name, value);
+        let request = list.iter().fold(builder, add).body("{}").build().unwrap();
+        assert!(sender.send(&request, now()).await.is_success());
+        let seen = arrived.recv().await.unwrap();
+        all.push(seen.lines().into_iter().map(<[u8]>::to_vec).collect());
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_valid_list_arrives_as_it_was_given(
+        lists in prop::collection::vec(prop::collection::vec((name(), value()), 0..12), 1..4),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let arrived = runtime.block_on(sent(&lists));
+        for (list, lines) in lists.iter().zip(arrived) {
+            let given: Vec<_> = list.iter().map(|(name, value)| [name.as_bytes(), b": ", value].concat()).collect();
+            // `host` before, `user-agent` and `content-length` after.
+            prop_assert_eq!(&lines[1..lines.len() - 2], &given[..]);
+        }
+    }
+}

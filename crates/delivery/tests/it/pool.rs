@@ -1,0 +1,169 @@
+//! Connections that are used again: never a request twice, never another request's answer.
+
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use delivery::{ErrorClass, TargetPolicy};
+
+use crate::support::receiver::{After, Receiver, local_sender};
+use crate::support::request::{local_builder, local_policy, now, post};
+use crate::support::wire::read_request;
+
+const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+fn script(answers: &[(&str, After)]) -> Vec<(Vec<u8>, After)> {
+    answers
+        .iter()
+        .map(|(text, after)| (text.as_bytes().to_vec(), *after))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let receiver = Receiver::fixed(OK).await;
+    let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
+    for n in 0..5 {
+        let attempt = sender.send(&request, now()).await;
+        assert_eq!((attempt.outcome, attempt.reused), (Ok(200), n > 0));
+    }
+    assert_eq!((receiver.requests(), receiver.connections()), (5, 1));
+}
+
+#[tokio::test]
+async fn a_connection_that_was_closed_while_idle_costs_no_attempt() {
+    let receiver = Receiver::start(script(&[(OK, After::Close)])).await;
+    let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
+    for _ in 0..20 {
+        assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
+        // Lets the close arrive: it is the idle connection that is meant, not the race.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!((receiver.requests(), receiver.connections()), (20, 20));
+}
+
+#[tokio::test]
+async fn a_connection_that_dies_under_a_request_is_a_spent_attempt() {
+    let receiver = Receiver::start(script(&[(OK, After::Keep), ("", After::Close)])).await;
+    let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
+    assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
+    assert_eq!(
+        sender.send(&request, now()).await.outcome,
+        Err(ErrorClass::Reset)
+    );
+    assert_eq!(
+        (receiver.requests(), receiver.connections()),
+        (2, 1),
+        "it must not be sent again"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_asked_for_is_never_taken_for_the_next_one() {
+    let two = format!("{OK}HTTP/1.1 201 Smuggled\r\ncontent-length: 0\r\n\r\n");
+    let receiver = Receiver::start(script(&[(&two, After::Keep), (OK, After::Keep)])).await;
+    let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
+    for _ in 0..3 {
+        assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
+    }
+    assert_eq!(
+        receiver.connections(),
+        2,
+        "the first connection is poisoned"
+    );
+}
+
+#[tokio::test]
+async fn a_narrower_policy_does_not_use_what_a_wider_one_opened() {
+    let receiver = Receiver::fixed(OK).await;
+    let url = format!("http://localhost:{}/", receiver.addr.port());
+    let request = post(&url).build().unwrap();
+    let wide = local_sender();
+    assert_eq!(wide.send(&request, now()).await.outcome, Ok(200));
+    let narrow = wide.with_policy(TargetPolicy::public());
+    assert!(matches!(
+        narrow.send(&request, now()).await.outcome,
+        Err(ErrorClass::Refused(_))
+    ));
+    let named = wide.with_policy(local_policy().deny_host("localhost".parse().unwrap()));
+    assert!(matches!(
+        named.send(&request, now()).await.outcome,
+        Err(ErrorClass::Refused(_))
+    ));
+    assert_eq!(receiver.requests(), 1);
+}
+
+#[tokio::test]
+async fn an_unfinished_body_ends_its_connection() {
+    let long = format!(
+        "HTTP/1.1 200 OK\r\ncontent-length: 20000\r\n\r\n{}",
+        "x".repeat(20_000)
+    );
+    let receiver = Receiver::fixed(&long).await;
+    let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
+    for _ in 0..2 {
+        assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
+    }
+    assert_eq!(receiver.connections(), 2);
+}
+
+#[tokio::test]
+async fn idle_connections_are_closed_in_time() {
+    let mut server = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .map(Some)
+        .unwrap();
+    let listener = server.take().unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let sender = local_builder()
+        .idle_for(Duration::from_millis(100))
+        .build()
+        .unwrap();
+    let serving = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        read_request(&mut stream).await.unwrap();
+        tokio::io::AsyncWriteExt::write_all(&mut stream, OK.as_bytes())
+            .await
+            .unwrap();
+        read_request(&mut stream).await.is_none() // the other side closed
+    });
+    assert_eq!(
+        sender
+            .send(&post(&url).build().unwrap(), now())
+            .await
+            .outcome,
+        Ok(200)
+    );
+    let closed = tokio::time::timeout(Duration::from_secs(3), serving).await;
+    assert!(closed.expect("the idle connection must be closed").unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_at_once_each_arrive_once() {
+    let receiver = Receiver::fixed(OK).await;
+    let (sender, request) = (local_sender(), post(&receiver.url()).build().unwrap());
+    let mut running = tokio::task::JoinSet::new();
+    for _ in 0..64 {
+        let (sender, request) = (sender.clone(), request.clone());
+        running.spawn(async move {
+            for _ in 0..20 {
+                assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
+            }
+        });
+    }
+    while let Some(ended) = running.join_next().await {
+        ended.unwrap();
+    }
+    assert_eq!(receiver.requests.load(SeqCst), 64 * 20);
+    assert!(receiver.connections() <= 64);
+}
+
+#[tokio::test]
+async fn reuse_can_be_turned_off() {
+    let receiver = Receiver::fixed(OK).await;
+    let sender = local_builder().idle_for(Duration::ZERO).build().unwrap();
+    let request = post(&receiver.url()).build().unwrap();
+    for _ in 0..3 {
+        assert!(!sender.send(&request, now()).await.reused);
+    }
+    assert_eq!(receiver.connections(), 3);
+}

@@ -1,0 +1,185 @@
+//! The target policy against every special address and many ways to write them.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use delivery::{TargetPolicy, TargetRefusal};
+use ipnet::IpNet;
+use proptest::prelude::*;
+
+use crate::support::spellings::{FORBIDDEN, PUBLIC, spellings};
+
+#[test]
+fn every_special_purpose_prefix_is_refused_from_its_first_to_its_last_address() {
+    let table = include_str!("../vectors/ip/special_purpose.csv");
+    let (policy, mut rows) = (TargetPolicy::public(), 0);
+    for line in table.lines().skip(1) {
+        rows += 1;
+        let net: IpNet = line.split(',').next().unwrap().parse().unwrap();
+        if line.contains(",embedded,") {
+            assert!(
+                policy.judge(inside(net, Ipv4Addr::new(8, 8, 8, 8))).is_ok(),
+                "{line}"
+            );
+            assert!(
+                policy
+                    .judge(inside(net, Ipv4Addr::new(10, 0, 0, 1)))
+                    .is_err(),
+                "{line}"
+            );
+            continue;
+        }
+        // Rows marked "either" are open to choice; ours is to refuse.
+        for addr in [net.network(), net.broadcast()] {
+            assert!(policy.judge(addr).is_err(), "{addr} of {line}");
+        }
+    }
+    assert_eq!(rows, 59);
+}
+
+fn inside(net: IpNet, v4: Ipv4Addr) -> IpAddr {
+    match net.network() {
+        IpAddr::V6(v6) => Ipv6Addr::from(u128::from(v6) | u128::from(u32::from(v4))).into(),
+        IpAddr::V4(_) => v4.into(),
+    }
+}
+
+#[test]
+fn public_addresses_up_to_the_edges_of_the_special_ones_get_through() {
+    for text in PUBLIC {
+        assert_eq!(
+            TargetPolicy::public().judge(text.parse().unwrap()),
+            Ok(()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_forbidden_address_is_refused_in_all_its_spellings() {
+    let policy = TargetPolicy::public();
+    let (mut judged, mut let_through) = (0, Vec::new());
+    for text in FORBIDDEN {
+        for host in spellings(text.parse().unwrap()) {
+            for url in [
+                format!("http://{host}/x"),
+                format!("https://{host}:8443/"),
+                format!("HTTP:\\\\{host}"),
+            ] {
+                // What the one URL parser does not take never becomes a request.
+                let Ok(parsed) = url::Url::parse(&url) else {
+                    continue;
+                };
+                judged += 1;
+                assert!(
+                    !matches!(parsed.host(), Some(url::Host::Domain(_))),
+                    "{url} is no name"
+                );
+                if policy.judge_url(&parsed).is_ok() {
+                    let_through.push(url);
+                }
+            }
+        }
+    }
+    assert!(let_through.is_empty(), "{let_through:?}");
+    assert!(judged >= 3000, "{judged}");
+}
+
+#[test]
+fn own_networks_are_opened_by_name_and_metadata_needs_its_own_call() {
+    let all = TargetPolicy::public()
+        .allow("0.0.0.0/0".parse().unwrap())
+        .allow("::/0".parse().unwrap());
+    let judge = |policy: &TargetPolicy, text: &str| policy.judge(text.parse().unwrap());
+    for open in ["10.0.0.1", "127.0.0.1", "::ffff:10.0.0.1", "::1", "fd00::1"] {
+        assert_eq!(judge(&all, open), Ok(()), "{open}");
+    }
+    let metadata = [
+        "169.254.169.254",
+        "168.63.129.16",
+        "100.100.100.200",
+        "fd00:ec2::254",
+        "fd20:ce::254",
+        "::ffff:169.254.169.254",
+        "64:ff9b::a9fe:a9fe",
+        "2002:a9fe:a9fe::",
+        "::a9fe:a9fe",
+        "2001:0:a9fe:a9fe::",
+    ];
+    for closed in metadata {
+        assert!(judge(&all, closed).is_err(), "{closed}");
+        assert_eq!(
+            judge(&all.clone().allow_metadata(), closed),
+            Ok(()),
+            "{closed}"
+        );
+    }
+    let narrowed = all.deny("10.0.0.0/8".parse().unwrap());
+    assert_eq!(
+        judge(&narrowed, "10.1.1.1"),
+        Err(TargetRefusal::DeniedNetwork)
+    );
+    assert_eq!(
+        judge(&narrowed, "::ffff:10.1.1.1"),
+        Err(TargetRefusal::DeniedNetwork)
+    );
+    // A tunnel into a network that is open does not open the tunnel.
+    let ten = TargetPolicy::public().allow("10.0.0.0/8".parse().unwrap());
+    assert!(judge(&ten, "2002:a00:1::").is_err());
+    assert_eq!(judge(&ten, "::ffff:10.0.0.1"), Ok(()));
+}
+
+#[test]
+fn names_ports_and_schemes_are_judged_too() {
+    let policy = TargetPolicy::public()
+        .only_host("*.example.com".parse().unwrap())
+        .deny_host("evil.example.com".parse().unwrap())
+        .only_port(443)
+        .https_only();
+    let judge = |url: &str| policy.judge_url(&url.parse().unwrap());
+    assert_eq!(judge("https://a.example.com/"), Ok(()));
+    assert_eq!(judge("https://A.EXAMPLE.COM./"), Ok(()));
+    assert_eq!(
+        judge("https://EVIL.example.com./"),
+        Err(TargetRefusal::HostName)
+    );
+    assert_eq!(judge("https://example.com/"), Err(TargetRefusal::HostName));
+    assert_eq!(
+        judge("https://a.example.com.evil.net/"),
+        Err(TargetRefusal::HostName)
+    );
+    assert_eq!(judge("https://.example.com/"), Err(TargetRefusal::HostName));
+    assert_eq!(judge("https://8.8.8.8/"), Err(TargetRefusal::HostName));
+    assert_eq!(
+        judge("https://a.example.com:8443/"),
+        Err(TargetRefusal::Port(8443))
+    );
+    assert_eq!(
+        judge("http://a.example.com:443/"),
+        Err(TargetRefusal::Scheme)
+    );
+    assert_eq!(
+        TargetPolicy::public().judge_url(&"http://a.example:0/".parse().unwrap()),
+        Err(TargetRefusal::Port(0))
+    );
+}
+
+proptest! {
+    #[test]
+    fn outside_2000_slash_3_nothing_but_unfolded_addresses_gets_through(bits: u128) {
+        let v6 = Ipv6Addr::from(bits);
+        let first = v6.segments()[0];
+        prop_assume!(!(0x2000..0x4000).contains(&first));
+        prop_assert!(TargetPolicy::public().judge(v6.into()).is_err());
+    }
+
+    #[test]
+    fn a_mapped_address_is_judged_as_the_address_that_it_is(bits: u32) {
+        let v4 = Ipv4Addr::from(bits);
+        let policy = TargetPolicy::public();
+        prop_assert_eq!(policy.judge(v4.into()), policy.judge(v4.to_ipv6_mapped().into()));
+        if policy.judge(v4.into()).is_err() {
+            let six_to_four = Ipv6Addr::from((0x2002u128 << 112) | (u128::from(bits) << 80));
+            prop_assert!(policy.judge(six_to_four.into()).is_err());
+        }
+    }
+}

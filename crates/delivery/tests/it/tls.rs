@@ -1,0 +1,300 @@
+//! TLS situations: what verifies, what does not, and what "allow insecure" changes (SPEC 2.2).
+
+use delivery::{ErrorClass, TlsFault, Trust};
+use rcgen::{
+    CertificateParams, DnType, GeneralSubtree, IsCa, KeyPair, NameConstraints, date_time_ymd,
+};
+
+use crate::support::certs::{Ca, Here, Shown, ca, ca_of, config, config_of, params, trusting};
+use crate::support::receiver::After;
+use crate::support::request::{local_builder, now, post};
+use crate::support::tls::{BOTH, TlsReceiver};
+
+const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+/// A certificate situation and what verification makes of it.
+struct Case {
+    what: &'static str,
+    host: &'static str,
+    shown: Shown,
+    fault: Option<TlsFault>,
+}
+
+fn dated(names: &[&str], change: impl FnOnce(&mut CertificateParams)) -> CertificateParams {
+    let mut params = params(names);
+    change(&mut params);
+    params
+}
+
+fn cases(root: &Ca) -> Vec<Case> {
+    use TlsFault as F;
+    let issue = |params: &CertificateParams| Shown::issued(root, params);
+    let case = |what, host, shown, fault| Case {
+        what,
+        host,
+        shown,
+        fault,
+    };
+    let names = |n: u32| {
+        (0..n)
+            .map(|n| format!("h{n}.example"))
+            .chain(["a.example".to_owned()])
+            .collect::<Vec<_>>()
+    };
+    let constrained = {
+        let mut params = params(&[]);
+        params.name_constraints = Some(NameConstraints {
+            permitted_subtrees: vec![GeneralSubtree::DnsName("other.example".into())],
+            excluded_subtrees: vec![],
+        });
+        intermediate(root, params, true)
+    };
+    vec![
+        case(
+            "good chain, good name",
+            "a.example",
+            issue(&params(&["a.example"])),
+            None,
+        ),
+        case(
+            "trailing dot",
+            "a.example.",
+            issue(&params(&["a.example"])),
+            None,
+        ),
+        case(
+            "self-signed, good name",
+            "a.example",
+            Shown::self_signed(&params(&["a.example"])),
+            Some(F::UnknownIssuer),
+        ),
+        case(
+            "self-signed, wrong name",
+            "a.example",
+            Shown::self_signed(&params(&["b.example"])),
+            Some(F::UnknownIssuer),
+        ),
+        case(
+            "unknown root",
+            "a.example",
+            Shown::issued(
+                &ca_of(dated(&[], |p| {
+                    p.distinguished_name.push(DnType::OrganizationName, "X");
+                })),
+                &params(&["a.example"]),
+            ),
+            Some(F::UnknownIssuer),
+        ),
+        case(
+            "expired yesterday",
+            "a.example",
+            issue(&dated(&["a.example"], |p| {
+                p.not_after = date_time_ymd(2027, 1, 14);
+            })),
+            Some(F::Expired),
+        ),
+        case(
+            "not valid until tomorrow",
+            "a.example",
+            issue(&dated(&["a.example"], |p| {
+                p.not_before = date_time_ymd(2027, 1, 16);
+            })),
+            Some(F::NotYetValid),
+        ),
+        case(
+            "wrong host name",
+            "a.example",
+            issue(&params(&["b.example"])),
+            Some(F::WrongName),
+        ),
+        case(
+            "CN only, no SAN",
+            "a.example",
+            issue(&dated(&[], |p| {
+                p.distinguished_name.push(DnType::CommonName, "a.example");
+            })),
+            Some(F::WrongName),
+        ),
+        case(
+            "IP target, SAN has only DNS",
+            "127.0.0.1",
+            issue(&params(&["a.example"])),
+            Some(F::WrongName),
+        ),
+        case(
+            "IP target, SAN has the IP",
+            "127.0.0.1",
+            issue(&params(&["127.0.0.1"])),
+            None,
+        ),
+        case(
+            "wildcard for two labels",
+            "a.b.example",
+            issue(&params(&["*.example"])),
+            Some(F::WrongName),
+        ),
+        case(
+            "wildcard for one label",
+            "a.b.example",
+            issue(&params(&["*.b.example"])),
+            None,
+        ),
+        case(
+            "intermediate shown",
+            "a.example",
+            intermediate(root, params(&[]), true).0,
+            None,
+        ),
+        case(
+            "incomplete chain",
+            "a.example",
+            incomplete(root),
+            Some(F::UnknownIssuer),
+        ),
+        case(
+            "intermediate without CA:TRUE",
+            "a.example",
+            intermediate(root, params(&[]), false).0,
+            Some(F::BadCertificate),
+        ),
+        case(
+            "name constraints violated",
+            "a.example",
+            constrained.0,
+            Some(F::BadCertificate),
+        ),
+        case(
+            "1,000 SANs",
+            "a.example",
+            issue(&CertificateParams::new(names(1_000)).unwrap()),
+            None,
+        ),
+    ]
+}
+
+/// A chain over an intermediate that may or may not be an authority.
+fn intermediate(root: &Ca, mut middle: CertificateParams, authority: bool) -> (Shown,) {
+    middle
+        .distinguished_name
+        .push(DnType::CommonName, "Test Intermediate");
+    middle.is_ca = if authority {
+        IsCa::Ca(rcgen::BasicConstraints::Unconstrained)
+    } else {
+        IsCa::ExplicitNoCa
+    };
+    let middle = Ca::signed_by(middle, KeyPair::generate().unwrap(), root).unwrap();
+    let mut shown = Shown::issued(&middle, &params(&["a.example"]));
+    shown.chain.push(middle.der().clone());
+    (shown,)
+}
+
+fn incomplete(root: &Ca) -> Shown {
+    let mut shown = intermediate(root, params(&[]), true).0;
+    shown.chain.truncate(1);
+    shown
+}
+
+#[tokio::test]
+async fn certificates_are_verified_unless_insecure_is_allowed() {
+    let root = ca();
+    for case in cases(&root) {
+        let receiver = TlsReceiver::start(config(&case.shown, BOTH, &[]), OK, After::Keep).await;
+        let sender = trusting(&root).build().unwrap();
+        let request = post(&receiver.url(case.host));
+        let verified = sender.send(&request.build().unwrap(), now()).await;
+        let expected = match &case.fault {
+            None => Ok(200),
+            Some(fault) => Err(ErrorClass::Tls(fault.clone())),
+        };
+        assert_eq!(verified.outcome, expected, "{}", case.what);
+        let before = receiver.requests();
+        assert_eq!(
+            before,
+            usize::from(case.fault.is_none()),
+            "{}: nothing is sent to whom is not trusted",
+            case.what
+        );
+        let insecure = post(&receiver.url(case.host))
+            .trust(Trust::AllowInsecure)
+            .build()
+            .unwrap();
+        assert_eq!(
+            sender.send(&insecure, now()).await.outcome,
+            Ok(200),
+            "{} insecure",
+            case.what
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_of_a_size_that_nobody_needs_is_refused_in_time() {
+    let root = ca();
+    for names in [10_000, 60_000] {
+        let names: Vec<_> = (0..names)
+            .map(|n| format!("h{n}.example"))
+            .chain(["a.example".to_owned()])
+            .collect();
+        let shown = Shown::issued(&root, &CertificateParams::new(names).unwrap());
+        let receiver = TlsReceiver::start(config(&shown, BOTH, &[]), OK, After::Keep).await;
+        let attempt = trusting(&root)
+            .build()
+            .unwrap()
+            .send(&post(&receiver.url("a.example")).build().unwrap(), now())
+            .await;
+        assert!(
+            matches!(attempt.outcome, Err(ErrorClass::Tls(_))),
+            "{:?}",
+            attempt.outcome
+        );
+        assert!(attempt.duration < std::time::Duration::from_secs(2));
+    }
+}
+
+/// Certificates that rcgen cannot make; `vectors/tls/weak/make.sh` made them with OpenSSL.
+#[tokio::test]
+async fn weak_signatures_and_short_keys_are_refused() {
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    let file = |name: &str| {
+        std::fs::read(format!(
+            "{}/tests/vectors/tls/weak/{name}",
+            env!("CARGO_MANIFEST_DIR")
+        ))
+        .unwrap()
+    };
+    let sender = local_builder()
+        .resolver(std::sync::Arc::new(Here))
+        .roots(delivery::Roots::ExtraOnly)
+        .extra_root(file("root.pem"))
+        .build()
+        .unwrap();
+    for (name, fault) in [
+        ("sha256.pem", None), // the control: the same root, key and name with a signature of today
+        ("sha1.pem", Some(TlsFault::BadCertificate)),
+        ("md5.pem", Some(TlsFault::BadCertificate)),
+        ("rsa1024-chain.pem", Some(TlsFault::BadCertificate)),
+    ] {
+        let chain = CertificateDer::pem_slice_iter(&file(name))
+            .map(Result::unwrap)
+            .collect();
+        let key = PrivateKeyDer::from_pem_slice(&file("leaf-key.pem")).unwrap();
+        let receiver = TlsReceiver::start(config_of(chain, key, BOTH, &[]), OK, After::Keep).await;
+        let request = post(&receiver.url("a.example")).build().unwrap();
+        let expected = fault.map_or(Ok(200), |fault| Err(ErrorClass::Tls(fault)));
+        assert_eq!(
+            sender.send(&request, now()).await.outcome,
+            expected,
+            "{name}"
+        );
+        let insecure = post(&receiver.url("a.example"))
+            .trust(Trust::AllowInsecure)
+            .build()
+            .unwrap();
+        assert_eq!(
+            sender.send(&insecure, now()).await.outcome,
+            Ok(200),
+            "{name}"
+        );
+    }
+}

@@ -1,3 +1,0 @@
-fn main() {
-    let _ = delivery::Sender::builder().build();
-}
