@@ -1,20 +1,18 @@
 //! Webhooks that are paused while occurrences pour in: nothing is lost, nothing is sent meanwhile,
 //! and what was held drains, in order where that was asked for.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::{World, poweron, receiver, until, world_with};
 use gatepost_engine::{Engine, Limits};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, DeliveryQuery, DeliveryState};
 use tokio::task::JoinSet;
 use webhook_model::{DeliveryOrder, TagId, Target, WebhookId};
+
+use crate::support::{World, poweron, receiver, until, world_with};
 
 const EMITTERS: i64 = 4;
 
@@ -84,7 +82,8 @@ async fn a_webhook_paused_under_load_holds_all_and_sends_all() {
         hooks.push((hook, receiver));
     }
     let counts = || -> Vec<usize> {
-        let count = |(_, receiver): &(_, common::Receiver)| receiver.bodies.lock().unwrap().len();
+        let count =
+            |(_, receiver): &(_, crate::support::Receiver)| receiver.bodies.lock().unwrap().len();
         hooks.iter().map(count).collect()
     };
     let stop = Arc::new(AtomicBool::new(false));

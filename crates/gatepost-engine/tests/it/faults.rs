@@ -1,18 +1,16 @@
 //! A store that is full or away, and a caller that goes away. (Each single call that fails:
 //! `error_sweep` among the tests of the whole.)
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use common::{World, builder, poweron, receiver, until, world};
 use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, DeliveryState, QueueStore};
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{TagId, Target, WebhookId};
+
+use crate::support::{World, builder, poweron, receiver, until, world};
 
 #[tokio::test]
 async fn while_outcomes_cannot_be_recorded_nothing_new_is_sent_and_then_they_are() {

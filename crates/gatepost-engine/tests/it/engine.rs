@@ -1,14 +1,12 @@
 //! The engine over the memory store and a real receiver.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use common::{builder, poweron, receiver, world};
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState, RecordStore};
 use webhook_model::{Activity, DeliveryOrder, ObjectId, Occurrence, Retries, TagId, Target};
+
+use crate::support::{builder, poweron, receiver, world};
 
 #[tokio::test]
 async fn an_occurrence_is_delivered_with_its_variables() {

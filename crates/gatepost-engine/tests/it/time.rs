@@ -1,19 +1,17 @@
 //! Leases, clocks, what is held and what is old.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use common::{World, builder, poweron, receiver, until, world, world_with};
 use gatepost_engine::{Limits, StartError};
 use gatepost_storage::webhooks::{DeliveryLog, DeliveryState, RecordStore};
 use gatepost_storage::{Clock, ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{TagId, Target};
+
+use crate::support::{World, builder, poweron, receiver, until, world, world_with};
 
 fn noon() -> DateTime<Utc> {
     "2026-03-01T12:00:00Z".parse().unwrap()

@@ -1,11 +1,4 @@
 //! A receiver, an engine over a store of the test's choice, and short ways to make records.
-#![allow(
-    clippy::unwrap_used,
-    dead_code,
-    unreachable_pub,
-    reason = "a test stops at the first surprise; not every test uses all of it"
-)]
-
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,15 +17,15 @@ use webhook_model::{
 
 /// Answers each request with the next status, then 200; remembers the bodies.
 #[derive(Clone)]
-pub struct Receiver {
-    pub statuses: Arc<Mutex<Vec<u16>>>,
-    pub bodies: Arc<Mutex<Vec<String>>>,
-    pub open: Arc<AtomicUsize>,
-    pub most_open: Arc<AtomicUsize>,
-    pub stall: Arc<tokio::sync::Semaphore>,
+pub(crate) struct Receiver {
+    pub(crate) statuses: Arc<Mutex<Vec<u16>>>,
+    pub(crate) bodies: Arc<Mutex<Vec<String>>>,
+    pub(crate) open: Arc<AtomicUsize>,
+    pub(crate) most_open: Arc<AtomicUsize>,
+    pub(crate) stall: Arc<tokio::sync::Semaphore>,
 }
 
-pub async fn receiver(stalled: bool, statuses: &[u16]) -> (Receiver, SocketAddr) {
+pub(crate) async fn receiver(stalled: bool, statuses: &[u16]) -> (Receiver, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     let permits = if stalled { 0 } else { 1_000_000 };
@@ -91,13 +84,13 @@ pub async fn receiver(stalled: bool, statuses: &[u16]) -> (Receiver, SocketAddr)
     (receiver, addr)
 }
 
-pub struct World {
-    pub store: Arc<MemoryStore>,
-    pub engine: Engine,
+pub(crate) struct World {
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) engine: Engine,
 }
 
 /// An engine that may send to this machine and tries again after 20 ms.
-pub fn builder(store: Arc<dyn WebhookStore>) -> EngineBuilder {
+pub(crate) fn builder(store: Arc<dyn WebhookStore>) -> EngineBuilder {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let catalog = Catalog::builder()
         .event_type(
@@ -120,18 +113,18 @@ pub fn builder(store: Arc<dyn WebhookStore>) -> EngineBuilder {
         .schedule(Schedule::new([Duration::from_millis(20)]).unwrap())
 }
 
-pub async fn world() -> World {
+pub(crate) async fn world() -> World {
     world_with(|builder| builder).await
 }
 
-pub async fn world_with(change: impl FnOnce(EngineBuilder) -> EngineBuilder) -> World {
+pub(crate) async fn world_with(change: impl FnOnce(EngineBuilder) -> EngineBuilder) -> World {
     let store = Arc::new(MemoryStore::new());
     let engine = change(builder(store.clone())).start().await.unwrap();
     World { store, engine }
 }
 
 impl World {
-    pub async fn webhook(
+    pub(crate) async fn webhook(
         &self,
         name: &str,
         addr: SocketAddr,
@@ -146,7 +139,7 @@ impl World {
         self.engine.create_webhook(&webhook).await.unwrap().id
     }
 
-    pub async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
+    pub(crate) async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
         let message: Message = message.parse().unwrap();
         let task = Task {
             creator: OwnerId(1),
@@ -159,7 +152,7 @@ impl World {
         self.engine.create_task(&task).await.unwrap().id
     }
 
-    pub async fn event(&self, event_type: &str, event: &str, target: Target, task: TaskId) {
+    pub(crate) async fn event(&self, event_type: &str, event: &str, target: Target, task: TaskId) {
         let event = Event {
             event_type: event_type.parse().unwrap(),
             event: event.parse().unwrap(),
@@ -172,8 +165,8 @@ impl World {
         self.engine.create_event(&event).await.unwrap();
     }
 
-    /// Waits until a delivery has ended; ten seconds at the most.
-    pub async fn ended(&self, id: DeliveryId) -> Delivery {
+    /// Waits until a delivery has ended; ten seconds at most.
+    pub(crate) async fn ended(&self, id: DeliveryId) -> Delivery {
         for _ in 0..1000 {
             let delivery = self.store.delivery(id).await.unwrap().unwrap();
             if delivery.state.is_final() {
@@ -188,7 +181,7 @@ impl World {
     }
 }
 
-pub fn poweron(id: i64, tags: &[i64]) -> Occurrence {
+pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
     Occurrence {
         object: Some(Object {
             id: ObjectId(id),
@@ -199,8 +192,8 @@ pub fn poweron(id: i64, tags: &[i64]) -> Occurrence {
     }
 }
 
-/// Waits until something is so; five seconds at the most.
-pub async fn until(done: impl Fn() -> bool) {
+/// Waits until something is so; five seconds at most.
+pub(crate) async fn until(done: impl Fn() -> bool) {
     for _ in 0..500 {
         if done() {
             return;

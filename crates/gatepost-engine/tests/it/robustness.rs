@@ -1,14 +1,10 @@
 //! What a host, a receiver and an operator may rely on.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
-mod common;
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use common::{poweron, receiver, until, world, world_with};
 use delivery::Schedule;
 use gatepost_engine::{DisablePolicy, EmitError, EngineError, Limits, Notice, Observer};
 use gatepost_storage::ManualClock;
@@ -19,6 +15,8 @@ use webhook_model::{
     Activity, Authorization, DeliveryOrder, Headers, Object, ObjectId, Occurrence, Retries,
     SigningSecret, SigningSecrets, TagId, Target, TaskId,
 };
+
+use crate::support::{poweron, receiver, until, world, world_with};
 
 /// Notes what it is told, and panics each time.
 #[derive(Debug, Default)]
