@@ -3,6 +3,7 @@
 
 mod engine;
 mod faults;
+mod panics;
 mod pause;
 mod robustness;
 mod support;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gatepost_engine::{Engine, Limits};
+use gatepost_engine::{Engine, Limits, RateLimits, Timing};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, DeliveryQuery, DeliveryState};
 use tokio::task::JoinSet;
@@ -58,9 +58,9 @@ async fn nothing_running(world: &World, webhook: WebhookId) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_paused_under_load_holds_all_and_sends_all() {
-    let mut limits = Limits::default();
-    limits.resume_per_second = 2_000;
-    limits.poll = Duration::from_millis(20);
+    let limits = Limits::default()
+        .with_rates(RateLimits::default().with_resumed_per_second(2_000))
+        .with_timing(Timing::default().with_poll(Duration::from_millis(20)));
     let world = world_with(|builder| builder.limits(limits)).await;
     let mut hooks = Vec::new();
     for name in ["ordered", "free", "bystander"] {

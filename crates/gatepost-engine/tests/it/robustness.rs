@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use delivery::Schedule;
-use gatepost_engine::{DisablePolicy, EmitError, EngineError, Limits, Notice, Observer};
+use gatepost_engine::{
+    DisablePolicy, EmitError, EmitLimits, EngineError, Limits, Notice, Observer, RateLimits, Timing,
+};
 use gatepost_storage::ManualClock;
 use gatepost_storage::webhooks::{
     Cascade, DeliveryId, DeliveryLog, DeliveryState, RecordStore as _,
@@ -36,7 +38,10 @@ impl Observer for Panics {
 async fn gone_disables_only_on_request_and_a_panicking_observer_harms_nobody() {
     for (policy, expected) in [
         (DisablePolicy::default(), Activity::Active),
-        (DisablePolicy::default().on_gone(), Activity::Disabled),
+        (
+            DisablePolicy::default().with_on_gone(true),
+            Activity::Disabled,
+        ),
     ] {
         let observer = Arc::new(Panics::default());
         let world = world_with(|builder| builder.observer(observer.clone()).disable(policy)).await;
@@ -110,8 +115,8 @@ async fn an_observer_that_hangs_holds_up_no_delivery_and_few_threads() {
 #[tokio::test]
 async fn no_retry_leaves_before_its_due_time() {
     let clock = Arc::new(ManualClock::at("2026-03-01T12:00:00Z".parse().unwrap()));
-    let mut limits = Limits::default();
-    limits.poll = Duration::from_millis(20);
+    let limits =
+        Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(20)));
     let schedule = Schedule::new([Duration::from_secs(60)]).unwrap();
     let world = world_with(|builder| {
         builder
@@ -260,8 +265,7 @@ async fn variables_of_the_host_and_of_the_occurrence_are_filled_in() {
 
 #[tokio::test]
 async fn an_occurrence_that_matches_too_much_is_refused_whole() {
-    let mut limits = Limits::default();
-    limits.deliveries_per_emit = 2;
+    let limits = Limits::default().with_emit(EmitLimits::default().with_deliveries(2));
     let world = world_with(|builder| builder.limits(limits)).await;
     let (_receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
@@ -438,8 +442,8 @@ async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
 
 #[tokio::test]
 async fn a_storm_of_retries_leaves_at_a_pace() {
-    let mut limits = Limits::default();
-    limits.retries_per_second = 50;
+    let rates = RateLimits::default().with_retries_per_second(50);
+    let limits = Limits::default().with_rates(rates);
     let world = world_with(|builder| builder.limits(limits)).await;
     let (receiver, addr) = receiver(false, &[500; 60]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;

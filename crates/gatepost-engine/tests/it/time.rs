@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_engine::{Limits, StartError};
+use gatepost_engine::{Limits, RateLimits, StartError, Timing};
 use gatepost_storage::webhooks::{DeliveryLog, DeliveryState, RecordStore};
 use gatepost_storage::{Clock, ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
@@ -20,8 +20,8 @@ fn noon() -> DateTime<Utc> {
 #[tokio::test]
 async fn a_worker_that_comes_too_late_changes_nothing() {
     let clock = Arc::new(ManualClock::at(noon()));
-    let mut limits = Limits::default();
-    limits.poll = Duration::from_millis(20);
+    let limits =
+        Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(20)));
     let world = world_with(|builder| builder.clock(clock.clone()).limits(limits)).await;
     let (receiver, addr) = receiver(true, &[503, 200]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
@@ -143,9 +143,9 @@ async fn one_outcome_that_the_store_refuses_does_not_hold_up_the_others() {
 
 #[tokio::test]
 async fn what_was_held_is_sent_at_a_bounded_rate_after_the_resume() {
-    let mut limits = Limits::default();
-    limits.resume_per_second = 10;
-    limits.poll = Duration::from_millis(50);
+    let limits = Limits::default()
+        .with_rates(RateLimits::default().with_resumed_per_second(10))
+        .with_timing(Timing::default().with_poll(Duration::from_millis(50)));
     let world = world_with(|builder| builder.limits(limits)).await;
     let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
@@ -214,8 +214,8 @@ async fn what_is_too_old_is_removed_and_what_was_held_too_long_ends_with_a_reaso
 #[tokio::test]
 async fn clocks_that_jump_lose_nothing() {
     let clock = Arc::new(ManualClock::at(noon()));
-    let mut limits = Limits::default();
-    limits.poll = Duration::from_millis(20);
+    let limits =
+        Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(20)));
     let world = world_with(|builder| builder.clock(clock.clone()).limits(limits)).await;
     let (receiver, addr) = receiver(false, &[500; 12]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
