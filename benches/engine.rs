@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use delivery::{Sender, TargetPolicy};
-use gatepost_engine::{Engine, Limits};
+use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -87,10 +87,11 @@ fn main() {
 
 async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-    let mut limits = Limits::default();
-    limits.per_webhook = 256;
-    limits.per_host = 256;
-    limits.per_owner = 1024;
+    let in_flight = InFlightLimits::default()
+        .with_per_webhook(256)
+        .with_per_host(256)
+        .with_per_owner(1024);
+    let limits = Limits::default().with_in_flight(in_flight);
     let catalog = Catalog::builder()
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
         .unwrap()

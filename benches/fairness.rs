@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use delivery::{Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, Limits};
+use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::{
@@ -173,8 +173,9 @@ impl Resolve for Here {
 async fn engine(store: Arc<SqliteStore>) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let sender = Sender::builder(policy).resolver(Arc::new(Here));
-    let mut limits = Limits::default();
-    limits.per_owner = limits.in_flight;
+    let in_flight = InFlightLimits::default();
+    let per_owner = in_flight.total;
+    let limits = Limits::default().with_in_flight(in_flight.with_per_owner(per_owner));
     let catalog = Catalog::builder()
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
         .unwrap()

@@ -15,7 +15,7 @@ use std::time::Duration;
 use delivery::{HeaderNames, Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
-use gatepost_engine::{Engine, Limits};
+use gatepost_engine::{Engine, InFlightLimits, Limits, Timing};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use tokio_postgres::NoTls;
 use webhook_model::{OwnerId, Timeout, Webhook};
@@ -54,11 +54,14 @@ async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
         let names = HeaderNames::new(&id, "webhook-timestamp", "webhook-signature")?;
         sender = sender.header_names(names);
     }
-    let mut limits = Limits::default();
-    limits.lease_margin = Duration::from_millis(500);
-    limits.poll = Duration::from_millis(100);
     // So small that all three have something to do; the process that stores sends nothing.
-    limits.in_flight = if name.is_some() { 8 } else { 0 };
+    let total = if name.is_some() { 8 } else { 0 };
+    let timing = Timing::default()
+        .with_lease_margin(Duration::from_millis(500))
+        .with_poll(Duration::from_millis(100));
+    let limits = Limits::default()
+        .with_in_flight(InFlightLimits::default().with_total(total))
+        .with_timing(timing);
     let builder = Engine::builder(Arc::new(store), sender.build()?);
     Ok(builder.limits(limits).start().await?)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, Limits, StartError};
+use gatepost_engine::{Engine, Limits, StartError, Timing};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
@@ -51,8 +51,8 @@ async fn slow() -> (std::net::SocketAddr, Arc<AtomicI64>) {
 
 async fn engine<S: Store>(store: Arc<S>, clock: Arc<Wrong>) -> Result<Engine, StartError> {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-    let mut limits = Limits::default();
-    limits.poll = Duration::from_millis(50);
+    let limits =
+        Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(50)));
     let sender = Sender::builder(policy).build().unwrap();
     let builder = Engine::builder(store, sender).clock(clock).limits(limits);
     let schedule = Schedule::new([Duration::from_millis(50)]).unwrap();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use chrono::TimeDelta;
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{EmitError, Engine, EngineError, Limits};
+use gatepost_engine::{EmitError, Engine, EngineError, Limits, Timing};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Via,
 };
@@ -206,8 +206,8 @@ impl<S: Store> Scene<S> {
     async fn engine(&self) -> Engine {
         for _ in 0..TRIES {
             let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-            let mut limits = Limits::default();
-            limits.poll = Duration::from_millis(20);
+            let limits = Limits::default()
+                .with_timing(Timing::default().with_poll(Duration::from_millis(20)));
             let builder =
                 Engine::builder(self.store.clone(), Sender::builder(policy).build().unwrap())
                     .catalog(catalog())

@@ -1,13 +1,36 @@
-//! What a host may set.
+//! What a platform may set.
 
 use std::time::Duration;
 
 /// How much the engine does at once. All limits are for this process.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use gatepost_engine::{InFlightLimits, Limits};
+/// let in_flight = InFlightLimits::default().with_total(256).with_per_webhook(8);
+/// let limits = Limits::default().with_in_flight(in_flight);
+/// assert_eq!((limits.in_flight.total, limits.in_flight.per_host), (256, 64));
+/// ```
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Limits {
+    /// Requests in flight.
+    pub in_flight: InFlightLimits,
+    /// What one occurrence may make.
+    pub emit: EmitLimits,
+    /// How fast what was held up is sent.
+    pub rates: RateLimits,
+    /// When attempts to a host that cannot be reached are spaced.
+    pub breaker: BreakerLimits,
+    /// Leases and polling.
+    pub timing: Timing,
+}
+
+/// Requests in flight. Whatever a limit holds back waits; nothing is refused.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct InFlightLimits {
     /// Requests in flight. Default 1,024.
-    pub in_flight: usize,
+    pub total: usize,
     /// Requests in flight to one webhook. Default 32.
     pub per_webhook: usize,
     /// Requests in flight to one host name; adapts downward while the target is in trouble.
@@ -15,52 +38,55 @@ pub struct Limits {
     pub per_host: usize,
     /// Requests in flight for the webhooks of one owner. Default 256.
     pub per_owner: usize,
-    /// Of the requests in flight at the most so many in a hundred are retries. Default 50.
+    /// Maximum share of in-flight requests that may be retries, in percent. Default 50.
     pub retry_percent: usize,
-    /// Retries that begin in a second. They are spread over it, so that a storm of them never
-    /// stands before first attempts. 0 is no limit. Default 2,000.
-    pub retries_per_second: u32,
-    /// Of the requests in flight at the most so many in a hundred go to hosts that have not
-    /// answered yet, or not the last time: however many targets stall, the others have the
-    /// rest. Default 50.
-    pub unproven_percent: usize,
-    /// Deliveries that one occurrence may make. Default 10,000.
-    pub deliveries_per_emit: usize,
-    /// Bytes of all messages that one occurrence may make. Default 64 MiB.
-    pub bytes_per_emit: usize,
-    /// Deliveries a second that a resumed webhook sends of those that were held. 0 is no limit.
-    /// Default 100.
-    pub resume_per_second: u32,
-    /// What a lease lasts longer than the webhook's timeout. Default 30 seconds.
-    pub lease_margin: Duration,
-    /// How often the store is looked at for work of other processes. Default 1 second.
-    pub poll: Duration,
-    /// Connect failures in a row after which attempts to a host are spaced. Default 5.
-    pub circuit_failures: u32,
-    /// The longest space between attempts to a host that cannot be connected to. Default 30
-    /// seconds.
-    pub circuit_space: Duration,
+    /// Maximum share of in-flight requests that may go to hosts that have not responded yet, or
+    /// not the last time, in percent: however many targets stall, the others have the rest.
+    /// Default 50.
+    pub unresponsive_percent: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            in_flight: 1024,
-            per_webhook: 32,
-            per_host: 64,
-            per_owner: 256,
-            retry_percent: 50,
-            retries_per_second: 2_000,
-            unproven_percent: 50,
-            deliveries_per_emit: 10_000,
-            bytes_per_emit: 64 * 1024 * 1024,
-            resume_per_second: 100,
-            lease_margin: Duration::from_secs(30),
-            poll: Duration::from_secs(1),
-            circuit_failures: 5,
-            circuit_space: Duration::from_secs(30),
-        }
-    }
+/// What one occurrence may make; more is [`EmitError::TooLarge`](crate::EmitError::TooLarge).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EmitLimits {
+    /// Deliveries. Default 10,000.
+    pub deliveries: usize,
+    /// Bytes of all their messages. Default 64 MiB.
+    pub bytes: usize,
+}
+
+/// How fast what was held up is sent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RateLimits {
+    /// Retries that begin in a second. They are spread over it, so that a storm of them never
+    /// delays first attempts. 0 is no limit. Default 2,000.
+    pub retries_per_second: u32,
+    /// Deliveries a second that a resumed webhook sends of those that were held. 0 is no limit.
+    /// Default 100.
+    pub resumed_per_second: u32,
+}
+
+/// The circuit breaker of each host name: it opens when the host cannot be connected to.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BreakerLimits {
+    /// Connect failures in a row after which the breaker opens: one attempt at a time, with pauses
+    /// between them that double. Default 5.
+    pub threshold: u32,
+    /// The longest pause between attempts while it is open. Default 30 seconds.
+    pub max_pause: Duration,
+}
+
+/// Leases and polling.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Timing {
+    /// How much longer than the webhook's timeout a lease lasts. Default 30 seconds.
+    pub lease_margin: Duration,
+    /// How often the store is asked for work of other processes. Default 1 second.
+    pub poll: Duration,
 }
 
 /// How long things are kept.
@@ -78,6 +104,154 @@ pub struct Retention {
     pub held: Duration,
 }
 
+/// When the engine disables a webhook by itself; never by default. The observer is notified either
+/// way: of each `410 Gone`, and once of nothing but failures for the time set here, or for 5 days.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct DisablePolicy {
+    /// On `410 Gone`.
+    pub on_gone: bool,
+    /// After nothing but failures for this time.
+    pub after_failing_for: Option<Duration>,
+}
+
+/// Consuming setters: the way to change one value of a struct that may gain others.
+macro_rules! setters {
+    ($config:ident { $($(#[$doc:meta])* $setter:ident: $field:ident: $type:ty,)* }) => {
+        impl $config {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $setter(mut self, $field: $type) -> Self {
+                self.$field = $field;
+                self
+            })*
+        }
+    };
+}
+
+setters! { Limits {
+    /// Sets [`in_flight`](Self::in_flight).
+    with_in_flight: in_flight: InFlightLimits,
+    /// Sets [`emit`](Self::emit).
+    with_emit: emit: EmitLimits,
+    /// Sets [`rates`](Self::rates).
+    with_rates: rates: RateLimits,
+    /// Sets [`breaker`](Self::breaker).
+    with_breaker: breaker: BreakerLimits,
+    /// Sets [`timing`](Self::timing).
+    with_timing: timing: Timing,
+} }
+
+setters! { InFlightLimits {
+    /// Sets [`total`](Self::total).
+    with_total: total: usize,
+    /// Sets [`per_webhook`](Self::per_webhook).
+    with_per_webhook: per_webhook: usize,
+    /// Sets [`per_host`](Self::per_host).
+    with_per_host: per_host: usize,
+    /// Sets [`per_owner`](Self::per_owner).
+    with_per_owner: per_owner: usize,
+    /// Sets [`retry_percent`](Self::retry_percent).
+    with_retry_percent: retry_percent: usize,
+    /// Sets [`unresponsive_percent`](Self::unresponsive_percent).
+    with_unresponsive_percent: unresponsive_percent: usize,
+} }
+
+setters! { EmitLimits {
+    /// Sets [`deliveries`](Self::deliveries).
+    with_deliveries: deliveries: usize,
+    /// Sets [`bytes`](Self::bytes).
+    with_bytes: bytes: usize,
+} }
+
+setters! { RateLimits {
+    /// Sets [`retries_per_second`](Self::retries_per_second).
+    with_retries_per_second: retries_per_second: u32,
+    /// Sets [`resumed_per_second`](Self::resumed_per_second).
+    with_resumed_per_second: resumed_per_second: u32,
+} }
+
+setters! { BreakerLimits {
+    /// Sets [`threshold`](Self::threshold).
+    with_threshold: threshold: u32,
+    /// Sets [`max_pause`](Self::max_pause).
+    with_max_pause: max_pause: Duration,
+} }
+
+setters! { Timing {
+    /// Sets [`lease_margin`](Self::lease_margin).
+    with_lease_margin: lease_margin: Duration,
+    /// Sets [`poll`](Self::poll).
+    with_poll: poll: Duration,
+} }
+
+setters! { Retention {
+    /// Sets [`deliveries`](Self::deliveries).
+    with_deliveries: deliveries: Duration,
+    /// Sets [`deliveries_per_webhook`](Self::deliveries_per_webhook).
+    with_deliveries_per_webhook: deliveries_per_webhook: u32,
+    /// Sets [`occurrences`](Self::occurrences).
+    with_occurrences: occurrences: Duration,
+    /// Sets [`held`](Self::held).
+    with_held: held: Duration,
+} }
+
+setters! { DisablePolicy {
+    /// Sets [`on_gone`](Self::on_gone).
+    with_on_gone: on_gone: bool,
+    /// Sets [`after_failing_for`](Self::after_failing_for); `None` is never.
+    with_after_failing_for: after_failing_for: Option<Duration>,
+} }
+
+impl Default for InFlightLimits {
+    fn default() -> Self {
+        Self {
+            total: 1024,
+            per_webhook: 32,
+            per_host: 64,
+            per_owner: 256,
+            retry_percent: 50,
+            unresponsive_percent: 50,
+        }
+    }
+}
+
+impl Default for EmitLimits {
+    fn default() -> Self {
+        Self {
+            deliveries: 10_000,
+            bytes: 64 * 1024 * 1024,
+        }
+    }
+}
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self {
+            retries_per_second: 2_000,
+            resumed_per_second: 100,
+        }
+    }
+}
+
+impl Default for BreakerLimits {
+    fn default() -> Self {
+        Self {
+            threshold: 5,
+            max_pause: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            lease_margin: Duration::from_secs(30),
+            poll: Duration::from_secs(1),
+        }
+    }
+}
+
 impl Default for Retention {
     fn default() -> Self {
         let days = |n: u64| Duration::from_secs(n * 24 * 60 * 60);
@@ -87,33 +261,5 @@ impl Default for Retention {
             occurrences: days(7),
             held: days(30),
         }
-    }
-}
-
-/// When the engine disables a webhook by itself; never by default. The observer hears of it either
-/// way: of `410 Gone` each time, of nothing but failures once after the time set here, or after 5
-/// days.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct DisablePolicy {
-    /// On `410 Gone`.
-    pub on_gone: bool,
-    /// After nothing but failures for so long.
-    pub after_failing_for: Option<Duration>,
-}
-
-impl DisablePolicy {
-    /// Disables on `410 Gone`.
-    #[must_use]
-    pub fn on_gone(mut self) -> Self {
-        self.on_gone = true;
-        self
-    }
-
-    /// Disables after nothing but failures for so long.
-    #[must_use]
-    pub fn after_failing_for(mut self, time: Duration) -> Self {
-        self.after_failing_for = Some(time);
-        self
     }
 }

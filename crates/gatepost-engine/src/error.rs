@@ -5,11 +5,17 @@ use std::sync::Arc;
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{CatalogError, Field, Invalid, RenderError, TaskId};
 
-/// An engine that cannot be built.
+/// The platform's clock panicked. To callers that is an error of what the engine is made over: for
+/// a moment nothing can be stored.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the platform's clock panicked")]
+pub(crate) struct ClockError;
+
+/// An engine that cannot be started.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The store failed.
+    /// The store failed, or the platform's clock panicked.
     #[error("the store failed")]
     Store(#[from] Arc<StoreError>),
     /// The clocks of this machine and of the database server differ by more than 30 seconds.
@@ -31,7 +37,7 @@ pub enum EmitError {
         /// Bytes of their messages.
         bytes: usize,
     },
-    /// Of the tasks that match, none has a message that can be rendered; this is the first.
+    /// None of the tasks that match has a message that can be rendered; this is the first.
     #[error("the message of task {task} cannot be rendered")]
     Render {
         /// The task.
@@ -45,8 +51,9 @@ pub enum EmitError {
     /// The records are being changed faster than they can be read.
     #[error("the webhooks, tasks and events keep changing; try again")]
     Busy,
-    /// The store failed. If [`StoreError::is_transient`], the same occurrence may be emitted again;
-    /// with an id of its own it is then stored once, whatever became of the first try.
+    /// The store failed, or the platform's clock panicked. If [`StoreError::is_transient`], the
+    /// same occurrence may be emitted again; with an id of its own it is then stored once,
+    /// whatever became of the first try.
     #[error("the store failed")]
     Store(#[from] Arc<StoreError>),
 }
@@ -73,13 +80,13 @@ pub enum EngineError {
     /// The webhook of a task, or the task of an event, does not exist.
     #[error("{}: does not exist", .0.as_str())]
     Dangling(Field),
-    /// What was asked for was not emitted.
+    /// Nothing was emitted.
     #[error(transparent)]
     Emit(#[from] EmitError),
     /// No request can be made of this webhook.
     #[error("nothing can be sent: {0}")]
     Unsendable(delivery::ErrorClass),
-    /// The store failed.
+    /// The store failed, or the platform's clock panicked.
     #[error("the store failed")]
     Store(#[source] Arc<StoreError>),
 }
@@ -103,6 +110,30 @@ impl From<StoreError> for EngineError {
 impl From<StoreError> for EmitError {
     fn from(error: StoreError) -> Self {
         Self::Store(Arc::new(error))
+    }
+}
+
+impl From<ClockError> for StoreError {
+    fn from(error: ClockError) -> Self {
+        Self::new(ErrorKind::Unavailable, "the clock cannot be read").with_source(error)
+    }
+}
+
+impl From<ClockError> for StartError {
+    fn from(error: ClockError) -> Self {
+        Self::Store(Arc::new(error.into()))
+    }
+}
+
+impl From<ClockError> for EmitError {
+    fn from(error: ClockError) -> Self {
+        StoreError::from(error).into()
+    }
+}
+
+impl From<ClockError> for EngineError {
+    fn from(error: ClockError) -> Self {
+        StoreError::from(error).into()
     }
 }
 

@@ -1,13 +1,16 @@
 //! How the engine is doing.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::WebhookStore;
 
-use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::admission::Admission;
+use crate::clock::EngineClock;
+use crate::settle::Settler;
 
-/// Attempts that the error rate is made of.
+/// How many recent attempts the error rate is made of.
 const WINDOW: u32 = 1000;
 
 /// A snapshot for a status page or an alarm.
@@ -24,17 +27,44 @@ pub struct Health {
     pub outbox: u64,
     /// Requests that this process has in flight.
     pub in_flight: usize,
-    /// Failures among this process' recent attempts, 0 to 1.
+    /// Share of failures among this process' recent attempts, 0 to 1.
     pub error_rate: f64,
-    /// Whether outcomes can be recorded at present.
+    /// Whether outcomes can be recorded at present; while they cannot, nothing new is sent.
     pub recording: bool,
 }
 
-/// Successes and failures of late: halved now and then, so that the past fades.
-#[derive(Debug, Default)]
-pub(crate) struct Tally(Mutex<(u32, u32)>);
+/// What [`Health`] is read from.
+#[derive(Debug)]
+pub(crate) struct Probes {
+    pub store: Arc<dyn WebhookStore>,
+    pub clock: Arc<EngineClock>,
+    pub admission: Arc<Admission>,
+    pub settler: Settler,
+    pub error_rate: Arc<ErrorRate>,
+}
 
-impl Tally {
+impl Probes {
+    pub(crate) async fn health(&self) -> Result<Health, StoreError> {
+        let now = self.clock.now();
+        // No store needs the time for this; one that did would be asked as of the epoch.
+        let stats = self.store.queue_stats(now.unwrap_or_default()).await?;
+        Ok(Health {
+            queued: stats.queued,
+            running: stats.running,
+            oldest_due: stats.oldest_due,
+            outbox: stats.outbox,
+            in_flight: self.admission.in_flight.count(),
+            error_rate: self.error_rate.get(),
+            recording: now.is_ok() && !self.settler.is_failing(),
+        })
+    }
+}
+
+/// Recent successes and failures: halved now and then, so that the past fades.
+#[derive(Debug, Default)]
+pub(crate) struct ErrorRate(Mutex<(u32, u32)>);
+
+impl ErrorRate {
     pub(crate) fn count(&self, success: bool) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.0 + counts.1 >= WINDOW {
@@ -47,7 +77,7 @@ impl Tally {
         }
     }
 
-    fn error_rate(&self) -> f64 {
+    pub(crate) fn get(&self) -> f64 {
         let (good, bad) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if bad == 0 {
             0.0
@@ -57,22 +87,43 @@ impl Tally {
     }
 }
 
-impl Engine {
-    /// A snapshot; asks the store.
-    ///
-    /// # Errors
-    /// When the store fails: then nothing is well.
-    pub async fn health(&self) -> Result<Health, EngineError> {
-        let inner = &self.inner;
-        let stats = inner.store.queue_stats(inner.now()).await?;
-        Ok(Health {
-            queued: stats.queued,
-            running: stats.running,
-            oldest_due: stats.oldest_due,
-            outbox: stats.outbox,
-            in_flight: inner.slots.in_flight(),
-            error_rate: inner.tally.error_rate(),
-            recording: !inner.settle.is_failing(),
-        })
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Limits;
+    use crate::testing::{BrokenClock, Records, noon};
+
+    #[test]
+    fn the_error_rate_is_a_share_of_recent_attempts() {
+        let rate = ErrorRate::default();
+        assert_eq!(rate.get(), 0.0);
+        (0..3).for_each(|_| rate.count(true));
+        rate.count(false);
+        assert_eq!(rate.get(), 0.25);
+        (0..10_000).for_each(|_| rate.count(false));
+        assert!(rate.get() > 0.99, "the past fades: {}", rate.get());
+    }
+
+    #[tokio::test]
+    async fn health_is_told_without_a_clock_and_says_so() {
+        let records = Records::new();
+        let broken = Arc::new(BrokenClock::at(noon()));
+        let clock = EngineClock::start(broken.clone(), &*records.store).await;
+        let clock = Arc::new(clock.unwrap());
+        let webhook = records.webhook(|_| {}).await;
+        records.claimed(webhook).await;
+        let (settler, _writer) = Settler::new(records.store.clone(), clock.clone());
+        let probes = Probes {
+            store: records.store.clone(),
+            clock,
+            admission: Arc::new(Admission::new(&Limits::default())),
+            settler,
+            error_rate: Arc::default(),
+        };
+        let health = probes.health().await.unwrap();
+        assert_eq!((health.running, health.recording), (1, true));
+        broken.set_broken(true);
+        let health = probes.health().await.unwrap();
+        assert_eq!((health.running, health.recording), (1, false));
     }
 }

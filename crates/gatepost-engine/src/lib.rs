@@ -1,27 +1,41 @@
 #![doc = include_str!("../README.md")]
 
+mod admission;
+mod attempt;
 mod builder;
+mod clock;
 mod config;
-mod dispatch;
+mod dispatcher;
 mod emit;
 mod engine;
 mod error;
+mod guard;
 mod health;
-mod ids;
-mod keep;
+mod last_runs;
+mod lease;
+mod lifecycle;
+mod maintenance;
+mod meter;
 mod observe;
+mod random;
+mod records;
+mod render;
 mod routes;
-mod service;
 mod settle;
-mod work;
+#[cfg(test)]
+mod testing;
+mod transport;
 
 // The public interface is:
 
 pub use builder::EngineBuilder;
-pub use config::{DisablePolicy, Limits, Retention};
+pub use config::{
+    BreakerLimits, DisablePolicy, EmitLimits, InFlightLimits, Limits, RateLimits, Retention, Timing,
+};
 pub use emit::Emitted;
 pub use engine::Engine;
 pub use error::{EmitError, EngineError, StartError};
 pub use health::Health;
 pub use observe::{Notice, Observer};
-pub use service::{Example, TestSend};
+pub use records::deliveries::TestSend;
+pub use render::Example;

@@ -1,11 +1,12 @@
-//! What the host may want to hear of.
+//! What the platform may want to be notified of.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 use webhook_model::WebhookId;
+
+use crate::guard::guarded;
 
 /// Callbacks that may run at the same time; further notices are dropped while they hang.
 const AT_ONCE: usize = 4;
@@ -14,24 +15,25 @@ const AT_ONCE: usize = 4;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// The target answered `410 Gone`.
+    /// The target responded with `410 Gone`.
     Gone {
         /// The webhook.
         webhook: WebhookId,
     },
-    /// The target has answered nothing but failures for the time that the host set.
+    /// Attempts have done nothing but fail for the time set in the
+    /// [`DisablePolicy`](crate::DisablePolicy), or for 5 days.
     Failing {
         /// The webhook.
         webhook: WebhookId,
     },
-    /// The engine has disabled the webhook, by the host's policy.
+    /// The engine has disabled the webhook, by the platform's policy.
     Disabled {
         /// The webhook.
         webhook: WebhookId,
     },
 }
 
-/// Hears of notices. Called on a thread where it may block; a callback that panics is logged, one
+/// Receives notices. Called on a thread where it may block; a callback that panics is logged, one
 /// that hangs holds up no delivery.
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// Something happened.
@@ -60,18 +62,51 @@ impl Observers {
         }
     }
 
-    pub(crate) fn tell(&self, notice: Notice) {
-        tracing::info!(?notice, "webhook notice");
+    pub(crate) fn notify(&self, notice: Notice) {
+        guarded(|| tracing::info!(?notice, "webhook notice"));
         let Ok(permit) = self.room.clone().try_acquire_owned() else {
-            tracing::error!("the host's observer hangs; a notice was dropped");
+            guarded(|| tracing::error!("the platform's observer hangs; dropping a notice"));
             return;
         };
         let observer = self.observer.clone();
         tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            if catch_unwind(AssertUnwindSafe(|| observer.notice(notice))).is_err() {
-                tracing::error!("the host's observer panicked");
+            if guarded(|| observer.notice(notice)).is_none() {
+                guarded(|| tracing::error!("the platform's observer panicked"));
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Passes notices on; panics when nobody listens any more.
+    #[derive(Debug)]
+    struct PassesOn(mpsc::Sender<Notice>);
+
+    impl Observer for PassesOn {
+        fn notice(&self, notice: Notice) {
+            self.0.send(notice).unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_callback_that_panics_leaves_room_for_the_next() {
+        let (passed_on, notices) = mpsc::channel();
+        let observers = Observers::new(Arc::new(PassesOn(passed_on)));
+        let webhook = WebhookId(1);
+        observers.notify(Notice::Gone { webhook });
+        assert_eq!(notices.recv().unwrap(), Notice::Gone { webhook });
+        drop(notices);
+        for _ in 0..2 * AT_ONCE {
+            observers.notify(Notice::Failing { webhook });
+            let all = u32::try_from(AT_ONCE).unwrap();
+            drop(observers.room.acquire_many(all).await.unwrap());
+        }
+        assert_eq!(observers.room.available_permits(), AT_ONCE);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, Limits, Retention};
+use gatepost_engine::{Engine, Limits, Retention, Timing};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::WebhookQuery;
 use webhook_model::{
@@ -115,11 +115,11 @@ fn tell(line: &str) {
 pub async fn work(args: &[String]) {
     let store = Place::parse(&args[1]).open().await;
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-    let mut limits = Limits::default();
-    limits.lease_margin = Duration::from_millis(500);
-    limits.poll = Duration::from_millis(100);
-    let mut keep = Retention::default();
-    keep.deliveries_per_webhook = u32::MAX;
+    let timing = Timing::default()
+        .with_lease_margin(Duration::from_millis(500))
+        .with_poll(Duration::from_millis(100));
+    let limits = Limits::default().with_timing(timing);
+    let retention = Retention::default().with_deliveries_per_webhook(u32::MAX);
     let waits = [Duration::from_millis(100), Duration::from_millis(200)];
     let catalog = Catalog::builder()
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
@@ -129,7 +129,7 @@ pub async fn work(args: &[String]) {
         .catalog(catalog)
         .schedule(Schedule::new(waits).unwrap())
         .limits(limits)
-        .retention(keep)
+        .retention(retention)
         .start()
         .await
         .unwrap();

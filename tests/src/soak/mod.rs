@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, Limits, Retention};
+use gatepost_engine::{BreakerLimits, Engine, Limits, Retention};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::time::Instant;
@@ -93,15 +93,15 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
         .unwrap()
         .build();
-    let mut keep = Retention::default();
-    keep.deliveries_per_webhook = 100;
-    keep.occurrences = Duration::from_secs(60);
-    let mut limits = Limits::default();
-    limits.circuit_space = Duration::from_secs(2);
+    let retention = Retention::default()
+        .with_deliveries_per_webhook(100)
+        .with_occurrences(Duration::from_secs(60));
+    let breaker = BreakerLimits::default().with_max_pause(Duration::from_secs(2));
+    let limits = Limits::default().with_breaker(breaker);
     let waits = [Duration::from_millis(500), Duration::from_secs(2)];
     Engine::builder(store, sender.build().unwrap())
         .catalog(catalog)
-        .retention(keep)
+        .retention(retention)
         .limits(limits)
         .schedule(Schedule::new(waits).unwrap())
         .start()

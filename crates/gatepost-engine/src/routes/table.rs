@@ -3,40 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use delivery::{Request, RequestError};
 use gatepost_storage::webhooks::{Routes, RoutesVersion};
 use webhook_model::{
-    Action, Activity, DeliveryOrder, Event, EventName, EventType, ObjectId, Occurrence, TagId,
-    Target, TaskId, Template, Webhook, WebhookId,
+    Action, Event, EventName, EventType, ObjectId, Occurrence, TagId, Target, TaskId, Template,
+    WebhookId,
 };
 
-use crate::work::prototype;
-
-/// A webhook, with what every request needs made ready.
-#[derive(Debug)]
-pub(crate) struct Route {
-    pub id: WebhookId,
-    pub webhook: Webhook,
-    /// The host name, for fairness and circuits.
-    pub host: Arc<str>,
-    /// All of a request but its id and its body.
-    pub request: Result<Request, RequestError>,
-}
-
-impl Route {
-    /// A webhook that is not stored, or not as it is given here.
-    pub(crate) fn unstored(webhook: Webhook) -> Self {
-        route(WebhookId(0), webhook)
-    }
-
-    pub(crate) fn is_active(&self) -> bool {
-        self.webhook.activity == Activity::Active
-    }
-
-    pub(crate) fn is_in_order(&self) -> bool {
-        self.webhook.order == DeliveryOrder::InOrder
-    }
-}
+use super::route::Route;
+use crate::guard::guarded;
 
 /// A task, with its message parsed.
 #[derive(Debug)]
@@ -71,7 +45,8 @@ impl RouteTable {
         let webhooks = routes
             .webhooks
             .into_iter()
-            .map(|row| (row.id, Arc::new(route(row.id, row.value))))
+            .map(|row| (row.id, Arc::new(Route::new(row.id, row.value))))
+            .inspect(|(_, route)| warn_if_unsendable(route))
             .collect();
         let tasks = routes
             .tasks
@@ -182,21 +157,69 @@ impl RouteTable {
     }
 }
 
-fn route(id: WebhookId, webhook: Webhook) -> Route {
-    let host = webhook
-        .url
-        .as_url()
-        .host_str()
-        .unwrap_or_default()
-        .to_ascii_lowercase()
-        .into();
-    let request = prototype(&webhook).inspect_err(
-        |error| tracing::error!(webhook = id.0, %error, "nothing can be sent by this webhook"),
-    );
-    Route {
-        id,
-        webhook,
-        host,
-        request,
+/// Nothing else would show it before the next delivery fails.
+fn warn_if_unsendable(route: &Route) {
+    if let Err(error) = &route.request {
+        let webhook = route.id.0;
+        guarded(|| tracing::error!(webhook, %error, "this webhook cannot send anything"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use webhook_model::{Activity, Object};
+
+    use super::*;
+    use crate::testing::{Records, poweron};
+
+    async fn table(records: &Records) -> RouteTable {
+        use gatepost_storage::webhooks::RecordStore as _;
+        RouteTable::new(records.store.routes().await.unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_task_matches_once_by_instance_or_by_tag_and_not_when_it_is_disabled() {
+        let records = Records::new();
+        let webhook = records.webhook(|_| {}).await;
+        let (both, other) = (
+            records.task(webhook, "x", false).await,
+            records.task(webhook, "y", true).await,
+        );
+        records.event(Target::Instance(ObjectId(1)), both).await;
+        records.event(Target::Tag(TagId(4)), both).await;
+        records.event(Target::Tag(TagId(5)), other).await;
+        let table = table(&records).await;
+        let matched = |occurrence: &Occurrence| -> Vec<TaskId> {
+            table
+                .matches(occurrence)
+                .iter()
+                .map(|task| task.id)
+                .collect()
+        };
+        assert_eq!(matched(&poweron(1, &[4])), [both]);
+        assert_eq!(matched(&poweron(1, &[5])), [both, other]);
+        assert_eq!(matched(&poweron(2, &[])), []);
+        let elsewhere = Occurrence::new("vms".parse().unwrap(), "off".parse().unwrap());
+        assert_eq!(matched(&elsewhere), []);
+        let no_object: Option<Object> = None;
+        let tagged = Occurrence {
+            object: no_object,
+            ..poweron(1, &[4, 5])
+        };
+        assert_eq!(matched(&tagged), [both, other]);
+        let left = table.without(&[other], RoutesVersion(table.version.0 + 1));
+        assert_eq!(left.matches(&tagged).len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_webhook_is_resumed_when_it_was_there_and_not_active() {
+        let records = Records::new();
+        let paused = records.webhook(|w| w.activity = Activity::Paused).await;
+        let before = table(&records).await;
+        records.set_activity(paused, Activity::Active).await;
+        records.webhook(|w| w.name = "new".parse().unwrap()).await;
+        let after = table(&records).await;
+        assert_eq!(after.resumed_since(&before).collect::<Vec<_>>(), [paused]);
+        assert_eq!(after.resumed_since(&after).count(), 0);
     }
 }

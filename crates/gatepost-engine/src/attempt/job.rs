@@ -1,0 +1,39 @@
+//! A claimed delivery that is to be sent now.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{Claim, Disposition, MessageId, Settlement};
+use tokio::time::Instant;
+use webhook_model::WebhookId;
+
+use crate::admission::Permit;
+
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub claim: Claim,
+    pub claimed: DateTime<Utc>,
+    pub message_id: MessageId,
+    pub webhook: WebhookId,
+    pub body: Arc<str>,
+    /// Attempts made before this one.
+    pub attempts: u32,
+    /// What is known of the last attempt: kept if this claim is given back.
+    pub status_info: String,
+    pub permit: Permit,
+    /// Not before this: a retry has its turn.
+    pub turn: Option<Instant>,
+}
+
+impl Job {
+    /// The settlement of a claim that was not used: due again at once. Needs no clock, since a
+    /// clock that cannot be read is a reason for it.
+    pub(super) fn given_back(&self) -> Settlement {
+        Settlement {
+            claim: self.claim,
+            verdict: Disposition::Release { due: self.claimed },
+            status_info: self.status_info.clone(),
+            attempt: None,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! One claim: one attempt, one settlement.
+
+mod job;
+mod outcome;
+mod redact;
+mod retries;
+mod streaks;
+mod watch;
+mod worker;
+
+pub(crate) use job::Job;
+pub(crate) use retries::RetryPlan;
+pub(crate) use watch::Watch;
+pub(crate) use worker::Worker;

@@ -1,0 +1,69 @@
+//! What an attempt means for the delivery log and for what is known of its host.
+
+use delivery::{Attempt, ErrorClass, Phase, Protocol};
+use gatepost_storage::webhooks::{AttemptRecord, Phases};
+
+use super::redact::Credentials;
+use crate::admission::Feedback;
+
+/// Bytes of the response's head that the log keeps.
+const HEAD: usize = 8 * 1024;
+
+/// Headers of a response that are not kept: they would be secrets of the receiver, or ours
+/// repeated.
+const HIDDEN: [&str; 4] = ["set-cookie", "authorization", "cookie", "x-api-key"];
+
+pub(super) fn feedback(attempt: &Attempt) -> Feedback {
+    match (&attempt.outcome, attempt.status) {
+        (_, Some(429 | 503)) => Feedback::Overloaded,
+        (_, Some(_)) => Feedback::Responded,
+        (
+            Err(
+                ErrorClass::Connect(_)
+                | ErrorClass::Dns(_)
+                | ErrorClass::Timeout(Phase::Dns | Phase::Connect),
+            ),
+            None,
+        ) => Feedback::Unreachable,
+        (Err(ErrorClass::Timeout(_)), None) => Feedback::TimedOut,
+        _ => Feedback::None,
+    }
+}
+
+pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRecord {
+    let mut head = Vec::new();
+    for (name, value) in attempt.head.iter().flat_map(delivery::CapturedHead::iter) {
+        if head.len() + name.len() + value.len() > HEAD {
+            break;
+        }
+        let value = if HIDDEN.contains(&name) {
+            b"(hidden)".to_vec()
+        } else {
+            credentials.hide(value, false)
+        };
+        head.extend([name.as_bytes(), b": ", &value, b"\r\n"].concat());
+    }
+    let timings = attempt.timings;
+    AttemptRecord {
+        number: 0,
+        started: attempt.started,
+        duration: attempt.duration,
+        phases: Phases {
+            dns: timings.dns,
+            connect: timings.connect,
+            tls: timings.tls,
+            first_byte: timings.head,
+        },
+        class: attempt.error().map_or("ok", ErrorClass::code).to_owned(),
+        info: attempt.status_info(),
+        status: attempt.status,
+        remote: attempt.address,
+        protocol: attempt.protocol.map(|protocol| match protocol {
+            Protocol::Http1 => "HTTP/1.1".to_owned(),
+            Protocol::Http2 => "HTTP/2".to_owned(),
+        }),
+        response_head: head,
+        truncated: attempt.body.truncated,
+        response_body: credentials.hide(&attempt.body.bytes, attempt.body.truncated),
+    }
+}

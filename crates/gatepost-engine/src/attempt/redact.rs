@@ -1,0 +1,175 @@
+//! Targets that repeat in a response what they were sent: our credentials must not get into the
+//! delivery log that way.
+
+use webhook_model::{Secret, Webhook};
+
+/// What replaces a credential.
+const HIDDEN: &[u8] = b"(hidden)";
+
+/// Shorter texts are not looked for: they would be found everywhere.
+const SHORTEST: usize = 4;
+
+/// The credentials of one webhook, in the forms in which a target would repeat them.
+#[derive(Debug)]
+pub(super) struct Credentials(Vec<Secret>);
+
+impl Credentials {
+    /// Those of its authorization and of its custom headers.
+    pub(super) fn of(webhook: &Webhook) -> Self {
+        let mut forms = Vec::new();
+        let mut add = |text: &str| {
+            if text.len() >= SHORTEST {
+                forms.push(Secret::new(text));
+                let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+                if escaped != text {
+                    forms.push(Secret::new(&escaped));
+                }
+            }
+        };
+        for header in webhook.request_headers().unwrap_or_default() {
+            if header.sensitive {
+                let value = header.value.expose();
+                add(value);
+                // Without the scheme: `Bearer …`, `Basic …`.
+                add(value
+                    .split_once(' ')
+                    .map_or("", |(_, credentials)| credentials));
+            }
+        }
+        if let Some(secret) = webhook.authorization.secret_text() {
+            add(secret.expose());
+            add(secret
+                .expose()
+                .split_once(':')
+                .map_or("", |(_, password)| password));
+        }
+        // A form that contains another goes first, so that nothing of it stays.
+        forms.sort_by_key(|form| std::cmp::Reverse(form.expose().len()));
+        Self(forms)
+    }
+
+    /// A copy in which the credentials are hidden. `cut`: the text was truncated, so its end may be
+    /// the beginning of a credential.
+    pub(super) fn hide(&self, text: &[u8], cut: bool) -> Vec<u8> {
+        let mut text = text.to_vec();
+        for form in &self.0 {
+            let form = form.expose().as_bytes();
+            if let Some(hidden) = replaced(&text, form) {
+                text = hidden;
+            }
+        }
+        if cut {
+            let begun = self
+                .0
+                .iter()
+                .filter_map(|form| begun(&text, form.expose().as_bytes()));
+            if let Some(at) = begun.min() {
+                text.truncate(at);
+                text.extend_from_slice(HIDDEN);
+            }
+        }
+        text
+    }
+}
+
+/// The text with every `form` in it replaced; `None` when there is none.
+fn replaced(text: &[u8], form: &[u8]) -> Option<Vec<u8>> {
+    let (first, _) = form.split_first()?;
+    let mut out: Option<Vec<u8>> = None;
+    let (mut copied, mut at) = (0, 0);
+    while let Some(step) = text.get(at..)?.iter().position(|byte| byte == first) {
+        at += step;
+        if text.get(at..)?.starts_with(form) {
+            let out = out.get_or_insert_with(|| Vec::with_capacity(text.len()));
+            out.extend_from_slice(text.get(copied..at)?);
+            out.extend_from_slice(HIDDEN);
+            at += form.len();
+            copied = at;
+        } else {
+            at += 1;
+        }
+    }
+    out.as_mut()?.extend_from_slice(text.get(copied..)?);
+    out
+}
+
+/// Where the text ends with the beginning of `form`.
+fn begun(text: &[u8], form: &[u8]) -> Option<usize> {
+    let longest = form.len().min(text.len());
+    let part = (SHORTEST..=longest)
+        .rev()
+        .find(|n| form.get(..*n).is_some_and(|part| text.ends_with(part)))?;
+    Some(text.len() - part)
+}
+
+#[cfg(test)]
+mod tests {
+    use webhook_model::{Authorization, Headers, OwnerId};
+
+    use super::*;
+
+    fn credentials(authorization: Authorization, headers: &str) -> Credentials {
+        let url = "https://example.com/".parse().unwrap();
+        let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
+        let headers = Headers::parse_lines(headers).unwrap();
+        Credentials::of(&Webhook {
+            authorization,
+            headers,
+            ..webhook
+        })
+    }
+
+    fn hidden(credentials: &Credentials, text: &str, cut: bool) -> String {
+        String::from_utf8(credentials.hide(text.as_bytes(), cut)).unwrap()
+    }
+
+    #[test]
+    fn what_a_target_repeats_is_hidden() {
+        let bearer = credentials(
+            Authorization::bearer("abc123").unwrap(),
+            "Cookie: sess=1\nX-Plain: open",
+        );
+        let echoed = r#"{"authorization":"Bearer abc123","token":"abc123","cookie":"sess=1","x-plain":"open"}"#;
+        let expected = r#"{"authorization":"(hidden)","token":"(hidden)","cookie":"(hidden)","x-plain":"open"}"#;
+        assert_eq!(hidden(&bearer, echoed, false), expected);
+        let basic = credentials(Authorization::basic("ada", "pass\"word").unwrap(), "");
+        let echoed = r#"Basic YWRhOnBhc3Mid29yZA== is ada:pass"word, as JSON "pass\"word""#;
+        assert_eq!(
+            hidden(&basic, echoed, false),
+            r#"(hidden) is (hidden), as JSON "(hidden)""#
+        );
+    }
+
+    #[test]
+    fn what_is_no_credential_stays_as_it_came() {
+        let none = credentials(Authorization::None, "X-Plain: open");
+        let bearer = credentials(Authorization::bearer("abc123").unwrap(), "");
+        for text in ["", "ok", "abc12", "ABC123", "open", "ab abc1 abcabc12"] {
+            assert_eq!(hidden(&none, text, true), text);
+            assert_eq!(hidden(&bearer, text, false), text);
+        }
+        assert_eq!(bearer.hide(&[0xff, 0], false), [0xff, 0]);
+    }
+
+    #[test]
+    fn a_credential_that_is_cut_off_is_hidden_too() {
+        let bearer = credentials(Authorization::bearer("abc123def456").unwrap(), "");
+        assert_eq!(
+            hidden(&bearer, "you sent abc123d", true),
+            "you sent (hidden)"
+        );
+        assert_eq!(
+            hidden(&bearer, "you sent Bearer abc", true),
+            "you sent (hidden)"
+        );
+        assert_eq!(
+            hidden(&bearer, "you sent abc", true),
+            "you sent abc",
+            "three characters say little"
+        );
+        assert_eq!(
+            hidden(&bearer, "aabcabc123def456 abc1", true),
+            "aabc(hidden) (hidden)"
+        );
+    }
+}

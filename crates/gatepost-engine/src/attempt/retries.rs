@@ -1,0 +1,82 @@
+//! Whether there is another attempt, and when.
+
+use std::sync::Arc;
+
+use delivery::{Attempt, RetryPolicy, Schedule};
+use gatepost_storage::webhooks::Disposition;
+
+use crate::clock::EngineClock;
+use crate::random::Random;
+use crate::routes::Route;
+
+#[derive(Debug)]
+pub(crate) struct RetryPlan {
+    schedule: Schedule,
+    random: Arc<Random>,
+    clock: Arc<EngineClock>,
+}
+
+impl RetryPlan {
+    pub(crate) fn new(schedule: Schedule, random: Arc<Random>, clock: Arc<EngineClock>) -> Self {
+        Self {
+            schedule,
+            random,
+            clock,
+        }
+    }
+
+    /// How a claim ends after its attempt, the `made`th of the delivery.
+    pub(super) fn after(&self, attempt: &Attempt, made: u32, route: &Route) -> Disposition {
+        if attempt.is_success() {
+            return Disposition::Sent;
+        }
+        let policy =
+            RetryPolicy::new(route.webhook.retries.get()).with_schedule(self.schedule.clone());
+        let delay = self
+            .random
+            .with(|rng| policy.next_delay(made, attempt.retryable(), rng));
+        // A clock that cannot be read now could be when the attempt began.
+        let ended = || {
+            self.clock
+                .now()
+                .unwrap_or(attempt.started + attempt.duration)
+        };
+        delay.map_or(Disposition::Failed, |delay| Disposition::Retry {
+            due: ended() + delay,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use gatepost_storage::MemoryStore;
+    use webhook_model::Retries;
+
+    use super::*;
+    use crate::testing::{BrokenClock, noon, responded, route};
+
+    #[tokio::test]
+    async fn a_failure_is_retried_after_its_delay_until_there_are_no_more_retries() {
+        let clock = Arc::new(BrokenClock::at(noon()));
+        let engine_clock = EngineClock::start(clock.clone(), &MemoryStore::new()).await;
+        let schedule = Schedule::new([Duration::from_secs(60)]).unwrap();
+        let random = Arc::new(Random::seeded(7));
+        let plan = RetryPlan::new(schedule, random, Arc::new(engine_clock.unwrap()));
+        let webhook = route(|w| w.retries = Retries::new(1).unwrap());
+        let failed = responded(500, noon());
+
+        let after = |attempt: &Attempt, made| plan.after(attempt, made, &webhook);
+        assert_eq!(after(&responded(200, noon()), 1), Disposition::Sent);
+        assert_eq!(after(&failed, 2), Disposition::Failed);
+        for broken in [false, true] {
+            clock.set_broken(broken);
+            let Disposition::Retry { due } = after(&failed, 1) else {
+                panic!("retried, whether or not the clock can be read");
+            };
+            let wait = (due - noon()).num_seconds();
+            assert!((48..=72).contains(&wait), "60 s ± 20 %, not {wait}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What attempts say beyond their deliveries: metrics, the error rate, and webhooks that do nothing
+//! but fail. The platform is notified of those, and they are disabled if it asked for that.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use delivery::{Attempt, ErrorClass};
+use webhook_model::{Activity, WebhookId};
+
+use super::streaks::FailureStreaks;
+use crate::config::DisablePolicy;
+use crate::guard::guarded;
+use crate::health::ErrorRate;
+use crate::meter;
+use crate::observe::{Notice, Observers};
+use crate::records::webhooks::Webhooks;
+use crate::routes::Route;
+
+/// The platform is notified after nothing but failures for this time, if it set no other.
+const NOTIFY_AFTER: TimeDelta = TimeDelta::days(5);
+/// The status with which a target says that it wants nothing more.
+const GONE: u16 = 410;
+
+#[derive(Debug)]
+pub(crate) struct Watch {
+    error_rate: Arc<ErrorRate>,
+    streaks: FailureStreaks,
+    policy: DisablePolicy,
+    observers: Observers,
+    webhooks: Webhooks,
+}
+
+impl Watch {
+    pub(crate) fn new(
+        error_rate: Arc<ErrorRate>,
+        policy: DisablePolicy,
+        observers: Observers,
+        webhooks: Webhooks,
+    ) -> Self {
+        Self {
+            error_rate,
+            streaks: FailureStreaks::default(),
+            policy,
+            observers,
+            webhooks,
+        }
+    }
+
+    pub(super) fn note(&self, route: &Route, attempt: &Attempt) {
+        let class = attempt.error().map_or("ok", ErrorClass::code);
+        meter::attempt_made(class, attempt.duration);
+        guarded(|| tracing::debug!(class, "attempt made"));
+        self.error_rate.count(attempt.is_success());
+        self.note_streak(route.id, attempt);
+        if attempt.status == Some(GONE) {
+            self.observers.notify(Notice::Gone { webhook: route.id });
+            if self.policy.on_gone {
+                self.disable(route.id);
+            }
+        }
+    }
+
+    fn note_streak(&self, webhook: WebhookId, attempt: &Attempt) {
+        let limit = self.policy.after_failing_for;
+        let limit = limit.and_then(|limit| TimeDelta::from_std(limit).ok());
+        let (success, started) = (attempt.is_success(), attempt.started);
+        let notify_after = limit.unwrap_or(NOTIFY_AFTER);
+        if self.streaks.note(webhook, success, started, notify_after) {
+            self.observers.notify(Notice::Failing { webhook });
+            if limit.is_some() {
+                self.disable(webhook);
+            }
+        }
+    }
+
+    fn disable(&self, webhook: WebhookId) {
+        let (webhooks, observers) = (self.webhooks.clone(), self.observers.clone());
+        tokio::spawn(async move {
+            match webhooks.set_activity(webhook, Activity::Disabled).await {
+                Ok(_) => observers.notify(Notice::Disabled { webhook }),
+                Err(error) => {
+                    let webhook = webhook.0;
+                    guarded(|| tracing::warn!(webhook, %error, "could not disable a webhook"));
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::observe::Observer;
+    use crate::testing::{Records, noon, responded};
+
+    #[derive(Debug)]
+    struct PassesOn(mpsc::Sender<Notice>);
+
+    impl Observer for PassesOn {
+        fn notice(&self, notice: Notice) {
+            let _ = self.0.send(notice);
+        }
+    }
+
+    /// A watch over one webhook, and the notices it gives.
+    async fn watch(
+        records: &Records,
+        policy: DisablePolicy,
+    ) -> (Watch, Arc<Route>, mpsc::Receiver<Notice>) {
+        let (passed_on, notices) = mpsc::channel();
+        let id = records.webhook(|_| {}).await;
+        let route = records.routes().await.last().webhook(id).unwrap().clone();
+        let webhooks = records.webhooks().await;
+        let observers = Observers::new(Arc::new(PassesOn(passed_on)));
+        let watch = Watch::new(Arc::default(), policy, observers, webhooks);
+        (watch, route, notices)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_target_that_is_gone_is_disabled_if_the_policy_says_so() {
+        let records = Records::new();
+        let policy = DisablePolicy::default().with_on_gone(true);
+        let (watch, route, notices) = watch(&records, policy).await;
+        watch.note(&route, &responded(410, noon()));
+        let webhook = route.id;
+        let both = [notices.recv().unwrap(), notices.recv().unwrap()];
+        assert_eq!(
+            both,
+            [Notice::Gone { webhook }, Notice::Disabled { webhook }]
+        );
+        assert_eq!(records.activity(webhook).await, Activity::Disabled);
+        assert!(watch.error_rate.get() > 0.99);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_streak_notifies_by_itself_and_disables_only_on_request() {
+        for (policy, hours, expected) in [
+            (None, 5 * 24, Activity::Active),
+            (Some(Duration::from_secs(3600)), 1, Activity::Disabled),
+        ] {
+            let records = Records::new();
+            let policy = DisablePolicy::default().with_after_failing_for(policy);
+            let (watch, route, notices) = watch(&records, policy).await;
+            let webhook = route.id;
+            watch.note(&route, &responded(500, noon()));
+            let later = noon() + TimeDelta::hours(hours);
+            watch.note(&route, &responded(500, later));
+            assert_eq!(notices.recv().unwrap(), Notice::Failing { webhook });
+            if expected == Activity::Disabled {
+                assert_eq!(notices.recv().unwrap(), Notice::Disabled { webhook });
+            }
+            assert_eq!(records.activity(webhook).await, expected);
+        }
+    }
+}

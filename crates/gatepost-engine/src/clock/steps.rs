@@ -1,0 +1,123 @@
+//! A clock that is set: leases that were given before say nothing any more.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::time::Instant;
+
+use super::engine_clock::EngineClock;
+use crate::error::ClockError;
+use crate::guard::guarded;
+
+/// Less is the drift of the machine's clock, not a step.
+const TOLERATED: TimeDelta = TimeDelta::seconds(1);
+
+/// Notices when the clock is set. Whoever takes back claims then would take those of workers that
+/// are alive: for as long as the longest lease lasts, nothing is taken back.
+#[derive(Debug)]
+pub(crate) struct ClockSteps {
+    clock: Arc<EngineClock>,
+    began: Instant,
+    last: (DateTime<Utc>, Duration),
+    longest_lease: Duration,
+    settled_at: Duration,
+}
+
+impl ClockSteps {
+    pub(crate) fn watch(
+        clock: Arc<EngineClock>,
+        longest_lease: Duration,
+    ) -> Result<Self, ClockError> {
+        let passed = clock.passed()?.unwrap_or_default();
+        Ok(Self {
+            last: (clock.shown()?, passed),
+            clock,
+            began: Instant::now(),
+            longest_lease,
+            settled_at: Duration::ZERO,
+        })
+    }
+
+    /// Whether the clock was set since the last call.
+    pub(crate) fn has_stepped(&mut self) -> Result<bool, ClockError> {
+        let (shown, passed) = (self.clock.shown()?, self.passed()?);
+        let (last_shown, last_passed) = self.last;
+        self.last = (shown, passed);
+        let went =
+            TimeDelta::from_std(passed.saturating_sub(last_passed)).unwrap_or(TimeDelta::MAX);
+        let step = shown - last_shown - went;
+        if step.abs() <= TOLERATED {
+            return Ok(false);
+        }
+        self.settled_at = passed + self.longest_lease;
+        let seconds = step.num_seconds();
+        guarded(|| {
+            tracing::warn!(
+                seconds,
+                "the clock was set: taking back no claims for a while"
+            )
+        });
+        Ok(true)
+    }
+
+    /// Whether every lease that was given before the last step has ended.
+    pub(crate) fn is_settled(&self) -> Result<bool, ClockError> {
+        Ok(self.passed()? >= self.settled_at)
+    }
+
+    fn passed(&self) -> Result<Duration, ClockError> {
+        let passed = self.clock.passed()?;
+        Ok(passed.unwrap_or_else(|| self.began.elapsed()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gatepost_storage::{ManualClock, MemoryStore};
+
+    use super::*;
+    use crate::testing::{BrokenClock, noon};
+
+    #[tokio::test]
+    async fn a_step_either_way_is_noticed_and_time_that_passes_is_not() {
+        let clock = Arc::new(ManualClock::at(noon()));
+        let engine_clock = EngineClock::start(clock.clone(), &MemoryStore::new()).await;
+        let longest = Duration::from_secs(150);
+        let mut steps = ClockSteps::watch(Arc::new(engine_clock.unwrap()), longest).unwrap();
+        for passes in [0, 1, 3600, 400 * 86_400] {
+            clock.advance(Duration::from_secs(passes));
+            assert!(
+                !steps.has_stepped().unwrap() && steps.is_settled().unwrap(),
+                "{passes}"
+            );
+        }
+        for seconds in [2, -2, 3600, -3600, 400 * 86_400, -400 * 86_400] {
+            clock.jump(TimeDelta::seconds(seconds));
+            assert!(
+                steps.has_stepped().unwrap() && !steps.is_settled().unwrap(),
+                "{seconds}"
+            );
+            clock.advance(Duration::from_secs(149));
+            assert!(
+                !steps.has_stepped().unwrap() && !steps.is_settled().unwrap(),
+                "{seconds}"
+            );
+            clock.advance(Duration::from_secs(1));
+            assert!(steps.is_settled().unwrap(), "{seconds}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_step_while_the_clock_cannot_be_read_is_noticed_afterwards() {
+        let broken = Arc::new(BrokenClock::at(noon()));
+        let clock = EngineClock::start(broken.clone(), &MemoryStore::new()).await;
+        let longest = Duration::from_secs(150);
+        let mut steps = ClockSteps::watch(Arc::new(clock.unwrap()), longest).unwrap();
+        broken.set_broken(true);
+        assert!(steps.has_stepped().is_err() && steps.is_settled().is_err());
+        broken.clock.jump(TimeDelta::days(1));
+        broken.set_broken(false);
+        assert!(steps.has_stepped().unwrap() && !steps.is_settled().unwrap());
+    }
+}

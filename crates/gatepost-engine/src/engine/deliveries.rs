@@ -1,0 +1,118 @@
+//! Deliveries and messages.
+
+use delivery::Preview;
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryQuery, Replay};
+use webhook_model::{Message, Webhook, WebhookId};
+
+use super::handle::Engine;
+use crate::error::EngineError;
+use crate::records::deliveries::TestSend;
+use crate::render::Example;
+
+impl Engine {
+    /// Queues a message by hand; without one, the default payload. Variables are filled in.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EmitError::Message`](crate::EmitError::Message) when it grows
+    /// too large, failures of the store.
+    pub async fn send(
+        &self,
+        webhook: WebhookId,
+        message: Option<&Message>,
+    ) -> Result<DeliveryId, EngineError> {
+        self.0.records.deliveries.send(webhook, message).await
+    }
+
+    /// Sends a message at once, past the queue, and waits for the response: what a form shows under
+    /// "send test". The webhook need not be stored.
+    ///
+    /// # Errors
+    /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],
+    /// [`EngineError::Unsendable`] for a webhook that no request can be made of. A target that
+    /// policy refuses is an attempt with that outcome.
+    pub async fn send_now(
+        &self,
+        webhook: &Webhook,
+        message: Option<&Message>,
+    ) -> Result<TestSend, EngineError> {
+        self.0.records.deliveries.send_now(webhook, message).await
+    }
+
+    /// The exact bytes that would be sent, and what the target policy says, without sending
+    /// anything. Holds the webhook's secrets in plaintext.
+    ///
+    /// # Errors
+    /// As [`send_now`](Self::send_now).
+    pub fn preview(
+        &self,
+        webhook: &Webhook,
+        message: Option<&Message>,
+    ) -> Result<Preview, EngineError> {
+        self.0.records.deliveries.preview(webhook, message)
+    }
+
+    /// Fills a message in as for an object of this name, with the platform's own variables and
+    /// zone. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`EmitError::Message`](crate::EmitError::Message) when it grows too large.
+    pub fn example(&self, message: &Message, name: &str) -> Result<Example, EngineError> {
+        self.0.records.deliveries.example(message, name)
+    }
+
+    /// The variables that the platform added, with their values.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.records.deliveries.variables()
+    }
+
+    /// A delivery.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, EngineError> {
+        self.0.records.deliveries.get(id).await
+    }
+
+    /// One page of deliveries.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn list_deliveries(
+        &self,
+        query: &DeliveryQuery,
+    ) -> Result<Vec<Delivery>, EngineError> {
+        self.0.records.deliveries.list(query).await
+    }
+
+    /// The attempts of a delivery, oldest first.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, EngineError> {
+        self.0.records.deliveries.attempts(id).await
+    }
+
+    /// Deletes a delivery from the log, and from the queue if it still waits.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], failures of the store.
+    pub async fn delete_delivery(&self, id: DeliveryId) -> Result<(), EngineError> {
+        self.0.records.deliveries.delete(id).await
+    }
+
+    /// Sends deliveries again that have ended: same bytes, same id. Returns how many were queued.
+    ///
+    /// # Errors
+    /// Failures of the store; some may have been queued.
+    pub async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
+        self.0.records.deliveries.replay(which).await
+    }
+
+    /// Ends deliveries that still wait. Returns how many.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn cancel(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
+        self.0.records.deliveries.cancel(ids).await
+    }
+}

@@ -1,0 +1,74 @@
+//! Events.
+
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::EventQuery;
+use webhook_model::{Event, EventId, Invalid};
+
+use super::handle::Engine;
+use crate::emit::Emitted;
+use crate::error::EngineError;
+
+impl Engine {
+    /// Creates an event that the catalog allows.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] when the catalog does not allow it, [`EngineError::Dangling`] when
+    /// its task does not exist, failures of the store.
+    pub async fn create_event(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
+        self.0.records.events.create(event).await
+    }
+
+    /// An event.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>, EngineError> {
+        self.0.records.events.get(id).await
+    }
+
+    /// One page of events.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn list_events(
+        &self,
+        query: &EventQuery,
+    ) -> Result<Vec<Row<EventId, Event>>, EngineError> {
+        self.0.records.events.list(query).await
+    }
+
+    /// Changes an event. `edit` may be called again if the event was changed by others in between.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], and as [`create_event`](Self::create_event).
+    pub async fn edit_event(
+        &self,
+        id: EventId,
+        edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
+    ) -> Result<Row<EventId, Event>, EngineError> {
+        self.0.records.events.edit(id, edit).await
+    }
+
+    /// Deletes an event.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], failures of the store.
+    pub async fn delete_event(&self, id: EventId) -> Result<(), EngineError> {
+        self.0.records.events.delete(id).await
+    }
+
+    /// Triggers an event by hand: runs its task as if it had occurred, with these variables.
+    /// `object` names what it is about, where the platform knows.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as
+    /// [`emit`](Engine::emit).
+    pub async fn trigger_event(
+        &self,
+        id: EventId,
+        object: Option<String>,
+        variables: Vec<(String, String)>,
+    ) -> Result<Emitted, EngineError> {
+        self.0.records.events.trigger(id, object, variables).await
+    }
+}

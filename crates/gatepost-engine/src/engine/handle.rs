@@ -1,0 +1,96 @@
+//! The handle, and what is not about one kind of record.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_storage::webhooks::Origin;
+use webhook_model::{Catalog, Occurrence};
+
+use crate::emit::{Emitted, Emitter, OutboxDrain, Trigger};
+use crate::error::{EmitError, EngineError};
+use crate::health::{Health, Probes};
+use crate::lifecycle::Lifecycle;
+use crate::records::Records;
+
+/// Matches occurrences, queues deliveries durably, sends them. Cheap to clone.
+///
+/// Dropping it does not stop it: [`shutdown`](Self::shutdown) does.
+#[derive(Clone)]
+pub struct Engine(pub(crate) Arc<Shared>);
+
+/// The parts that a platform reaches; they own the others.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub emitter: Arc<Emitter>,
+    pub outbox: Arc<OutboxDrain>,
+    pub records: Records,
+    pub lifecycle: Lifecycle,
+    pub probes: Probes,
+}
+
+impl Engine {
+    /// Something happened: runs the tasks of all enabled events that match (SPEC 6 rule 1).
+    ///
+    /// Returns once the deliveries are stored; they are sent in the background. A task that several
+    /// events reach runs once; a one-time task runs once however many occurrences reach it, and
+    /// is deleted with that. With an id of its own an occurrence is stored once, however often
+    /// it is emitted.
+    ///
+    /// # Errors
+    /// [`EmitError`]; nothing was stored. After a transient error the same occurrence may be
+    /// emitted again; only one with an id of its own is then certain not to run twice.
+    pub async fn emit(&self, occurrence: Occurrence) -> Result<Emitted, EmitError> {
+        let id = occurrence.id.clone();
+        let origin = id.map_or(Origin::Direct, Origin::Occurrence);
+        let emitter = &self.0.emitter;
+        emitter
+            .emit_detached(occurrence, Trigger::Matching, origin)
+            .await
+    }
+
+    /// Stores an occurrence to be matched a moment later: cheaper than [`emit`](Self::emit), and
+    /// never refused for what it matches. An occurrence with an id that is known by then is
+    /// skipped, as by `emit`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn emit_later(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
+        self.0.outbox.push(occurrence).await
+    }
+
+    /// The types and events that can be chosen.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.0.records.events.catalog
+    }
+
+    /// A snapshot; asks the store.
+    ///
+    /// # Errors
+    /// When the store fails: then nothing is well.
+    pub async fn health(&self) -> Result<Health, EngineError> {
+        Ok(self.0.probes.health().await?)
+    }
+
+    /// Stops claiming, lets requests in flight end for as long as `grace`, gives back the rest, and
+    /// writes what was not written yet. What was given back is sent by another process, or by
+    /// this one when it starts again.
+    pub async fn shutdown(&self, grace: Duration) {
+        self.0.lifecycle.shutdown(grace).await;
+        let last_runs = self.0.emitter.last_runs.clone();
+        let flush = async move { last_runs.flush().await };
+        self.0.lifecycle.finish(flush).await;
+    }
+}
+
+/// Short: webhooks and messages are nothing for a log.
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("running", &self.0.lifecycle.is_running())
+            .field("routes", &self.0.emitter.routes.last().version)
+            .field("in_flight", &self.0.probes.admission.in_flight)
+            .finish_non_exhaustive()
+    }
+}

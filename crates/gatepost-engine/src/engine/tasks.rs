@@ -1,0 +1,65 @@
+//! Tasks.
+
+use gatepost_storage::webhooks::{TaskQuery, TaskRow};
+use webhook_model::{Invalid, Task, TaskId};
+
+use super::handle::Engine;
+use crate::emit::Emitted;
+use crate::error::EngineError;
+
+impl Engine {
+    /// Creates a task.
+    ///
+    /// # Errors
+    /// [`EngineError::Dangling`] when its webhook does not exist, failures of the store.
+    pub async fn create_task(&self, task: &Task) -> Result<TaskRow, EngineError> {
+        self.0.records.tasks.create(task).await
+    }
+
+    /// A task.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, EngineError> {
+        self.0.records.tasks.get(id).await
+    }
+
+    /// One page of tasks.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, EngineError> {
+        self.0.records.tasks.list(query).await
+    }
+
+    /// Changes a task. `edit` may be called again if the task was changed by others in between.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Dangling`], failures of the store, and what `edit`
+    /// refuses.
+    pub async fn edit_task(
+        &self,
+        id: TaskId,
+        edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send,
+    ) -> Result<TaskRow, EngineError> {
+        self.0.records.tasks.edit(id, edit).await
+    }
+
+    /// Deletes a task and its events. Deliveries that it made go on.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], failures of the store.
+    pub async fn delete_task(&self, id: TaskId) -> Result<(), EngineError> {
+        self.0.records.tasks.delete(id).await
+    }
+
+    /// Runs a task by hand, whether or not anything occurred. A one-time task is deleted by that. A
+    /// disabled task does not run.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is no enabled task of that number, and as
+    /// [`emit`](Engine::emit).
+    pub async fn run_task(&self, id: TaskId) -> Result<Emitted, EngineError> {
+        self.0.records.tasks.run(id).await
+    }
+}

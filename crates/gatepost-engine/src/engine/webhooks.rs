@@ -1,0 +1,91 @@
+//! Webhooks.
+
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::{Cascade, WebhookQuery};
+use webhook_model::{Activity, Invalid, Webhook, WebhookId};
+
+use super::handle::Engine;
+use crate::error::EngineError;
+
+impl Engine {
+    /// Creates a webhook.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] when headers and authorization contradict each other or no request
+    /// can be made of it, [`EngineError::NameTaken`], failures of the store.
+    pub async fn create_webhook(
+        &self,
+        webhook: &Webhook,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        self.0.records.webhooks.create(webhook).await
+    }
+
+    /// A webhook.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Option<Row<WebhookId, Webhook>>, EngineError> {
+        self.0.records.webhooks.get(id).await
+    }
+
+    /// One page of webhooks.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn list_webhooks(
+        &self,
+        query: &WebhookQuery,
+    ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
+        self.0.records.webhooks.list(query).await
+    }
+
+    /// Changes a webhook; in force for the next attempt, also of deliveries that wait. `edit` may
+    /// be called again if the webhook was changed by others in between.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Invalid`], [`EngineError::NameTaken`], failures of
+    /// the store, and what `edit` refuses.
+    pub async fn edit_webhook(
+        &self,
+        id: WebhookId,
+        edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        self.0.records.webhooks.edit(id, edit).await
+    }
+
+    /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
+    ///
+    /// # Errors
+    /// As [`edit_webhook`](Self::edit_webhook).
+    pub async fn pause_webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        let webhooks = &self.0.records.webhooks;
+        webhooks.set_activity(id, Activity::Paused).await
+    }
+
+    /// Sends what was held, at a bounded rate, and what occurs from now on.
+    ///
+    /// # Errors
+    /// As [`edit_webhook`](Self::edit_webhook).
+    pub async fn resume_webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        let webhooks = &self.0.records.webhooks;
+        webhooks.set_activity(id, Activity::Active).await
+    }
+
+    /// Deletes a webhook with its delivery log.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`]; [`EngineError::InUse`], naming tasks that send it, unless
+    /// `cascade` says that they go as well; failures of the store.
+    pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
+        self.0.records.webhooks.delete(id, cascade).await
+    }
+}

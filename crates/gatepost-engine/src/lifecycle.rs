@@ -1,0 +1,162 @@
+//! How the engine's tasks start, are started again, and end.
+
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::guard::guarded;
+
+/// How long a shutdown waits for the store when its grace is over.
+const LAST: Duration = Duration::from_secs(5);
+/// The pause before a part that panicked starts again.
+const RESTART_PAUSE: Duration = Duration::from_millis(200);
+
+/// Cheap to clone; all clones are one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lifecycle {
+    /// Nothing new is claimed; what is in flight may end.
+    stop: CancellationToken,
+    /// What is in flight is given back.
+    abort: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Lifecycle {
+    pub(crate) fn is_running(&self) -> bool {
+        !self.stop.is_cancelled()
+    }
+
+    /// Ready when the engine stops.
+    pub(crate) async fn stopped(&self) {
+        self.stop.cancelled().await;
+    }
+
+    /// Ready when what is in flight is to be given back.
+    pub(crate) async fn aborted(&self) {
+        self.abort.cancelled().await;
+    }
+
+    /// Waits, but no longer than the engine runs.
+    pub(crate) async fn rest(&self, time: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = self.stopped() => {}
+        }
+    }
+
+    /// Starts a task that a shutdown waits for.
+    pub(crate) fn spawn<F>(&self, task: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.tasks.spawn(task)
+    }
+
+    /// Runs a part until it returns: it does when the engine stops. One that panics (because the
+    /// store does, say) is started again: that costs a moment, not the engine.
+    pub(crate) fn supervise<F>(&self, name: &'static str, part: impl Fn() -> F + Send + 'static)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.tasks.spawn(restarting(name, part));
+    }
+
+    /// As [`supervise`](Self::supervise), for a part that ends when nobody needs it any more: a
+    /// shutdown does not wait for it.
+    pub(crate) fn supervise_unawaited<F>(
+        &self,
+        name: &'static str,
+        part: impl Fn() -> F + Send + 'static,
+    ) where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        tokio::spawn(restarting(name, part));
+    }
+
+    /// Stops: what is in flight may end for as long as `grace`; then it is given back.
+    pub(crate) async fn shutdown(&self, grace: Duration) {
+        self.stop.cancel();
+        self.tasks.close();
+        if tokio::time::timeout(grace, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            self.abort.cancel();
+            // Giving back is one settlement; a store that hangs must not hold up the platform.
+            let _ = tokio::time::timeout(LAST, self.tasks.wait()).await;
+        }
+        self.abort.cancel();
+    }
+
+    /// One last task of a shutdown: whether it panics or hangs, the shutdown ends.
+    pub(crate) async fn finish(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let _ = tokio::time::timeout(LAST, tokio::spawn(task)).await;
+    }
+}
+
+async fn restarting<F>(name: &'static str, part: impl Fn() -> F + Send)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    while let Err(error) = tokio::spawn(part()).await {
+        if error.is_cancelled() {
+            return; // The runtime ends.
+        }
+        guarded(|| tracing::error!(part = name, "a part of the engine panicked; restarting it"));
+        tokio::time::sleep(RESTART_PAUSE).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_part_that_panics_is_started_again_until_it_returns() {
+        let lifecycle = Lifecycle::default();
+        let starts = Arc::new(AtomicUsize::new(0));
+        let counted = starts.clone();
+        lifecycle.supervise("test", move || {
+            let starts = counted.clone();
+            async move {
+                assert!(starts.fetch_add(1, Ordering::SeqCst) >= 3, "as told");
+            }
+        });
+        lifecycle.shutdown(Duration::from_secs(10)).await;
+        assert_eq!(starts.load(Ordering::SeqCst), 4);
+        assert!(!lifecycle.is_running());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_shutdown_waits_for_its_grace_then_asks_for_all_back_and_waits_no_longer_than_that() {
+        let (lifecycle, began) = (Lifecycle::default(), Instant::now());
+        let (patient, deaf) = (lifecycle.clone(), lifecycle.clone());
+        let asked = lifecycle.spawn(async move {
+            patient.aborted().await;
+            began.elapsed()
+        });
+        deaf.spawn(std::future::pending::<()>());
+        lifecycle.shutdown(Duration::from_secs(3)).await;
+        assert_eq!(asked.await.unwrap().as_secs(), 3);
+        assert_eq!(began.elapsed().as_secs(), 3 + LAST.as_secs());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_shutdown_ends_as_soon_as_all_tasks_have_ended() {
+        let (lifecycle, began) = (Lifecycle::default(), Instant::now());
+        lifecycle.spawn(tokio::time::sleep(Duration::from_secs(2)));
+        lifecycle.supervise_unawaited("test", std::future::pending);
+        lifecycle.shutdown(Duration::from_secs(60)).await;
+        assert_eq!(began.elapsed().as_secs(), 2);
+        lifecycle.finish(async { panic!("as told") }).await;
+        lifecycle.finish(std::future::pending()).await;
+        assert_eq!(began.elapsed().as_secs(), 2 + LAST.as_secs());
+    }
+}

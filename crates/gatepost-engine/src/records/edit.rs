@@ -1,0 +1,30 @@
+//! An edit is applied to the row as it is now; if somebody else was faster, once more.
+
+/// How often an edit that meets another one is applied again.
+pub(super) const TRIES: usize = 8;
+
+/// Reads a row, applies an edit, stores it; again if the row was changed in between. `$part` has a
+/// `store` and a `clock`.
+macro_rules! edit {
+    ($part:expr, $read:ident, $update:ident, $error:expr, $id:expr, |$row:ident| $apply:expr) => {{
+        let part = $part;
+        for _ in 0..$crate::records::edit::TRIES {
+            let mut $row = part
+                .store
+                .$read($id)
+                .await?
+                .ok_or($crate::error::EngineError::NotFound)?;
+            $apply;
+            match part.store.$update(&$row, part.clock.now()?).await {
+                Err(error) if error.kind() == gatepost_storage::ErrorKind::Stale => continue,
+                other => return other.map_err($error),
+            }
+        }
+        Err(gatepost_storage::StoreError::new(
+            gatepost_storage::ErrorKind::Unavailable,
+            "the row is being edited by others",
+        )
+        .into())
+    }};
+}
+pub(super) use edit;

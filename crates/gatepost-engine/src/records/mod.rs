@@ -1,0 +1,21 @@
+//! Webhooks, tasks, events and deliveries, as they are made, read and changed. Who may do so is
+//! decided by the caller.
+
+pub(crate) mod deliveries;
+mod edit;
+pub(crate) mod events;
+pub(crate) mod tasks;
+pub(crate) mod webhooks;
+
+use self::deliveries::Deliveries;
+use self::events::Events;
+use self::tasks::Tasks;
+use self::webhooks::Webhooks;
+
+#[derive(Debug)]
+pub(crate) struct Records {
+    pub webhooks: Webhooks,
+    pub tasks: Tasks,
+    pub events: Events,
+    pub deliveries: Deliveries,
+}

@@ -1,0 +1,124 @@
+//! Webhooks (SPEC 2.2).
+
+use std::sync::Arc;
+
+use delivery::RequestError;
+use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
+use gatepost_storage::{ErrorKind, Page, Row};
+use webhook_model::{Activity, Field, Invalid, Webhook, WebhookId};
+
+use super::edit::edit;
+use crate::admission::Admission;
+use crate::clock::EngineClock;
+use crate::error::EngineError;
+use crate::routes::prototype;
+
+/// How many tasks are named to a caller who may not delete a webhook.
+const NAMED: u32 = 20;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Webhooks {
+    pub store: Arc<dyn WebhookStore>,
+    pub clock: Arc<EngineClock>,
+    pub admission: Arc<Admission>,
+}
+
+impl Webhooks {
+    pub(crate) async fn create(
+        &self,
+        webhook: &Webhook,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        check(webhook)?;
+        Ok(self
+            .store
+            .insert_webhook(webhook, self.clock.now()?)
+            .await?)
+    }
+
+    pub(crate) async fn get(
+        &self,
+        id: WebhookId,
+    ) -> Result<Option<Row<WebhookId, Webhook>>, EngineError> {
+        Ok(self.store.webhook(id).await?)
+    }
+
+    pub(crate) async fn list(
+        &self,
+        query: &WebhookQuery,
+    ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
+        Ok(self.store.list_webhooks(query).await?)
+    }
+
+    pub(crate) async fn edit(
+        &self,
+        id: WebhookId,
+        edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        let row = self.edit_row(id, edit).await?;
+        self.admission.lanes.look_now();
+        Ok(row)
+    }
+
+    pub(crate) async fn set_activity(
+        &self,
+        id: WebhookId,
+        activity: Activity,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        let set = |webhook: &mut Webhook| {
+            webhook.activity = activity;
+            Ok(())
+        };
+        self.edit(id, set).await
+    }
+
+    pub(crate) async fn delete(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
+        let now = self.clock.now()?;
+        match self.store.delete_webhook(id, cascade, now).await {
+            Err(error) if error.kind() == ErrorKind::InUse => Err(EngineError::InUse {
+                tasks: self.users(id).await?,
+            }),
+            other => Ok(other?),
+        }
+    }
+
+    async fn edit_row(
+        &self,
+        id: WebhookId,
+        mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        edit!(self, webhook, update_webhook, Into::into, id, |row| {
+            edit(&mut row.value)?;
+            check(&row.value)?;
+        })
+    }
+
+    /// The names of tasks that send this webhook.
+    async fn users(&self, id: WebhookId) -> Result<Vec<String>, EngineError> {
+        let query = TaskQuery {
+            creator: None,
+            webhook: Some(id),
+            name: None,
+            page: Page::first(NAMED),
+        };
+        let tasks = self.store.list_tasks(&query).await?;
+        let names = tasks.into_iter().map(|row| row.task.name.to_string());
+        Ok(names.collect())
+    }
+}
+
+/// What the sender would refuse each time is refused here, where its owner sees it.
+fn check(webhook: &Webhook) -> Result<(), Invalid> {
+    webhook.check()?;
+    let Err(error) = prototype(webhook) else {
+        return Ok(());
+    };
+    let field = match error {
+        RequestError::SigningKey(_) => Field::SigningSecrets,
+        RequestError::HeaderName(_)
+        | RequestError::HeaderValue(_)
+        | RequestError::ReservedHeader(_)
+        | RequestError::TooManyHeaders => Field::Headers,
+        _ => Field::Url,
+    };
+    Err(Invalid::new(field, error.to_string()))
+}

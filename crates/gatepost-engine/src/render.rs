@@ -1,0 +1,184 @@
+//! Fills messages in: those of tasks, those sent by hand, and examples for the form in which a
+//! message is written.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use gatepost_storage::webhooks::MessageId;
+use webhook_model::{Message, Occurrence, RenderError, Template, Values, format_date};
+
+use crate::error::EmitError;
+use crate::random::Random;
+
+/// A message with its variables filled in, as an example.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Example {
+    /// The text that would be sent now.
+    pub text: String,
+    /// Whether it is JSON, so that values are escaped.
+    pub is_json: bool,
+    /// Variables that are not known, each once: they stay in the text as they are.
+    pub unknown: Vec<String>,
+}
+
+/// What is the same for every message of a platform.
+#[derive(Debug)]
+pub(crate) struct Renderer {
+    /// Of `${DATE}`.
+    zone: Tz,
+    /// The platform's own.
+    variables: Vec<(String, String)>,
+    random: Arc<Random>,
+}
+
+/// The values for one or more messages at one moment.
+#[derive(Debug)]
+pub(crate) struct Rendering<'a> {
+    renderer: &'a Renderer,
+    date: String,
+    timestamp: i64,
+    name: &'a str,
+    extra: Vec<(&'a str, &'a str)>,
+}
+
+impl Renderer {
+    pub(crate) fn new(zone: Tz, variables: Vec<(String, String)>, random: Arc<Random>) -> Self {
+        Self {
+            zone,
+            variables,
+            random,
+        }
+    }
+
+    /// For the tasks of an occurrence. Its own variables take precedence.
+    pub(crate) fn occurrence<'a>(
+        &'a self,
+        occurrence: &'a Occurrence,
+        now: DateTime<Utc>,
+    ) -> Rendering<'a> {
+        let object = occurrence.object.as_ref();
+        let name = object.map_or("", |object| object.name.as_str());
+        let own = occurrence.variables.iter();
+        let own = own.map(|(name, value)| (name.as_str(), value.as_str()));
+        self.rendering(name, own.chain(self.variables()).collect(), now)
+    }
+
+    /// A message sent by hand; without one, the default payload.
+    pub(crate) fn by_hand(
+        &self,
+        message: Option<&Message>,
+        now: DateTime<Utc>,
+    ) -> Result<Arc<str>, EmitError> {
+        let template =
+            message.map_or_else(|| Template::parse(&Message::default()), Template::parse);
+        let body = self.plain("", now).render(&template);
+        body.map(Into::into).map_err(EmitError::Message)
+    }
+
+    /// A message as it would be sent about an object of this name.
+    pub(crate) fn example(
+        &self,
+        message: &Message,
+        name: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Example, EmitError> {
+        let template = Template::parse(message);
+        let rendering = self.plain(name, now);
+        let known: Vec<&str> = rendering.extra.iter().map(|(name, _)| *name).collect();
+        let unknown = template.unknown_variables(&known);
+        Ok(Example {
+            text: rendering.render(&template).map_err(EmitError::Message)?,
+            is_json: template.is_json(),
+            unknown: unknown.into_iter().map(str::to_owned).collect(),
+        })
+    }
+
+    pub(crate) fn message_id(&self) -> MessageId {
+        self.random.message_id()
+    }
+
+    /// The variables that the platform added, with their values.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        let variables = self.variables.iter();
+        variables.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    fn plain<'a>(&'a self, name: &'a str, now: DateTime<Utc>) -> Rendering<'a> {
+        self.rendering(name, self.variables().collect(), now)
+    }
+
+    fn rendering<'a>(
+        &'a self,
+        name: &'a str,
+        extra: Vec<(&'a str, &'a str)>,
+        now: DateTime<Utc>,
+    ) -> Rendering<'a> {
+        Rendering {
+            renderer: self,
+            date: format_date(now, self.zone),
+            timestamp: now.timestamp(),
+            name,
+            extra,
+        }
+    }
+}
+
+impl Rendering<'_> {
+    pub(crate) fn render(&self, template: &Template) -> Result<String, RenderError> {
+        let values = Values {
+            date: &self.date,
+            timestamp: self.timestamp,
+            name: self.name,
+            extra: &self.extra,
+        };
+        let random = &self.renderer.random;
+        template.render(&values, || random.with(rand::Rng::next_u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{noon, poweron};
+
+    fn renderer() -> Renderer {
+        let variables = [("SITE", "north"), ("LEVEL", "low")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let random = Arc::new(Random::seeded(7));
+        Renderer::new(chrono_tz::Europe::Berlin, variables.to_vec(), random)
+    }
+
+    #[test]
+    fn an_example_knows_the_variables_of_the_platform_and_names_those_of_nobody() {
+        let message = r#"{"at":"${SITE}","vm":"${NAME}","who":"${USER}","again":"${USER}"}"#;
+        let example = renderer().example(&message.parse().unwrap(), r#"a"b"#, noon());
+        let example = example.unwrap();
+        assert_eq!(
+            example.text,
+            r#"{"at":"north","vm":"a\"b","who":"${USER}","again":"${USER}"}"#
+        );
+        assert!(example.is_json);
+        assert_eq!(example.unknown, ["USER"]);
+    }
+
+    #[test]
+    fn an_occurrences_own_variable_takes_precedence_and_a_message_by_hand_has_none() {
+        let renderer = renderer();
+        let occurrence = Occurrence {
+            variables: vec![("LEVEL".to_owned(), "high".to_owned())],
+            ..poweron(1, &[])
+        };
+        let message: Message = "${NAME} ${SITE} ${LEVEL} ${DATE}".parse().unwrap();
+        let rendering = renderer.occurrence(&occurrence, noon());
+        let text = rendering.render(&Template::parse(&message)).unwrap();
+        let date = format_date(noon(), chrono_tz::Europe::Berlin);
+        assert_eq!(text, format!("vm 1 north high {date}"));
+        let by_hand = renderer.by_hand(Some(&message), noon()).unwrap();
+        assert_eq!(by_hand.as_ref(), format!(" north low {date}"));
+        let too_large = "${DATE}".repeat(149_000).parse().unwrap();
+        let refused = renderer.by_hand(Some(&too_large), noon()).unwrap_err();
+        assert!(matches!(refused, EmitError::Message(_)), "{refused:?}");
+    }
+}

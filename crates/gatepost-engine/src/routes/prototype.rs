@@ -1,0 +1,34 @@
+//! A webhook becomes a request that lacks an id and a body.
+
+use delivery::{Request, RequestError, SigningKeys, Trust};
+use webhook_model::{SigningSecret, Webhook};
+
+/// What every request of a webhook has in common.
+///
+/// A webhook whose headers contradict each other, or whose secrets cannot be used, was refused when
+/// it was made; stored by other means, it sends nothing, rather than something else or unsigned.
+pub(crate) fn prototype(webhook: &Webhook) -> Result<Request, RequestError> {
+    let mut builder = Request::builder(webhook.url.as_url().clone())
+        .timeout(webhook.timeout.as_duration())
+        .trust(if webhook.allow_insecure {
+            Trust::AllowInsecure
+        } else {
+            Trust::Verify
+        })
+        .delivery_id("none-yet");
+    let headers = webhook
+        .request_headers()
+        .map_err(|_| RequestError::ReservedHeader("headers".into()))?;
+    for header in headers {
+        builder = if header.sensitive {
+            builder.sensitive_header(&header.name, header.value.expose())
+        } else {
+            builder.header(&header.name, header.value.expose())
+        };
+    }
+    if !webhook.signing.is_empty() {
+        let secrets = webhook.signing.iter().map(SigningSecret::expose);
+        builder = builder.signing(SigningKeys::parse(secrets)?);
+    }
+    builder.build()
+}

@@ -1,0 +1,173 @@
+//! Where workers hand in their settlements.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gatepost_storage::webhooks::{Settled, Settlement, WebhookStore};
+use tokio::sync::{mpsc, oneshot};
+
+use super::writer::{SettlementWriter, Waiting};
+use crate::clock::EngineClock;
+
+/// Settlements that may wait; further workers wait with theirs.
+const WAITING: usize = 4096;
+
+/// Cheap to clone. When the last one is gone, the writer ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Settler {
+    queue: mpsc::Sender<Waiting>,
+    failing: Arc<AtomicBool>,
+}
+
+impl Settler {
+    /// The other half records; it has to be run for anything to be settled.
+    pub(crate) fn new(
+        store: Arc<dyn WebhookStore>,
+        clock: Arc<EngineClock>,
+    ) -> (Self, SettlementWriter) {
+        let (queue, waiting) = mpsc::channel(WAITING);
+        let failing = Arc::new(AtomicBool::new(false));
+        let writer = SettlementWriter::new(store, clock, waiting, failing.clone());
+        (Self { queue, failing }, writer)
+    }
+
+    /// Whether outcomes cannot be recorded at present: nothing new must be sent.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.failing.load(Ordering::Relaxed)
+    }
+
+    /// Records one, however long the store is away: a lease that is over still settles as long as
+    /// nobody else has the delivery, and becomes `Stale` if somebody has. `None` when the store
+    /// refuses what it says.
+    pub(crate) async fn settle(&self, settlement: Settlement) -> Option<Settled> {
+        let (done, settled) = oneshot::channel();
+        self.queue.send(Waiting::new(settlement, done)).await.ok()?;
+        settled.await.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use gatepost_storage::webhooks::{DeliveryLog as _, DeliveryState, Disposition};
+    use gatepost_testkit::fault::{Fault, FaultStore};
+
+    use super::*;
+    use crate::lifecycle::Lifecycle;
+    use crate::testing::{BrokenClock, Records, noon};
+
+    /// A settler over a store and a clock that fail on command, and one delivery claimed.
+    struct World {
+        records: Records,
+        store: Arc<FaultStore<gatepost_storage::MemoryStore>>,
+        clock: Arc<BrokenClock>,
+        settler: Settler,
+    }
+
+    impl World {
+        async fn new() -> Self {
+            let records = Records::new();
+            let store = Arc::new(FaultStore::new(records.store.clone()));
+            let clock = Arc::new(BrokenClock::at(noon()));
+            let engine_clock = EngineClock::start(clock.clone(), &*store).await.unwrap();
+            let (settler, writer) = Settler::new(store.clone(), Arc::new(engine_clock));
+            let writer = Arc::new(writer);
+            Lifecycle::default().supervise_unawaited("settle", move || writer.clone().run());
+            Self {
+                records,
+                store,
+                clock,
+                settler,
+            }
+        }
+
+        async fn sent(&self) -> Settlement {
+            let webhook = self.records.webhook(|_| {}).await;
+            Settlement {
+                claim: self.records.claimed(webhook).await,
+                verdict: Disposition::Sent,
+                status_info: "as told".to_owned(),
+                attempt: None,
+            }
+        }
+
+        /// Whether it is recorded once this is over; until then it is not, and that is known.
+        async fn settles_after(&self, settlement: Settlement, over: impl FnOnce()) -> bool {
+            let (settler, claim) = (self.settler.clone(), settlement.claim);
+            let settling = tokio::spawn(async move { settler.settle(settlement).await });
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            assert!(self.settler.is_failing() && !settling.is_finished());
+            over();
+            let settled = settling.await.unwrap();
+            assert!(!self.settler.is_failing());
+            let stored = self.records.store.delivery(claim.delivery).await.unwrap();
+            settled == Some(Settled::Done) && stored.unwrap().state == DeliveryState::Sent
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_a_store_that_is_away_does_not_take_is_recorded_when_it_is_back() {
+        let world = World::new().await;
+        let settlement = world.sent().await;
+        world.store.set_refused("settle", true);
+        let back = || world.store.set_refused("settle", false);
+        assert!(world.settles_after(settlement, back).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_recorded_while_the_clock_cannot_be_read_and_all_is_afterwards() {
+        let world = World::new().await;
+        let settlement = world.sent().await;
+        world.clock.set_broken(true);
+        let mended = || world.clock.set_broken(false);
+        assert!(world.settles_after(settlement, mended).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_panics_costs_one_try() {
+        let world = World::new().await;
+        let settlement = world.sent().await;
+        world.store.fail("settle", 1, Fault::Panic);
+        let settled = world.settler.settle(settlement).await;
+        assert_eq!(settled, Some(Settled::Done));
+        assert!(world.store.has_failed() && !world.settler.is_failing());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_outcome_that_the_store_refuses_is_given_up_and_holds_up_no_other() {
+        let world = World::new().await;
+        let (poison, good) = (world.sent().await, world.sent().await);
+        world.store.set_poison(poison.claim.delivery);
+        let (refused, settled) =
+            tokio::join!(world.settler.settle(poison), world.settler.settle(good));
+        assert_eq!((refused, settled), (None, Some(Settled::Done)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_writer_that_is_started_again_goes_on_with_what_waits() {
+        let records = Records::new();
+        let webhook = records.webhook(|_| {}).await;
+        let settlement = Settlement {
+            claim: records.claimed(webhook).await,
+            verdict: Disposition::Sent,
+            status_info: String::new(),
+            attempt: None,
+        };
+        let store = Arc::new(FaultStore::new(records.store.clone()));
+        let clock = records.engine_clock().await;
+        let (settler, writer) = Settler::new(store.clone(), clock);
+        let writer = Arc::new(writer);
+        store.set_refused("settle", true);
+        let first = tokio::spawn(writer.clone().run());
+        let settling = tokio::spawn(async move { settler.settle(settlement).await });
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        first.abort();
+        assert!(first.await.is_err());
+
+        store.set_refused("settle", false);
+        let second = tokio::spawn(writer.run());
+        assert_eq!(settling.await.unwrap(), Some(Settled::Done));
+        second.await.unwrap();
+    }
+}

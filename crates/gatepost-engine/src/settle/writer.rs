@@ -1,0 +1,171 @@
+//! The part that records what was handed in. It may be started again at any time: what waits stays
+//! with it until it is recorded.
+
+use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use gatepost_storage::webhooks::{Settled, Settlement, WebhookStore};
+use gatepost_storage::{ErrorKind, StoreError};
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+use crate::clock::EngineClock;
+use crate::guard::guarded;
+use crate::meter;
+
+/// Settlements in one transaction.
+const AT_ONCE: usize = 512;
+/// The first and the longest wait after a failure.
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// How often a settlement is tried that the store refuses for what it says.
+const REFUSALS: u32 = 3;
+
+/// A settlement, and the worker that waits for it.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    settlement: Settlement,
+    refusals: u32,
+    done: oneshot::Sender<Settled>,
+}
+
+impl Waiting {
+    pub(super) fn new(settlement: Settlement, done: oneshot::Sender<Settled>) -> Self {
+        Self {
+            settlement,
+            refusals: 0,
+            done,
+        }
+    }
+}
+
+/// What was handed in and is not recorded yet.
+#[derive(Debug)]
+struct Backlog {
+    queue: mpsc::Receiver<Waiting>,
+    batch: Vec<Waiting>,
+}
+
+#[derive(Debug)]
+pub(crate) struct SettlementWriter {
+    store: Arc<dyn WebhookStore>,
+    clock: Arc<EngineClock>,
+    backlog: Mutex<Backlog>,
+    failing: Arc<AtomicBool>,
+}
+
+/// Until it is started again, a writer that panicked records nothing.
+struct FailsOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for FailsOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl SettlementWriter {
+    pub(super) fn new(
+        store: Arc<dyn WebhookStore>,
+        clock: Arc<EngineClock>,
+        queue: mpsc::Receiver<Waiting>,
+        failing: Arc<AtomicBool>,
+    ) -> Self {
+        let batch = Vec::with_capacity(AT_ONCE);
+        Self {
+            store,
+            clock,
+            backlog: Mutex::new(Backlog { queue, batch }),
+            failing,
+        }
+    }
+
+    /// Runs until the last [`Settler`](super::Settler) is gone.
+    pub(crate) async fn run(self: Arc<Self>) {
+        let mut backlog = self.backlog.lock().await;
+        let Backlog { queue, batch } = &mut *backlog;
+        let _fails = FailsOnPanic(&self.failing);
+        let mut backoff = BACKOFF.0;
+        loop {
+            if batch.is_empty() {
+                self.failing.store(false, Ordering::Relaxed);
+                backoff = BACKOFF.0;
+                if queue.recv_many(batch, AT_ONCE).await == 0 {
+                    return;
+                }
+            }
+            self.record_all(batch).await;
+            if batch.is_empty() {
+                continue;
+            }
+            tokio::time::sleep(backoff).await;
+            backoff = (backoff * 2).min(BACKOFF.1);
+            while batch.len() < AT_ONCE
+                && let Ok(more) = queue.try_recv()
+            {
+                batch.push(more);
+            }
+        }
+    }
+
+    /// Leaves in the batch what is to be tried again.
+    async fn record_all(&self, batch: &mut Vec<Waiting>) {
+        match self.record(batch).await {
+            Ok(settled) => batch
+                .drain(..)
+                .zip(settled)
+                .for_each(|(waiting, settled)| tell(waiting, settled)),
+            Err(error) => {
+                self.failing.store(true, Ordering::Relaxed);
+                meter::settle_failure();
+                let waiting = batch.len();
+                guarded(|| tracing::warn!(%error, waiting, "cannot record outcomes; trying again"));
+                if !error.is_transient() {
+                    self.record_one_by_one(batch).await;
+                }
+            }
+        }
+    }
+
+    /// One that cannot be stored must not hold up the others.
+    async fn record_one_by_one(&self, batch: &mut Vec<Waiting>) {
+        let mut at = 0;
+        while let Some(waiting) = batch.get_mut(at) {
+            match self.record(slice::from_ref(waiting)).await {
+                Ok(settled) => {
+                    let waiting = batch.remove(at);
+                    if let Some(settled) = settled.first() {
+                        tell(waiting, *settled);
+                    }
+                }
+                Err(error) => {
+                    waiting.refusals += u32::from(!error.is_transient());
+                    if waiting.refusals < REFUSALS {
+                        at += 1;
+                        continue;
+                    }
+                    let id = batch.remove(at).settlement.claim.delivery.0;
+                    guarded(|| tracing::error!(id, %error, "the store refuses an outcome"));
+                }
+            }
+        }
+    }
+
+    /// In a task of its own, so that a store that panics costs this call and not all later ones.
+    async fn record(&self, batch: &[Waiting]) -> Result<Vec<Settled>, StoreError> {
+        let now = self.clock.now()?;
+        let settlements: Vec<_> = batch.iter().map(|w| w.settlement.clone()).collect();
+        let store = self.store.clone();
+        tokio::spawn(async move { store.settle(settlements, now).await })
+            .await
+            .unwrap_or_else(|panic| {
+                Err(StoreError::new(ErrorKind::Corrupt, "the store panicked").with_source(panic))
+            })
+    }
+}
+
+/// A worker that is gone need not know.
+fn tell(waiting: Waiting, settled: Settled) {
+    let _ = waiting.done.send(settled);
+}

@@ -1,0 +1,281 @@
+//! The engine over the memory store and a real receiver.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState, RecordStore};
+use webhook_model::{Activity, DeliveryOrder, ObjectId, Occurrence, Retries, TagId, Target};
+
+use crate::support::{builder, poweron, receiver, world};
+
+#[tokio::test]
+async fn an_occurrence_is_delivered_with_its_variables() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let task = world.task(webhook, r#"{"vm":"${NAME}"}"#, false).await;
+    world
+        .event("vms", "poweron", Target::Instance(ObjectId(1)), task)
+        .await;
+    let emitted = world.engine.emit(poweron(1, &[])).await.unwrap();
+    let delivery = world.ended(emitted.deliveries[0]).await;
+    assert_eq!(
+        (delivery.state, delivery.attempts, delivery.response_status),
+        (DeliveryState::Sent, 1, Some(200))
+    );
+    assert_eq!(*receiver.bodies.lock().unwrap(), [r#"{"vm":"vm \"1\""}"#]);
+    assert!(
+        world
+            .engine
+            .emit(poweron(2, &[]))
+            .await
+            .unwrap()
+            .deliveries
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn retries_are_made_and_then_no_more() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[500, 503, 200, 500, 500, 500, 500]).await;
+    let webhook = world
+        .webhook("w", addr, |w| w.retries = Retries::new(2).unwrap())
+        .await;
+    let first = world.engine.send(webhook, None).await.unwrap();
+    let delivery = world.ended(first).await;
+    assert_eq!(
+        (delivery.state, delivery.attempts),
+        (DeliveryState::Sent, 3)
+    );
+    let second = world.engine.send(webhook, None).await.unwrap();
+    let delivery = world.ended(second).await;
+    assert_eq!(
+        (delivery.state, delivery.attempts),
+        (DeliveryState::Error, 3)
+    );
+    assert!(
+        delivery.status_info.contains("500"),
+        "{}",
+        delivery.status_info
+    );
+    assert_eq!(receiver.bodies.lock().unwrap().len(), 6);
+    assert_eq!(world.engine.attempts(second).await.unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_one_time_task_reached_by_64_emits_at_once_runs_once_and_is_gone() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let task = world.task(webhook, "once", true).await;
+    world
+        .event("vms", "poweron", Target::Tag(TagId(4)), task)
+        .await;
+    let emits: Vec<_> = (0..64)
+        .map(|n| {
+            let engine = world.engine.clone();
+            tokio::spawn(async move { engine.emit(poweron(n, &[4])).await.unwrap().deliveries })
+        })
+        .collect();
+    let mut made = Vec::new();
+    for emit in emits {
+        made.extend(emit.await.unwrap());
+    }
+    assert_eq!(made.len(), 1);
+    world.ended(made[0]).await;
+    assert_eq!(receiver.bodies.lock().unwrap().len(), 1);
+    assert!(world.engine.task(task).await.unwrap().is_none());
+    assert!(world.store.routes().await.unwrap().events.is_empty());
+}
+
+#[tokio::test]
+async fn a_task_reached_by_two_events_runs_once_and_a_named_occurrence_is_stored_once() {
+    let world = world().await;
+    let (_receiver, addr) = receiver(false, &[]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let task = world.task(webhook, "x", false).await;
+    world
+        .event("vms", "poweron", Target::Instance(ObjectId(1)), task)
+        .await;
+    world
+        .event("vms", "poweron", Target::Tag(TagId(4)), task)
+        .await;
+    let named = Occurrence {
+        id: Some("evt-1".parse().unwrap()),
+        ..poweron(1, &[4])
+    };
+    assert_eq!(
+        world
+            .engine
+            .emit(named.clone())
+            .await
+            .unwrap()
+            .deliveries
+            .len(),
+        1
+    );
+    let again = world.engine.emit(named).await.unwrap();
+    assert!(again.repeated && again.deliveries.is_empty());
+}
+
+#[tokio::test]
+async fn a_paused_webhook_holds_what_occurs_and_sends_it_in_order_when_resumed() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[]).await;
+    let webhook = world
+        .webhook("w", addr, |w| w.order = DeliveryOrder::InOrder)
+        .await;
+    let task = world.task(webhook, "${NAME}", false).await;
+    world
+        .event("vms", "poweron", Target::Tag(TagId(1)), task)
+        .await;
+    world.engine.pause_webhook(webhook).await.unwrap();
+    let mut last = DeliveryId(0);
+    for n in 0..20 {
+        last = world
+            .engine
+            .emit(poweron(n, &[1]))
+            .await
+            .unwrap()
+            .deliveries[0];
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(
+        receiver.bodies.lock().unwrap().is_empty(),
+        "nothing is sent while paused"
+    );
+    assert_eq!(
+        world
+            .engine
+            .webhook(webhook)
+            .await
+            .unwrap()
+            .unwrap()
+            .value
+            .activity,
+        Activity::Paused
+    );
+    world.engine.resume_webhook(webhook).await.unwrap();
+    world.ended(last).await;
+    let bodies = receiver.bodies.lock().unwrap().clone();
+    assert_eq!(
+        bodies,
+        (0..20).map(|n| format!("vm \"{n}\"")).collect::<Vec<_>>()
+    );
+}
+
+#[tokio::test]
+async fn a_stalled_target_holds_no_more_than_its_slots_and_nobody_else() {
+    let world = world().await;
+    let (stalled, stalled_addr) = receiver(true, &[]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    let bad = world.webhook("bad", stalled_addr, |_| {}).await;
+    for _ in 0..200 {
+        world.engine.send(bad, None).await.unwrap();
+    }
+    let fine = world.webhook("good", good_addr, |_| {}).await;
+    let mut last = DeliveryId(0);
+    for _ in 0..50 {
+        last = world.engine.send(fine, None).await.unwrap();
+    }
+    world.ended(last).await;
+    assert_eq!(good.bodies.lock().unwrap().len(), 50);
+    assert!((1..=32).contains(&stalled.most_open.load(Ordering::SeqCst)));
+    world.engine.shutdown(Duration::from_millis(50)).await;
+    let left = world.engine.health().await.unwrap();
+    assert_eq!(
+        (left.queued, left.running, left.in_flight),
+        (200, 0, 0),
+        "what was in flight is given back"
+    );
+}
+
+#[tokio::test]
+async fn the_outbox_is_fanned_out_once_and_generic_events_match() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let task = world.task(webhook, "alarm", false).await;
+    world.event("alarms", "raised", Target::Generic, task).await;
+    for _ in 0..5 {
+        world
+            .engine
+            .emit_later(&Occurrence::new(
+                "alarms".parse().unwrap(),
+                "raised".parse().unwrap(),
+            ))
+            .await
+            .unwrap();
+    }
+    for _ in 0..500 {
+        if receiver.bodies.lock().unwrap().len() >= 5 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(receiver.bodies.lock().unwrap().len(), 5);
+}
+
+#[tokio::test]
+async fn an_event_made_by_another_engine_on_the_same_store_is_matched_by_the_next_emit() {
+    let world = world().await;
+    let (_receiver, addr) = receiver(false, &[]).await;
+    let other = builder(world.store.clone()).start().await.unwrap();
+    assert!(
+        other
+            .emit(poweron(1, &[1]))
+            .await
+            .unwrap()
+            .deliveries
+            .is_empty()
+    );
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let task = world.task(webhook, "x", false).await;
+    world
+        .event("vms", "poweron", Target::Tag(TagId(1)), task)
+        .await;
+    assert_eq!(
+        other.emit(poweron(1, &[1])).await.unwrap().deliveries.len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_used_webhook_is_not_deleted_and_a_failed_delivery_can_be_replayed() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[404]).await;
+    let webhook = world
+        .webhook("w", addr, |w| w.retries = Retries::new(0).unwrap())
+        .await;
+    world.task(webhook, "x", false).await;
+    let error = world
+        .engine
+        .delete_webhook(webhook, gatepost_storage::webhooks::Cascade::Refuse)
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "tasks use this webhook: t");
+    let id = world
+        .engine
+        .send(webhook, Some(&"body".parse().unwrap()))
+        .await
+        .unwrap();
+    assert_eq!(world.ended(id).await.state, DeliveryState::Error);
+    assert_eq!(
+        world
+            .engine
+            .replay(&gatepost_storage::webhooks::Replay::Ids(vec![id]))
+            .await
+            .unwrap(),
+        1
+    );
+    for _ in 0..500 {
+        if receiver.bodies.lock().unwrap().len() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(world.ended(id).await.state, DeliveryState::Sent);
+    assert_eq!(*receiver.bodies.lock().unwrap(), ["body", "body"]);
+}

@@ -1,0 +1,126 @@
+//! Webhooks that are paused while occurrences pour in: nothing is lost, nothing is sent meanwhile,
+//! and what was held drains, in order where that was asked for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use gatepost_engine::{Engine, Limits, RateLimits, Timing};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, DeliveryQuery, DeliveryState};
+use tokio::task::JoinSet;
+use webhook_model::{DeliveryOrder, TagId, Target, WebhookId};
+
+use crate::support::{World, poweron, receiver, until, world_with};
+
+const EMITTERS: i64 = 4;
+
+/// Emits until it is told to stop; tells which delivery is of which object.
+async fn pour(engine: Engine, stop: Arc<AtomicBool>) -> BTreeMap<DeliveryId, i64> {
+    let mut emitters = JoinSet::new();
+    for emitter in 0..EMITTERS {
+        let (engine, stop) = (engine.clone(), stop.clone());
+        emitters.spawn(async move {
+            let mut told = Vec::new();
+            for n in 0..100_000 {
+                if stop.load(Ordering::SeqCst) {
+                    break;
+                }
+                let number = emitter * 100_000 + n;
+                let emitted = engine.emit(poweron(number, &[1])).await.unwrap();
+                told.extend(emitted.deliveries.into_iter().map(|id| (id, number)));
+                tokio::time::sleep(Duration::from_millis(4)).await;
+            }
+            told
+        });
+    }
+    emitters.join_all().await.into_iter().flatten().collect()
+}
+
+/// Waits until every request to a webhook has arrived and its outcome is recorded.
+async fn nothing_running(world: &World, webhook: WebhookId) {
+    let query = DeliveryQuery {
+        webhook: Some(webhook),
+        states: vec![DeliveryState::Running],
+        ..DeliveryQuery::all(Page::first(1))
+    };
+    while !world
+        .store
+        .list_deliveries(&query)
+        .await
+        .unwrap()
+        .is_empty()
+    {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_paused_under_load_holds_all_and_sends_all() {
+    let limits = Limits::default()
+        .with_rates(RateLimits::default().with_resumed_per_second(2_000))
+        .with_timing(Timing::default().with_poll(Duration::from_millis(20)));
+    let world = world_with(|builder| builder.limits(limits)).await;
+    let mut hooks = Vec::new();
+    for name in ["ordered", "free", "bystander"] {
+        let (receiver, addr) = receiver(false, &[]).await;
+        let order = |in_order: bool| {
+            if in_order {
+                DeliveryOrder::InOrder
+            } else {
+                DeliveryOrder::default()
+            }
+        };
+        let hook = world
+            .webhook(name, addr, |w| w.order = order(name == "ordered"))
+            .await;
+        let task = world.task(hook, "${NAME}", false).await;
+        world
+            .event("vms", "poweron", Target::Tag(TagId(1)), task)
+            .await;
+        hooks.push((hook, receiver));
+    }
+    let counts = || -> Vec<usize> {
+        let count =
+            |(_, receiver): &(_, crate::support::Receiver)| receiver.bodies.lock().unwrap().len();
+        hooks.iter().map(count).collect()
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let pouring = tokio::spawn(pour(world.engine.clone(), stop.clone()));
+    until(|| counts().iter().all(|n| *n >= 20)).await;
+
+    for (hook, _) in &hooks[..2] {
+        world.engine.pause_webhook(*hook).await.unwrap();
+    }
+    // What was on its way arrives.
+    for (hook, _) in &hooks[..2] {
+        nothing_running(&world, *hook).await;
+    }
+    let before = counts();
+    until(|| counts()[2] >= before[2] + 100).await;
+    assert_eq!(counts()[..2], before[..2], "nothing is sent while paused");
+    for (hook, _) in &hooks[..2] {
+        world.engine.resume_webhook(*hook).await.unwrap();
+    }
+
+    until(|| counts().iter().all(|n| *n >= before[2])).await;
+    stop.store(true, Ordering::SeqCst);
+    let told = pouring.await.unwrap();
+    let all = told.len() / hooks.len();
+    until(|| counts().iter().all(|n| *n >= all)).await;
+    for (hook, receiver) in &hooks {
+        let mut expected = Vec::new();
+        for (id, number) in &told {
+            if world.store.delivery(*id).await.unwrap().unwrap().webhook == *hook {
+                expected.push(format!("vm \"{number}\""));
+            }
+        }
+        let mut bodies = receiver.bodies.lock().unwrap().clone();
+        if *hook != hooks[0].0 {
+            bodies.sort();
+            expected.sort();
+        }
+        assert_eq!(bodies, expected, "each once, the first webhook's in order");
+    }
+}

@@ -1,0 +1,204 @@
+//! A receiver, an engine over a store of the test's choice, and short ways to make records.
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use delivery::{Schedule, Sender, TargetPolicy};
+use gatepost_engine::{Engine, EngineBuilder};
+use gatepost_storage::MemoryStore;
+use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog, WebhookStore};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use webhook_model::{
+    Action, Catalog, Description, Event, JsonObject, Message, Object, ObjectId, Occurrence,
+    OwnerId, Specificity, TagId, Target, Task, TaskId, Webhook, WebhookId,
+};
+
+/// Answers each request with the next status, then 200; remembers the bodies.
+#[derive(Clone)]
+pub(crate) struct Receiver {
+    pub(crate) statuses: Arc<Mutex<Vec<u16>>>,
+    pub(crate) bodies: Arc<Mutex<Vec<String>>>,
+    pub(crate) open: Arc<AtomicUsize>,
+    pub(crate) most_open: Arc<AtomicUsize>,
+    pub(crate) stall: Arc<tokio::sync::Semaphore>,
+}
+
+pub(crate) async fn receiver(stalled: bool, statuses: &[u16]) -> (Receiver, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let permits = if stalled { 0 } else { 1_000_000 };
+    let receiver = Receiver {
+        statuses: Arc::new(Mutex::new(statuses.iter().rev().copied().collect())),
+        bodies: Arc::default(),
+        open: Arc::default(),
+        most_open: Arc::default(),
+        stall: Arc::new(tokio::sync::Semaphore::new(permits)),
+    };
+    let shared = receiver.clone();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let receiver = shared.clone();
+            tokio::spawn(async move {
+                let mut buffer = Vec::new();
+                loop {
+                    let (head, length) = loop {
+                        let text = String::from_utf8_lossy(&buffer).into_owned();
+                        if let Some(end) = text.find("\r\n\r\n") {
+                            let length = text
+                                .to_ascii_lowercase()
+                                .split("content-length: ")
+                                .nth(1)
+                                .map_or(0, |l| l.split("\r\n").next().unwrap().parse().unwrap());
+                            if buffer.len() >= end + 4 + length {
+                                break (end + 4, length);
+                            }
+                        }
+                        if stream.read_buf(&mut buffer).await.unwrap_or(0) == 0 {
+                            return;
+                        }
+                    };
+                    let body = String::from_utf8_lossy(&buffer[head..head + length]).into_owned();
+                    buffer.drain(..head + length);
+                    let open = receiver.open.fetch_add(1, Ordering::SeqCst) + 1;
+                    receiver.most_open.fetch_max(open, Ordering::SeqCst);
+                    receiver.stall.acquire().await.unwrap().forget();
+                    receiver.bodies.lock().unwrap().push(body);
+                    receiver.open.fetch_sub(1, Ordering::SeqCst);
+                    let status = receiver.statuses.lock().unwrap().pop().unwrap_or(200);
+                    if stream
+                        .write_all(
+                            format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\n\r\n").as_bytes(),
+                        )
+                        .await
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    (receiver, addr)
+}
+
+pub(crate) struct World {
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) engine: Engine,
+}
+
+/// An engine that may send to this machine and tries again after 20 ms.
+pub(crate) fn builder(store: Arc<dyn WebhookStore>) -> EngineBuilder {
+    let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
+    let catalog = Catalog::builder()
+        .event_type(
+            "vms",
+            "VMs",
+            Specificity::InstanceOrTag,
+            &[("poweron", "on")],
+        )
+        .unwrap()
+        .event_type(
+            "alarms",
+            "Alarms",
+            Specificity::Generic,
+            &[("raised", "Raised")],
+        )
+        .unwrap()
+        .build();
+    Engine::builder(store, Sender::builder(policy).build().unwrap())
+        .catalog(catalog)
+        .schedule(Schedule::new([Duration::from_millis(20)]).unwrap())
+}
+
+pub(crate) async fn world() -> World {
+    world_with(|builder| builder).await
+}
+
+pub(crate) async fn world_with(change: impl FnOnce(EngineBuilder) -> EngineBuilder) -> World {
+    let store = Arc::new(MemoryStore::new());
+    let engine = change(builder(store.clone())).start().await.unwrap();
+    World { store, engine }
+}
+
+impl World {
+    pub(crate) async fn webhook(
+        &self,
+        name: &str,
+        addr: SocketAddr,
+        change: impl FnOnce(&mut Webhook),
+    ) -> WebhookId {
+        let mut webhook = Webhook::new(
+            OwnerId(1),
+            name.parse().unwrap(),
+            format!("http://{addr}/{name}").parse().unwrap(),
+        );
+        change(&mut webhook);
+        self.engine.create_webhook(&webhook).await.unwrap().id
+    }
+
+    pub(crate) async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
+        let message: Message = message.parse().unwrap();
+        let task = Task {
+            creator: OwnerId(1),
+            name: "t".parse().unwrap(),
+            description: Description::default(),
+            enabled: true,
+            delete_after_run: once,
+            action: Action::Send { webhook, message },
+        };
+        self.engine.create_task(&task).await.unwrap().id
+    }
+
+    pub(crate) async fn event(&self, event_type: &str, event: &str, target: Target, task: TaskId) {
+        let event = Event {
+            event_type: event_type.parse().unwrap(),
+            event: event.parse().unwrap(),
+            target,
+            task,
+            enabled: true,
+            filters: JsonObject::default(),
+            context: JsonObject::default(),
+        };
+        self.engine.create_event(&event).await.unwrap();
+    }
+
+    /// Waits until a delivery has ended; ten seconds at most.
+    pub(crate) async fn ended(&self, id: DeliveryId) -> Delivery {
+        for _ in 0..1000 {
+            let delivery = self.store.delivery(id).await.unwrap().unwrap();
+            if delivery.state.is_final() {
+                return delivery;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!(
+            "delivery {id} did not end: {:?}",
+            self.store.delivery(id).await
+        );
+    }
+}
+
+pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
+    Occurrence {
+        object: Some(Object {
+            id: ObjectId(id),
+            name: format!("vm \"{id}\""),
+        }),
+        tags: tags.iter().map(|t| TagId(*t)).collect(),
+        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+    }
+}
+
+/// Waits until something is so; five seconds at most.
+pub(crate) async fn until(done: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if done() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("did not come about in 5 s");
+}

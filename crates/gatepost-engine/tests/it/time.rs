@@ -1,0 +1,239 @@
+//! Leases, clocks, what is held and what is old.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_engine::{Limits, RateLimits, StartError, Timing};
+use gatepost_storage::webhooks::{DeliveryLog, DeliveryState, RecordStore};
+use gatepost_storage::{Clock, ManualClock, MemoryStore};
+use gatepost_testkit::fault::FaultStore;
+use webhook_model::{TagId, Target};
+
+use crate::support::{World, builder, poweron, receiver, until, world, world_with};
+
+fn noon() -> DateTime<Utc> {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_worker_that_comes_too_late_changes_nothing() {
+    let clock = Arc::new(ManualClock::at(noon()));
+    let limits =
+        Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(20)));
+    let world = world_with(|builder| builder.clock(clock.clone()).limits(limits)).await;
+    let (receiver, addr) = receiver(true, &[503, 200]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let id = world.engine.send(webhook, None).await.unwrap();
+    until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
+    clock.advance(Duration::from_secs(36)); // timeout 5 s and 30 s more
+    until(|| receiver.open.load(Ordering::SeqCst) == 2).await;
+    // The first worker is answered first, with 503, when its claim is void; the second is answered
+    // 200.
+    receiver.stall.add_permits(2);
+    let delivery = world.ended(id).await;
+    assert_eq!(
+        (delivery.state, delivery.attempts, delivery.lost_claims),
+        (DeliveryState::Sent, 1, 1)
+    );
+    world.engine.shutdown(Duration::from_secs(1)).await;
+    let attempts = world.store.attempts(id).await.unwrap();
+    assert_eq!(
+        attempts.iter().map(|a| a.status).collect::<Vec<_>>(),
+        [Some(200)]
+    );
+}
+
+#[tokio::test]
+async fn shutdown_lets_what_is_in_flight_end() {
+    let world = world().await;
+    let (receiver, addr) = receiver(true, &[]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let id = world.engine.send(webhook, None).await.unwrap();
+    until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
+    let engine = world.engine.clone();
+    let shutdown = tokio::spawn(async move { engine.shutdown(Duration::from_secs(10)).await });
+    let late = world.engine.send(webhook, None).await.unwrap();
+    receiver.stall.add_permits(10);
+    shutdown.await.unwrap();
+    let states = [
+        world.store.delivery(id).await.unwrap().unwrap(),
+        world.store.delivery(late).await.unwrap().unwrap(),
+    ];
+    assert_eq!(states[0].state, DeliveryState::Sent);
+    assert_eq!(
+        states[1].state,
+        DeliveryState::Queued,
+        "stored, and left to the next process"
+    );
+}
+
+#[tokio::test]
+async fn the_database_servers_clock_decides_and_a_large_difference_is_refused() {
+    for (seconds, fits) in [
+        (0, true),
+        (20, true),
+        (-20, true),
+        (31, false),
+        (-40, false),
+    ] {
+        let store = FaultStore::new(Arc::new(MemoryStore::new()));
+        store.set_server_time(noon() + TimeDelta::seconds(seconds));
+        let store = Arc::new(store);
+        let started = builder(store)
+            .clock(Arc::new(ManualClock::at(noon())))
+            .start()
+            .await;
+        match started {
+            Ok(engine) => {
+                assert!(fits, "{seconds}");
+                let (_receiver, addr) = receiver(false, &[]).await;
+                let world = World {
+                    store: Arc::new(MemoryStore::new()),
+                    engine,
+                };
+                let webhook = world.webhook("w", addr, |_| {}).await;
+                let row = world.engine.webhook(webhook).await.unwrap().unwrap();
+                assert_eq!(row.created, noon() + TimeDelta::seconds(seconds));
+            }
+            Err(error) => {
+                assert!(!fits, "{error}");
+                assert!(
+                    matches!(error, StartError::ClockSkew(s) if s == seconds),
+                    "{error:?}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_outcome_that_the_store_refuses_does_not_hold_up_the_others() {
+    let memory = Arc::new(MemoryStore::new());
+    let store = FaultStore::new(memory.clone());
+    store.set_poison(gatepost_storage::webhooks::DeliveryId(3));
+    let engine = builder(Arc::new(store)).start().await.unwrap();
+    let world = World {
+        store: memory,
+        engine,
+    };
+    let (receiver, addr) = receiver(true, &[]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        ids.push(world.engine.send(webhook, None).await.unwrap());
+    }
+    until(|| receiver.open.load(Ordering::SeqCst) == 5).await;
+    receiver.stall.add_permits(100);
+    for id in [ids[0], ids[1], ids[3], ids[4]] {
+        assert_eq!(world.ended(id).await.state, DeliveryState::Sent);
+    }
+    let later = world.engine.send(webhook, None).await.unwrap();
+    assert_eq!(
+        world.ended(later).await.state,
+        DeliveryState::Sent,
+        "claiming goes on"
+    );
+    assert_eq!(
+        world.store.delivery(ids[2]).await.unwrap().unwrap().state,
+        DeliveryState::Running
+    );
+}
+
+#[tokio::test]
+async fn what_was_held_is_sent_at_a_bounded_rate_after_the_resume() {
+    let limits = Limits::default()
+        .with_rates(RateLimits::default().with_resumed_per_second(10))
+        .with_timing(Timing::default().with_poll(Duration::from_millis(50)));
+    let world = world_with(|builder| builder.limits(limits)).await;
+    let (receiver, addr) = receiver(false, &[]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let task = world.task(webhook, "${NAME}", false).await;
+    world
+        .event("vms", "poweron", Target::Tag(TagId(1)), task)
+        .await;
+    world.engine.pause_webhook(webhook).await.unwrap();
+    for n in 0..30 {
+        world.engine.emit(poweron(n, &[1])).await.unwrap();
+    }
+    let began = tokio::time::Instant::now();
+    world.engine.resume_webhook(webhook).await.unwrap();
+    until(|| receiver.bodies.lock().unwrap().len() == 30).await;
+    let took = began.elapsed();
+    assert!(
+        took >= Duration::from_millis(1900),
+        "10 at once, then 10 a second: {took:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_too_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() {
+    let memory = Arc::new(MemoryStore::new());
+    let clock = Arc::new(ManualClock::at(noon()));
+    let first = World {
+        engine: builder(memory.clone())
+            .clock(clock.clone())
+            .start()
+            .await
+            .unwrap(),
+        store: memory.clone(),
+    };
+    let (_receiver, addr) = receiver(false, &[]).await;
+    let webhook = first.webhook("w", addr, |_| {}).await;
+    let paused = first.webhook("p", addr, |_| {}).await;
+    first.engine.pause_webhook(paused).await.unwrap();
+    let sent = first.engine.send(webhook, None).await.unwrap();
+    let held = first.engine.send(paused, None).await.unwrap();
+    first.ended(sent).await;
+    first.engine.shutdown(Duration::from_secs(1)).await;
+
+    clock.advance(Duration::from_secs(71 * 24 * 60 * 60));
+    let second = World {
+        engine: builder(memory.clone()).clock(clock).start().await.unwrap(),
+        store: memory.clone(),
+    };
+    for _ in 0..500 {
+        if memory.delivery(sent).await.unwrap().is_none() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(memory.delivery(sent).await.unwrap().is_none());
+    // Ended a moment ago, but as old as the other: gone as well, or ended with the reason.
+    let held = memory.delivery(held).await.unwrap();
+    assert!(
+        held.as_ref().is_none_or(
+            |d| d.state == DeliveryState::Error && d.status_info == "expired while paused"
+        ),
+        "{held:?}"
+    );
+    second.engine.shutdown(Duration::from_secs(1)).await;
+}
+
+#[tokio::test]
+async fn clocks_that_jump_lose_nothing() {
+    let clock = Arc::new(ManualClock::at(noon()));
+    let limits =
+        Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(20)));
+    let world = world_with(|builder| builder.clock(clock.clone()).limits(limits)).await;
+    let (receiver, addr) = receiver(false, &[500; 12]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let mut ids = Vec::new();
+    for days in [0, 400, -800, 400] {
+        clock.jump(TimeDelta::days(days));
+        for _ in 0..3 {
+            ids.push(world.engine.send(webhook, None).await.unwrap());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    clock.jump(TimeDelta::days(900));
+    for id in ids {
+        // PurgeBounds does not touch what has just ended: it looks once a minute.
+        assert!(world.ended(id).await.attempts >= 1);
+    }
+    let bodies = receiver.bodies.lock().unwrap().len();
+    assert!((12..=12 * 4).contains(&bodies), "{bodies}");
+    assert!(clock.now() > noon());
+    assert!(world.store.routes_version().await.is_ok());
+}
