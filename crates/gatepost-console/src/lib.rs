@@ -1,24 +1,32 @@
 #![doc = include_str!("../README.md")]
 
-mod access;
 mod assets;
 mod builder;
 mod console;
+mod context;
+mod csrf;
 mod dashboard;
 mod deliveries;
+mod delivery_rows;
 mod events;
 mod failure;
 mod form;
+mod guard;
 mod keys;
 mod layout;
+mod login;
+mod problems;
 mod reveal;
-mod session;
+mod row_id;
+mod state;
 mod tasks;
+mod tickets;
 mod time;
+mod visible;
 mod webhooks;
 
 // The public interface is:
 
 pub use builder::ConsoleBuilder;
 pub use console::Console;
-pub use session::{ConsoleLogin, LoggedIn};
+pub use login::{ConsoleLogin, LoggedIn};
