@@ -100,11 +100,7 @@ impl Console {
 impl Ctx {
     /// Tells the host's audit log, as the API does.
     pub(crate) fn audit(&self, table: &'static str, row: i64, operation: Operation) {
-        self.console.inner.audit.record(&Audited {
-            actor: &self.principal,
-            table,
-            row: Some(row),
-            operation,
-        });
+        let change = Audited::new(&self.principal, table, Some(row), operation);
+        self.console.inner.audit.record(&change);
     }
 }

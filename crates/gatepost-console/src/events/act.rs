@@ -38,7 +38,7 @@ pub(super) async fn act(
                 }
                 other => other?,
             };
-            ("trigger", "fired")
+            (Operation::Trigger, "fired")
         }
         "enable" | "disable" => {
             let enable = what == "enable";
@@ -48,14 +48,14 @@ pub(super) async fn act(
             });
             edited.await?;
             if enable {
-                ("enable", "enabled")
+                (Operation::Enable, "enabled")
             } else {
-                ("disable", "disabled")
+                (Operation::Disable, "disabled")
             }
         }
         _ => return Err(Failure::NotFound),
     };
-    ctx.audit(TABLE, id, Operation::Act(operation));
+    ctx.audit(TABLE, id, operation);
     Ok(Redirect::to(&ctx.console.at(&format!("/events?done={done}"))).into_response())
 }
 

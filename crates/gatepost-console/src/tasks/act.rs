@@ -26,7 +26,7 @@ pub(super) async fn act(
                 }
                 other => other?,
             };
-            ("execute", "ran")
+            (Operation::Run, "ran")
         }
         "enable" | "disable" => {
             let enable = what == "enable";
@@ -36,14 +36,14 @@ pub(super) async fn act(
             });
             edited.await?;
             if enable {
-                ("enable", "enabled")
+                (Operation::Enable, "enabled")
             } else {
-                ("disable", "disabled")
+                (Operation::Disable, "disabled")
             }
         }
         _ => return Err(Failure::NotFound),
     };
-    ctx.audit(TABLE, id, Operation::Act(operation));
+    ctx.audit(TABLE, id, operation);
     Ok(Redirect::to(&ctx.console.at(&format!("/tasks?done={done}"))).into_response())
 }
 

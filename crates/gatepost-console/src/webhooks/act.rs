@@ -27,11 +27,11 @@ pub(super) async fn act(
     let (operation, done) = match what.as_str() {
         "pause" => {
             engine.pause_webhook(row.id).await?;
-            ("pause", "paused")
+            (Operation::Pause, "paused")
         }
         "resume" => {
             engine.resume_webhook(row.id).await?;
-            ("resume", "resumed")
+            (Operation::Resume, "resumed")
         }
         "replay" => {
             let failed = Replay::Failed {
@@ -40,11 +40,11 @@ pub(super) async fn act(
                 before: ctx.console.now(),
             };
             engine.replay(&failed).await?;
-            ("replay_failed", "replayed")
+            (Operation::Replay, "replayed")
         }
         _ => return Err(Failure::NotFound),
     };
-    ctx.audit(TABLE, id, Operation::Act(operation));
+    ctx.audit(TABLE, id, operation);
     Ok(to(&ctx, row.id, done))
 }
 

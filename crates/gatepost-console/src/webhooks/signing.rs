@@ -57,7 +57,7 @@ pub(super) async fn rotate(ctx: Ctx, Id(id): Id, sent: Form) -> Result<Response,
         Ok(())
     });
     let row = edited.await?;
-    ctx.audit(TABLE, id, Operation::Update);
+    ctx.audit(TABLE, id, Operation::RotateSecret);
     reveal(&ctx, &row, &secret).await
 }
 

@@ -24,7 +24,7 @@ pub(super) async fn send(ctx: Ctx, Id(id): Id, sent: Form) -> Result<Response, F
             let engine = &ctx.console.inner.engine;
             match engine.send_now(&row.value, Some(&message)).await {
                 Ok(test) => {
-                    ctx.audit(super::change::TABLE, id, Operation::Act("test"));
+                    ctx.audit(super::change::TABLE, id, Operation::SendTest);
                     outcome(&test.attempt)
                 }
                 Err(error) => note(
