@@ -28,6 +28,7 @@ use gatepost_console::Console;
 use gatepost_engine::Engine;
 use gatepost_http::{Api, VersionFacts};
 use gatepost_keys::{AuthLayer, KeyService};
+use gatepost_manage::Management;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use options::Options;
 use serde_json::json;
@@ -121,9 +122,11 @@ fn app(
     let sessions = Sessions::new(options.tls, move |name, password| {
         passwords.password(name, password)
     });
-    let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
-        .title("Example platform")
+    let management = Management::builder(keys.clone(), engine.clone())
         .directory(platform.clone())
+        .build();
+    let console = Console::builder(management, Arc::new(sessions.clone()))
+        .title("Example platform")
         .build();
     // Figures tell about the users' business: they are for who can log in.
     let figures = Router::new()

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_engine::Engine;
-use gatepost_keys::KeyService;
-use gatepost_manage::{Audit, Directory, NoAudit, NoDirectory};
+use gatepost_manage::Management;
 use gatepost_storage::{Clock, SystemClock};
 
 use crate::assets::Assets;
@@ -17,11 +15,8 @@ use crate::tickets::Tickets;
 /// Sets up a [`Console`].
 #[derive(Debug)]
 pub struct ConsoleBuilder {
-    keys: KeyService,
-    engine: Engine,
+    management: Management,
     login: Arc<dyn ConsoleLogin>,
-    directory: Arc<dyn Directory>,
-    audit: Arc<dyn Audit>,
     clock: Arc<dyn Clock>,
     base: String,
     title: String,
@@ -30,19 +25,12 @@ pub struct ConsoleBuilder {
 }
 
 impl Console {
-    /// Starts with what cannot be left out: the two services and the platform's login.
+    /// Starts with what cannot be left out: the door to the services, and the platform's login.
     #[must_use]
-    pub fn builder(
-        keys: KeyService,
-        engine: Engine,
-        login: Arc<dyn ConsoleLogin>,
-    ) -> ConsoleBuilder {
+    pub fn builder(management: Management, login: Arc<dyn ConsoleLogin>) -> ConsoleBuilder {
         ConsoleBuilder {
-            keys,
-            engine,
+            management,
             login,
-            directory: Arc::new(NoDirectory),
-            audit: Arc::new(NoAudit),
             clock: Arc::new(SystemClock),
             base: "/console".into(),
             title: "Console".into(),
@@ -81,21 +69,6 @@ impl ConsoleBuilder {
         self
     }
 
-    /// The names of the platform's users, objects and tags, and which of them forms offer; without
-    /// it, forms ask for row numbers.
-    #[must_use]
-    pub fn directory(mut self, directory: Arc<dyn Directory>) -> Self {
-        self.directory = directory;
-        self
-    }
-
-    /// Receives every change; nobody by default.
-    #[must_use]
-    pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
-        self.audit = audit;
-        self
-    }
-
     /// The clock that the services use; the machine's by default.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -115,11 +88,8 @@ impl ConsoleBuilder {
     #[must_use]
     pub fn build(self) -> Console {
         Console::new(ConsoleState {
-            keys: self.keys,
-            engine: self.engine,
+            management: self.management,
             login: self.login,
-            directory: self.directory,
-            audit: self.audit,
             clock: self.clock,
             base: self.base,
             title: self.title,

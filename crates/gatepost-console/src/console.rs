@@ -34,8 +34,9 @@ impl Console {
         }
     }
 
-    /// All pages, below the path that was set ([`ConsoleBuilder::base`](crate::ConsoleBuilder::base)):
-    /// merge it at the root of the platform's router.
+    /// All pages, below the path that was set
+    /// ([`ConsoleBuilder::base`](crate::ConsoleBuilder::base)): merge it at the root of the
+    /// platform's router.
     pub fn router(&self) -> Router {
         let pages = Router::new()
             .merge(dashboard::routes())
@@ -57,10 +58,7 @@ impl Console {
         let home = self.state.at("/");
         let to_home = home.clone();
         Router::new()
-            .route(
-                &self.state.base,
-                get(async move || Redirect::to(&to_home)),
-            )
+            .route(&self.state.base, get(async move || Redirect::to(&to_home)))
             .nest(&home, all)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use chrono::{DateTime, Utc};
 use gatepost_keys::Principal;
-use gatepost_manage::{Audited, Operation};
+use gatepost_manage::Actor;
 use http::StatusCode;
 use http::request::Parts;
 
@@ -15,7 +15,9 @@ use crate::state::ConsoleState;
 #[derive(Clone, Debug)]
 pub(crate) struct PageContext {
     pub console: Arc<ConsoleState>,
-    pub principal: Arc<Principal>,
+    /// The caller at the door: all that a page reads or changes goes through it.
+    pub actor: Actor,
+    /// The caller's name, as the platform's login gives it.
     pub name: Arc<str>,
     /// The token that each form carries.
     pub csrf: Arc<str>,
@@ -31,14 +33,8 @@ impl PageContext {
         self.console.clock.now()
     }
 
-    /// Tells the platform's audit log, as the API does.
-    pub(crate) fn audit(&self, table: &'static str, row: i64, operation: Operation) {
-        self.console.audit.record(&Audited {
-            actor: &self.principal,
-            table,
-            row: Some(row),
-            operation,
-        });
+    pub(crate) fn principal(&self) -> &Principal {
+        self.actor.principal()
     }
 }
 

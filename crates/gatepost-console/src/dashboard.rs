@@ -5,20 +5,21 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_engine::Health;
-use gatepost_keys::AccessLevel;
 use gatepost_storage::Page;
+use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::context::PageContext;
+use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
 use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::layout::{Section, page_with};
-use crate::visible::deliveries::{DeliveryFilter, newest};
-use crate::visible::events::events;
 
 /// At most this number of rows is counted.
 const COUNTED: usize = 100;
+/// One more is read, to see whether there are more.
+const READ: u32 = 101;
 /// Deliveries shown.
 const SHOWN: u32 = 10;
 
@@ -39,10 +40,9 @@ struct Step {
 }
 
 async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
-    let webhooks = ctx.webhooks(Page::newest(1), COUNTED + 1).await?.len();
-    let tasks = ctx.tasks(None, Page::newest(1), COUNTED + 1).await?.len();
-    let events = events(&ctx, None, COUNTED + 1).await?.0.len();
-    let (sent, names) = newest(&ctx, DeliveryFilter::default(), SHOWN).await?;
+    let [webhooks, tasks, events] = counts(&ctx).await?;
+    let sent = newest(&ctx, DeliveryFilter::default(), SHOWN).await?.rows;
+    let names = webhook_names(&ctx, &sent).await?;
     let steps = [
         Step {
             title: "1. Webhook",
@@ -75,7 +75,7 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let body = html! {
         p { "A webhook needs three records. One webhook can serve many tasks, and many events can run the same task." }
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
-        @if let Some(health) = health(&ctx).await? {
+        @if let Some(health) = ctx.actor.health().await? {
             section data-live=(ctx.at("/live")) { h2 { "Queue" } (figures(&health)) }
         }
         section {
@@ -85,6 +85,31 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
         }
     };
     Ok(page_with(&ctx, Section::Dashboard, "Tasks dashboard", &actions, &body).into_response())
+}
+
+/// How many webhooks, tasks and events the caller may see, as far as they are counted.
+async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
+    let webhooks = WebhookQuery {
+        owner: None,
+        name: None,
+        page: Page::newest(READ),
+    };
+    let tasks = TaskQuery {
+        creator: None,
+        webhook: None,
+        name: None,
+        page: Page::newest(READ),
+    };
+    let events = EventQuery {
+        task: None,
+        event_type: None,
+        page: Page::newest(READ),
+    };
+    Ok([
+        ctx.actor.webhooks(&webhooks).await?.rows.len(),
+        ctx.actor.tasks(&tasks).await?.rows.len(),
+        ctx.actor.events(&events).await?.rows.len(),
+    ])
 }
 
 fn card(ctx: &PageContext, step: &Step) -> Markup {
@@ -107,14 +132,7 @@ fn card(ctx: &PageContext, step: &Step) -> Markup {
     }
 }
 
-/// The queue of the whole system, for those who may see all of it.
-async fn health(ctx: &PageContext) -> Result<Option<Health>, Failure> {
-    if ctx.principal.access < AccessLevel::SystemAdministrator {
-        return Ok(None);
-    }
-    Ok(Some(ctx.console.engine.health().await?))
-}
-
+/// The figures of the whole system's queue, for those who may see all of it.
 fn texts(health: &Health) -> [(&'static str, String); 4] {
     [
         ("queued", health.queued.to_string()),
@@ -136,7 +154,7 @@ fn figures(health: &Health) -> Markup {
 
 /// The figures, for the script.
 async fn live(ctx: PageContext) -> Result<Json<Value>, Failure> {
-    let health = health(&ctx).await?.ok_or(Failure::NotFound)?;
+    let health = ctx.actor.health().await?.ok_or(Failure::NotFound)?;
     let texts: serde_json::Map<String, Value> = texts(&health)
         .into_iter()
         .map(|(name, text)| (name.to_owned(), text.into()))

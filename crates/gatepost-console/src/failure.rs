@@ -1,14 +1,13 @@
 //! Pages for requests that fail.
 
 use axum::response::{IntoResponse, Response};
-use gatepost_engine::{EmitError, EngineError};
-use gatepost_keys::{AccountsError, KeyError};
-use gatepost_storage::{ErrorKind, StoreError};
+use gatepost_manage::ManageError;
 use http::StatusCode;
 use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::layout::{self, Section};
+use crate::problems::sentence;
 use crate::state::ConsoleState;
 
 /// A request that is not carried out, other than a form that is shown again with its errors.
@@ -93,40 +92,18 @@ impl IntoResponse for Failure {
     }
 }
 
-impl From<AccountsError> for Failure {
-    fn from(error: AccountsError) -> Self {
-        tracing::error!(%error, "accounts cannot be reached");
-        Self::Unavailable
-    }
-}
-
-impl From<KeyError> for Failure {
-    fn from(error: KeyError) -> Self {
+impl From<ManageError> for Failure {
+    fn from(error: ManageError) -> Self {
         match error {
-            KeyError::NotFound => Self::NotFound,
-            KeyError::Forbidden | KeyError::NoSuchOwner => Self::Forbidden,
-            KeyError::Accounts(error) => error.into(),
-            KeyError::Store(error) => store(&error),
-            other => Self::Conflict(other.to_string()),
+            ManageError::Forbidden => Self::Forbidden,
+            ManageError::NotFound => Self::NotFound,
+            error if error.is_unavailable() => Self::Unavailable,
+            ManageError::Other(_) | ManageError::Panicked | ManageError::Store(_) => Self::Internal,
+            ManageError::InUse { tasks } => Self::Conflict(format!(
+                "These tasks use the webhook: {}.",
+                tasks.join(", ")
+            )),
+            other => Self::Conflict(sentence(&other.to_string())),
         }
-    }
-}
-
-impl From<EngineError> for Failure {
-    fn from(error: EngineError) -> Self {
-        match error {
-            EngineError::NotFound => Self::NotFound,
-            EngineError::Emit(EmitError::Store(error)) | EngineError::Store(error) => store(&error),
-            EngineError::Emit(EmitError::Busy) => Self::Unavailable,
-            other => Self::Conflict(other.to_string()),
-        }
-    }
-}
-
-fn store(error: &StoreError) -> Failure {
-    tracing::error!(error = ?error, "the store failed");
-    match error.kind() {
-        ErrorKind::Unavailable => Failure::Unavailable,
-        _ => Failure::Internal,
     }
 }

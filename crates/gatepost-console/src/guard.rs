@@ -1,13 +1,12 @@
 //! What happens before and after every page: login, account, forged requests, response headers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{FromRequest, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
-use gatepost_keys::{Account, AccountAnswer, AccountsError, Principal, Via};
+use gatepost_keys::Via;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use crate::context::PageContext;
@@ -15,9 +14,6 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::login::LoggedIn;
 use crate::state::ConsoleState;
-
-/// How long the platform may take to describe a user's account.
-const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Only what we serve ourselves, no inline script or style, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -42,13 +38,13 @@ pub(crate) async fn guard(
             Failure::LoggedOut(url).bare(Some(&console))
         };
     };
-    let account = match account(&console, &user).await {
-        Ok(Some(account)) if account.enabled => account,
-        Ok(_) => return Failure::Forbidden.bare(Some(&console)),
+    let principal = match console.management.log_in(user.owner, Via::Host).await {
+        Ok(Some(principal)) => principal,
+        Ok(None) => return Failure::Forbidden.bare(Some(&console)),
         Err(error) => return Failure::from(error).bare(Some(&console)),
     };
     let ctx = PageContext {
-        principal: Arc::new(Principal::new(user.owner, account, Via::Host)),
+        actor: console.management.of(&principal),
         name: user.name.as_str().into(),
         csrf: console.csrf.token(&user.session).into(),
         console,
@@ -65,7 +61,11 @@ pub(crate) async fn guard(
 }
 
 /// Reads the form, and refuses one without the session's token.
-async fn with_form(ctx: &PageContext, user: &LoggedIn, request: Request) -> Result<Request, Failure> {
+async fn with_form(
+    ctx: &PageContext,
+    user: &LoggedIn,
+    request: Request,
+) -> Result<Request, Failure> {
     let (parts, body) = request.into_parts();
     if from_elsewhere(&parts.headers) || !is_form(&parts.headers) {
         return Err(Failure::Forged);
@@ -75,11 +75,7 @@ async fn with_form(ctx: &PageContext, user: &LoggedIn, request: Request) -> Resu
         .await
         .map_err(|_| Failure::TooLarge)?;
     let form = Form::parse(&bytes);
-    if !ctx
-        .console
-        .csrf
-        .is_token(&user.session, form.text("csrf"))
-    {
+    if !ctx.console.csrf.is_token(&user.session, form.text("csrf")) {
         return Err(Failure::Forged);
     }
     let mut request = Request::from_parts(parts, axum::body::Body::empty());
@@ -103,15 +99,6 @@ fn is_form(headers: &HeaderMap) -> bool {
             kind.trim()
                 .eq_ignore_ascii_case("application/x-www-form-urlencoded")
         })
-}
-
-async fn account(console: &ConsoleState, user: &LoggedIn) -> Result<Option<Account>, AccountsError> {
-    match console.keys.accounts().account(user.owner) {
-        AccountAnswer::Now(answer) => answer,
-        AccountAnswer::Later(answer) => tokio::time::timeout(ACCOUNT_TIMEOUT, answer)
-            .await
-            .unwrap_or_else(|_| Err(AccountsError("no answer within 5 seconds".into()))),
-    }
 }
 
 /// Sets the headers of every response. What a response itself says about caching is kept.

@@ -2,11 +2,13 @@
 
 mod assets;
 mod builder;
+mod choices;
 mod console;
 mod context;
 mod csrf;
 mod dashboard;
 mod deliveries;
+mod delivery_list;
 mod delivery_rows;
 mod events;
 mod failure;
@@ -15,6 +17,7 @@ mod guard;
 mod keys;
 mod layout;
 mod login;
+mod paging;
 mod problems;
 mod reveal;
 mod row_id;
@@ -22,7 +25,6 @@ mod state;
 mod tasks;
 mod tickets;
 mod time;
-mod visible;
 mod webhooks;
 
 // The public interface is:

@@ -55,7 +55,7 @@ pub(crate) fn rule(invalid: Invalid) -> String {
 }
 
 /// `must be 3 or greater` as it is shown beside a field: `Must be 3 or greater.`
-fn sentence(rule: &str) -> String {
+pub(crate) fn sentence(rule: &str) -> String {
     let mut letters = rule.chars();
     let first = letters
         .next()

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_engine::Engine;
-use gatepost_keys::KeyService;
-use gatepost_manage::{Audit, Directory};
+use gatepost_manage::Management;
 use gatepost_storage::Clock;
 
 use crate::assets::Assets;
@@ -12,14 +10,11 @@ use crate::csrf::Csrf;
 use crate::login::ConsoleLogin;
 use crate::tickets::Tickets;
 
-/// The services behind the pages, and how the pages look.
+/// The door to the services, the platform's login, and how the pages look.
 #[derive(Debug)]
 pub(crate) struct ConsoleState {
-    pub keys: KeyService,
-    pub engine: Engine,
+    pub management: Management,
     pub login: Arc<dyn ConsoleLogin>,
-    pub directory: Arc<dyn Directory>,
-    pub audit: Arc<dyn Audit>,
     pub clock: Arc<dyn Clock>,
     /// The path under which all pages are, without a slash at its end.
     pub base: String,

@@ -76,6 +76,9 @@ mod tests {
             assert!(tickets.take(&Tickets::issue()));
         }
         let used = tickets.0.lock().unwrap();
-        assert_eq!((used.known.len(), used.oldest.len()), (REMEMBERED, REMEMBERED));
+        assert_eq!(
+            (used.known.len(), used.oldest.len()),
+            (REMEMBERED, REMEMBERED)
+        );
     }
 }

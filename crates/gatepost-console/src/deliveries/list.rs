@@ -3,21 +3,26 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
+use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 use webhook_model::WebhookId;
 
+use crate::choices::webhook_choices;
 use crate::context::PageContext;
+use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
 use crate::delivery_rows::{rows, states};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, empty, more, page};
+use crate::paging::one_page;
 use crate::problems::Problems;
-use crate::visible::deliveries::{DeliveryFilter, newest};
 
 /// Rows on a page.
-const ROWS: u32 = 50;
+const ROWS: usize = 50;
+/// One more row is read, to see whether there is another page.
+const READ: u32 = 51;
 const STATES: [&str; 4] = ["queued", "running", "sent", "error"];
 
 fn parse_filter(query: &Form) -> DeliveryFilter {
@@ -44,10 +49,9 @@ fn to_query(filter: DeliveryFilter) -> String {
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let filter = parse_filter(&query);
-    let (mut found, names) = newest(&ctx, filter, ROWS + 1).await?;
-    let full = found.len() > ROWS as usize;
-    found.truncate(ROWS as usize);
-    let next = found.last().filter(|_| full).map(|delivery| delivery.id.0);
+    let listed = newest(&ctx, filter, READ).await?;
+    let (found, next) = one_page(listed, ROWS, |delivery| delivery.id);
+    let names = webhook_names(&ctx, &found).await?;
     let filter_query = to_query(filter);
     let ids: Vec<String> = found
         .iter()
@@ -57,7 +61,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let is_first = filter.after.is_none();
     let body = html! {
         (filter_form(&ctx, filter).await?)
-        @if found.is_empty() && is_first {
+        @if found.is_empty() && is_first && next.is_none() {
             @if filter_query.is_empty() {
                 (empty("No deliveries yet", "This page lists what webhooks have sent, the responses, and what is waiting to be retried. Run a task manually, or wait for an event.", &html! { a.button href=(ctx.at("/")) { "How webhooks, tasks and events work together" } }))
             } @else {
@@ -68,14 +72,14 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
                 @if is_first { p role="status" { a href=(ctx.at(&format!("/deliveries?{filter_query}"))) data-text="newer" data-hide hidden {} } }
                 section { (rows(&ctx, &found, &names)) }
             }
-            (more(&ctx.at("/deliveries"), &filter_query, is_first, next))
+            (more(&ctx.at("/deliveries"), &filter_query, is_first, next.map(|id| id.0)))
         }
     };
     Ok(page(&ctx, Section::Deliveries, "Deliveries", &body).into_response())
 }
 
 async fn filter_form(ctx: &PageContext, filter: DeliveryFilter) -> Result<Markup, Failure> {
-    let mut webhooks = ctx.webhook_choices().await?;
+    let mut webhooks = webhook_choices(ctx).await?;
     let problems = Problems::default();
     let webhook = filter.webhook.map_or_else(String::new, |id| id.to_string());
     let mut states = vec![(String::new(), "All".to_owned())];
@@ -99,24 +103,28 @@ async fn filter_form(ctx: &PageContext, filter: DeliveryFilter) -> Result<Markup
 }
 
 /// The states of the listed rows, and the number of newer ones.
-pub(super) async fn live(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Json<Value>, Failure> {
+pub(super) async fn live(
+    ctx: PageContext,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let ids = query
         .text("ids")
         .split(',')
         .filter_map(|id| id.parse().ok());
     let mut shown = Vec::new();
-    for id in ids.take(ROWS as usize) {
-        match ctx.delivery(id).await {
+    for id in ids.take(ROWS) {
+        match ctx.actor.delivery(DeliveryId(id)).await {
             Ok((delivery, _)) => shown.push(delivery),
-            Err(Failure::NotFound) => {}
-            Err(failure) => return Err(failure),
+            Err(ManageError::NotFound) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     let top = shown.iter().map(|delivery| delivery.id).max();
-    let (found, _) = newest(&ctx, parse_filter(&query), ROWS).await?;
+    let found = newest(&ctx, parse_filter(&query), READ).await?.rows;
     let newer = found
         .iter()
+        .take(ROWS)
         .filter(|delivery| Some(delivery.id) > top)
         .count();
     let mut texts: Map<String, Value> = Map::new();

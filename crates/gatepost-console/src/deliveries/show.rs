@@ -3,17 +3,17 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::webhooks::{Delivery, DeliveryState};
+use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
 use maud::html;
 use serde_json::{Value, json};
 
 use super::attempts;
+use crate::context::PageContext;
 use crate::delivery_rows::states;
-use crate::row_id::RowId;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, note, one_button, page_with};
-use crate::context::PageContext;
+use crate::row_id::RowId;
 use crate::time::{stamp, stamp_or};
 
 pub(super) async fn show(
@@ -21,10 +21,10 @@ pub(super) async fn show(
     RowId(id): RowId,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
-    let (delivery, webhook) = ctx.delivery(id).await?;
-    let attempts = ctx.console.engine.attempts(delivery.id).await?;
+    let (delivery, webhook) = ctx.actor.delivery(DeliveryId(id)).await?;
+    let attempts = ctx.actor.attempts(delivery.id).await?;
     let task = match delivery.task {
-        Some(task) => ctx.task(task.0).await.ok(),
+        Some(task) => ctx.actor.task(task).await.ok(),
         None => None,
     };
     let done = match Form::parse(query.unwrap_or_default().as_bytes()).text("done") {
@@ -74,7 +74,7 @@ pub(super) async fn show(
 
 /// The state, for the script.
 pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Json<Value>, Failure> {
-    let (delivery, _) = ctx.delivery(id).await?;
+    let (delivery, _) = ctx.actor.delivery(DeliveryId(id)).await?;
     let more = match delivery.state {
         DeliveryState::Running => "An attempt is in progress. Show it",
         _ => "",

@@ -2,54 +2,34 @@
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_engine::EngineError;
-use gatepost_manage::Operation;
-use webhook_model::Target;
+use gatepost_manage::ManageError;
+use webhook_model::EventId;
 
-use crate::failure::Failure;
 use crate::context::PageContext;
+use crate::failure::Failure;
 
 pub(super) async fn act(
     ctx: PageContext,
-    Path((id, what)): Path<(i64, String)>,
+    Path((id, action)): Path<(i64, String)>,
 ) -> Result<Response, Failure> {
-    let (row, _) = ctx.event(id).await?;
-    let engine = &ctx.console.engine;
-    let (operation, done) = match what.as_str() {
+    let (actor, id) = (&ctx.actor, EventId(id));
+    let (result, done) = match action.as_str() {
+        "disable" => (actor.disable_event(id).await.map(drop), "disabled"),
+        "enable" => (actor.enable_event(id).await.map(drop), "enabled"),
         "trigger" => {
-            let object = match row.value.target {
-                Target::Instance(object) => {
-                    let directory = &ctx.console.directory;
-                    directory
-                        .name(&ctx.principal, row.value.event_type.as_str(), object.0)
-                        .await
-                }
-                Target::Tag(_) | Target::Generic => None,
-            };
-            match engine.trigger_event(row.id, object, Vec::new()).await {
-                Err(EngineError::NotFound) => {
-                    let text = "The task of this event is disabled, so it was not run.";
-                    return Err(Failure::Conflict(text.into()));
-                }
-                other => other?,
-            };
-            ("trigger", "triggered")
-        }
-        "enable" | "disable" => {
-            let enable = what == "enable";
-            let edited = engine.edit_event(row.id, |event| {
-                event.enabled = enable;
-                Ok(())
-            });
-            edited.await?;
-            if enable {
-                ("enable", "enabled")
-            } else {
-                ("disable", "disabled")
-            }
+            let emitted = actor.trigger_event(id, Vec::new()).await;
+            (emitted.map(drop), "triggered")
         }
         _ => return Err(Failure::NotFound),
     };
-    ctx.audit("task_events", id, Operation::Act(operation));
-    Ok(Redirect::to(&ctx.at(&format!("/events?done={done}"))).into_response())
+    match result {
+        Err(ManageError::Disabled) => {
+            let text = "The task of this event is disabled, so it was not run.";
+            Err(Failure::Conflict(text.into()))
+        }
+        other => {
+            other?;
+            Ok(Redirect::to(&ctx.at(&format!("/events?done={done}"))).into_response())
+        }
+    }
 }

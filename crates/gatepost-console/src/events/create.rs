@@ -2,18 +2,17 @@
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::Operation;
 use maud::{Markup, html};
 
 use super::event_error::note_error;
 use super::fields::fields;
 use super::form::EventForm;
 use super::options::{form_options, known_type};
+use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::problems::Problems;
 use crate::layout::{self, Section, page, refused};
-use crate::context::PageContext;
+use crate::problems::Problems;
 
 pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
@@ -34,7 +33,7 @@ async fn new_page(
     form: &EventForm,
     problems: &Problems,
 ) -> Result<Markup, Failure> {
-    let catalog = ctx.console.engine.catalog();
+    let catalog = ctx.actor.catalog();
     let mut types = vec![(String::new(), "Choose…".to_owned())];
     types.extend(
         catalog
@@ -69,11 +68,8 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
         return Err(Failure::NotFound);
     };
     if let Some(event) = form.parse(&ctx, &mut problems, &of).await? {
-        match ctx.console.engine.create_event(&event).await {
-            Ok(row) => {
-                ctx.audit("task_events", row.id.0, Operation::Create);
-                return Ok(Redirect::to(&ctx.at("/events?done=created")).into_response());
-            }
+        match ctx.actor.create_event(event).await {
+            Ok(_) => return Ok(Redirect::to(&ctx.at("/events?done=created")).into_response()),
             Err(error) => note_error(error, &mut problems)?,
         }
     }
@@ -81,4 +77,3 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
         new_page(&ctx, of.as_str(), &form, &problems).await?,
     ))
 }
-

@@ -1,8 +1,8 @@
 //! The page that deletes an event.
 
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::Operation;
 use maud::html;
+use webhook_model::EventId;
 
 use super::labels::{labels, target};
 use crate::context::PageContext;
@@ -11,25 +11,17 @@ use crate::layout::{self, Section, page};
 use crate::row_id::RowId;
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let (row, task) = ctx.event(id).await?;
+    let (row, task) = ctx.actor.event(EventId(id)).await?;
     let (of, what) = labels(&ctx, &row.value);
     let of_what = target(&ctx, &row.value).await;
     let what = html! {
-        p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (task.name) } ". The task itself is kept." }
+        p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (task.task.name) } ". The task itself is kept." }
     };
-    let body = layout::confirm(
-        &ctx,
-        &what,
-        "Delete event",
-        &ctx.at("/events"),
-        &html! {},
-    );
+    let body = layout::confirm(&ctx, &what, "Delete event", &ctx.at("/events"), &html! {});
     Ok(page(&ctx, Section::Events, "Delete this event?", &body).into_response())
 }
 
 pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let (row, _) = ctx.event(id).await?;
-    ctx.console.engine.delete_event(row.id).await?;
-    ctx.audit("task_events", id, Operation::Delete);
+    ctx.actor.delete_event(EventId(id)).await?;
     Ok(Redirect::to(&ctx.at("/events?done=deleted")).into_response())
 }

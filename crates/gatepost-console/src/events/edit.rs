@@ -1,7 +1,6 @@
 //! The page that edits an event.
 
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::Operation;
 use gatepost_storage::Row;
 use maud::Markup;
 use webhook_model::{Event, EventId, Specificity};
@@ -19,7 +18,7 @@ use crate::problems::Problems;
 use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let (row, _) = ctx.event(id).await?;
+    let (row, _) = ctx.actor.event(EventId(id)).await?;
     let page = form_page(&ctx, &row, &EventForm::of(&row.value), &Problems::default()).await?;
     Ok(page.into_response())
 }
@@ -42,8 +41,12 @@ async fn form_page(
 }
 
 /// Type and event cannot change; target, task and whether it is enabled can.
-pub(super) async fn update(ctx: PageContext, RowId(id): RowId, sent: Form) -> Result<Response, Failure> {
-    let (row, _) = ctx.event(id).await?;
+pub(super) async fn update(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let (row, _) = ctx.actor.event(EventId(id)).await?;
     let form = EventForm {
         event: row.value.event.to_string(),
         ..EventForm::sent(&sent)
@@ -51,18 +54,14 @@ pub(super) async fn update(ctx: PageContext, RowId(id): RowId, sent: Form) -> Re
     let mut problems = Problems::default();
     let of = row.value.event_type.clone();
     if let Some(new) = form.parse(&ctx, &mut problems, &of).await? {
-        let edited = ctx.console.engine.edit_event(row.id, |event| {
+        let edited = ctx.actor.edit_event(row.id, move |event| {
             (event.target, event.task, event.enabled) = (new.target, new.task, new.enabled);
             Ok(())
         });
         match edited.await {
-            Ok(row) => {
-                ctx.audit("task_events", row.id.0, Operation::Update);
-                return Ok(Redirect::to(&ctx.at("/events?done=saved")).into_response());
-            }
+            Ok(_) => return Ok(Redirect::to(&ctx.at("/events?done=saved")).into_response()),
             Err(error) => note_error(error, &mut problems)?,
         }
     }
     Ok(refused(form_page(&ctx, &row, &form, &problems).await?))
 }
-

@@ -20,8 +20,13 @@ pub(super) struct FormOptions<'a> {
     pub tasks: Vec<(String, String)>,
 }
 
-pub(super) fn fields(ctx: &PageContext, form: &EventForm, problems: &Problems, options: &FormOptions<'_>) -> Markup {
-    let catalog = ctx.console.engine.catalog();
+pub(super) fn fields(
+    ctx: &PageContext,
+    form: &EventForm,
+    problems: &Problems,
+    options: &FormOptions<'_>,
+) -> Markup {
+    let catalog = ctx.actor.catalog();
     let events: Vec<_> = catalog
         .events(options.of)
         .map(|(name, label)| (name.to_string(), label.to_owned()))
@@ -33,7 +38,10 @@ pub(super) fn fields(ctx: &PageContext, form: &EventForm, problems: &Problems, o
             ("instance", "One object"),
             ("tag", "All objects with a tag"),
         ],
-        _ => &[("instance", "One object"), ("tag", "All objects with a tag")],
+        _ => &[
+            ("instance", "One object"),
+            ("tag", "All objects with a tag"),
+        ],
     };
     html! {
         (layout::errors(problems))

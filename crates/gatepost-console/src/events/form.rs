@@ -1,13 +1,12 @@
 //! The form of an event, parsed with the same types as the API's input.
 
-use webhook_model::{
-    Event, EventName, EventType, JsonObject, ObjectId, TagId, Target, TaskId,
-};
+use gatepost_manage::ManageError;
+use webhook_model::{Event, EventName, EventType, JsonObject, ObjectId, TagId, Target, TaskId};
 
+use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::problems::Problems;
-use crate::context::PageContext;
 
 /// The content of the fields, valid or not.
 #[derive(Debug, Default)]
@@ -61,10 +60,10 @@ impl EventForm {
         let event = problems.take("event", event.map_err(|_| "choose the event"));
         let target = self.target(problems);
         let task = match self.task.parse() {
-            Ok(id) => match ctx.task(id).await {
+            Ok(id) => match ctx.actor.task(TaskId(id)).await {
                 Ok(row) => Ok(row.id),
-                Err(Failure::NotFound) => Err("this task does not exist"),
-                Err(failure) => return Err(failure),
+                Err(ManageError::NotFound) => Err("this task does not exist"),
+                Err(error) => return Err(error.into()),
             },
             Err(_) => Err("choose the task to run"),
         };
@@ -81,7 +80,7 @@ impl EventForm {
             filters: JsonObject::default(),
             context: JsonObject::default(),
         };
-        if let Err(error) = ctx.console.engine.catalog().check(&event) {
+        if let Err(error) = ctx.actor.catalog().check(&event) {
             let invalid = error.as_invalid();
             problems.add(field_of(invalid.field().as_str()), invalid.rule());
             return Ok(None);

@@ -6,16 +6,13 @@ use crate::context::PageContext;
 
 /// What an event applies to: `web-1`, `tag production`, `all`.
 pub(super) async fn target(ctx: &PageContext, event: &Event) -> String {
-    let directory = &ctx.console.directory;
     match event.target {
         Target::Instance(id) => {
-            let name = directory
-                .name(&ctx.principal, event.event_type.as_str(), id.0)
-                .await;
+            let name = ctx.actor.name(event.event_type.as_str(), id.0).await;
             name.unwrap_or_else(|| format!("object {id}"))
         }
         Target::Tag(id) => {
-            let name = directory.name(&ctx.principal, "tags", id.0).await;
+            let name = ctx.actor.name("tags", id.0).await;
             format!("tag {}", name.unwrap_or_else(|| id.to_string()))
         }
         Target::Generic => "all".into(),
@@ -24,7 +21,7 @@ pub(super) async fn target(ctx: &PageContext, event: &Event) -> String {
 
 /// The labels of type and event: `Virtual Machines`, `Powered on`.
 pub(super) fn labels(ctx: &PageContext, event: &Event) -> (String, String) {
-    let catalog = ctx.console.engine.catalog();
+    let catalog = ctx.actor.catalog();
     let of = catalog
         .types()
         .find(|(name, ..)| **name == event.event_type);

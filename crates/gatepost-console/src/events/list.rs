@@ -4,27 +4,38 @@ use std::collections::BTreeMap;
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::Row;
+use gatepost_storage::webhooks::EventQuery;
+use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
 use webhook_model::{Event, EventId, TaskId};
 
 use super::labels::{labels, target};
+use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, more, note, one_button, page_with};
-use crate::context::PageContext;
-use crate::visible::events::events;
+use crate::paging::one_page;
 
 /// Rows on a page.
 const ROWS: usize = 50;
+/// One more row is read, to see whether there is another page.
+const READ: u32 = 51;
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let after = query.key("after").map(EventId);
-    let (mut rows, names) = events(&ctx, after, ROWS + 1).await?;
-    let next = rows.get(ROWS).and(rows.get(ROWS - 1)).map(|row| row.id.0);
-    rows.truncate(ROWS);
-    let done = match query.text("done") {
+    let asked = Form::parse(query.unwrap_or_default().as_bytes());
+    let after = asked.key("after").map(EventId);
+    let query = EventQuery {
+        task: None,
+        event_type: None,
+        page: Page {
+            after,
+            ..Page::newest(READ)
+        },
+    };
+    let (rows, next) = one_page(ctx.actor.events(&query).await?, ROWS, |row| row.id);
+    let tasks = rows.iter().map(|row| row.value.task);
+    let names = ctx.actor.task_names(tasks).await?;
+    let done = match asked.text("done") {
         "created" => "The event was created and now runs its task.",
         "saved" => "The event was saved.",
         "deleted" => "The event was deleted.",
@@ -35,11 +46,11 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     };
     let body = html! {
         @if !done.is_empty() { (note("good", &html! { (done) })) }
-        @if rows.is_empty() && after.is_none() {
+        @if rows.is_empty() && after.is_none() && next.is_none() {
             (empty("No events yet", "An event defines when a task runs: when something happens to an object of the platform, to any object with a tag, or to the platform as a whole.", &new_button(&ctx)))
         } @else {
             (table(&ctx, &rows, &names).await)
-            (more(&ctx.at("/events"), "", after.is_none(), next))
+            (more(&ctx.at("/events"), "", after.is_none(), next.map(|id| id.0)))
         }
     };
     Ok(page_with(&ctx, Section::Events, "Events", &new_button(&ctx), &body).into_response())

@@ -3,12 +3,13 @@
 use webhook_model::{EventType, Specificity};
 
 use super::fields::FormOptions;
+use crate::choices::{choices, task_choices};
 use crate::context::PageContext;
 use crate::failure::Failure;
 
 /// The type, if it is in the catalog, and what its events apply to.
 pub(super) fn known_type(ctx: &PageContext, name: &str) -> Option<(EventType, Specificity)> {
-    let catalog = ctx.console.engine.catalog();
+    let catalog = ctx.actor.catalog();
     catalog
         .types()
         .find(|(known, ..)| known.as_str() == name)
@@ -28,8 +29,8 @@ pub(super) async fn form_options<'a>(
         of,
         specificity,
         fixed,
-        instances: ctx.choices(of.as_str()).await,
-        tags: ctx.choices("tags").await,
-        tasks: ctx.task_choices().await?,
+        instances: choices(ctx, of.as_str()).await,
+        tags: choices(ctx, "tags").await,
+        tasks: task_choices(ctx).await?,
     })
 }

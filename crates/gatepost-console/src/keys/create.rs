@@ -5,7 +5,6 @@ use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_keys::AccessLevel;
-use gatepost_manage::Operation;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -13,6 +12,7 @@ use super::fields::{FormOptions, fields};
 use super::form::KeyForm;
 use super::key_error::note_error;
 use super::table::{new_button, table};
+use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
@@ -23,7 +23,7 @@ use crate::tickets::Tickets;
 
 pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Response {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let owner = query.key("owner").unwrap_or(ctx.principal.owner.0);
+    let owner = query.key("owner").unwrap_or(ctx.principal().owner.0);
     let form = KeyForm {
         user: owner.to_string(),
         ..KeyForm::fresh()
@@ -41,7 +41,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     }
     let valid = form.parse(&mut problems, ctx.now());
     let owner = match form.user.trim() {
-        "" => Some(ctx.principal.owner),
+        "" => Some(ctx.principal().owner),
         user => problems
             .take("user", user.parse().map_err(|_| "must be a user"))
             .map(OwnerId),
@@ -61,9 +61,8 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
         expiration: valid.expiration.unwrap_or(Expiration::Never),
         ip: valid.ip,
     };
-    match ctx.console.keys.create(&ctx.principal, draft).await {
-        Ok((row, secret)) => {
-            ctx.audit("user_api_keys", row.id.0, Operation::Create);
+    match ctx.actor.create_key(draft).await {
+        Ok((_, secret)) => {
             let popup = reveal::key(&secret.reveal(), &valid.name, &ctx.at("/keys"));
             let rows = table(&ctx, &Form::default()).await?;
             let (button, body) = (new_button(&ctx, None), html! { (popup) (rows) });
@@ -91,8 +90,8 @@ pub(super) async fn check(ctx: PageContext, sent: Form) -> Json<Value> {
 }
 
 async fn form_page(ctx: &PageContext, form: &KeyForm, problems: &Problems) -> Markup {
-    let owners = if ctx.principal.access > AccessLevel::User {
-        Some(ctx.choices("users").await)
+    let owners = if ctx.principal().access > AccessLevel::User {
+        Some(choices(ctx, "users").await)
     } else {
         None
     };

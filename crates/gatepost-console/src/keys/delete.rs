@@ -2,7 +2,6 @@
 
 use apikey_core::KeyId;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::Operation;
 use maud::html;
 
 use crate::context::PageContext;
@@ -11,7 +10,7 @@ use crate::layout::{self, Section, page};
 use crate::row_id::RowId;
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let row = ctx.key(id).await?;
+    let row = ctx.actor.key(KeyId(id)).await?;
     let text = html! {
         p { "Requests that use the key " strong { (row.key.name.as_str()) } " (" code { (row.key.hint) } ") will be refused. This cannot be undone." }
     };
@@ -21,7 +20,6 @@ pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Respon
 }
 
 pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    ctx.console.keys.delete(&ctx.principal, KeyId(id)).await?;
-    ctx.audit("user_api_keys", id, Operation::Delete);
+    ctx.actor.delete_key(KeyId(id)).await?;
     Ok(Redirect::to(&ctx.at("/keys?done=deleted")).into_response())
 }

@@ -1,8 +1,7 @@
 //! The page that edits a key.
 
-use apikey_core::{Expiration, KeyState};
+use apikey_core::{Expiration, KeyId, KeyState};
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::Operation;
 use gatepost_storage::keys::KeyRow;
 use maud::{Markup, html};
 
@@ -17,7 +16,7 @@ use crate::problems::Problems;
 use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let row = ctx.key(id).await?;
+    let row = ctx.actor.key(KeyId(id)).await?;
     let page = form_page(&ctx, &row, &KeyForm::of_row(&row), &Problems::default());
     Ok(page.into_response())
 }
@@ -27,18 +26,14 @@ pub(super) async fn update(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let row = ctx.key(id).await?;
+    let row = ctx.actor.key(KeyId(id)).await?;
     let form = KeyForm::sent(&sent);
     let mut problems = Problems::default();
     if sent.given("do").is_none()
         && let Some(valid) = form.parse(&mut problems, ctx.now())
     {
-        let keys = &ctx.console.keys;
-        match keys.edit(&ctx.principal, row.id, &valid.edit()).await {
-            Ok(row) => {
-                ctx.audit("user_api_keys", row.id.0, Operation::Update);
-                return Ok(Redirect::to(&ctx.at("/keys?done=saved")).into_response());
-            }
+        match ctx.actor.edit_key(row.id, valid.edit()).await {
+            Ok(_) => return Ok(Redirect::to(&ctx.at("/keys?done=saved")).into_response()),
             Err(error) => note_error(error, &mut problems)?,
         }
     }

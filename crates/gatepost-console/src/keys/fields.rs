@@ -33,7 +33,12 @@ pub(super) struct FormOptions<'a> {
     pub owners: Option<Vec<(String, String)>>,
 }
 
-pub(super) fn fields(ctx: &PageContext, form: &KeyForm, problems: &Problems, options: &FormOptions<'_>) -> Markup {
+pub(super) fn fields(
+    ctx: &PageContext,
+    form: &KeyForm,
+    problems: &Problems,
+    options: &FormOptions<'_>,
+) -> Markup {
     let keep = options
         .expires
         .as_ref()

@@ -1,10 +1,11 @@
 //! The list of keys: all that the caller may see, or those of one user.
 
+use apikey_core::OwnerId;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use maud::html;
 
-use super::table::{new_button, table};
+use super::table::{new_button, table, user_name};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
@@ -21,8 +22,10 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let owner = query.key("owner");
     let title = match owner {
         // The name of another user is not for everybody.
-        Some(owner) if !ctx.may_manage(owner).await? => return Err(Failure::NotFound),
-        Some(owner) => format!("API keys of {}", ctx.user_name(owner).await),
+        Some(owner) if !ctx.actor.may_manage(OwnerId(owner)).await? => {
+            return Err(Failure::NotFound);
+        }
+        Some(owner) => format!("API keys of {}", user_name(&ctx, owner).await),
         None => "API keys".to_owned(),
     };
     let actions = html! {

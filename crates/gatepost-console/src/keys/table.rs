@@ -11,35 +11,28 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{badge, empty, more};
+use crate::paging::one_page;
 use crate::time::{stamp, stamp_or};
 
 /// Rows on a page.
-const ROWS: u32 = 50;
-/// How many pages are read for a caller who may see few of their rows.
-const PAGES: usize = 40;
+const ROWS: usize = 50;
+/// One more row is read, to see whether there is another page.
+const READ: u32 = 51;
 
 /// One page of the keys that the caller may see.
 pub(super) async fn table(ctx: &PageContext, filter: &Form) -> Result<Markup, Failure> {
     let owner = filter.key("owner").map(OwnerId);
-    let (after, mut page) = (filter.key("after").map(KeyId), Page::newest(ROWS));
-    page.after = after;
-    let mut rows = Vec::new();
-    let mut next = None;
-    for _ in 0..PAGES {
-        let query = KeyQuery {
-            owner,
-            name: None,
-            page,
-        };
-        let found = ctx.console.keys.list(&ctx.principal, query).await?;
-        rows.extend(found.rows);
-        next = found.next;
-        page.after = next;
-        if next.is_none() || rows.len() >= ROWS as usize {
-            break;
-        }
-    }
-    if rows.is_empty() && after.is_none() {
+    let after = filter.key("after").map(KeyId);
+    let query = KeyQuery {
+        owner,
+        name: None,
+        page: Page {
+            after,
+            ..Page::newest(READ)
+        },
+    };
+    let (rows, next) = one_page(ctx.actor.keys(query).await?, ROWS, |row| row.id);
+    if rows.is_empty() && after.is_none() && next.is_none() {
         return Ok(empty(
             "No API keys yet",
             "An API key lets a script, pipeline or other tool use the API with your permissions, without logging in. The key is shown once, when it is created.",
@@ -47,11 +40,11 @@ pub(super) async fn table(ctx: &PageContext, filter: &Form) -> Result<Markup, Fa
         ));
     }
     let now = ctx.now();
-    let many_owners = ctx.principal.access > AccessLevel::User;
+    let many_owners = ctx.principal().access > AccessLevel::User;
     let query = owner.map_or_else(String::new, |owner| format!("owner={}", owner.0));
     let mut owners = Vec::with_capacity(if many_owners { rows.len() } else { 0 });
     for row in rows.iter().filter(|_| many_owners) {
-        owners.push(ctx.user_name(row.key.owner.0).await);
+        owners.push(user_name(ctx, row.key.owner.0).await);
     }
     Ok(html! {
         section {
@@ -85,6 +78,12 @@ pub(super) async fn table(ctx: &PageContext, filter: &Form) -> Result<Markup, Fa
 pub(super) fn new_button(ctx: &PageContext, owner: Option<i64>) -> Markup {
     let query = owner.map_or_else(String::new, |owner| format!("?owner={owner}"));
     html! { a.button.primary href={ (ctx.at("/keys/new")) (query) } { "New API key" } }
+}
+
+/// The name of a user.
+pub(super) async fn user_name(ctx: &PageContext, user: i64) -> String {
+    let name = ctx.actor.name("users", user).await;
+    name.unwrap_or_else(|| format!("user {user}"))
 }
 
 fn line(ctx: &PageContext, row: &KeyRow, owner: Option<&String>, now: DateTime<Utc>) -> Markup {

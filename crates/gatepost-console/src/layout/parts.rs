@@ -58,7 +58,13 @@ pub(crate) fn more(path: &str, query: &str, first: bool, next: Option<i64>) -> M
 
 /// A form with a single button; `class` is `small`, `danger`, … and `of` names the row for screen
 /// readers.
-pub(crate) fn one_button(ctx: &PageContext, action: &str, class: &str, text: &str, of: &str) -> Markup {
+pub(crate) fn one_button(
+    ctx: &PageContext,
+    action: &str,
+    class: &str,
+    text: &str,
+    of: &str,
+) -> Markup {
     html! {
         form method="post" action=(action) {
             input type="hidden" name="csrf" value=(ctx.csrf);
@@ -68,7 +74,13 @@ pub(crate) fn one_button(ctx: &PageContext, action: &str, class: &str, text: &st
 }
 
 /// The page that asks for confirmation before something is deleted.
-pub(crate) fn confirm(ctx: &PageContext, what: &Markup, button: &str, back: &str, more: &Markup) -> Markup {
+pub(crate) fn confirm(
+    ctx: &PageContext,
+    what: &Markup,
+    button: &str,
+    back: &str,
+    more: &Markup,
+) -> Markup {
     html! {
         section {
             (what)

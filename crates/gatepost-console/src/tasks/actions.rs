@@ -2,43 +2,30 @@
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_engine::EngineError;
-use gatepost_manage::Operation;
+use gatepost_manage::ManageError;
+use webhook_model::TaskId;
 
-use crate::failure::Failure;
 use crate::context::PageContext;
+use crate::failure::Failure;
 
 pub(super) async fn act(
     ctx: PageContext,
-    Path((id, what)): Path<(i64, String)>,
+    Path((id, action)): Path<(i64, String)>,
 ) -> Result<Response, Failure> {
-    let row = ctx.task(id).await?;
-    let engine = &ctx.console.engine;
-    let (operation, done) = match what.as_str() {
-        "run" => {
-            match engine.run_task(row.id).await {
-                Err(EngineError::NotFound) => {
-                    return Err(Failure::Conflict("A disabled task cannot be run.".into()));
-                }
-                other => other?,
-            };
-            ("execute", "ran")
-        }
-        "enable" | "disable" => {
-            let enable = what == "enable";
-            let edited = engine.edit_task(row.id, |task| {
-                task.enabled = enable;
-                Ok(())
-            });
-            edited.await?;
-            if enable {
-                ("enable", "enabled")
-            } else {
-                ("disable", "disabled")
-            }
-        }
+    let (actor, id) = (&ctx.actor, TaskId(id));
+    let (result, done) = match action.as_str() {
+        "disable" => (actor.disable_task(id).await.map(drop), "disabled"),
+        "enable" => (actor.enable_task(id).await.map(drop), "enabled"),
+        "run" => (actor.run_task(id).await.map(drop), "ran"),
         _ => return Err(Failure::NotFound),
     };
-    ctx.audit("tasks", id, Operation::Act(operation));
-    Ok(Redirect::to(&ctx.at(&format!("/tasks?done={done}"))).into_response())
+    match result {
+        Err(ManageError::Disabled) => {
+            Err(Failure::Conflict("A disabled task cannot be run.".into()))
+        }
+        other => {
+            other?;
+            Ok(Redirect::to(&ctx.at(&format!("/tasks?done={done}"))).into_response())
+        }
+    }
 }

@@ -3,7 +3,6 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::Operation;
 use serde_json::{Value, json};
 use webhook_model::Message;
 
@@ -33,15 +32,14 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     let form = TaskForm::sent(&sent);
     let mut problems = Problems::default();
     if sent.given("do").is_some() {
-        return Ok(form_page(&ctx, None, &form, &problems).await?.into_response());
+        return Ok(form_page(&ctx, None, &form, &problems)
+            .await?
+            .into_response());
     }
-    let creator = ctx.principal.owner;
+    let creator = ctx.principal().owner;
     if let Some(task) = form.parse(&ctx, &mut problems, creator).await? {
-        match ctx.console.engine.create_task(&task).await {
-            Ok(row) => {
-                ctx.audit("tasks", row.id.0, Operation::Create);
-                return Ok(Redirect::to(&ctx.at("/tasks?done=created")).into_response());
-            }
+        match ctx.actor.create_task(task).await {
+            Ok(_) => return Ok(Redirect::to(&ctx.at("/tasks?done=created")).into_response()),
             Err(error) => note_error(error, &mut problems)?,
         }
     }
@@ -52,9 +50,11 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
 pub(super) async fn check(ctx: PageContext, sent: Form) -> Result<Json<Value>, Failure> {
     let form = TaskForm::sent(&sent);
     let mut problems = Problems::default();
-    let creator = ctx.principal.owner;
+    let creator = ctx.principal().owner;
     form.parse(&ctx, &mut problems, creator).await?;
     let Preview { text, warnings } = preview(&ctx, &form).await;
     let hints = json!({"preview": text, "warnings": warnings});
-    Ok(Json(json!({"problems": problems.to_json(), "hints": hints})))
+    Ok(Json(
+        json!({"problems": problems.to_json(), "hints": hints}),
+    ))
 }

@@ -15,7 +15,12 @@ pub(super) struct FormOptions {
     pub preview: Preview,
 }
 
-pub(super) fn fields(ctx: &PageContext, form: &TaskForm, problems: &Problems, options: &FormOptions) -> Markup {
+pub(super) fn fields(
+    ctx: &PageContext,
+    form: &TaskForm,
+    problems: &Problems,
+    options: &FormOptions,
+) -> Markup {
     let Preview { text, warnings } = &options.preview;
     html! {
         (layout::errors(problems))
@@ -52,14 +57,13 @@ pub(super) fn fields(ctx: &PageContext, form: &TaskForm, problems: &Problems, op
 }
 
 fn variables(ctx: &PageContext) -> Markup {
-    let engine = &ctx.console.engine;
     html! {
         dl {
             dt { code { "${DATE}" } } dd { "Date and time: Thu, 16 Oct 2025 11:38:07 EDT" }
             dt { code { "${TIMESTAMP}" } } dd { "The same time in seconds since 1970-01-01 UTC" }
             dt { code { "${RANDOM}" } } dd { "A random whole number, different for each occurrence" }
             dt { code { "${NAME}" } } dd { "The name of the object that the event applies to" }
-            @for (name, value) in engine.variables() { dt { code { "${" (name) "}" } } dd { (value) } }
+            @for (name, value) in ctx.actor.variables() { dt { code { "${" (name) "}" } } dd { (value) } }
         }
     }
 }

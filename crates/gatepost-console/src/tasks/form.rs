@@ -1,11 +1,12 @@
 //! The form of a task, parsed with the same types as the API's input.
 
+use gatepost_manage::ManageError;
 use webhook_model::{Action, Description, Message, OwnerId, Task, TaskName, WebhookId};
 
+use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::problems::{Problems, rule};
-use crate::context::PageContext;
 
 /// The content of the fields, valid or not.
 #[derive(Debug, Default)]
@@ -57,10 +58,10 @@ impl TaskForm {
         let description = problems.take("description", description);
         let message = problems.take("message", self.message.parse::<Message>().map_err(rule));
         let webhook = match self.webhook.parse() {
-            Ok(id) => match ctx.webhook(id).await {
+            Ok(id) => match ctx.actor.webhook(WebhookId(id)).await {
                 Ok(row) => Ok(row.id),
-                Err(Failure::NotFound) => Err("this webhook does not exist"),
-                Err(failure) => return Err(failure),
+                Err(ManageError::NotFound) => Err("this webhook does not exist"),
+                Err(error) => return Err(error.into()),
             },
             Err(_) => Err("choose the webhook that sends the message"),
         };

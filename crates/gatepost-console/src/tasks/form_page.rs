@@ -6,6 +6,7 @@ use maud::Markup;
 use super::fields::{FormOptions, fields};
 use super::form::TaskForm;
 use super::preview::preview;
+use crate::choices::webhook_choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{Section, page};
@@ -24,7 +25,7 @@ pub(super) async fn form_page(
         } else {
             "Create task"
         },
-        webhooks: ctx.webhook_choices().await?,
+        webhooks: webhook_choices(ctx).await?,
         preview: preview(ctx, form).await,
     };
     let title = row.map_or_else(

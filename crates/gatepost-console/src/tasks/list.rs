@@ -5,36 +5,46 @@ use std::collections::BTreeMap;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::TaskRow;
+use gatepost_storage::webhooks::{TaskQuery, TaskRow};
 use maud::{Markup, html};
 use webhook_model::{Action, TaskId, WebhookId};
 
+use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, more, note, one_button, page_with};
-use crate::context::PageContext;
+use crate::paging::one_page;
 use crate::time::stamp_or;
 
 /// Rows on a page.
 const ROWS: usize = 50;
+/// One more row is read, to see whether there is another page.
+const READ: u32 = 51;
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let after = query.key("after").map(TaskId);
-    let page = Page {
-        after,
-        ..Page::newest(1)
+    let asked = Form::parse(query.unwrap_or_default().as_bytes());
+    let after = asked.key("after").map(TaskId);
+    let query = TaskQuery {
+        creator: None,
+        webhook: None,
+        name: None,
+        page: Page {
+            after,
+            ..Page::newest(READ)
+        },
     };
-    let mut rows = ctx.tasks(None, page, ROWS + 1).await?;
-    let next = rows.get(ROWS).and(rows.get(ROWS - 1)).map(|row| row.id.0);
-    rows.truncate(ROWS);
+    let (rows, next) = one_page(ctx.actor.tasks(&query).await?, ROWS, |row| row.id);
+    let names = ctx
+        .actor
+        .webhook_names(rows.iter().filter_map(webhook_of))
+        .await?;
     let body = html! {
-        (confirmation(query.text("done"), &ctx))
-        @if rows.is_empty() && after.is_none() {
+        (confirmation(asked.text("done"), &ctx))
+        @if rows.is_empty() && after.is_none() && next.is_none() {
             (empty("No tasks yet", "A task defines what to send: a message, and the webhook that sends it. You can run it manually, or let events run it.", &new_button(&ctx)))
         } @else {
-            (table(&ctx, &rows).await)
-            (more(&ctx.at("/tasks"), "", after.is_none(), next))
+            (table(&ctx, &rows, &names))
+            (more(&ctx.at("/tasks"), "", after.is_none(), next.map(|id| id.0)))
         }
     };
     Ok(page_with(&ctx, Section::Tasks, "Tasks", &new_button(&ctx), &body).into_response())
@@ -71,17 +81,14 @@ fn new_button(ctx: &PageContext) -> Markup {
     html! { a.button.primary href=(ctx.at("/tasks/new")) { "New task" } }
 }
 
-async fn table(ctx: &PageContext, rows: &[TaskRow]) -> Markup {
-    let mut names: BTreeMap<WebhookId, String> = BTreeMap::new();
-    for row in rows {
-        if let Action::Send { webhook, .. } = &row.task.action
-            && !names.contains_key(webhook)
-        {
-            let name = ctx.webhook(webhook.0).await;
-            let name = name.map_or_else(|_| "another user's".into(), |row| row.value.name.to_string());
-            names.insert(*webhook, name);
-        }
+fn webhook_of(row: &TaskRow) -> Option<WebhookId> {
+    match &row.task.action {
+        Action::Send { webhook, .. } => Some(*webhook),
+        _ => None,
     }
+}
+
+fn table(ctx: &PageContext, rows: &[TaskRow], names: &BTreeMap<WebhookId, String>) -> Markup {
     let now = ctx.now();
     html! {
         section { div.scroll { table {
@@ -95,8 +102,8 @@ async fn table(ctx: &PageContext, rows: &[TaskRow]) -> Markup {
                 tr {
                     td data-label="Name" { a href=(at("edit")) { (task.name) } }
                     td data-label="Description" { span { (task.description.as_str()) } }
-                    td data-label="Sends through" { @if let Action::Send { webhook, .. } = &task.action {
-                        a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (names.get(webhook).map_or("", String::as_str)) }
+                    td data-label="Sends through" { @if let Some(webhook) = webhook_of(row) {
+                        a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (names.get(&webhook).map_or("another user's", String::as_str)) }
                     } }
                     td data-label="Last run" { div { (stamp_or(row.last_run, now, "never")) } }
                     td data-label="State" { span { @if task.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } @if task.delete_after_run { " " (badge("busy", "one-time")) } } }

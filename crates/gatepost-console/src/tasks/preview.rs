@@ -1,7 +1,7 @@
 //! The message of a task as it would be sent, and warnings to its author.
 
 use gatepost_engine::Example;
-use webhook_model::{Headers, Message};
+use webhook_model::{Headers, Message, WebhookId};
 
 use super::form::TaskForm;
 use crate::context::PageContext;
@@ -22,14 +22,14 @@ pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
     let Ok(message) = form.message.parse::<Message>() else {
         return Preview::default();
     };
-    let Ok(example) = ctx.console.engine.example(&message, OBJECT) else {
+    let Ok(example) = ctx.actor.example(&message, OBJECT) else {
         return Preview {
             text: String::new(),
             warnings: "With its variables filled in, the message is larger than 4 MiB.".into(),
         };
     };
     let webhook = match form.webhook.parse() {
-        Ok(id) => ctx.webhook(id).await.ok(),
+        Ok(id) => ctx.actor.webhook(WebhookId(id)).await.ok(),
         Err(_) => None,
     };
     let headers = webhook.map(|row| row.value.headers);

@@ -1,15 +1,15 @@
-//! Errors of the engine, in the words of the form.
+//! Errors of a change, in the words of the form.
 
-use gatepost_engine::EngineError;
+use gatepost_manage::ManageError;
 
 use crate::failure::Failure;
 use crate::problems::Problems;
 
 /// Notes an error beside the field that it is about; any other error fails the request.
-pub(super) fn note_error(error: EngineError, problems: &mut Problems) -> Result<(), Failure> {
+pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
     match error {
-        EngineError::Dangling(_) => problems.add("webhook", "this webhook does not exist"),
-        EngineError::Invalid(invalid) => problems.add(invalid.field().as_str(), invalid.rule()),
+        ManageError::Dangling { .. } => problems.add("webhook", "this webhook does not exist"),
+        ManageError::Invalid { field, rule, .. } => problems.add(field, rule),
         other => return Err(other.into()),
     }
     Ok(())

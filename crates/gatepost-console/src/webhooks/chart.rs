@@ -6,8 +6,8 @@ use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
-use crate::failure::Failure;
 use crate::context::PageContext;
+use crate::failure::Failure;
 
 const HOURS: usize = 24;
 /// At most this number of deliveries is counted.
@@ -44,19 +44,17 @@ impl Figures {
         let mut figures = Self::default();
         let (mut read, mut bytes) = (0, 0);
         while read < MAX_COUNTED && bytes < BYTES {
-            let found = ctx.console.engine.list_deliveries(&query).await?;
-            for delivery in &found {
+            let found = ctx.actor.deliveries(&query).await?;
+            for delivery in &found.rows {
                 figures.count(delivery.state, delivery.created - from);
                 bytes += delivery.body.len();
             }
-            read += found.len();
-            match found.last() {
-                Some(last) if found.len() >= query.page.limit as usize => {
-                    query.page = query.page.beyond(last.id);
-                    query.page.limit = stride(bytes / read);
-                }
-                _ => return Ok(figures),
-            }
+            read += found.rows.len();
+            let Some(next) = found.next else {
+                return Ok(figures);
+            };
+            query.page = query.page.beyond(next);
+            query.page.limit = stride(bytes / read.max(1));
         }
         figures.more = true;
         Ok(figures)

@@ -3,10 +3,9 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_manage::Operation;
 use maud::{Markup, html};
 use serde_json::{Value, json};
-use webhook_model::{SigningSecret, SigningSecrets};
+use webhook_model::{SigningSecret, SigningSecrets, WebhookId};
 
 use super::fields::{FormOptions, fields};
 use super::form::WebhookForm;
@@ -30,7 +29,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
         return Ok(form_page(&ctx, &form, &Problems::default()).into_response());
     }
     let mut problems = Problems::default();
-    let owner = ctx.principal.owner;
+    let owner = ctx.principal().owner;
     let Some(mut webhook) = form.parse(&mut problems, owner, None) else {
         return Ok(refused(form_page(&ctx, &form, &problems)));
     };
@@ -44,14 +43,11 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     if !tickets.take(ticket) {
         return Ok(already_submitted(&ctx));
     }
-    match ctx.console.engine.create_webhook(&webhook).await {
-        Ok(row) => {
-            ctx.audit("webhook_urls", row.id.0, Operation::Create);
-            match secret {
-                Some(secret) => signing::reveal(&ctx, &row, &secret).await,
-                None => Ok(to_webhook(&ctx, row.id, "created")),
-            }
-        }
+    match ctx.actor.create_webhook(webhook).await {
+        Ok(row) => match secret {
+            Some(secret) => signing::reveal(&ctx, &row, &secret).await,
+            None => Ok(to_webhook(&ctx, row.id, "created")),
+        },
         Err(error) => {
             tickets.put_back(ticket);
             note_error(error, &form, &mut problems)?;
@@ -68,11 +64,11 @@ pub(super) async fn check(
 ) -> Result<Json<Value>, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let present = match query.key("id") {
-        Some(id) => Some(ctx.webhook(id).await?.value),
+        Some(id) => Some(ctx.actor.webhook(WebhookId(id)).await?.value),
         None => None,
     };
     let mut problems = Problems::default();
-    let owner = ctx.principal.owner;
+    let owner = ctx.principal().owner;
     let form = WebhookForm::sent(&sent);
     drop(form.parse(&mut problems, owner, present.as_ref()));
     let open = form.url.trim().starts_with("http://") && problems.of("url").is_none();
@@ -82,7 +78,9 @@ pub(super) async fn check(
         ""
     };
     let hints = json!({"url": hint});
-    Ok(Json(json!({"problems": problems.to_json(), "hints": hints})))
+    Ok(Json(
+        json!({"problems": problems.to_json(), "hints": hints}),
+    ))
 }
 
 fn form_page(ctx: &PageContext, form: &WebhookForm, problems: &Problems) -> Markup {
@@ -107,5 +105,10 @@ fn already_submitted(ctx: &PageContext) -> Response {
         a href=(ctx.at("/webhooks")) { "Go to webhooks" }
     };
     let body = note("warn", &text);
-    refused(page(ctx, Section::Webhooks, "Form already submitted", &body))
+    refused(page(
+        ctx,
+        Section::Webhooks,
+        "Form already submitted",
+        &body,
+    ))
 }

@@ -1,7 +1,6 @@
 //! The page that edits a webhook.
 
 use axum::response::{IntoResponse, Response};
-use gatepost_manage::Operation;
 use gatepost_storage::Row;
 use maud::Markup;
 use webhook_model::{Activity, AuthorizationKind, Webhook, WebhookId};
@@ -18,7 +17,7 @@ use crate::problems::Problems;
 use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let row = ctx.webhook(id).await?;
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
     let form = WebhookForm::of(&row.value);
     Ok(form_page(&ctx, &row, &form, &Problems::default()).into_response())
 }
@@ -44,34 +43,33 @@ fn form_page(
     )
 }
 
-pub(super) async fn update(ctx: PageContext, RowId(id): RowId, sent: Form) -> Result<Response, Failure> {
-    let row = ctx.webhook(id).await?;
+pub(super) async fn update(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
     let form = WebhookForm::sent(&sent);
     let mut problems = Problems::default();
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, &row, &form, &problems).into_response());
     }
     if let Some(new) = form.parse(&mut problems, row.value.owner, Some(&row.value)) {
-        let edited = ctx.console.engine.edit_webhook(row.id, |webhook| {
+        let edited = ctx.actor.edit_webhook(row.id, move |webhook| {
             // What the form does not contain may have changed since, and is kept.
             let activity = match (new.activity, webhook.activity) {
                 (Activity::Active, Activity::Paused) => Activity::Paused,
                 (new, _) => new,
             };
-            let (owner, signing) = (webhook.owner, webhook.signing.clone());
             *webhook = Webhook {
-                owner,
-                signing,
+                signing: webhook.signing.clone(),
                 activity,
                 ..new.clone()
             };
             Ok(())
         });
         match edited.await {
-            Ok(row) => {
-                ctx.audit("webhook_urls", row.id.0, Operation::Update);
-                return Ok(to_webhook(&ctx, row.id, "saved"));
-            }
+            Ok(row) => return Ok(to_webhook(&ctx, row.id, "saved")),
             Err(error) => note_error(error, &form, &mut problems)?,
         }
     }

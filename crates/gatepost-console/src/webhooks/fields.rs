@@ -38,7 +38,12 @@ pub(super) struct FormOptions {
     pub stored: bool,
 }
 
-pub(super) fn fields(ctx: &PageContext, form: &WebhookForm, problems: &Problems, options: &FormOptions) -> Markup {
+pub(super) fn fields(
+    ctx: &PageContext,
+    form: &WebhookForm,
+    problems: &Problems,
+    options: &FormOptions,
+) -> Markup {
     let (check, back) = match options.id {
         Some(id) => (
             format!("/webhooks/check?id={id}"),

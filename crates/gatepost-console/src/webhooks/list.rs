@@ -2,33 +2,39 @@
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
+use gatepost_storage::webhooks::WebhookQuery;
 use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
 use super::labels::{activity, authorization};
+use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, more, note, page_with};
-use crate::context::PageContext;
+use crate::paging::one_page;
 
 /// Rows on a page.
 const ROWS: usize = 50;
+/// One more row is read, to see whether there is another page.
+const READ: u32 = 51;
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let after = query.key("after").map(WebhookId);
-    let page = Page {
-        after,
-        ..Page::newest(1)
+    let asked = Form::parse(query.unwrap_or_default().as_bytes());
+    let after = asked.key("after").map(WebhookId);
+    let query = WebhookQuery {
+        owner: None,
+        name: None,
+        page: Page {
+            after,
+            ..Page::newest(READ)
+        },
     };
-    let mut rows = ctx.webhooks(page, ROWS + 1).await?;
-    let next = rows.get(ROWS).and(rows.get(ROWS - 1)).map(|row| row.id.0);
-    rows.truncate(ROWS);
+    let (rows, next) = one_page(ctx.actor.webhooks(&query).await?, ROWS, |row| row.id);
     let at = |row: &Row<WebhookId, Webhook>| ctx.at(&format!("/webhooks/{}", row.id.0));
     let body = html! {
-        @if query.text("done") == "deleted" { (note("good", &html! { "The webhook and its deliveries were deleted." })) }
-        @if rows.is_empty() && after.is_none() {
+        @if asked.text("done") == "deleted" { (note("good", &html! { "The webhook and its deliveries were deleted." })) }
+        @if rows.is_empty() && after.is_none() && next.is_none() {
             (empty("No webhooks yet", "A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event when.", &new_button(&ctx)))
         } @else {
             section { div.scroll { table {
@@ -47,7 +53,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
                     td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (row.value.name) } } } }
                 } } }
             } } }
-            (more(&ctx.at("/webhooks"), "", after.is_none(), next))
+            (more(&ctx.at("/webhooks"), "", after.is_none(), next.map(|id| id.0)))
         }
     };
     Ok(page_with(

@@ -2,37 +2,36 @@
 
 use axum::response::{IntoResponse, Response};
 use delivery::Attempt;
-use gatepost_manage::Operation;
+use gatepost_manage::ManageError;
 use maud::{Markup, html};
-use webhook_model::Message;
+use webhook_model::{Message, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, badge, note, page};
-use crate::problems::Problems;
+use crate::problems::{Problems, sentence};
 use crate::row_id::RowId;
 use crate::time::span;
 
-pub(super) async fn send(ctx: PageContext, RowId(id): RowId, sent: Form) -> Result<Response, Failure> {
-    let row = ctx.webhook(id).await?;
+pub(super) async fn send(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
     let path = ctx.at(&format!("/webhooks/{id}"));
     let text = sent.lines("message");
     let message: Result<Message, _> = text.parse();
     let outcome = match message {
-        Ok(message) => {
-            let engine = &ctx.console.engine;
-            match engine.send_now(&row.value, Some(&message)).await {
-                Ok(test) => {
-                    ctx.audit("webhook_urls", id, Operation::Act("test"));
-                    outcome(&test.attempt)
-                }
-                Err(error) => note(
-                    "bad",
-                    &html! { "Nothing was sent: " (error.to_string()) "." },
-                ),
+        Ok(message) => match ctx.actor.send_test(row.id, Some(message)).await {
+            Ok(test) => outcome(&test.attempt),
+            Err(error @ (ManageError::Message(_) | ManageError::Unsendable(_))) => {
+                let text = sentence(&error.to_string());
+                note("bad", &html! { "Nothing was sent. " (text) })
             }
-        }
+            Err(error) => return Err(error.into()),
+        },
         Err(invalid) => note(
             "bad",
             &html! { "Nothing was sent. The message " (invalid.rule()) "." },

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::DeliveryQuery;
+use gatepost_storage::webhooks::{Delivery, TaskQuery};
 use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -17,12 +17,13 @@ use super::form::MASK;
 use super::labels::{activity, authorization};
 use super::send_test::test_form;
 use super::signing_controls::signing_controls;
-use crate::row_id::RowId;
 use crate::context::PageContext;
+use crate::delivery_list::{DeliveryFilter, newest};
 use crate::delivery_rows::{self, states};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, note, one_button, page_with};
+use crate::row_id::RowId;
 use crate::time::stamp;
 
 /// How many deliveries and tasks are shown.
@@ -33,9 +34,11 @@ pub(super) async fn show(
     RowId(id): RowId,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
-    let row = ctx.webhook(id).await?;
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
     let done = match Form::parse(query.unwrap_or_default().as_bytes()).text("done") {
-        "created" => "The webhook was created. Send a test, then create a task to define what it sends.",
+        "created" => {
+            "The webhook was created. Send a test, then create a task to define what it sends."
+        }
         "saved" => "The webhook was saved. The change applies from the next attempt.",
         "unsigned" => "Deliveries are no longer signed.",
         "paused" => "The webhook is paused. Deliveries are queued and not sent.",
@@ -49,24 +52,19 @@ pub(super) async fn show(
 
 /// The figures and states, for the script.
 pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Json<Value>, Failure> {
-    let row = ctx.webhook(id).await?;
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
     let figures = Figures::of(&ctx, row.id).await?;
     let texts: BTreeMap<_, _> = figures.texts().into();
-    let newest = newest(&ctx, row.id).await?;
-    Ok(Json(
-        json!({"texts": texts, "states": states(&newest)}),
-    ))
+    let latest = latest(&ctx, row.id).await?;
+    Ok(Json(json!({"texts": texts, "states": states(&latest)})))
 }
 
-async fn newest(
-    ctx: &PageContext,
-    webhook: WebhookId,
-) -> Result<Vec<gatepost_storage::webhooks::Delivery>, Failure> {
-    let query = DeliveryQuery {
+async fn latest(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Delivery>, Failure> {
+    let filter = DeliveryFilter {
         webhook: Some(webhook),
-        ..DeliveryQuery::all(Page::newest(SHOWN))
+        ..DeliveryFilter::default()
     };
-    Ok(ctx.console.engine.list_deliveries(&query).await?)
+    Ok(newest(ctx, filter, SHOWN).await?.rows)
 }
 
 /// The page of a webhook, with something before its content.
@@ -80,10 +78,14 @@ pub(super) async fn page_of(
     let at = |what: &str| format!("{path}/{what}");
     let now = ctx.now();
     let figures = Figures::of(ctx, row.id).await?;
-    let newest = newest(ctx, row.id).await?;
-    let tasks = ctx
-        .tasks(Some(row.id), Page::newest(1), SHOWN as usize)
-        .await?;
+    let latest = latest(ctx, row.id).await?;
+    let query = TaskQuery {
+        creator: None,
+        webhook: Some(row.id),
+        name: None,
+        page: Page::newest(SHOWN),
+    };
+    let tasks = ctx.actor.tasks(&query).await?.rows;
     let names = BTreeMap::from([(row.id, webhook.name.to_string())]);
     let actions = html! {
         a.button href=(at("edit")) { "Edit" }
@@ -115,8 +117,8 @@ pub(super) async fn page_of(
                 (one_button(ctx, &at("do/replay"), "small", "Replay all failed", ""))
                 a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
             } }
-            @if newest.is_empty() { p.quiet { "No deliveries yet." } }
-            @else { (delivery_rows::rows(ctx, &newest, &names)) }
+            @if latest.is_empty() { p.quiet { "No deliveries yet." } }
+            @else { (delivery_rows::rows(ctx, &latest, &names)) }
         }
     };
     Ok(page_with(

@@ -1,10 +1,9 @@
 //! Signing secrets: created, rotated and removed. Each is shown once.
 
 use axum::response::{IntoResponse, Response};
-use gatepost_manage::Operation;
 use gatepost_storage::Row;
 use maud::html;
-use webhook_model::{SigningSecret, SigningSecrets, Webhook, WebhookId};
+use webhook_model::{SigningSecret, Webhook, WebhookId};
 
 use super::redirect::to_webhook;
 use super::show;
@@ -17,31 +16,23 @@ use crate::row_id::RowId;
 /// How many old secrets still sign beside the new one, so that the target has time to switch.
 const OVERLAP: usize = 1;
 
-pub(super) async fn rotate(ctx: PageContext, RowId(id): RowId, sent: Form) -> Result<Response, Failure> {
-    let row = ctx.webhook(id).await?;
+pub(super) async fn rotate(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
     if !ctx.console.tickets.take(sent.text("ticket")) {
         let text = html! { "This form was already submitted, and the secret was shown then. If you did not keep it, rotate it again." };
         let page = show::page_of(&ctx, &row, &note("warn", &text)).await?;
         return Ok(page.into_response());
     }
-    let secret = SigningSecret::from_random(rand::random());
-    let edited = ctx.console.engine.edit_webhook(row.id, |webhook| {
-        webhook.signing = webhook.signing.rotated(secret.clone(), OVERLAP);
-        Ok(())
-    });
-    let row = edited.await?;
-    ctx.audit("webhook_urls", id, Operation::Update);
+    let (row, secret) = ctx.actor.rotate_signing_secret(row.id, OVERLAP).await?;
     reveal(&ctx, &row, &secret).await
 }
 
 pub(super) async fn remove(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let row = ctx.webhook(id).await?;
-    let edited = ctx.console.engine.edit_webhook(row.id, |webhook| {
-        webhook.signing = SigningSecrets::none();
-        Ok(())
-    });
-    edited.await?;
-    ctx.audit("webhook_urls", id, Operation::Update);
+    let row = ctx.actor.remove_signing_secrets(WebhookId(id)).await?;
     Ok(to_webhook(&ctx, row.id, "unsigned"))
 }
 

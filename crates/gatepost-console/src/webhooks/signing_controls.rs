@@ -9,7 +9,11 @@ use crate::layout::one_button;
 use crate::tickets::Tickets;
 
 /// Whether deliveries are signed, and the buttons to change that.
-pub(super) fn signing_controls(ctx: &PageContext, row: &Row<WebhookId, Webhook>, path: &str) -> Markup {
+pub(super) fn signing_controls(
+    ctx: &PageContext,
+    row: &Row<WebhookId, Webhook>,
+    path: &str,
+) -> Markup {
     let active = row.value.signing.iter().count();
     let text = if active == 0 {
         "Create signing secret"

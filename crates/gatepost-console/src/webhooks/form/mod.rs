@@ -7,7 +7,7 @@ mod limits;
 pub(super) use authorization::AuthorizationFields;
 pub(super) use headers::{HeaderFields, MASK};
 pub(super) use limits::LimitFields;
-use webhook_model::{Activity, Field, OwnerId, TargetUrl, Webhook, WebhookName};
+use webhook_model::{Activity, OwnerId, TargetUrl, Webhook, WebhookName};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
@@ -107,20 +107,20 @@ impl WebhookForm {
         };
         webhook
             .check()
-            .map_err(|invalid| problems.add(self.field_of(invalid.field()), rule(invalid)))
+            .map_err(|invalid| problems.add(self.field_of(invalid.field().as_str()), rule(invalid)))
             .ok()
             .map(|()| webhook)
     }
 
-    /// The form field for a field of the record.
-    pub(super) fn field_of(&self, field: Field) -> &'static str {
+    /// The form field for a field of the record, as it is called on the wire.
+    pub(super) fn field_of(&self, field: &str) -> &'static str {
         match field {
-            Field::Name => "name",
-            Field::Url => "url",
-            Field::AuthorizationType | Field::AuthorizationValue => "auth",
-            Field::Timeout => "timeout",
-            Field::Retries => "retries",
-            Field::RateLimit => "rate",
+            "name" => "name",
+            "url" => "url",
+            "authorization_type" | "authorization_value" => "auth",
+            "timeout" => "timeout",
+            "retries" => "retries",
+            "rate_limit" => "rate",
             _ => self.headers.field(),
         }
     }
