@@ -28,6 +28,7 @@ use gatepost_console::Console;
 use gatepost_engine::Engine;
 use gatepost_http::{Api, VersionFacts};
 use gatepost_keys::{AuthLayer, KeyService};
+use gatepost_manage::Management;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use options::Options;
 use serde_json::json;
@@ -108,13 +109,15 @@ fn app(
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     })
     .host_login(Arc::new(tokens.clone()));
+    let management = Management::builder(keys.clone(), engine.clone())
+        .directory(platform.clone())
+        .build();
     let api = HostTables::all(engine)
         .into_iter()
         .fold(
-            Api::builder(keys.clone(), engine.clone(), guard.clone()),
+            Api::builder(management, guard.clone()),
             gatepost_http::ApiBuilder::table,
         )
-        .directory(platform.clone())
         .version(VersionFacts::new("26.1.8", "example"))
         .build();
     let passwords = platform.clone();

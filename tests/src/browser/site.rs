@@ -15,7 +15,7 @@ use gatepost_http::Api;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
-use gatepost_manage::{Audit, Audited, Directory};
+use gatepost_manage::{Audit, Audited, Directory, Management};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
 use gatepost_storage::{Clock, KeyStore, MemoryStore, SystemClock};
 use tokio::net::TcpListener;
@@ -73,6 +73,8 @@ pub struct Site {
     pub keys: KeyService,
     /// The engine.
     pub engine: Engine,
+    /// The door of API and console.
+    pub management: Management,
     heard: Heard,
 }
 
@@ -130,13 +132,17 @@ impl Site {
             (password == PASSWORD).then_some(OwnerId(at as i64 + 1))
         });
         let heard = Heard::default();
+        let management = Management::builder(keys.clone(), engine.clone())
+            .directory(directory.clone())
+            .audit(Arc::new(heard.clone()))
+            .build();
         let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
             .directory(directory)
             .audit(Arc::new(heard.clone()))
             .clock(clock)
             .title("Gatepost")
             .build();
-        let api = Api::builder(keys.clone(), engine.clone(), guard).build();
+        let api = Api::builder(management.clone(), guard).build();
         let app = Router::new()
             .nest("/api/v4", api.router())
             .merge(sessions.router())
@@ -149,6 +155,7 @@ impl Site {
             addr,
             keys,
             engine,
+            management,
             heard,
         }
     }
