@@ -109,22 +109,21 @@ fn app(
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     })
     .host_login(Arc::new(tokens.clone()));
+    let management = Management::builder(keys.clone(), engine.clone())
+        .directory(platform.clone())
+        .build();
     let api = HostTables::all(engine)
         .into_iter()
         .fold(
-            Api::builder(keys.clone(), engine.clone(), guard.clone()),
+            Api::builder(management.clone(), guard.clone()),
             gatepost_http::ApiBuilder::table,
         )
-        .directory(platform.clone())
         .version(VersionFacts::new("26.1.8", "example"))
         .build();
     let passwords = platform.clone();
     let sessions = Sessions::new(options.tls, move |name, password| {
         passwords.password(name, password)
     });
-    let management = Management::builder(keys.clone(), engine.clone())
-        .directory(platform.clone())
-        .build();
     let console = Console::builder(management, Arc::new(sessions.clone()))
         .title("Example platform")
         .build();

@@ -43,14 +43,26 @@ impl Actor {
         &self,
         query: &DeliveryQuery,
     ) -> Result<Listed<Delivery, DeliveryId>, ManageError> {
+        contain(self.visible_deliveries(query)).await
+    }
+
+    /// As [`deliveries`](Self::deliveries), each with its attempts, oldest first.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn deliveries_with_attempts(
+        &self,
+        query: &DeliveryQuery,
+    ) -> Result<Listed<(Delivery, Vec<AttemptRecord>), DeliveryId>, ManageError> {
         contain(async {
-            if !self.sees_all() && query.webhook.is_none() {
-                let of_few = self.deliveries_of_few(query).await?;
-                if let Some(found) = of_few {
-                    return Ok(found);
-                }
+            let found = self.visible_deliveries(query).await?;
+            let mut rows = Vec::with_capacity(found.rows.len());
+            for delivery in found.rows {
+                let attempts = self.engine().attempts(delivery.id).await?;
+                rows.push((delivery, attempts));
             }
-            self.judged_deliveries(query).await
+            let next = found.next;
+            Ok(Listed { rows, next })
         })
         .await
     }
@@ -123,6 +135,19 @@ impl Actor {
         Ok((delivery, webhook))
     }
 
+    async fn visible_deliveries(
+        &self,
+        query: &DeliveryQuery,
+    ) -> Result<Listed<Delivery, DeliveryId>, ManageError> {
+        if !self.sees_all()
+            && query.webhook.is_none()
+            && let Some(found) = self.deliveries_of_few(query).await?
+        {
+            return Ok(found);
+        }
+        self.judged_deliveries(query).await
+    }
+
     /// Walks the log, and judges each delivery by its webhook.
     async fn judged_deliveries(
         &self,
@@ -133,13 +158,19 @@ impl Actor {
             known: HashMap::new(),
         };
         let stride = (!self.sees_all() && query.webhook.is_none()).then_some(STRIDE);
-        fill(query.page, stride, |row| row.id, &mut judge, |page| {
-            let query = DeliveryQuery {
-                page,
-                ..query.clone()
-            };
-            async move { self.engine().list_deliveries(&query).await }
-        })
+        fill(
+            query.page,
+            stride,
+            |row| row.id,
+            &mut judge,
+            |page| {
+                let query = DeliveryQuery {
+                    page,
+                    ..query.clone()
+                };
+                async move { self.engine().list_deliveries(&query).await }
+            },
+        )
         .await
     }
 

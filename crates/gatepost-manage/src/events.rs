@@ -51,13 +51,19 @@ impl Actor {
                 known: HashMap::new(),
             };
             let stride = (!self.sees_all()).then_some(STRIDE);
-            fill(query.page, stride, |row| row.id, &mut judge, |page| {
-                let query = EventQuery {
-                    page,
-                    ..query.clone()
-                };
-                async move { self.engine().list_events(&query).await }
-            })
+            fill(
+                query.page,
+                stride,
+                |row| row.id,
+                &mut judge,
+                |page| {
+                    let query = EventQuery {
+                        page,
+                        ..query.clone()
+                    };
+                    async move { self.engine().list_events(&query).await }
+                },
+            )
             .await
         })
         .await

@@ -16,11 +16,7 @@ impl Management {
     /// # Errors
     /// [`ManageError::Accounts`] when the platform's accounts fail, panic, or take longer than five
     /// seconds.
-    pub async fn log_in(
-        &self,
-        owner: OwnerId,
-        via: Via,
-    ) -> Result<Option<Principal>, ManageError> {
+    pub async fn log_in(&self, owner: OwnerId, via: Via) -> Result<Option<Principal>, ManageError> {
         let answer = ask(async {
             match self.keys.accounts().account(owner) {
                 AccountAnswer::Now(answer) => answer,
@@ -29,7 +25,9 @@ impl Management {
         });
         contain(async {
             let answer = answer.await.unwrap_or_else(|| {
-                Err(AccountsError("the platform's code panicked or hangs".into()))
+                Err(AccountsError(
+                    "the platform's code panicked or hangs".into(),
+                ))
             });
             let account = answer?.filter(|account| account.enabled);
             Ok(account.map(|account| Principal::new(owner, account, via)))

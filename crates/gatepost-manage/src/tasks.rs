@@ -259,14 +259,20 @@ impl Actor {
             authority,
             owner: |row: &TaskRow| row.task.creator,
         };
-        fill(query.page, stride, |row| row.id, &mut judge, |page| {
-            let query = TaskQuery {
-                creator,
-                page,
-                ..query.clone()
-            };
-            async move { self.engine().list_tasks(&query).await }
-        })
+        fill(
+            query.page,
+            stride,
+            |row| row.id,
+            &mut judge,
+            |page| {
+                let query = TaskQuery {
+                    creator,
+                    page,
+                    ..query.clone()
+                };
+                async move { self.engine().list_tasks(&query).await }
+            },
+        )
         .await
     }
 }

@@ -4,13 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::TestSend;
-use gatepost_storage::webhooks::{
-    Cascade, DeliveryId, Replay, TaskQuery, WebhookQuery,
-};
+use gatepost_storage::webhooks::{Cascade, DeliveryId, Replay, TaskQuery, WebhookQuery};
 use gatepost_storage::{Page, Row};
-use webhook_model::{
-    Invalid, Message, SigningSecret, SigningSecrets, Webhook, WebhookId,
-};
+use webhook_model::{Invalid, Message, SigningSecret, SigningSecrets, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
@@ -312,14 +308,20 @@ impl Actor {
             authority,
             owner: |row: &Row<WebhookId, Webhook>| row.value.owner,
         };
-        fill(query.page, stride, |row| row.id, &mut judge, |page| {
-            let query = WebhookQuery {
-                owner,
-                name: query.name.clone(),
-                page,
-            };
-            async move { self.engine().list_webhooks(&query).await }
-        })
+        fill(
+            query.page,
+            stride,
+            |row| row.id,
+            &mut judge,
+            |page| {
+                let query = WebhookQuery {
+                    owner,
+                    name: query.name.clone(),
+                    page,
+                };
+                async move { self.engine().list_webhooks(&query).await }
+            },
+        )
         .await
     }
 }

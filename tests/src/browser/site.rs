@@ -73,7 +73,7 @@ pub struct Site {
     pub keys: KeyService,
     /// The engine.
     pub engine: Engine,
-    /// The door that the console has.
+    /// The door of API and console.
     pub management: Management,
     heard: Heard,
 }
@@ -140,7 +140,7 @@ impl Site {
             .clock(clock)
             .title("Gatepost")
             .build();
-        let api = Api::builder(keys.clone(), engine.clone(), guard).build();
+        let api = Api::builder(management.clone(), guard).build();
         let app = Router::new()
             .nest("/api/v4", api.router())
             .merge(sessions.router())

@@ -1,12 +1,6 @@
-//! Tables are declared once: columns, types, rules, joins. Lists, filters, projection, validation
-//! and the OpenAPI document all read the same declaration.
+//! The declaration of a table.
 
-mod column;
-mod input;
-
-pub use column::Column;
-pub(crate) use column::{Access, Kind};
-pub(crate) use input::{Input, int};
+use super::column::{Access, Column};
 
 /// A row as it travels: column name to value.
 pub(crate) type RowMap = serde_json::Map<String, serde_json::Value>;
@@ -29,15 +23,15 @@ pub(crate) struct Table {
     pub joins: &'static [(&'static str, &'static str)],
     /// `events` in `count(events)`.
     pub counts: &'static [&'static str],
-    /// Columns that cost a look-up for each row.
+    /// Columns that cost a lookup for each row.
     pub costly: &'static [&'static str],
     /// What can be done with a row beside reading, changing and deleting it.
     pub actions: &'static [Action],
-    /// Whether rows are made by `POST`; the delivery log's are not.
+    /// Whether rows are created by `POST`; the delivery log's are not.
     pub creatable: bool,
     /// Whether rows are changed by `PUT`.
     pub updatable: bool,
-    /// Whether rows are removed by `DELETE`; a host's are not.
+    /// Whether rows are removed by `DELETE`; the platform's are not.
     pub deletable: bool,
 }
 
@@ -63,6 +57,11 @@ impl Action {
 }
 
 impl Table {
+    /// `webhook_url_actions`: where actions are posted to, with the row in the body.
+    pub(crate) fn endpoint(&self) -> String {
+        format!("{}_actions", self.singular)
+    }
+
     /// The column of that name, among those that can be read.
     pub(crate) fn readable(&self, name: &str) -> Option<&'static Column> {
         self.columns

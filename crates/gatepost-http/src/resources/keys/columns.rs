@@ -1,6 +1,6 @@
 //! `user_api_keys`: the declaration.
 
-use crate::table::{Column, Kind, Table};
+use crate::schema::{Column, Kind, Table};
 
 pub(super) static TABLE: Table = Table {
     name: "user_api_keys",

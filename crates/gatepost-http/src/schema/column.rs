@@ -7,7 +7,7 @@ pub(crate) enum Kind {
     Int { min: i64, max: i64 },
     /// `true` or `false`; 0 and 1 are taken too.
     Bool,
-    /// Text of so many characters.
+    /// Text of `min` to `max` characters.
     Text { min: usize, max: usize },
     /// One of these words.
     Word(&'static [&'static str]),
@@ -30,7 +30,7 @@ pub(crate) enum Access {
     CreateOnly,
     /// The client.
     ReadWrite,
-    /// The client; never answered.
+    /// The client; it is in no response.
     WriteOnly,
 }
 
@@ -42,7 +42,7 @@ pub struct Column {
     pub(crate) access: Access,
     /// Whether a creation must name it.
     pub(crate) required: bool,
-    /// Whether it stands in a list without `fields`.
+    /// Whether it is in a list without `fields`.
     pub(crate) short: bool,
     /// An example as JSON text, for the OpenAPI document.
     pub(crate) example: &'static str,
@@ -109,7 +109,7 @@ impl Column {
         }
     }
 
-    /// One that stands in a list without `fields`.
+    /// One that is in a list without `fields`.
     #[must_use]
     pub const fn short(self) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl Column {
         }
     }
 
-    /// One that is never answered.
+    /// One that is in no response.
     pub(crate) const fn write_only(self) -> Self {
         Self {
             access: Access::WriteOnly,

@@ -1,17 +1,20 @@
-//! Tables of the host's own under `/api/v4/`: few rows, that the host keeps wherever it likes.
+//! Tables of the platform's own under `/api/v4/`: few rows, which the platform keeps wherever it
+//! likes.
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use gatepost_keys::Principal;
+use gatepost_manage::Actor;
 use gatepost_storage::Order;
 use serde_json::{Map, Value, json};
 
 use crate::error::ApiError;
-use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::table::{Action, Column, Input, KEY, RowMap, Table};
+use crate::resource::{Resource, Scan, Scanned};
+use crate::schema::{Action, Column, Input, KEY, RowMap, Table};
 
-/// The declaration of a table of the host's: columns that are read, and actions on its rows.
+/// The declaration of a table of the platform's: columns that are read, and actions on its rows.
 ///
 /// ```
 /// use gatepost_http::{Action, Column, PlatformTable};
@@ -74,7 +77,7 @@ pub trait PlatformRows: fmt::Debug + Send + Sync + 'static {
     async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), PlatformError>;
 }
 
-/// Why a host's table did not answer, or did not act.
+/// Why a table of the platform's gave no rows, or did not act.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlatformError {
@@ -103,14 +106,14 @@ impl From<PlatformError> for ApiError {
     }
 }
 
-/// A host's table behind the common handlers.
+/// A table of the platform's behind the common handlers.
 #[derive(Debug)]
-pub(crate) struct PlatformResource(pub std::sync::Arc<dyn PlatformRows>);
+pub(crate) struct PlatformResource(pub Arc<dyn PlatformRows>);
 
 impl PlatformResource {
     /// All rows, in order of their numbers.
-    async fn rows(&self, caller: &Principal) -> Result<Vec<RowMap>, ApiError> {
-        let mut rows = self.0.rows(caller).await?;
+    async fn rows(&self, caller: &Actor) -> Result<Vec<RowMap>, ApiError> {
+        let mut rows = self.0.rows(caller.principal()).await?;
         rows.sort_by_key(key_of);
         Ok(rows)
     }
@@ -126,7 +129,7 @@ impl Resource for PlatformResource {
         &self.0.table().0
     }
 
-    async fn scan(&self, caller: &Principal, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
         let mut rows = self.rows(caller).await?;
         if scan.order == Order::Descending {
             rows.reverse();
@@ -134,58 +137,25 @@ impl Resource for PlatformResource {
         Ok(Scanned { rows, next: None })
     }
 
-    async fn get(&self, caller: &Principal, key: i64) -> Result<Option<RowMap>, ApiError> {
+    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
         let rows = self.rows(caller).await?;
-        Ok(rows.into_iter().find(|row| key_of(row) == Some(key)))
-    }
-
-    async fn create(&self, _caller: &Principal, _input: &Input) -> Result<Created, ApiError> {
-        Err(ApiError::not_permitted())
-    }
-
-    async fn update(
-        &self,
-        _caller: &Principal,
-        _key: i64,
-        _input: &Input,
-    ) -> Result<RowMap, ApiError> {
-        Err(ApiError::not_permitted())
-    }
-
-    async fn delete(&self, _caller: &Principal, _key: i64) -> Result<(), ApiError> {
-        Err(ApiError::not_permitted())
+        let row = rows.into_iter().find(|row| key_of(row) == Some(key));
+        row.ok_or_else(ApiError::not_found)
     }
 
     async fn act(
         &self,
-        caller: &Principal,
+        caller: &Actor,
         key: i64,
-        action: &str,
-        _params: &Input,
+        action: &'static str,
+        _params: Input,
     ) -> Result<Value, ApiError> {
-        self.get(caller, key)
-            .await?
-            .ok_or_else(ApiError::not_found)?;
-        self.0.act(caller, key, action).await?;
+        self.get(caller, key).await?;
+        let (rows, principal) = (self.0.clone(), caller.principal().clone());
+        let act = async move { rows.act(&principal, key, action).await };
+        caller
+            .platform_act(self.table().name, key, action, act)
+            .await??;
         Ok(json!({}))
-    }
-
-    async fn join(
-        &self,
-        _caller: &Principal,
-        _row: &RowMap,
-        _through: &str,
-        _column: &str,
-    ) -> Result<Option<Value>, ApiError> {
-        Ok(None)
-    }
-
-    async fn count(
-        &self,
-        _caller: &Principal,
-        _row: &RowMap,
-        _table: &str,
-    ) -> Result<u64, ApiError> {
-        Ok(0)
     }
 }

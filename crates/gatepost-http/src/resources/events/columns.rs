@@ -1,6 +1,6 @@
 //! `task_events`: the declaration.
 
-use crate::table::{Action, Column, Kind, Table};
+use crate::schema::{Action, Column, Kind, Table};
 
 pub(super) static TABLE: Table = Table {
     name: "task_events",

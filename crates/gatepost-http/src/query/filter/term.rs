@@ -1,63 +1,37 @@
-//! `filter=`: `field op value`, joined by `and`/`or` strictly from left to right.
-
-mod lex;
-mod parse;
-#[cfg(test)]
-mod tests;
+//! A parsed filter, and which rows pass it.
 
 use std::cmp::Ordering;
 
 use regex::Regex;
 use serde_json::Value;
 
-use super::sort::compare;
-use crate::error::ApiError;
+use crate::query::sort::compare;
 
-/// How large a filter may be. A filter beyond them is answered 422 before any row is read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Bytes of the text.
-    pub bytes: usize,
-    /// Comparisons in it.
-    pub terms: usize,
-    /// Parentheses within parentheses.
-    pub depth: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            bytes: 16 * 1024,
-            terms: 256,
-            depth: 32,
-        }
-    }
-}
-
-/// A longer text matches no pattern; only messages and answers of the delivery log are ever longer.
+/// A longer text matches no pattern; only messages and responses in the delivery log are ever
+/// longer.
 const MATCHED_BYTES: usize = 16 * 1024;
 
 /// A parsed filter: a chain of terms, evaluated from left to right without precedence.
 #[derive(Debug)]
 pub(crate) struct Filter {
-    first: Term,
-    rest: Vec<(Joiner, Term)>,
+    pub(super) first: Term,
+    pub(super) rest: Vec<(Joiner, Term)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Joiner {
+pub(super) enum Joiner {
     And,
     Or,
 }
 
 #[derive(Debug)]
-enum Term {
+pub(super) enum Term {
     Compare { field: String, test: Test },
     Group(Box<Filter>),
 }
 
 #[derive(Debug)]
-enum Test {
+pub(super) enum Test {
     Equal(Literal),
     NotEqual(Literal),
     Greater(Literal),
@@ -82,10 +56,6 @@ pub(crate) enum Literal {
 }
 
 impl Filter {
-    pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, ApiError> {
-        parse::parse(text, limits).ok_or_else(ApiError::invalid_argument)
-    }
-
     /// Whether a row passes, of which `column` reads the columns.
     pub(crate) fn passes<'a>(&self, column: &dyn Fn(&str) -> Option<&'a Value>) -> bool {
         self.rest.iter().fold(

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{Access, Column, KEY, Kind, RowMap, Table};
+use super::column::{Access, Column, Kind};
+use super::table::{KEY, RowMap, Table};
 use crate::error::ApiError;
 
 /// The columns that a client wrote, each of its declared type and within its limits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Input {
     columns: Map<String, Value>,
 }

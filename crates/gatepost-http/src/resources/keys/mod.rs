@@ -1,111 +1,83 @@
 //! `user_api_keys`.
 
+mod columns;
+
 use apikey_core::{
     Description, Expiration, IpList, IpPolicy, KeyDraft, KeyEdit, KeyId, KeyName, OwnerId,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_keys::Principal;
+use gatepost_manage::Actor;
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 use serde_json::{Value, json};
 
-use super::{Services, epoch, keys_table, page, row};
+use super::row::{epoch, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::table::{Input, RowMap, Table};
+use crate::schema::{Input, RowMap, Table};
 
 #[derive(Debug)]
-pub(crate) struct Keys(pub(super) Services);
+pub(super) struct Keys;
 
 #[async_trait]
 impl Resource for Keys {
     fn table(&self) -> &'static Table {
-        &keys_table::TABLE
+        &columns::TABLE
     }
 
-    async fn scan(&self, caller: &Principal, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
         let query = KeyQuery {
             owner: scan.equal.key("user").map(OwnerId),
             name: scan.equal.text("name").map(str::to_owned),
             page: page(&scan, KeyId),
         };
-        let found = self.0.keys.list(caller, query).await?;
-        Ok(Scanned {
-            rows: found.rows.iter().map(columns).collect(),
-            next: found.next.map(|id| id.0),
-        })
+        let found = caller.keys(query).await?;
+        Ok(scanned(&found, key_row, |id| id.0))
     }
 
-    async fn get(&self, caller: &Principal, key: i64) -> Result<Option<RowMap>, ApiError> {
-        Ok(self
-            .0
-            .keys
-            .get(caller, KeyId(key))
-            .await?
-            .as_ref()
-            .map(columns))
+    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+        Ok(key_row(&caller.key(KeyId(key)).await?))
     }
 
-    async fn create(&self, caller: &Principal, input: &Input) -> Result<Created, ApiError> {
+    async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
         let draft = KeyDraft {
             owner: OwnerId(input.int("user").unwrap_or_default()),
-            name: name(input)?.ok_or_else(|| ApiError::field("name", "is required"))?,
-            description: description(input)?.unwrap_or_default(),
-            expiration: expiration(input, Expiration::Never)?,
+            name: name(&input)?.ok_or_else(|| ApiError::field("name", "is required"))?,
+            description: description(&input)?.unwrap_or_default(),
+            expiration: expiration(&input, Expiration::Never)?,
             ip: IpPolicy {
-                allow: list(input, "ip_allow_list")?.unwrap_or_default(),
-                deny: list(input, "ip_deny_list")?.unwrap_or_default(),
+                allow: list(&input, "ip_allow_list")?.unwrap_or_default(),
+                deny: list(&input, "ip_deny_list")?.unwrap_or_default(),
             },
         };
-        let (row, reveal) = self.0.keys.create(caller, draft).await?;
+        let (row, reveal) = caller.create_key(draft).await?;
         Ok(Created {
             key: row.id.0,
             secret: Some(reveal.reveal()),
         })
     }
 
-    async fn update(
-        &self,
-        caller: &Principal,
-        key: i64,
-        input: &Input,
-    ) -> Result<RowMap, ApiError> {
-        let present = self
-            .0
-            .keys
-            .get(caller, KeyId(key))
-            .await?
-            .ok_or_else(ApiError::not_found)?;
-        let expiration = expiration(input, present.key.expiration)?;
+    async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+        let present = caller.key(KeyId(key)).await?.key.expiration;
+        let expiration = expiration(&input, present)?;
         let edit = KeyEdit {
-            name: name(input)?,
-            description: description(input)?,
-            // A row that is sent back whole does not set its date anew.
-            expiration: Some(expiration)
-                .filter(|new| epoch_of(*new) != epoch_of(present.key.expiration)),
-            ip_allow: list(input, "ip_allow_list")?,
-            ip_deny: list(input, "ip_deny_list")?,
+            name: name(&input)?,
+            description: description(&input)?,
+            // A row that is sent back whole does not set its date a second time.
+            expiration: Some(expiration).filter(|new| epoch_of(*new) != epoch_of(present)),
+            ip_allow: list(&input, "ip_allow_list")?,
+            ip_deny: list(&input, "ip_deny_list")?,
         };
-        Ok(columns(&self.0.keys.edit(caller, KeyId(key), &edit).await?))
+        Ok(key_row(&caller.edit_key(KeyId(key), edit).await?))
     }
 
-    async fn delete(&self, caller: &Principal, key: i64) -> Result<(), ApiError> {
-        Ok(self.0.keys.delete(caller, KeyId(key)).await?)
-    }
-
-    async fn act(
-        &self,
-        _caller: &Principal,
-        _key: i64,
-        _action: &str,
-        _params: &Input,
-    ) -> Result<Value, ApiError> {
-        Err(ApiError::not_permitted())
+    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+        Ok(caller.delete_key(KeyId(key)).await?)
     }
 
     async fn join(
         &self,
-        caller: &Principal,
+        caller: &Actor,
         row: &RowMap,
         through: &str,
         _column: &str,
@@ -113,20 +85,11 @@ impl Resource for Keys {
         let Some(key) = row.get(through).and_then(Value::as_i64) else {
             return Ok(None);
         };
-        Ok(self.0.named(caller, "users", key).await)
-    }
-
-    async fn count(
-        &self,
-        _caller: &Principal,
-        _row: &RowMap,
-        _table: &str,
-    ) -> Result<u64, ApiError> {
-        Ok(0)
+        Ok(caller.name("users", key).await.map(Value::from))
     }
 }
 
-fn columns(stored: &KeyRow) -> RowMap {
+fn key_row(stored: &KeyRow) -> RowMap {
     let key = &stored.key;
     let expires_type = if key.expiration == Expiration::Never {
         "never"
