@@ -25,6 +25,7 @@ use gatepost_http::Api;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
 };
+use gatepost_manage::Management;
 use gatepost_storage::MemoryStore;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
@@ -58,7 +59,8 @@ fn main() {
         });
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
         let engine = Engine::builder(store, sender).start().await.unwrap();
-        let api = Api::builder(keys, engine, guard.clone()).build();
+        let management = Management::builder(keys, engine).build();
+        let api = Api::builder(management, guard.clone()).build();
         let whole = Router::new().nest("/api/v4", api.router());
         (router(), router().layer(guard), whole, key)
     });

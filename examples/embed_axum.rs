@@ -24,6 +24,7 @@ use gatepost_http::Api;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
 };
+use gatepost_manage::Management;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -100,7 +101,8 @@ async fn main() -> Result<ExitCode, Failure> {
     let guard = AuthLayer::new(keys.clone(), |ext| {
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     });
-    let api = Api::builder(keys.clone(), engine.clone(), guard.clone()).build();
+    let management = Management::builder(keys.clone(), engine.clone()).build();
+    let api = Api::builder(management, guard.clone()).build();
     let app = Router::new()
         .route("/machines/{machine}/power", post(power_on))
         .with_state(engine.clone())

@@ -28,6 +28,7 @@ use gatepost_console::Console;
 use gatepost_engine::Engine;
 use gatepost_http::{Api, VersionFacts};
 use gatepost_keys::{AuthLayer, KeyService};
+use gatepost_manage::Management;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use options::Options;
 use serde_json::json;
@@ -108,22 +109,23 @@ fn app(
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     })
     .host_login(Arc::new(tokens.clone()));
+    let management = Management::builder(keys.clone(), engine.clone())
+        .directory(platform.clone())
+        .build();
     let api = HostTables::all(engine)
         .into_iter()
         .fold(
-            Api::builder(keys.clone(), engine.clone(), guard.clone()),
+            Api::builder(management.clone(), guard.clone()),
             gatepost_http::ApiBuilder::table,
         )
-        .directory(platform.clone())
         .version(VersionFacts::new("26.1.8", "example"))
         .build();
     let passwords = platform.clone();
     let sessions = Sessions::new(options.tls, move |name, password| {
         passwords.password(name, password)
     });
-    let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
+    let console = Console::builder(management, Arc::new(sessions.clone()))
         .title("Example platform")
-        .directory(platform.clone())
         .build();
     // Figures tell about the users' business: they are for who can log in.
     let figures = Router::new()

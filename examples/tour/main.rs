@@ -23,6 +23,7 @@ use examples::story::Story;
 use gatepost_engine::Engine;
 use gatepost_http::Api;
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService};
+use gatepost_manage::Management;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::{Clock, ManualClock, SystemClock};
 use tokio::net::TcpListener;
@@ -69,7 +70,8 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let guard = AuthLayer::new(keys.clone(), |ext| {
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     });
-    let api = Api::builder(keys.clone(), engine.clone(), guard).build();
+    let management = Management::builder(keys.clone(), engine.clone()).build();
+    let api = Api::builder(management, guard).build();
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let server = listener.local_addr()?;
     tokio::spawn(examples::serve::serve(

@@ -15,6 +15,7 @@ use gatepost_http::Api;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
 };
+use gatepost_manage::Management;
 use gatepost_storage::MemoryStore;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -72,7 +73,8 @@ async fn furnish() -> (Router, String) {
     let (_, reveal) = keys.create(&admin, draft).await.unwrap();
     let here = |_: &axum::http::Extensions| Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let guard = AuthLayer::new(keys.clone(), here);
-    let api = Api::builder(keys, engine, guard).build();
+    let management = Management::builder(keys, engine).build();
+    let api = Api::builder(management, guard).build();
     (api.router(), reveal.reveal().as_str().to_owned())
 }
 

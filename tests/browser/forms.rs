@@ -143,7 +143,7 @@ async fn errors(b: Browser) {
     b.fill("#name", "k").await;
     b.click("[name=expires_type][value=date]").await;
     send(&b).await;
-    stands_beside(&b, "expires", "#expires", "A date and a time are needed.").await;
+    stands_beside(&b, "expires", "#expires", "Enter a date and time.").await;
     // Manual header text with a bad line.
     b.goto("/console/webhooks/new").await;
     b.click("[name=header_mode][value=text]").await;

@@ -60,7 +60,7 @@ async fn reorder(b: Browser, scripts: bool) {
     );
     assert_eq!(b.value("#name").await, "ordered");
     send(&b).await;
-    b.until(".note", "The webhook was made").await;
+    b.until(".note", "The webhook was created").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

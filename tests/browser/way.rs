@@ -42,7 +42,7 @@ async fn records(b: &Browser, target: std::net::SocketAddr, scripts: bool) {
     b.click("input[name=auth][value=bearer]").await;
     b.fill("#token", "t0ken").await;
     b.click("form.main .submit .primary").await;
-    b.until(".note", "The webhook was made").await;
+    b.until(".note", "The webhook was created").await;
 
     b.click("a[href*='/tasks/new?webhook=']").await;
     assert_eq!(b.value("#webhook").await, "1");
@@ -64,13 +64,13 @@ async fn records(b: &Browser, target: std::net::SocketAddr, scripts: bool) {
     b.choose("#instance", "web-1").await;
     b.choose("#task", "Tell the channel").await;
     b.click("form.main[method=post] .submit .primary").await;
-    b.until(".note", "The event was made").await;
+    b.until(".note", "The event was created").await;
 }
 
 /// It happens, the message arrives, and is seen.
 async fn delivery(b: &Browser, engine: &Engine, receiver: &Receiver) {
     b.click("nav a[href$='/deliveries']").await;
-    b.until("main", "Nothing was sent yet").await;
+    b.until("main", "No deliveries yet").await;
     engine.emit(poweron(1, &[])).await.unwrap();
     let got = receiver.wait_for("/hook", 1).await.unwrap();
     assert_eq!(got.body, r#"{"text":"vm-1 is on"}"#);
@@ -96,7 +96,7 @@ async fn way(scripts: bool) {
     };
     Browser::run(&site, look, async move |b: Browser| {
         b.login("admin").await;
-        assert_eq!(b.text("h1").await, "Tasks Dashboard");
+        assert_eq!(b.text("h1").await, "Tasks dashboard");
         key(&b, addr, scripts).await;
         records(&b, receiver.addr, scripts).await;
         delivery(&b, &engine, &receiver).await;
@@ -127,7 +127,7 @@ async fn figures_and_states_change_on_pages_that_are_open() {
         b.fill("#url", &format!("http://{}/hook", receiver.addr))
             .await;
         b.click("form.main .submit .primary").await;
-        b.until(".note", "The webhook was made").await;
+        b.until(".note", "The webhook was created").await;
         b.script("window.untouched = true").await;
         b.until("[data-text=sent]", "0").await;
         engine.send(WebhookId(1), None).await.unwrap();

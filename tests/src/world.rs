@@ -16,6 +16,7 @@ use gatepost_http::Api;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
+use gatepost_manage::Management;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog};
 use gatepost_storage::{ManualClock, MemoryStore};
 use serde_json::{Value, json};
@@ -120,7 +121,8 @@ impl World {
         let guard = AuthLayer::new(keys.clone(), |ext| {
             ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
         });
-        let api = Api::builder(keys.clone(), engine.clone(), guard).build();
+        let management = Management::builder(keys.clone(), engine.clone()).build();
+        let api = Api::builder(management, guard).build();
         let listener = TcpListener::bind((HERE, 0)).await.unwrap();
         let server = listener.local_addr().unwrap();
         let app = Router::new()

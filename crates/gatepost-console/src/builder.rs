@@ -2,23 +2,21 @@
 
 use std::sync::Arc;
 
-use gatepost_engine::Engine;
-use gatepost_keys::KeyService;
-use gatepost_manage::{Audit, Directory, NoAudit, NoDirectory};
+use gatepost_manage::Management;
 use gatepost_storage::{Clock, SystemClock};
 
-use super::assets::Assets;
-use super::console::{Console, Inner};
-use super::session::{ConsoleLogin, Csrf, Tickets};
+use crate::assets::Assets;
+use crate::console::Console;
+use crate::csrf::Csrf;
+use crate::login::ConsoleLogin;
+use crate::state::ConsoleState;
+use crate::tickets::Tickets;
 
 /// Sets up a [`Console`].
 #[derive(Debug)]
 pub struct ConsoleBuilder {
-    keys: KeyService,
-    engine: Engine,
+    management: Management,
     login: Arc<dyn ConsoleLogin>,
-    directory: Arc<dyn Directory>,
-    audit: Arc<dyn Audit>,
     clock: Arc<dyn Clock>,
     base: String,
     title: String,
@@ -26,14 +24,13 @@ pub struct ConsoleBuilder {
     csrf: Csrf,
 }
 
-impl ConsoleBuilder {
-    pub(super) fn new(keys: KeyService, engine: Engine, login: Arc<dyn ConsoleLogin>) -> Self {
-        Self {
-            keys,
-            engine,
+impl Console {
+    /// Starts with what cannot be left out: the door to the services, and the platform's login.
+    #[must_use]
+    pub fn builder(management: Management, login: Arc<dyn ConsoleLogin>) -> ConsoleBuilder {
+        ConsoleBuilder {
+            management,
             login,
-            directory: Arc::new(NoDirectory),
-            audit: Arc::new(NoAudit),
             clock: Arc::new(SystemClock),
             base: "/console".into(),
             title: "Console".into(),
@@ -41,7 +38,9 @@ impl ConsoleBuilder {
             csrf: Csrf::random(),
         }
     }
+}
 
+impl ConsoleBuilder {
     /// The path under which the pages are; `/console` by default, empty for the root.
     #[must_use]
     pub fn base(mut self, path: &str) -> Self {
@@ -54,7 +53,7 @@ impl ConsoleBuilder {
         self
     }
 
-    /// What stands at the top of each page; `Console` by default.
+    /// The name at the top of each page; `Console` by default.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
@@ -62,38 +61,23 @@ impl ConsoleBuilder {
     }
 
     /// A style sheet that is loaded after the console's own: `:root { --accent: #064; --on-accent:
-    /// #fff }`. The variables stand at the top of `console.css`. Whoever sets colours answers
-    /// for their contrast.
+    /// #fff }`. The variables are listed at the top of `console.css`. Whoever sets colours is
+    /// responsible for their contrast.
     #[must_use]
     pub fn theme(mut self, css: impl Into<String>) -> Self {
         self.theme = css.into();
         self
     }
 
-    /// What the host's users, objects and tags are called, and which there are to choose from.
-    #[must_use]
-    pub fn directory(mut self, directory: Arc<dyn Directory>) -> Self {
-        self.directory = directory;
-        self
-    }
-
-    /// Who hears of every change.
-    #[must_use]
-    pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
-        self.audit = audit;
-        self
-    }
-
-    /// The clock that the services have; the machine's by default.
+    /// The clock that the services use; the machine's by default.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// What the tokens against forged requests are made with: to be the same on all nodes that
-    /// serve one console. Random by default, so that forms opened before a restart must be
-    /// opened again.
+    /// The secret behind the tokens against forged requests: the same on all nodes that serve one
+    /// console. Random by default, so forms that were opened before a restart must be opened again.
     #[must_use]
     pub fn csrf_secret(mut self, secret: [u8; 32]) -> Self {
         self.csrf = Csrf::new(secret);
@@ -103,20 +87,15 @@ impl ConsoleBuilder {
     /// The console, ready to be mounted.
     #[must_use]
     pub fn build(self) -> Console {
-        Console {
-            inner: Arc::new(Inner {
-                keys: self.keys,
-                engine: self.engine,
-                login: self.login,
-                directory: self.directory,
-                audit: self.audit,
-                clock: self.clock,
-                base: self.base,
-                title: self.title,
-                assets: Assets::new(&self.theme),
-                csrf: self.csrf,
-                tickets: Tickets::default(),
-            }),
-        }
+        Console::new(ConsoleState {
+            management: self.management,
+            login: self.login,
+            clock: self.clock,
+            base: self.base,
+            title: self.title,
+            assets: Assets::new(&self.theme),
+            csrf: self.csrf,
+            tickets: Tickets::default(),
+        })
     }
 }

@@ -1,63 +1,42 @@
-//! Pages that a host mounts: a user's keys, webhooks, tasks, events and deliveries in a browser,
-//! over the same services and with the same authority as the API (SPEC 4 rule 3).
-//!
-//! Pages are made on the server and work without scripts; what needs one is Copy and what refreshes
-//! itself. One style sheet and one script are embedded and served under names that change with
-//! their content.
+//! The console as a router: every page, behind the guard.
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
-use chrono::{DateTime, Utc};
-use gatepost_engine::Engine;
-use gatepost_keys::KeyService;
-use gatepost_manage::{Audit, Audited, Directory, Operation};
+use axum::response::Redirect;
+use axum::routing::get;
 
-use crate::assets::Assets;
-use crate::builder::ConsoleBuilder;
-use crate::session::{self, ConsoleLogin, Csrf, Ctx, Tickets};
-use crate::{dashboard, deliveries, events, failure, keys, tasks, webhooks};
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::state::ConsoleState;
+use crate::{dashboard, deliveries, events, guard, keys, tasks, webhooks};
 
-/// The most bytes of a form: a message of 1 MiB fits, in the encoding of forms.
+/// The largest form, in bytes: a message of 1 MiB fits in the encoding of forms.
 const MAX_FORM: usize = 4 * 1024 * 1024;
 
-/// The console, ready to be mounted. Cheap to clone.
+/// Pages that a platform mounts: a user's keys, webhooks, tasks, events and deliveries in a
+/// browser (SPEC 4 rule 3). Cheap to clone.
+///
+/// Pages are rendered on the server and work without scripts, except for Copy and for figures that
+/// refresh themselves. One style sheet and one script are embedded, under names that change with
+/// their content.
 #[derive(Clone, Debug)]
 pub struct Console {
-    pub(crate) inner: Arc<Inner>,
-}
-
-#[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) keys: KeyService,
-    pub(crate) engine: Engine,
-    pub(crate) login: Arc<dyn ConsoleLogin>,
-    pub(crate) directory: Arc<dyn Directory>,
-    pub(crate) audit: Arc<dyn Audit>,
-    pub(crate) clock: Arc<dyn gatepost_storage::Clock>,
-    /// The path under which everything is, without a slash at the end.
-    pub(crate) base: String,
-    pub(crate) title: String,
-    pub(crate) assets: Assets,
-    pub(crate) csrf: Csrf,
-    pub(crate) tickets: Tickets,
+    state: Arc<ConsoleState>,
 }
 
 impl Console {
-    /// Starts with the parts that cannot be left out: the two services, and the host's login.
-    #[must_use]
-    pub fn builder(
-        keys: KeyService,
-        engine: Engine,
-        login: Arc<dyn ConsoleLogin>,
-    ) -> ConsoleBuilder {
-        ConsoleBuilder::new(keys, engine, login)
+    pub(crate) fn new(state: ConsoleState) -> Self {
+        Self {
+            state: Arc::new(state),
+        }
     }
 
-    /// All pages, below the path that was set ([`ConsoleBuilder::base`]): to be merged at the root
-    /// of the host's router.
+    /// All pages, below the path that was set
+    /// ([`ConsoleBuilder::base`](crate::ConsoleBuilder::base)): merge it at the root of the
+    /// platform's router.
     pub fn router(&self) -> Router {
         let pages = Router::new()
             .merge(dashboard::routes())
@@ -66,45 +45,20 @@ impl Console {
             .nest("/tasks", tasks::routes())
             .nest("/events", events::routes())
             .nest("/deliveries", deliveries::routes())
-            .fallback(async |ctx: Ctx| failure::Failure::NotFound.page(&ctx))
-            .layer(from_fn_with_state(self.clone(), session::guard))
+            .fallback(async |ctx: PageContext| Failure::NotFound.page(&ctx))
+            .layer(from_fn_with_state(self.state.clone(), guard::guard))
             .layer(DefaultBodyLimit::max(MAX_FORM));
         let all = Router::new()
-            .merge(self.inner.assets.routes())
+            .merge(self.state.assets.routes())
             .merge(pages)
-            .layer(from_fn(session::protect));
-        if self.inner.base.is_empty() {
-            all
-        } else {
-            let home = format!("{}/", self.inner.base);
-            let to_home = home.clone();
-            Router::new()
-                .route(
-                    &self.inner.base,
-                    axum::routing::get(async move || axum::response::Redirect::to(&to_home)),
-                )
-                .nest(&home, all)
+            .layer(from_fn(guard::protect));
+        if self.state.base.is_empty() {
+            return all;
         }
-    }
-
-    pub(crate) fn now(&self) -> DateTime<Utc> {
-        self.inner.clock.now()
-    }
-
-    /// A path below the console's own.
-    pub(crate) fn at(&self, path: &str) -> String {
-        format!("{}{path}", self.inner.base)
-    }
-}
-
-impl Ctx {
-    /// Tells the host's audit log, as the API does.
-    pub(crate) fn audit(&self, table: &'static str, row: i64, operation: Operation) {
-        self.console.inner.audit.record(&Audited {
-            actor: &self.principal,
-            table,
-            row: Some(row),
-            operation,
-        });
+        let home = self.state.at("/");
+        let to_home = home.clone();
+        Router::new()
+            .route(&self.state.base, get(async move || Redirect::to(&to_home)))
+            .nest(&home, all)
     }
 }

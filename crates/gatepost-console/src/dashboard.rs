@@ -1,33 +1,35 @@
-//! The first page: how webhooks, tasks and events hang together, and what was sent of late (SPEC 4
+//! The first page: how webhooks, tasks and events work together, and the latest deliveries (SPEC 4
 //! rule 3).
 
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_engine::Health;
-use gatepost_keys::AccessLevel;
 use gatepost_storage::Page;
+use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::deliveries::{self, newest};
-use super::events;
-use super::failure::Failure;
-use super::layout::{Section, page_with};
-use super::session::Ctx;
+use crate::context::PageContext;
+use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
+use crate::delivery_rows;
+use crate::failure::Failure;
+use crate::layout::{Section, page_with};
 
-/// Rows that are counted at the most.
+/// At most this number of rows is counted.
 const COUNTED: usize = 100;
+/// One more is read, to see whether there are more.
+const READ: u32 = 101;
 /// Deliveries shown.
 const SHOWN: u32 = 10;
 
-pub(super) fn routes() -> Router {
+pub(crate) fn routes() -> Router {
     Router::new()
         .route("/", get(dashboard))
         .route("/live", get(live))
 }
 
-/// One of the three records: what it is for, how many there are, and how to make one.
+/// One of the three records: its purpose, its number, and where to create one.
 struct Step {
     title: &'static str,
     text: &'static str,
@@ -37,90 +39,107 @@ struct Step {
     here: bool,
 }
 
-async fn dashboard(ctx: Ctx) -> Result<Response, Failure> {
-    let webhooks = ctx.webhooks(Page::newest(1), COUNTED + 1).await?.len();
-    let tasks = ctx.tasks(None, Page::newest(1), COUNTED + 1).await?.len();
-    let events = events::events(&ctx, None, COUNTED + 1).await?.0.len();
-    let (sent, names) = newest(&ctx, deliveries::Wanted::default(), SHOWN).await?;
+async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
+    let [webhooks, tasks, events] = counts(&ctx).await?;
+    let sent = newest(&ctx, DeliveryFilter::default(), SHOWN).await?.rows;
+    let names = webhook_names(&ctx, &sent).await?;
     let steps = [
         Step {
             title: "1. Webhook",
-            text: "Where to send, and how: the address of another system, and what authenticates us to it.",
+            text: "Where and how to send: the address of another system, and the credentials for it.",
             count: webhooks,
             path: "/webhooks",
-            new: "New Webhook",
+            new: "New webhook",
             here: webhooks == 0,
         },
         Step {
             title: "2. Task",
-            text: "What to send: a message with variables, through one webhook. Run it by hand to try it.",
+            text: "What to send: a message with variables, sent through one webhook. Run it manually to try it.",
             count: tasks,
             path: "/tasks",
-            new: "New Task",
+            new: "New task",
             here: webhooks > 0 && tasks == 0,
         },
         Step {
             title: "3. Event",
-            text: "When to send: something happens to an object or to all that carry a tag, and the task runs.",
+            text: "When to send: the task runs when something happens to an object, or to any object with a tag.",
             count: events,
             path: "/events",
-            new: "New Event",
+            new: "New event",
             here: tasks > 0 && events == 0,
         },
     ];
     let actions = html! {
-        @for step in &steps { a.button href={ (ctx.console.at(step.path)) "/new" } { (step.new) } }
+        @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (step.new) } }
     };
     let body = html! {
-        p { "Three records put a webhook into action. One webhook may serve many tasks, and one task may be run by many events." }
+        p { "A webhook needs three records. One webhook can serve many tasks, and many events can run the same task." }
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
-        @if let Some(health) = health(&ctx).await? {
-            section data-live=(ctx.console.at("/live")) { h2 { "The queue" } (figures(&health)) }
+        @if let Some(health) = ctx.actor.health().await? {
+            section data-live=(ctx.at("/live")) { h2 { "Queue" } (figures(&health)) }
         }
         section {
-            div.title { h2 { "Latest deliveries" } div.actions { a href=(ctx.console.at("/deliveries")) { "All deliveries" } } }
-            @if sent.is_empty() { p.quiet { "Nothing was sent yet. Once the three records are there, what an event sends stands here." } }
-            @else { (deliveries::rows(&ctx, &sent, &names)) }
+            div.title { h2 { "Latest deliveries" } div.actions { a href=(ctx.at("/deliveries")) { "All deliveries" } } }
+            @if sent.is_empty() { p.quiet { "No deliveries yet. When all three records exist, events send messages and their deliveries are listed here." } }
+            @else { (delivery_rows::rows(&ctx, &sent, &names)) }
         }
     };
-    Ok(page_with(&ctx, Section::Dashboard, "Tasks Dashboard", &actions, &body).into_response())
+    Ok(page_with(&ctx, Section::Dashboard, "Tasks dashboard", &actions, &body).into_response())
 }
 
-fn card(ctx: &Ctx, step: &Step) -> Markup {
+/// How many webhooks, tasks and events the caller may see, as far as they are counted.
+async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
+    let webhooks = WebhookQuery {
+        owner: None,
+        name: None,
+        page: Page::newest(READ),
+    };
+    let tasks = TaskQuery {
+        creator: None,
+        webhook: None,
+        name: None,
+        page: Page::newest(READ),
+    };
+    let events = EventQuery {
+        task: None,
+        event_type: None,
+        page: Page::newest(READ),
+    };
+    Ok([
+        ctx.actor.webhooks(&webhooks).await?.rows.len(),
+        ctx.actor.tasks(&tasks).await?.rows.len(),
+        ctx.actor.events(&events).await?.rows.len(),
+    ])
+}
+
+fn card(ctx: &PageContext, step: &Step) -> Markup {
     let count = if step.count > COUNTED {
         format!("{COUNTED}+")
     } else {
         step.count.to_string()
     };
-    let path = ctx.console.at(step.path);
+    let path = ctx.at(step.path);
     html! {
         li.next[step.here] {
             h2 { (step.title) }
             p { (step.text) }
             div.actions {
                 @if step.count == 0 {
-                    @if step.here { a.button.primary href={ (path) "/new" } { "Start here: " (step.new) } } @else { span.quiet { "none yet" } }
-                } @else { a href=(path) { span.count { (count) } span.unseen { " to look at" } } }
+                    @if step.here { a.button.primary href={ (path) "/new" } { "Start here: " (step.new) } } @else { span.quiet { "None yet" } }
+                } @else { a href=(path) { span.count { (count) } span.unseen { " (view)" } } }
             }
         }
     }
 }
 
-/// The whole system's queue, for those who may see all of it.
-async fn health(ctx: &Ctx) -> Result<Option<Health>, Failure> {
-    if ctx.principal.access < AccessLevel::SystemAdministrator {
-        return Ok(None);
-    }
-    Ok(Some(ctx.console.inner.engine.health().await?))
-}
-
+/// The figures of the whole system's queue, for those who may see all of it.
 fn texts(health: &Health) -> [(&'static str, String); 4] {
     [
         ("queued", health.queued.to_string()),
         ("running", health.running.to_string()),
-        ("in flight here", health.in_flight.to_string()),
+        ("in flight on this node", health.in_flight.to_string()),
         (
-            "of late in error",
+            "recent failures",
             format!("{:.0} %", health.error_rate * 100.0),
         ),
     ]
@@ -129,13 +148,13 @@ fn texts(health: &Health) -> [(&'static str, String); 4] {
 fn figures(health: &Health) -> Markup {
     html! {
         dl.figures { @for (name, text) in texts(health) { div { dd data-text=(name) { (text) } dt { (name) } } } }
-        @if !health.recording { p.note.bad role="alert" { "Outcomes cannot be recorded at present." } }
+        @if !health.recording { p.note.bad role="alert" { "Outcomes cannot be recorded at the moment." } }
     }
 }
 
 /// The figures, for the script.
-async fn live(ctx: Ctx) -> Result<Json<Value>, Failure> {
-    let health = health(&ctx).await?.ok_or(Failure::NotFound)?;
+async fn live(ctx: PageContext) -> Result<Json<Value>, Failure> {
+    let health = ctx.actor.health().await?.ok_or(Failure::NotFound)?;
     let texts: serde_json::Map<String, Value> = texts(&health)
         .into_iter()
         .map(|(name, text)| (name.to_owned(), text.into()))

@@ -1,32 +1,31 @@
-//! Pages for what does not work out.
+//! Pages for requests that fail.
 
 use axum::response::{IntoResponse, Response};
-use gatepost_engine::{EmitError, EngineError};
-use gatepost_keys::{AccountsError, KeyError};
-use gatepost_storage::{ErrorKind, StoreError};
+use gatepost_manage::ManageError;
 use http::StatusCode;
 use maud::{Markup, html};
 
-use super::Console;
-use super::layout::{self, Section};
-use super::session::Ctx;
+use crate::context::PageContext;
+use crate::layout::{self, Section};
+use crate::problems::sentence;
+use crate::state::ConsoleState;
 
-/// A request that is not carried out, apart from forms that are shown again with their errors.
+/// A request that is not carried out, other than a form that is shown again with its errors.
 #[derive(Debug)]
-pub(super) enum Failure {
-    /// There is no such page or row, or none that the caller may know of.
+pub(crate) enum Failure {
+    /// There is no such page or row, or none that the caller may see.
     NotFound,
-    /// The user is disabled or gone, or the row is not the caller's to make.
+    /// The user is disabled or gone, or may not create such a row.
     Forbidden,
     /// The form does not come from one of our pages.
     Forged,
-    /// The session has ended; here one logs in.
+    /// The session has ended; the address of the login.
     LoggedOut(String),
     /// The form is too large.
     TooLarge,
-    /// The row is not in a state for that.
+    /// The state of the row does not allow it.
     Conflict(String),
-    /// The store or the host's accounts cannot be asked at present.
+    /// The store or the platform's accounts cannot be reached at present.
     Unavailable,
     /// A fault of ours.
     Internal,
@@ -53,7 +52,7 @@ impl Failure {
             Self::LoggedOut(_) => "Logged out",
             Self::TooLarge => "Too large",
             Self::Conflict(_) => "Not possible",
-            Self::Unavailable => "Not available at present",
+            Self::Unavailable => "Temporarily unavailable",
             Self::Internal => "Something went wrong",
         }
     }
@@ -61,72 +60,50 @@ impl Failure {
     fn body(&self) -> Markup {
         html! {
             @match self {
-                Self::NotFound => p { "There is no such page, or what it showed is gone." },
+                Self::NotFound => p { "This page does not exist, or what it showed was deleted." },
                 Self::Forbidden => p { "Your account does not allow this." },
-                Self::Forged => p { "The form did not come from a page of your present session. Go back, reload the page, and try again." },
-                Self::LoggedOut(url) => p { "Your session has ended. Nothing was changed. " a href=(url) { "Log in again" } "." },
-                Self::TooLarge => p { "What was sent is too large. Nothing was changed." },
+                Self::Forged => p { "The form was not sent from a page of your current session. Go back, reload the page, and try again." },
+                Self::LoggedOut(url) => p { "Your session has ended, and nothing was changed. " a href=(url) { "Log in again" } "." },
+                Self::TooLarge => p { "The form is too large. Nothing was changed." },
                 Self::Conflict(text) => p { (text) },
-                Self::Unavailable => p { "Nothing was changed. Try again in a moment." },
-                Self::Internal => p { "The reason is in the server's log." },
+                Self::Unavailable => p { "The request could not be completed. Try again in a moment." },
+                Self::Internal => p { "An internal error occurred. The server log has the details." },
             }
         }
     }
 
-    /// The answer for somebody who is not known.
-    pub(super) fn bare(&self, console: Option<&Console>) -> Response {
+    /// The response for an unknown caller.
+    pub(crate) fn bare(&self, console: Option<&ConsoleState>) -> Response {
         let page = layout::bare(console, self.title(), &self.body());
         (self.status(), page).into_response()
     }
 
-    /// The answer within the layout, for a known caller.
-    pub(super) fn page(&self, ctx: &Ctx) -> Response {
+    /// The response within the layout, for a known caller.
+    pub(crate) fn page(&self, ctx: &PageContext) -> Response {
         let page = layout::page(ctx, Section::None, self.title(), &self.body());
         (self.status(), page).into_response()
     }
 }
 
-/// Without a layout: neither who asks nor which console is asked is known.
+/// Without a layout: neither the caller nor the console is known.
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         self.bare(None)
     }
 }
 
-impl From<AccountsError> for Failure {
-    fn from(error: AccountsError) -> Self {
-        tracing::error!(%error, "accounts cannot be asked");
-        Self::Unavailable
-    }
-}
-
-impl From<KeyError> for Failure {
-    fn from(error: KeyError) -> Self {
+impl From<ManageError> for Failure {
+    fn from(error: ManageError) -> Self {
         match error {
-            KeyError::NotFound => Self::NotFound,
-            KeyError::Forbidden | KeyError::NoSuchOwner => Self::Forbidden,
-            KeyError::Accounts(error) => error.into(),
-            KeyError::Store(error) => store(&error),
-            other => Self::Conflict(other.to_string()),
+            ManageError::Forbidden => Self::Forbidden,
+            ManageError::NotFound => Self::NotFound,
+            error if error.is_unavailable() => Self::Unavailable,
+            ManageError::Other(_) | ManageError::Panicked | ManageError::Store(_) => Self::Internal,
+            ManageError::InUse { tasks } => Self::Conflict(format!(
+                "These tasks use the webhook: {}.",
+                tasks.join(", ")
+            )),
+            other => Self::Conflict(sentence(&other.to_string())),
         }
-    }
-}
-
-impl From<EngineError> for Failure {
-    fn from(error: EngineError) -> Self {
-        match error {
-            EngineError::NotFound => Self::NotFound,
-            EngineError::Emit(EmitError::Store(error)) | EngineError::Store(error) => store(&error),
-            EngineError::Emit(EmitError::Busy) => Self::Unavailable,
-            other => Self::Conflict(other.to_string()),
-        }
-    }
-}
-
-fn store(error: &StoreError) -> Failure {
-    tracing::error!(error = ?error, "the store failed");
-    match error.kind() {
-        ErrorKind::Unavailable => Failure::Unavailable,
-        _ => Failure::Internal,
     }
 }

@@ -1,31 +1,29 @@
-//! What was typed into a form, and what is wrong with it.
+//! A form as it was sent.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use axum::extract::FromRequestParts;
+use http::StatusCode;
 use http::request::Parts;
 use url::form_urlencoded;
-use webhook_model::Invalid;
 
-use super::failure::Failure;
-
-/// The fields of a form, in the order in which they stand on the page.
+/// The fields of a form, in their order on the page.
 #[derive(Clone, Default)]
-pub(super) struct Form(Vec<(String, String)>);
+pub(crate) struct Form(Vec<(String, String)>);
 
 impl Form {
-    pub(super) fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         Self(form_urlencoded::parse(bytes).into_owned().collect())
     }
 
     /// The value of a field; empty if it is missing.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         self.given(name).unwrap_or_default()
     }
 
     /// The value of a field, if it was sent.
-    pub(super) fn given(&self, name: &str) -> Option<&str> {
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
             .find(|(field, _)| field == name)
@@ -33,23 +31,23 @@ impl Form {
     }
 
     /// Whether a checkbox is ticked.
-    pub(super) fn ticked(&self, name: &str) -> bool {
+    pub(crate) fn ticked(&self, name: &str) -> bool {
         self.given(name).is_some()
     }
 
     /// A row number.
-    pub(super) fn key(&self, name: &str) -> Option<i64> {
+    pub(crate) fn key(&self, name: &str) -> Option<i64> {
         self.text(name).trim().parse().ok().filter(|key| *key > 0)
     }
 
     /// A text of several lines. Browsers send `\r\n`; what is stored has `\n`.
-    pub(super) fn lines(&self, name: &str) -> String {
+    pub(crate) fn lines(&self, name: &str) -> String {
         self.text(name).replace("\r\n", "\n")
     }
 
-    /// The rows of a list, in their order on the page: fields are named `list.NUMBER.column`, and
-    /// numbers only tell rows apart. Each row answers the number and its columns.
-    pub(super) fn rows(&self, list: &str) -> Vec<(&str, BTreeMap<&str, &str>)> {
+    /// The rows of a list, in their order on the page: fields are named `list.NUMBER.column`, where
+    /// the number only tells rows apart. Returns each row's number and columns.
+    pub(crate) fn rows(&self, list: &str) -> Vec<(&str, BTreeMap<&str, &str>)> {
         let mut rows: Vec<(&str, BTreeMap<&str, &str>)> = Vec::new();
         let fields = self.0.iter().filter_map(|(field, value)| {
             let rest = field.strip_prefix(list)?.strip_prefix('.')?;
@@ -65,9 +63,8 @@ impl Form {
         rows
     }
 
-    /// What the button that was pressed asks of a list: `header.up.2` is `("up", 2)`, with the
-    /// place counted from 0.
-    pub(super) fn asks(&self, list: &str) -> Option<(&str, usize)> {
+    /// What the pressed button asks of a list: `header.up.2` is `("up", 2)`, counted from 0.
+    pub(crate) fn asks(&self, list: &str) -> Option<(&str, usize)> {
         let rest = self.given("do")?.strip_prefix(list)?.strip_prefix('.')?;
         let (what, at) = rest.split_once('.')?;
         Some((what, at.parse().ok()?))
@@ -84,15 +81,19 @@ impl fmt::Debug for Form {
 }
 
 impl<S: Sync> FromRequestParts<S> for Form {
-    type Rejection = Failure;
+    /// Only where a page is not behind the guard: a fault of ours.
+    type Rejection = StatusCode;
 
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Failure> {
-        parts.extensions.remove::<Self>().ok_or(Failure::Internal)
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, StatusCode> {
+        parts
+            .extensions
+            .remove::<Self>()
+            .ok_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 }
 
-/// Moves, removes or adds a row, as the button says that was pressed.
-pub(super) fn reorder<T>(rows: &mut Vec<T>, what: &str, at: usize, blank: T) {
+/// Moves, removes or adds a row, as the pressed button asks.
+pub(crate) fn reorder<T>(rows: &mut Vec<T>, what: &str, at: usize, blank: T) {
     match what {
         "add" => rows.push(blank),
         "remove" if at < rows.len() => drop(rows.remove(at)),
@@ -100,64 +101,6 @@ pub(super) fn reorder<T>(rows: &mut Vec<T>, what: &str, at: usize, blank: T) {
         "down" if at + 1 < rows.len() => rows.swap(at, at + 1),
         _ => {}
     }
-}
-
-/// What is wrong, field by field.
-#[derive(Debug, Default)]
-pub(super) struct Problems(Vec<(String, String)>);
-
-impl Problems {
-    pub(super) fn add(&mut self, field: impl Into<String>, rule: impl fmt::Display) {
-        self.0.push((field.into(), sentence(&rule.to_string())));
-    }
-
-    /// The value, or what is wrong with it is noted.
-    pub(super) fn take<T, E: fmt::Display>(
-        &mut self,
-        field: &str,
-        value: Result<T, E>,
-    ) -> Option<T> {
-        value.map_err(|rule| self.add(field, rule)).ok()
-    }
-
-    pub(super) fn of(&self, field: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|(name, _)| name == field)
-            .map(|(_, rule)| rule.as_str())
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(field, rule)| (field.as_str(), rule.as_str()))
-    }
-}
-
-/// The rule that a value breaks, without the name of its field: it stands beside the field.
-#[allow(clippy::needless_pass_by_value, reason = "errors are mapped by value")]
-pub(super) fn rule(invalid: Invalid) -> String {
-    invalid.rule().to_owned()
-}
-
-/// `must be 3 or greater` as it stands beside a field: `Must be 3 or greater.`
-fn sentence(rule: &str) -> String {
-    let mut letters = rule.chars();
-    let first = letters
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .collect::<String>();
-    let end = if rule.ends_with(['.', '!', '?']) {
-        ""
-    } else {
-        "."
-    };
-    format!("{first}{}{end}", letters.as_str())
 }
 
 #[cfg(test)]
@@ -201,13 +144,5 @@ mod tests {
     fn what_is_typed_is_not_logged() {
         let form = Form::parse(b"token=s3cret&name=x");
         assert_eq!(format!("{form:?}"), r#"["token", "name"]"#);
-    }
-
-    #[test]
-    fn rules_become_sentences() {
-        let mut problems = Problems::default();
-        problems.add("timeout", "must be 3 or greater");
-        assert_eq!(problems.of("timeout"), Some("Must be 3 or greater."));
-        assert_eq!(problems.of("name"), None);
     }
 }

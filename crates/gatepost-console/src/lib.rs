@@ -1,19 +1,29 @@
 #![doc = include_str!("../README.md")]
 
-mod access;
 mod assets;
 mod builder;
+mod choices;
 mod console;
+mod context;
+mod csrf;
 mod dashboard;
 mod deliveries;
+mod delivery_list;
+mod delivery_rows;
 mod events;
 mod failure;
 mod form;
+mod guard;
 mod keys;
 mod layout;
+mod login;
+mod paging;
+mod problems;
 mod reveal;
-mod session;
+mod row_id;
+mod state;
 mod tasks;
+mod tickets;
 mod time;
 mod webhooks;
 
@@ -21,4 +31,4 @@ mod webhooks;
 
 pub use builder::ConsoleBuilder;
 pub use console::Console;
-pub use session::{ConsoleLogin, LoggedIn};
+pub use login::{ConsoleLogin, LoggedIn};

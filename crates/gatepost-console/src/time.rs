@@ -1,22 +1,22 @@
-//! Points in time and spans as people read them. All times are UTC, and say so.
+//! Points in time and durations as people read them. All times are UTC, and labelled so.
 
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use maud::{Markup, html};
 
-/// What a date field of a browser reads and writes.
+/// The format of a browser's date and time field.
 const FIELD: &str = "%Y-%m-%dT%H:%M";
 
-/// `2026-11-21 02:04`, with how long ago that was.
-pub(super) fn stamp(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
+/// `2026-11-21 02:04`, and how long ago that was.
+pub(crate) fn stamp(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
     let text = at.format("%Y-%m-%d %H:%M").to_string();
     let exact = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     html! { time datetime=(exact) title=(format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"))) { (text) } " " span.quiet { "UTC, " (distance(at, now)) } }
 }
 
 /// As [`stamp`], or a word for never.
-pub(super) fn stamp_or(at: Option<DateTime<Utc>>, now: DateTime<Utc>, never: &str) -> Markup {
+pub(crate) fn stamp_or(at: Option<DateTime<Utc>>, now: DateTime<Utc>, never: &str) -> Markup {
     html! { @match at { Some(at) => (stamp(at, now)), None => span.quiet { (never) } } }
 }
 
@@ -39,7 +39,7 @@ fn distance(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
 }
 
 /// `under 1 ms`, `41 ms`, `2.4 s`.
-pub(super) fn span(span: Duration) -> String {
+pub(crate) fn span(span: Duration) -> String {
     if span < Duration::from_millis(1) {
         "under 1 ms".into()
     } else if span < Duration::from_secs(1) {
@@ -50,12 +50,12 @@ pub(super) fn span(span: Duration) -> String {
 }
 
 /// The value of a date field.
-pub(super) fn field(at: DateTime<Utc>) -> String {
+pub(crate) fn field(at: DateTime<Utc>) -> String {
     at.format(FIELD).to_string()
 }
 
-/// What a date field holds, with or without seconds; read as UTC.
-pub(super) fn parse_field(text: &str) -> Option<DateTime<Utc>> {
+/// Reads a date field, with or without seconds, as UTC.
+pub(crate) fn parse_field(text: &str) -> Option<DateTime<Utc>> {
     NaiveDateTime::parse_from_str(text, FIELD)
         .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S"))
         .ok()

@@ -1,20 +1,19 @@
-//! What a host mounts.
+//! What a platform mounts.
 
 use std::sync::Arc;
 
 use axum::routing::get;
 use axum::{Json, Router};
-use gatepost_engine::Engine;
-use gatepost_keys::{AuthLayer, KeyService};
-use gatepost_manage::{Audit, Directory, NoAudit, NoDirectory};
+use gatepost_keys::AuthLayer;
+use gatepost_manage::Management;
 
-use crate::config::Limits;
-use crate::host_table::{PlatformResource, PlatformRows};
-use crate::router::{self, Shared, Tables};
-use crate::system::VersionFacts;
-use crate::{openapi, tables};
+use crate::facts::VersionFacts;
+use crate::limits::Limits;
+use crate::platform_table::{PlatformResource, PlatformRows};
+use crate::state::{Shared, Tables};
+use crate::{openapi, resources, router};
 
-/// The REST surface over the two services.
+/// The REST surface over the door.
 #[derive(Clone, Debug)]
 pub struct Api {
     shared: Shared,
@@ -24,30 +23,24 @@ pub struct Api {
 /// Sets up an [`Api`].
 #[derive(Debug)]
 pub struct ApiBuilder {
-    services: tables::Services,
+    management: Management,
     guard: AuthLayer,
     facts: VersionFacts,
     limits: Limits,
-    audit: Arc<dyn Audit>,
-    host: Vec<Arc<dyn PlatformRows>>,
+    platform: Vec<Arc<dyn PlatformRows>>,
 }
 
 impl Api {
-    /// Starts with the parts that cannot be left out: the key service, the engine, and the guard
+    /// Starts with the parts that cannot be left out: the door to keys and webhooks, and the guard
     /// that authenticates every request.
     #[must_use]
-    pub fn builder(keys: KeyService, engine: Engine, guard: AuthLayer) -> ApiBuilder {
+    pub fn builder(management: Management, guard: AuthLayer) -> ApiBuilder {
         ApiBuilder {
-            services: tables::Services {
-                keys,
-                engine,
-                directory: Arc::new(NoDirectory),
-            },
+            management,
             guard,
             facts: VersionFacts::default(),
             limits: Limits::default(),
-            audit: Arc::new(NoAudit),
-            host: Vec::new(),
+            platform: Vec::new(),
         }
     }
 
@@ -70,17 +63,10 @@ impl Api {
 }
 
 impl ApiBuilder {
-    /// What the host says of itself at the login probe.
+    /// What the platform says of itself at the login probe.
     #[must_use]
     pub fn version(mut self, facts: VersionFacts) -> Self {
         self.facts = facts;
-        self
-    }
-
-    /// What the host's users and objects are called.
-    #[must_use]
-    pub fn directory(mut self, directory: Arc<dyn Directory>) -> Self {
-        self.services.directory = directory;
         self
     }
 
@@ -91,19 +77,12 @@ impl ApiBuilder {
         self
     }
 
-    /// Who hears of every change.
-    #[must_use]
-    pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
-        self.audit = audit;
-        self
-    }
-
-    /// A table of the host's own, served beside ours: lists with the same fields, filters and
+    /// A table of the platform's own, served beside ours: lists with the same fields, filters and
     /// sorting, rows, and the same spellings of actions. One whose path is taken, or is no
     /// lower-case word, is passed over, and the log says so.
     #[must_use]
     pub fn table(mut self, rows: Arc<dyn PlatformRows>) -> Self {
-        self.host.push(rows);
+        self.platform.push(rows);
         self
     }
 
@@ -111,18 +90,18 @@ impl ApiBuilder {
     #[must_use]
     pub fn build(self) -> Api {
         let mut tables = Tables::default();
-        for resource in tables::all(&self.services) {
+        for resource in resources::all() {
             tables.add(resource);
         }
-        for rows in self.host {
+        for rows in self.platform {
             tables.add(Arc::new(PlatformResource(rows)));
         }
         let openapi = openapi::document(&tables.declared(), &self.facts).to_string();
         let shared = Shared {
+            management: self.management,
             tables: Arc::new(tables),
             limits: self.limits,
             facts: Arc::new(self.facts),
-            audit: self.audit,
             openapi: openapi.into(),
         };
         Api {

@@ -1,11 +1,13 @@
-//! One error type, one answer: a status and `{"err": "…"}`.
+//! One error type, one response: a status and `{"err": "…"}`.
 
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use gatepost_manage::ManageError;
 use serde_json::json;
+use webhook_model::Invalid;
 
-/// What a client is told when a request is not carried out. The text never holds a secret, nor what
+/// The response to a request that is not carried out. The text never holds a secret, nor what
 /// only an operator should know; that goes to the log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct ApiError {
@@ -85,5 +87,35 @@ impl IntoResponse for ApiError {
             );
         }
         response
+    }
+}
+
+impl From<ManageError> for ApiError {
+    fn from(error: ManageError) -> Self {
+        match error {
+            error if error.is_unavailable() => Self::unavailable(),
+            ManageError::Dangling { field } => Self::field(field, "does not exist"),
+            ManageError::Disabled => Self::conflict("The task is disabled"),
+            ManageError::Forbidden => Self::forbidden(),
+            ManageError::InUse { tasks } => {
+                Self::conflict(format!("Tasks use this webhook: {}", tasks.join(", ")))
+            }
+            ManageError::Invalid { field, rule, .. } => Self::field(field, rule),
+            ManageError::Message(error) => Self::field("message", error),
+            ManageError::NameTaken {
+                table: "user_api_keys",
+            } => Self::conflict("A key with that name exists"),
+            ManageError::NameTaken { .. } => Self::conflict("A row with that name exists"),
+            ManageError::NotFound => Self::not_found(),
+            ManageError::WrongState => Self::conflict("The delivery is not in a state for that"),
+            // The door has logged what an operator should know of it.
+            _ => Self::internal(),
+        }
+    }
+}
+
+impl From<Invalid> for ApiError {
+    fn from(invalid: Invalid) -> Self {
+        Self::field(invalid.field().as_str(), invalid.rule())
     }
 }

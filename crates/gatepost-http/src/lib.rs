@@ -1,25 +1,27 @@
 #![doc = include_str!("../README.md")]
 
 mod api;
-mod config;
 mod error;
-mod host_table;
+mod facts;
+mod limits;
 mod list;
 mod openapi;
+mod platform_table;
 mod query;
 mod resource;
+mod resources;
 mod router;
+mod schema;
+mod state;
 mod system;
-mod table;
-mod tables;
 
 // The public interface is:
 
 pub use api::{Api, ApiBuilder};
-pub use config::Limits;
-pub use host_table::{PlatformError, PlatformRows, PlatformTable};
-pub use system::VersionFacts;
-pub use table::{Action, Column};
+pub use facts::VersionFacts;
+pub use limits::Limits;
+pub use platform_table::{PlatformError, PlatformRows, PlatformTable};
+pub use schema::{Action, Column};
 
 /// The example of the project's front page compiles.
 #[cfg(doctest)]

@@ -1,9 +1,9 @@
-//! Answers a list: scan in pages, filter, sort, cut, project.
+//! Makes a list: scan in pages, filter, sort, cut, project.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use gatepost_keys::Principal;
+use gatepost_manage::Actor;
 use gatepost_storage::Order;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -13,7 +13,7 @@ use crate::query::ListQuery;
 use crate::query::fields::{Column, Field, Fields};
 use crate::query::filter::Filter;
 use crate::resource::{Hints, Resource, Scan};
-use crate::table::{KEY, RowMap, Table};
+use crate::schema::{KEY, RowMap, Table};
 
 /// Rows read from the store at a time.
 const PAGE: u32 = 500;
@@ -25,27 +25,27 @@ const TURN: Duration = Duration::from_millis(5);
 /// The rows that a request asks for, projected.
 ///
 /// Holds no more than `most` rows at a time, however large the table: with a limit only the best so
-/// far are kept, without one a longer answer is refused.
+/// far are kept, without one a longer list is refused.
 pub(crate) async fn list(
     resource: &dyn Resource,
-    caller: &Principal,
+    caller: &Actor,
     query: &ListQuery,
     most: usize,
 ) -> Result<Vec<RowMap>, ApiError> {
     check(resource.table(), query)?;
     let rows = select(resource, caller, query, most).await?;
     let mut projection = Projection::new(resource, caller);
-    let mut answer = Vec::with_capacity(rows.len());
+    let mut projected = Vec::with_capacity(rows.len());
     for row in rows {
-        answer.push(projection.project(&row, &query.fields, false).await?);
+        projected.push(projection.project(&row, &query.fields, false).await?);
     }
-    Ok(answer)
+    Ok(projected)
 }
 
 /// One row, projected; all columns where `fields` are not given.
 pub(crate) async fn one(
     resource: &dyn Resource,
-    caller: &Principal,
+    caller: &Actor,
     row: &RowMap,
     fields: &Fields,
 ) -> Result<RowMap, ApiError> {
@@ -65,7 +65,7 @@ fn check(table: &Table, query: &ListQuery) -> Result<(), ApiError> {
 
 async fn select(
     resource: &dyn Resource,
-    caller: &Principal,
+    caller: &Actor,
     query: &ListQuery,
     most: usize,
 ) -> Result<Vec<RowMap>, ApiError> {
@@ -168,7 +168,7 @@ impl Sieve {
     }
 }
 
-/// Whether a column that costs a look-up for each row is asked for.
+/// Whether a column that costs a lookup for each row is asked for.
 fn names_costly(table: &Table, query: &ListQuery) -> bool {
     let Fields::These(fields) = &query.fields else {
         return false;
@@ -215,12 +215,12 @@ fn sort(rows: &mut [RowMap], query: &ListQuery) {
 /// Picks columns, and remembers joins: many rows refer to the same few.
 struct Projection<'a> {
     resource: &'a dyn Resource,
-    caller: &'a Principal,
+    caller: &'a Actor,
     joined: HashMap<(String, String, String), Option<Value>>,
 }
 
 impl<'a> Projection<'a> {
-    fn new(resource: &'a dyn Resource, caller: &'a Principal) -> Self {
+    fn new(resource: &'a dyn Resource, caller: &'a Actor) -> Self {
         Self {
             resource,
             caller,

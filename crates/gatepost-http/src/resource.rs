@@ -1,17 +1,17 @@
-//! What stands behind a table.
+//! What is behind a table.
 
 use std::fmt;
 
 use async_trait::async_trait;
-use gatepost_keys::Principal;
+use gatepost_manage::Actor;
 use gatepost_storage::Order;
 use serde_json::Value;
 
 use crate::error::ApiError;
-use crate::query::filter::Literal;
-use crate::table::{Input, RowMap, Table};
+use crate::query::filter::{Filter, Literal};
+use crate::schema::{Input, RowMap, Table};
 
-/// A row that was made.
+/// A row that was created.
 #[derive(Debug)]
 pub(crate) struct Created {
     /// Its row number.
@@ -30,7 +30,7 @@ pub(crate) struct Scan<'a> {
     pub after: Option<i64>,
     pub order: Order,
     pub limit: u32,
-    /// Whether columns are asked for that cost a look-up for each row.
+    /// Whether columns are asked for that cost a lookup for each row.
     pub costly: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Scanned {
 
 /// What a filter demands of single columns.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hints<'a>(pub Option<&'a crate::query::filter::Filter>);
+pub(crate) struct Hints<'a>(pub Option<&'a Filter>);
 
 impl Hints<'_> {
     /// The row number that a column must hold.
@@ -64,46 +64,57 @@ impl Hints<'_> {
 }
 
 /// The rows of one table, as far as a caller may see and change them. A row that the caller may
-/// not know of is answered as if it were not there.
+/// not see answers as one that is not there. What a table does not declare is not permitted.
 #[async_trait]
 pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
     /// The declaration.
     fn table(&self) -> &'static Table;
 
     /// One page of rows in order of `$key`, all readable columns.
-    async fn scan(&self, caller: &Principal, scan: Scan<'_>) -> Result<Scanned, ApiError>;
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError>;
 
     /// One row.
-    async fn get(&self, caller: &Principal, key: i64) -> Result<Option<RowMap>, ApiError>;
+    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError>;
 
-    /// Makes a row.
-    async fn create(&self, caller: &Principal, input: &Input) -> Result<Created, ApiError>;
+    /// Creates a row.
+    async fn create(&self, _caller: &Actor, _input: Input) -> Result<Created, ApiError> {
+        Err(ApiError::not_permitted())
+    }
 
-    /// Changes a row and answers it as it then stands.
-    async fn update(&self, caller: &Principal, key: i64, input: &Input)
-    -> Result<RowMap, ApiError>;
+    /// Changes a row and returns it as it then is.
+    async fn update(&self, _caller: &Actor, _key: i64, _input: Input) -> Result<RowMap, ApiError> {
+        Err(ApiError::not_permitted())
+    }
 
     /// Deletes a row.
-    async fn delete(&self, caller: &Principal, key: i64) -> Result<(), ApiError>;
+    async fn delete(&self, _caller: &Actor, _key: i64) -> Result<(), ApiError> {
+        Err(ApiError::not_permitted())
+    }
 
-    /// Does what a declared action says; `{}` where there is nothing to answer.
+    /// Carries out a declared action; `{}` where there is nothing to say.
     async fn act(
         &self,
-        caller: &Principal,
-        key: i64,
-        action: &str,
-        params: &Input,
-    ) -> Result<Value, ApiError>;
+        _caller: &Actor,
+        _key: i64,
+        _action: &'static str,
+        _params: Input,
+    ) -> Result<Value, ApiError> {
+        Err(ApiError::not_permitted())
+    }
 
     /// The column of the row that `through` refers to; `None` for a null reference.
     async fn join(
         &self,
-        caller: &Principal,
-        row: &RowMap,
-        through: &str,
-        column: &str,
-    ) -> Result<Option<Value>, ApiError>;
+        _caller: &Actor,
+        _row: &RowMap,
+        _through: &str,
+        _column: &str,
+    ) -> Result<Option<Value>, ApiError> {
+        Ok(None)
+    }
 
     /// How many rows of another table refer to this row.
-    async fn count(&self, caller: &Principal, row: &RowMap, table: &str) -> Result<u64, ApiError>;
+    async fn count(&self, _caller: &Actor, _row: &RowMap, _table: &str) -> Result<u64, ApiError> {
+        Ok(0)
+    }
 }

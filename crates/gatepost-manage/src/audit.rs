@@ -1,38 +1,117 @@
-//! A hook for the host's audit log.
+//! A hook for the platform's audit log.
 
 use std::fmt;
 
 use gatepost_keys::Principal;
 
-/// What was done to a row.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// What was done to a row. The same act has the same word, whether it came from the API or from the
+/// console.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Operation {
-    /// It was created.
+    /// A waiting delivery was ended.
+    Cancel,
+    /// The row was created.
     Create,
-    /// It was changed.
-    Update,
-    /// It was deleted.
+    /// The row was deleted, with what belongs to it.
     Delete,
-    /// An action was carried out: `send`, `execute`, `trigger`, `replay`, …
-    Act(&'static str),
+    /// A task or an event was disabled.
+    Disable,
+    /// A task or an event was enabled.
+    Enable,
+    /// A webhook was paused.
+    Pause,
+    /// An action of a table of the platform's own, by its declared name.
+    Platform(&'static str),
+    /// Deliveries that had ended were queued again: one, or the failed ones of a webhook.
+    Replay,
+    /// A webhook was resumed.
+    Resume,
+    /// A key got a new key string.
+    Roll,
+    /// A webhook got a new signing secret.
+    RotateSecret,
+    /// A task was run by hand.
+    Run,
+    /// A message was queued by hand.
+    Send,
+    /// A message was sent at once, to test a webhook; it is not in the delivery log.
+    SendTest,
+    /// An event was triggered by hand.
+    Trigger,
+    /// The row was changed.
+    Update,
+}
+
+impl Operation {
+    /// The word for an audit log: `create`, `rotate_secret`, …; for an action of the platform's own
+    /// its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cancel => "cancel",
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Disable => "disable",
+            Self::Enable => "enable",
+            Self::Pause => "pause",
+            Self::Platform(name) => name,
+            Self::Replay => "replay",
+            Self::Resume => "resume",
+            Self::Roll => "roll",
+            Self::RotateSecret => "rotate_secret",
+            Self::Run => "run",
+            Self::Send => "send",
+            Self::SendTest => "send_test",
+            Self::Trigger => "trigger",
+            Self::Update => "update",
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 /// One change that was carried out.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Audited<'a> {
     /// Who did it.
     pub actor: &'a Principal,
     /// The table: `user_api_keys`, `webhook_urls`, …
     pub table: &'static str,
-    /// The row number.
+    /// The row number; `None` for a change of no single row.
     pub row: Option<i64>,
     /// What was done.
     pub operation: Operation,
 }
 
-/// Hears of every change made through the API, after it was stored. Called on the request's task:
-/// hand the record on, do not wait. It never sees a secret or the content of a change.
+impl<'a> Audited<'a> {
+    /// A record, such as a test of an [`Audit`] makes.
+    #[must_use]
+    pub fn new(
+        actor: &'a Principal,
+        table: &'static str,
+        row: Option<i64>,
+        operation: Operation,
+    ) -> Self {
+        Self {
+            actor,
+            table,
+            row,
+            operation,
+        }
+    }
+}
+
+/// Receives a record of every change, after the store has committed it and before the caller is
+/// answered, also when the caller has gone away. It never sees a secret or the content of a change.
+///
+/// Called on the task of the change: hand the record on, do not block. A panic is logged, and does
+/// not undo the change.
 pub trait Audit: fmt::Debug + Send + Sync + 'static {
     /// A change was carried out.
     fn record(&self, change: &Audited<'_>);

@@ -1,9 +1,26 @@
 #![doc = include_str!("../README.md")]
 
+mod actor;
 mod audit;
+mod deliveries;
 mod directory;
+mod error;
+mod events;
+mod finish;
+mod keys;
+mod listed;
+mod management;
+mod names;
+mod system;
+mod tables;
+mod tasks;
+mod webhooks;
 
 // The public interface is:
 
+pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use directory::{Choice, Directory, NoDirectory};
+pub use error::ManageError;
+pub use listed::Listed;
+pub use management::{Management, ManagementBuilder};

@@ -101,7 +101,7 @@ async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
         "tasks/1/do/run",
         "events/1/edit",
         "events/1/delete",
-        "events/1/do/fire",
+        "events/1/do/trigger",
         "deliveries/1/replay",
         "deliveries/1/cancel",
     ] {
@@ -120,7 +120,7 @@ async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
     // Nor can another's webhook be used, or another's task be run.
     assert_eq!(
         new_task(&vera, "x", &[]).await.error("webhook"),
-        "There is no such webhook."
+        "This webhook does not exist."
     );
     let page = new_event(
         &vera,
@@ -132,7 +132,7 @@ async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
         ],
     )
     .await;
-    assert_eq!(page.error("task"), "There is no such task.");
+    assert_eq!(page.error("task"), "This task does not exist.");
     assert_eq!(vera.get("/console/live").await.status, 404);
     assert_eq!(site.heard(), before);
 }

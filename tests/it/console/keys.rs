@@ -106,7 +106,7 @@ async fn a_form_that_is_sent_again_shows_no_key_and_makes_none() {
     assert!(first.secret().is_some());
     let again = ulf.post(NEW, &fields).await;
     assert_eq!(again.status, 422);
-    assert!(again.secret().is_none() && again.has("sent before"));
+    assert!(again.secret().is_none() && again.has("already created a key"));
     // Not even under another name.
     let at = fields.iter().position(|(name, _)| *name == "name").unwrap();
     fields[at].1 = "twice";
@@ -130,12 +130,12 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
         (
             "name",
             vec![("name", "taken")],
-            "The user has a key of that name.",
+            "This user already has a key with this name.",
         ),
         (
             "expires",
             vec![("name", "k"), ("expires_type", "date")],
-            "A date and a time are needed.",
+            "Enter a date and time.",
         ),
         (
             "expires",
@@ -149,7 +149,7 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
         (
             "expires",
             vec![("name", "k"), ("expires_type", "date"), ("expires", "soon")],
-            "This is no date and time: 2027-01-31T18:00.",
+            "Enter a date and time such as 2027-01-31T18:00.",
         ),
         (
             "allow",

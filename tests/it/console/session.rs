@@ -192,7 +192,7 @@ impl ConsoleLogin for ByHeader {
 #[tokio::test]
 async fn a_platform_sets_the_path_the_title_the_colours_and_the_login() {
     let site = Site::start().await;
-    let console = Console::builder(site.keys.clone(), site.engine.clone(), Arc::new(ByHeader))
+    let console = Console::builder(site.management.clone(), Arc::new(ByHeader))
         .base("/admin/ui/")
         .title("Acme & Co")
         .theme(":root { --accent: #064; }")

@@ -12,14 +12,14 @@ async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
-    assert!(ulf.get("/console/").await.has("Start here: New Webhook"));
+    assert!(ulf.get("/console/").await.has("Start here: New webhook"));
     new_webhook(&ulf, &receiver, "0").await;
-    assert!(ulf.get("/console/").await.has("Start here: New Task"));
+    assert!(ulf.get("/console/").await.has("Start here: New task"));
     assert_eq!(
         new_task(&ulf, "{\"vm\":\"${NAME}\"}", &[]).await.to(),
         "/console/tasks?done=created"
     );
-    assert!(ulf.get("/console/").await.has("Start here: New Event"));
+    assert!(ulf.get("/console/").await.has("Start here: New event"));
     let fields = [
         ("event", "poweron"),
         ("target", "instance"),
@@ -51,7 +51,7 @@ async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
     for text in [
         "200",
         "{&quot;vm&quot;:&quot;vm-1&quot;}",
-        "the task",
+        "Task <a href=\"/console/tasks/1/edit\">tell</a>",
         "msg_",
     ] {
         assert!(page.has(text), "{text}: {}", page.html);
@@ -70,7 +70,7 @@ async fn the_message_editor_previews_and_warns() {
     let page = preview("{\"vm\":\"${NAME}\",\"at\":\"${SITE}\",\"who\":\"${USER}\"}").await;
     assert_eq!(page.status, 200);
     assert!(page.has("{&quot;vm&quot;:&quot;web-1&quot;,&quot;at&quot;:&quot;north&quot;,&quot;who&quot;:&quot;${USER}&quot;}"), "{}", page.html);
-    assert!(page.has("Nobody knows ${USER}") && !page.has("is not JSON"));
+    assert!(page.has("Unknown variables are sent unchanged: ${USER}") && !page.has("is not JSON"));
     let page = preview("plain text").await;
     assert!(
         page.has("not JSON, but the webhook&#39;s Content-Type")
@@ -105,7 +105,7 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
             ("webhook", ""),
             "Choose the webhook that sends the message.",
         ),
-        ("webhook", ("webhook", "77"), "There is no such webhook."),
+        ("webhook", ("webhook", "77"), "This webhook does not exist."),
     ] {
         let mut fields = vec![
             ("name", "kept"),
@@ -155,7 +155,7 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
         (
             "task",
             vec![("target", "tag"), ("tag", "1"), ("task", "9")],
-            "There is no such task.",
+            "This task does not exist.",
         ),
     ] {
         let rest = of
@@ -172,7 +172,7 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
     }
     // A generic type takes neither object nor tag, and its form asks for none.
     let page = ulf.get("/console/events/new?type=alarms").await;
-    assert!(page.has("applies as a whole") && !page.has("name=\"target\""));
+    assert!(page.has("apply to the platform as a whole") && !page.has("name=\"target\""));
     let page = ulf
         .fill(
             "/console/events/new?type=alarms",
@@ -208,8 +208,8 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
     );
     assert_eq!(receiver.wait_for("/in", 1).await.unwrap().body, "by ");
     assert_eq!(
-        act("/console/events/1/do/fire").await.to(),
-        "/console/events?done=fired"
+        act("/console/events/1/do/trigger").await.to(),
+        "/console/events?done=triggered"
     );
     assert_eq!(receiver.wait_for("/in", 2).await.unwrap().body, "by db-1");
     act("/console/events/1/do/disable").await;
@@ -224,7 +224,7 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
     act("/console/events/1/do/enable").await;
     act("/console/tasks/1/do/disable").await;
     assert_eq!(act("/console/tasks/1/do/run").await.status, 409);
-    assert_eq!(act("/console/events/1/do/fire").await.status, 409);
+    assert_eq!(act("/console/events/1/do/trigger").await.status, 409);
     assert_eq!(act("/console/tasks/1/do/explode").await.status, 404);
     act("/console/tasks/1/do/enable").await;
     // A new target; the event itself stays what it is.

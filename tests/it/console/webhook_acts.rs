@@ -54,7 +54,7 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
             .is_some()
     );
     let again = ulf.post("/console/webhooks/1/signing", &fields).await;
-    assert!(again.secret().is_none() && again.has("sent before"));
+    assert!(again.secret().is_none() && again.has("already submitted"));
     ulf.fill(
         "/console/webhooks/1",
         "/console/webhooks/1/signing/remove",

@@ -86,7 +86,9 @@ async fn a_webhook_is_made_as_it_was_typed_and_its_secrets_are_never_shown() {
         }
     }
     let edit = ulf.get("/console/webhooks/1/edit").await;
-    assert!(edit.has("value=\"bot\"") && edit.has(MASK) && edit.has("Stored and not shown"));
+    assert!(
+        edit.has("value=\"bot\"") && edit.has(MASK) && edit.has("The stored value is not shown")
+    );
 }
 
 #[tokio::test]
@@ -152,7 +154,7 @@ async fn an_edit_keeps_secrets_that_are_left_out_and_replaces_those_that_are_typ
         .await;
     assert!(
         page.error("header")
-            .starts_with("Line 1: there is no stored value"),
+            .starts_with("Line 1: no stored value has this name"),
         "{}",
         page.error("header")
     );
@@ -169,7 +171,7 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
         (
             "name",
             &[("name", "taken")],
-            "Another webhook has this name.",
+            "Another webhook already has this name.",
         ),
         ("url", &[("url", "ftp://x/")], "Must begin with http"),
         ("url", &[("url", "https://me:pw@example.com/")], ""),
@@ -212,7 +214,7 @@ async fn what_is_wrong_stands_beside_its_field_and_what_was_typed_is_kept() {
                 ("header.0.name", "X-Two"),
                 ("header.0.value", "1\r\nX-Smuggled: 2"),
             ],
-            "A header must not hold line breaks.",
+            "A header must not contain line breaks.",
         ),
     ];
     for (field, wrong, rule) in cases {

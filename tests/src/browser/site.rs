@@ -15,7 +15,7 @@ use gatepost_http::Api;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
-use gatepost_manage::{Audit, Audited, Directory};
+use gatepost_manage::{Audit, Audited, Directory, Management};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
 use gatepost_storage::{Clock, KeyStore, MemoryStore, SystemClock};
 use tokio::net::TcpListener;
@@ -52,7 +52,7 @@ impl Accounts for Users {
     }
 }
 
-/// What was changed, as the platform's audit log recorded it.
+/// What was changed, as the platform's audit log received it.
 #[derive(Clone, Debug, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -73,6 +73,8 @@ pub struct Site {
     pub keys: KeyService,
     /// The engine.
     pub engine: Engine,
+    /// The door of API and console.
+    pub management: Management,
     heard: Heard,
 }
 
@@ -130,13 +132,15 @@ impl Site {
             (password == PASSWORD).then_some(OwnerId(at as i64 + 1))
         });
         let heard = Heard::default();
-        let console = Console::builder(keys.clone(), engine.clone(), Arc::new(sessions.clone()))
+        let management = Management::builder(keys.clone(), engine.clone())
             .directory(directory)
             .audit(Arc::new(heard.clone()))
+            .build();
+        let console = Console::builder(management.clone(), Arc::new(sessions.clone()))
             .clock(clock)
             .title("Gatepost")
             .build();
-        let api = Api::builder(keys.clone(), engine.clone(), guard).build();
+        let api = Api::builder(management.clone(), guard).build();
         let app = Router::new()
             .nest("/api/v4", api.router())
             .merge(sessions.router())
@@ -149,6 +153,7 @@ impl Site {
             addr,
             keys,
             engine,
+            management,
             heard,
         }
     }
@@ -159,7 +164,7 @@ impl Site {
         format!("http://{}{path}", self.addr)
     }
 
-    /// A user as the platform's own login would make it.
+    /// A user as the platform's own login would describe it.
     ///
     /// # Panics
     /// When there is no such user.
@@ -168,7 +173,7 @@ impl Site {
         Principal::new(OwnerId(user), Users::account(user).unwrap(), Via::Host)
     }
 
-    /// What the audit log heard so far.
+    /// What the audit log received so far.
     ///
     /// # Panics
     /// After a panic in another thread.
@@ -177,7 +182,7 @@ impl Site {
         self.heard.0.lock().unwrap().clone()
     }
 
-    /// A delivery once it has ended; at most ten seconds later.
+    /// A delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
     /// When it does not end.

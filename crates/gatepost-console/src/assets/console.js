@@ -1,4 +1,4 @@
-// Everything works without this file but Copy and what refreshes itself. It writes text, never markup.
+// Everything works without this file, except for Copy and for what refreshes itself. It writes text, never markup.
 'use strict';
 (() => {
   const root = document.documentElement;
@@ -8,7 +8,7 @@
   // -- a secret that is shown once ---------------------------------------------------------------
   const popup = document.querySelector('dialog[data-once]');
   if (popup) {
-    // A reload, or Back, asks for the list and not for this answer.
+    // A reload, or Back, loads the list instead of this page.
     history.replaceState(null, '', popup.dataset.once);
     const wipe = () => popup.remove();
     popup.removeAttribute('open');
@@ -25,12 +25,12 @@
       said.textContent = 'Copied.';
     } catch {
       getSelection().selectAllChildren(source);
-      said.textContent = 'Your browser did not allow that. The text is selected: copy it with the keyboard.';
+      said.textContent = 'Your browser did not allow copying. The text is selected: copy it with the keyboard.';
     }
   }));
   async function copy(text) {
     if (navigator.clipboard) return navigator.clipboard.writeText(text);
-    // Without TLS there is no clipboard interface, but the old command.
+    // Without TLS there is no clipboard interface, only the old command.
     const field = document.createElement('textarea');
     field.value = text;
     (popup || document.body).append(field);
@@ -40,7 +40,7 @@
     if (!done) throw new Error('refused');
   }
 
-  // -- rows of headers and addresses: the same buttons as without a script, on the spot -----------
+  // -- rows of headers and addresses: the buttons that otherwise ask the server --------------------
   document.addEventListener('click', event => {
     const button = event.target.closest('button[name=do]');
     const list = button && button.closest('[data-rows]');
@@ -74,7 +74,7 @@
       if (!other?.matches('.row')) return;
       if (what === 'up') other.before(row); else other.after(row);
       button.focus();
-      say(`Row moved to place ${rows().indexOf(row) + 1}.`);
+      say(`Row moved to position ${rows().indexOf(row) + 1}.`);
     }
     label(list);
     list.dispatchEvent(new Event('input', { bubbles: true }));
@@ -108,7 +108,7 @@
     }
   }));
 
-  // -- hints while one types: the server's own validation ----------------------------------------
+  // -- hints while the user types: the server's own validation ------------------------------------
   all('form[data-check]').forEach(form => {
     let timer, latest = 0;
     const touched = new Set();
@@ -120,9 +120,9 @@
     form.addEventListener('submit', () => { clearTimeout(timer); latest += 1; });
     async function check() {
       const mine = latest += 1;
-      const answer = await fetch(form.dataset.check, { method: 'POST', body: new URLSearchParams(new FormData(form)) }).catch(() => null);
-      if (!answer?.ok || mine !== latest) return;
-      const { problems, hints } = await answer.json();
+      const response = await fetch(form.dataset.check, { method: 'POST', body: new URLSearchParams(new FormData(form)) }).catch(() => null);
+      if (!response?.ok || mine !== latest) return;
+      const { problems, hints } = await response.json();
       all('[data-error]', form).forEach(place => {
         const field = place.dataset.error;
         const seen = [...touched].some(name => name === field || name.startsWith(`${field}.`));
@@ -144,9 +144,9 @@
     const every = 3000;
     async function refresh() {
       if (!document.hidden) {
-        const answer = await fetch(area.dataset.live, { headers: { accept: 'application/json' } }).catch(() => null);
-        if (answer?.status === 401 || answer?.redirected) return;
-        if (answer?.ok) show(await answer.json());
+        const response = await fetch(area.dataset.live, { headers: { accept: 'application/json' } }).catch(() => null);
+        if (response?.status === 401 || response?.redirected) return;
+        if (response?.ok) show(await response.json());
       }
       setTimeout(refresh, every);
     }

@@ -1,5 +1,5 @@
-//! The style sheet and the script, embedded, under names that change with their content: browsers
-//! keep them for ever.
+//! The embedded style sheet and script, under names that change with their content, so that
+//! browsers can cache them forever.
 
 use axum::Router;
 use axum::response::IntoResponse;
@@ -10,26 +10,26 @@ use sha2::{Digest, Sha256};
 const STYLE: &str = include_str!("console.css");
 const SCRIPT: &str = include_str!("console.js");
 
-/// What is served, and where.
+/// The files that are served.
 #[derive(Debug)]
-pub(super) struct Assets {
+pub(crate) struct Assets {
     pub style: Asset,
     pub script: Asset,
-    /// The host's own style sheet, if it has one.
+    /// The platform's own style sheet, if there is one.
     pub theme: Option<Asset>,
 }
 
 /// One file.
 #[derive(Clone, Debug)]
-pub(super) struct Asset {
-    /// Below the console's own path.
+pub(crate) struct Asset {
+    /// Below the console's path.
     pub path: String,
     kind: &'static str,
     content: std::sync::Arc<str>,
 }
 
 impl Assets {
-    pub(super) fn new(theme: &str) -> Self {
+    pub(crate) fn new(theme: &str) -> Self {
         Self {
             style: Asset::new("console", "css", "text/css; charset=utf-8", STYLE),
             script: Asset::new("console", "js", "text/javascript; charset=utf-8", SCRIPT),
@@ -38,14 +38,14 @@ impl Assets {
         }
     }
 
-    pub(super) fn routes(&self) -> Router {
+    pub(crate) fn routes(&self) -> Router {
         [Some(&self.style), Some(&self.script), self.theme.as_ref()]
             .into_iter()
             .flatten()
             .fold(Router::new(), |router, asset| {
                 let asset = asset.clone();
                 let path = asset.path.clone();
-                router.route(&path, get(async move || asset.answer()))
+                router.route(&path, get(async move || asset.response()))
             })
     }
 }
@@ -61,7 +61,7 @@ impl Asset {
         }
     }
 
-    fn answer(self) -> impl IntoResponse {
+    fn response(self) -> impl IntoResponse {
         let headers = [
             (header::CONTENT_TYPE, self.kind),
             (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),

@@ -1,21 +1,19 @@
-//! Deliveries: what was sent, what will be, and how it went.
+//! Deliveries: what was sent, what is waiting, and the outcome of each attempt.
 
-mod act;
-mod read;
+mod actions;
+mod attempts;
+mod list;
 mod show;
-mod table;
 
 use axum::Router;
 use axum::routing::{get, post};
-pub(super) use read::{Wanted, newest};
-pub(super) use table::{rows, states};
 
-pub(super) fn routes() -> Router {
+pub(crate) fn routes() -> Router {
     Router::new()
-        .route("/", get(table::list))
-        .route("/live", get(table::live))
+        .route("/", get(list::list))
+        .route("/live", get(list::live))
         .route("/{id}", get(show::show))
         .route("/{id}/live", get(show::live))
-        .route("/{id}/replay", post(act::replay))
-        .route("/{id}/cancel", post(act::cancel))
+        .route("/{id}/replay", post(actions::replay))
+        .route("/{id}/cancel", post(actions::cancel))
 }

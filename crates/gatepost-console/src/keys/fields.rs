@@ -1,11 +1,11 @@
-//! The form of a key.
+//! The fields of a key's form.
 
 use maud::{Markup, html};
 
-use super::parse::Typed;
-use crate::form::Problems;
-use crate::layout::{self, Column, Kind};
-use crate::session::Ctx;
+use super::form::KeyForm;
+use crate::context::PageContext;
+use crate::layout::{self, Column, InputKind};
+use crate::problems::Problems;
 
 const ENTRY: [Column; 2] = [
     Column {
@@ -22,22 +22,27 @@ const ENTRY: [Column; 2] = [
     },
 ];
 
-/// What differs between a new key and one that is edited.
-pub(super) struct Around<'a> {
+/// How the form of a new key differs from that of an existing one.
+pub(super) struct FormOptions<'a> {
     pub button: &'a str,
-    /// The form's ticket: a new key is made once.
+    /// The form's ticket: it creates a key only once.
     pub ticket: Option<String>,
-    /// When the key expires now, where one is edited.
+    /// When the existing key expires.
     pub expires: Option<String>,
-    /// Whose keys the caller may make; one may always make one's own.
+    /// The users for whom the caller may create a key; `None` offers no choice.
     pub owners: Option<Vec<(String, String)>>,
 }
 
-pub(super) fn form(ctx: &Ctx, typed: &Typed, problems: &Problems, around: &Around<'_>) -> Markup {
-    let keep = around
+pub(super) fn fields(
+    ctx: &PageContext,
+    form: &KeyForm,
+    problems: &Problems,
+    options: &FormOptions<'_>,
+) -> Markup {
+    let keep = options
         .expires
         .as_ref()
-        .map(|expires| format!("As it is: {expires}"));
+        .map(|expires| format!("Keep: {expires}"));
     let mut choices = vec![
         ("30", "In 30 days"),
         ("60", "In 60 days"),
@@ -50,32 +55,32 @@ pub(super) fn form(ctx: &Ctx, typed: &Typed, problems: &Problems, around: &Aroun
     }
     html! {
         (layout::errors(problems))
-        form.main method="post" novalidate data-check=(ctx.console.at("/keys/check")) {
+        form.main method="post" novalidate data-check=(ctx.at("/keys/check")) {
             input type="hidden" name="csrf" value=(ctx.csrf);
-            @if let Some(ticket) = &around.ticket { input type="hidden" name="ticket" value=(ticket); }
-            button.unseen tabindex="-1" aria-hidden="true" { (around.button) }
+            @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
+            button.unseen tabindex="-1" aria-hidden="true" { (options.button) }
             section {
-                (layout::input(problems, Kind::Text { max: 128 }, "name", "Name", &typed.name, "What the key is for, such as the pipeline that uses it."))
-                (layout::area(problems, "description", "Description (optional)", &typed.description, "", ""))
-                @if let Some(owners) = &around.owners {
-                    (layout::picker(problems, "user", "Owner", owners, &typed.user, "The key has the permissions of this user."))
+                (layout::input(problems, InputKind::Text { max: 128 }, "name", "Name", &form.name, "What the key is used for, such as the pipeline that uses it."))
+                (layout::area(problems, "description", "Description (optional)", &form.description, "", ""))
+                @if let Some(owners) = &options.owners {
+                    (layout::picker(problems, "user", "Owner", owners, &form.user, "The key has the permissions of this user."))
                 }
-                (layout::radios(problems, "expires_type", "Expires", &choices, &typed.expires_type))
+                (layout::radios(problems, "expires_type", "Expires", &choices, &form.expires_type))
                 div.when.date {
-                    (layout::input(problems, Kind::Date, "expires", "Date and time (UTC)", &typed.expires, ""))
+                    (layout::input(problems, InputKind::Date, "expires", "Date and time (UTC)", &form.expires, ""))
                 }
-                @if typed.expires_type != "date" { p.error { (problems.of("expires").unwrap_or_default()) } }
+                @if form.expires_type != "date" { p.error { (problems.of("expires").unwrap_or_default()) } }
             }
             section {
-                h2 { "Where it may be used from" }
-                p.quiet { "Addresses and CIDR ranges. When an allow list is set, only its enabled entries may use the key, whatever the deny list says. Without one, the deny list blocks its enabled entries and all others may." }
-                (layout::editor(problems, "allow", "IP allow list (optional)", &ENTRY, &typed.allow, "", false))
-                (layout::editor(problems, "deny", "IP deny list (optional)", &ENTRY, &typed.deny, "", false))
+                h2 { "Allowed addresses" }
+                p.quiet { "IP addresses and CIDR ranges from which the key can be used. With an allow list, only its enabled entries can use the key, and the deny list is ignored. Without an allow list, all addresses except the enabled entries of the deny list can use it." }
+                (layout::editor(problems, "allow", "IP allow list (optional)", &ENTRY, &form.allow, "", false))
+                (layout::editor(problems, "deny", "IP deny list (optional)", &ENTRY, &form.deny, "", false))
                 p.note.warn data-hint="ip" hidden {}
             }
             div.submit {
-                button.primary { (around.button) }
-                a.button href=(ctx.console.at("/keys")) { "Cancel" }
+                button.primary { (options.button) }
+                a.button href=(ctx.at("/keys")) { "Cancel" }
             }
         }
     }

@@ -7,51 +7,44 @@ use gatepost_storage::Page;
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 use maud::{Markup, html};
 
+use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{badge, empty, more};
-use crate::session::Ctx;
+use crate::paging::one_page;
 use crate::time::{stamp, stamp_or};
 
-/// Rows of a page.
-const ROWS: u32 = 50;
-/// Pages read for a caller who may see few of the rows.
-const PAGES: usize = 40;
+/// Rows on a page.
+const ROWS: usize = 50;
+/// One more row is read, to see whether there is another page.
+const READ: u32 = 51;
 
-/// One page of the keys that are the caller's to see.
-pub(super) async fn table(ctx: &Ctx, asked: &Form) -> Result<Markup, Failure> {
-    let owner = asked.key("owner").map(OwnerId);
-    let (after, mut page) = (asked.key("after").map(KeyId), Page::newest(ROWS));
-    page.after = after;
-    let mut rows = Vec::new();
-    let mut next = None;
-    for _ in 0..PAGES {
-        let query = KeyQuery {
-            owner,
-            name: None,
-            page,
-        };
-        let found = ctx.console.inner.keys.list(&ctx.principal, query).await?;
-        rows.extend(found.rows);
-        next = found.next;
-        page.after = next;
-        if next.is_none() || rows.len() >= ROWS as usize {
-            break;
-        }
-    }
-    if rows.is_empty() && after.is_none() {
+/// One page of the keys that the caller may see.
+pub(super) async fn table(ctx: &PageContext, filter: &Form) -> Result<Markup, Failure> {
+    let owner = filter.key("owner").map(OwnerId);
+    let after = filter.key("after").map(KeyId);
+    let query = KeyQuery {
+        owner,
+        name: None,
+        page: Page {
+            after,
+            ..Page::newest(READ)
+        },
+    };
+    let (rows, next) = one_page(ctx.actor.keys(query).await?, ROWS, |row| row.id);
+    if rows.is_empty() && after.is_none() && next.is_none() {
         return Ok(empty(
             "No API keys yet",
-            "A key lets a script, a pipeline or another tool use the API with your permissions, without a login. Its key string is shown once, when it is made.",
-            &super::new_button(ctx, owner.map(|owner| owner.0)),
+            "An API key lets a script, pipeline or other tool use the API with your permissions, without logging in. The key is shown once, when it is created.",
+            &new_button(ctx, owner.map(|owner| owner.0)),
         ));
     }
-    let now = ctx.console.now();
-    let many_owners = ctx.principal.access > AccessLevel::User;
+    let now = ctx.now();
+    let many_owners = ctx.principal().access > AccessLevel::User;
     let query = owner.map_or_else(String::new, |owner| format!("owner={}", owner.0));
     let mut owners = Vec::with_capacity(if many_owners { rows.len() } else { 0 });
     for row in rows.iter().filter(|_| many_owners) {
-        owners.push(ctx.user_name(row.key.owner.0).await);
+        owners.push(user_name(ctx, row.key.owner.0).await);
     }
     Ok(html! {
         section {
@@ -63,8 +56,8 @@ pub(super) async fn table(ctx: &Ctx, asked: &Form) -> Result<Markup, Failure> {
                             @if many_owners { th scope="col" { "Owner" } }
                             th scope="col" { "Description" }
                             th scope="col" { "Expires" }
-                            th scope="col" { "Last Logged In" }
-                            th scope="col" { "Last Logged In IP" }
+                            th scope="col" { "Last logged in" }
+                            th scope="col" { "Last logged in IP" }
                             th scope="col" { "Created" }
                             th scope="col" { "IP lists" }
                             th scope="col" { "State" }
@@ -77,11 +70,23 @@ pub(super) async fn table(ctx: &Ctx, asked: &Form) -> Result<Markup, Failure> {
                 }
             }
         }
-        (more(&ctx.console.at("/keys"), &query, after.is_none(), next.map(|id| id.0)))
+        (more(&ctx.at("/keys"), &query, after.is_none(), next.map(|id| id.0)))
     })
 }
 
-fn line(ctx: &Ctx, row: &KeyRow, owner: Option<&String>, now: DateTime<Utc>) -> Markup {
+/// A link to the form of a new key, for the user whose keys are shown or for the caller.
+pub(super) fn new_button(ctx: &PageContext, owner: Option<i64>) -> Markup {
+    let query = owner.map_or_else(String::new, |owner| format!("?owner={owner}"));
+    html! { a.button.primary href={ (ctx.at("/keys/new")) (query) } { "New API key" } }
+}
+
+/// The name of a user.
+pub(super) async fn user_name(ctx: &PageContext, user: i64) -> String {
+    let name = ctx.actor.name("users", user).await;
+    name.unwrap_or_else(|| format!("user {user}"))
+}
+
+fn line(ctx: &PageContext, row: &KeyRow, owner: Option<&String>, now: DateTime<Utc>) -> Markup {
     let key = &row.key;
     let name = key.name.as_str();
     let (state, kind) = match key.state(now) {
@@ -90,15 +95,15 @@ fn line(ctx: &Ctx, row: &KeyRow, owner: Option<&String>, now: DateTime<Utc>) -> 
         KeyState::Deleted => ("deleted", "bad"),
     };
     let expired = key.state(now) == KeyState::Expired;
-    let at = |what: &str| ctx.console.at(&format!("/keys/{}/{what}", row.id.0));
+    let at = |what: &str| ctx.at(&format!("/keys/{}/{what}", row.id.0));
     html! {
         tr {
             td data-label="Name" { div { strong { (name) } br; code.quiet.nowrap { (key.hint) } } }
-            @if let Some(owner) = owner { td data-label="Owner" { a href=(ctx.console.at(&format!("/keys?owner={}", key.owner.0))) { (owner) } } }
+            @if let Some(owner) = owner { td data-label="Owner" { a href=(ctx.at(&format!("/keys?owner={}", key.owner.0))) { (owner) } } }
             td data-label="Description" { span { (key.description.as_str()) } }
             td data-label="Expires" { (expires(key.expiration, now)) }
-            td data-label="Last Logged In" { div { (stamp_or(key.last_login.map(|login| login.at), now, "never")) } }
-            td data-label="Last Logged In IP" { span.mono { @match key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
+            td data-label="Last logged in" { div { (stamp_or(key.last_login.map(|login| login.at), now, "never")) } }
+            td data-label="Last logged in IP" { span.mono { @match key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
             td data-label="Created" { div { (stamp(key.created, now)) } }
             td data-label="IP lists" { div { (glance("Allow", &key.ip.allow)) (glance("Deny", &key.ip.deny)) @if key.ip.allow.is_empty() && key.ip.deny.is_empty() { span.quiet { "any address" } } } }
             td data-label="State" { span { (badge(kind, state)) } }
@@ -125,7 +130,7 @@ fn expires(expiration: Expiration, now: DateTime<Utc>) -> Markup {
     }
 }
 
-/// The first entries of a list, and how many more there are.
+/// The first entries of a list, and the number of the others.
 fn glance(name: &str, list: &IpList) -> Markup {
     let shown = 2;
     html! {
@@ -134,7 +139,7 @@ fn glance(name: &str, list: &IpList) -> Markup {
                 (name) ": "
                 @for (at, entry) in list.entries().iter().take(shown).enumerate() {
                     @if at > 0 { ", " }
-                    @if entry.enabled { span.mono { (entry.net) } } @else { s.mono title="not enabled" { (entry.net) } }
+                    @if entry.enabled { span.mono { (entry.net) } } @else { s.mono title="disabled" { (entry.net) } }
                 }
                 @if list.len() > shown { " and " (list.len() - shown) " more" }
             }

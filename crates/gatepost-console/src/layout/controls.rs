@@ -1,30 +1,30 @@
-//! Fields: each with its label, its hint, and what is wrong beside it.
+//! Form fields, each with its label, its hint and its error.
 
 use maud::{Markup, html};
 
-use crate::form::Problems;
+use crate::problems::Problems;
 
-/// What is typed into a field.
+/// What a one-line field accepts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum InputKind {
     Text {
         max: usize,
     },
-    /// Never filled in.
+    /// Always rendered empty.
     Password,
     /// A whole number.
     Number {
         min: i64,
         max: i64,
     },
-    /// A date and a time.
+    /// A date and time.
     Date,
 }
 
-/// A field of one line.
+/// A one-line field.
 pub(crate) fn input(
     problems: &Problems,
-    kind: Kind,
+    kind: InputKind,
     name: &str,
     label: &str,
     value: &str,
@@ -37,10 +37,10 @@ pub(crate) fn input(
         div.field {
             label for=(id) { (label) }
             @match kind {
-                Kind::Text { max } => input type="text" id=(id) name=(name) value=(value) maxlength=(max) autocomplete="off" spellcheck="false" aria-describedby=(by) aria-invalid=[invalid];,
-                Kind::Password => input type="password" id=(id) name=(name) autocomplete="new-password" aria-describedby=(by) aria-invalid=[invalid];,
-                Kind::Number { min, max } => input type="number" id=(id) name=(name) value=(value) min=(min) max=(max) step="1" aria-describedby=(by) aria-invalid=[invalid];,
-                Kind::Date => input type="datetime-local" id=(id) name=(name) value=(value) aria-describedby=(by) aria-invalid=[invalid];,
+                InputKind::Text { max } => input type="text" id=(id) name=(name) value=(value) maxlength=(max) autocomplete="off" spellcheck="false" aria-describedby=(by) aria-invalid=[invalid];,
+                InputKind::Password => input type="password" id=(id) name=(name) autocomplete="new-password" aria-describedby=(by) aria-invalid=[invalid];,
+                InputKind::Number { min, max } => input type="number" id=(id) name=(name) value=(value) min=(min) max=(max) step="1" aria-describedby=(by) aria-invalid=[invalid];,
+                InputKind::Date => input type="datetime-local" id=(id) name=(name) value=(value) aria-describedby=(by) aria-invalid=[invalid];,
             }
             (below(problems, name, hint))
         }
@@ -60,14 +60,14 @@ pub(crate) fn area(
     html! {
         div.field {
             label for=(name) { (label) }
-            // A browser drops the first line break behind the tag: this one.
+            // A browser drops the first line break after the tag: this one.
             textarea id=(name) name=(name) class=(class) spellcheck="false" aria-describedby=(described(name)) aria-invalid=[invalid] { "\n" (value) }
             (below(problems, name, hint))
         }
     }
 }
 
-/// A list to choose from; `submit` asks the script to send the form on a choice.
+/// A list to choose from; with `submit`, the script sends the form when the choice changes.
 pub(crate) fn select(
     problems: &Problems,
     name: &str,
@@ -89,7 +89,7 @@ pub(crate) fn select(
     }
 }
 
-/// A list to choose a row from; where there is none to choose, its number is asked for.
+/// A list to choose a row from; where no rows are offered, a field for its number.
 pub(crate) fn picker(
     problems: &Problems,
     name: &str,
@@ -99,7 +99,7 @@ pub(crate) fn picker(
     hint: &str,
 ) -> Markup {
     if options.is_empty() {
-        let kind = Kind::Number {
+        let kind = InputKind::Number {
             min: 1,
             max: i64::MAX,
         };
@@ -119,7 +119,7 @@ pub(crate) fn picker(
     select(problems, name, label, &options, chosen, hint, false)
 }
 
-/// One choice of a few.
+/// A group of radio buttons.
 pub(crate) fn radios(
     problems: &Problems,
     name: &str,
@@ -150,19 +150,19 @@ pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup
     }
 }
 
-/// What is wrong with the form as a whole, with ways to the fields.
+/// A summary of the form's errors, with links to the fields.
 pub(crate) fn errors(problems: &Problems) -> Markup {
     html! {
         @if !problems.is_empty() {
             div.note.bad role="alert" {
-                strong { "Nothing was saved." } " What is to be changed:"
+                strong { "Nothing was saved." } " Correct the following:"
                 ul { @for (field, rule) in problems.iter() { li { a href={ "#" (field) } { (label(field)) } ": " (rule) } } }
             }
         }
     }
 }
 
-/// The hint and the error of a field; the place of the error is there for the script too.
+/// The hint and the error of a field; the script fills in the error as well.
 pub(super) fn below(problems: &Problems, name: &str, hint: &str) -> Markup {
     html! {
         p.hint id={ (name) "-hint" } hidden[hint.is_empty()] { (hint) }
@@ -174,7 +174,7 @@ pub(super) fn described(name: &str) -> String {
     format!("{name}-hint {name}-error")
 }
 
-/// What a field is called where it is named apart from its label.
+/// The name of a field where it is mentioned apart from its label.
 fn label(field: &str) -> String {
     let known = match field {
         "url" => "URL",
@@ -182,8 +182,8 @@ fn label(field: &str) -> String {
         "header" | "headers_text" => "Headers",
         "allow" => "IP allow list",
         "deny" => "IP deny list",
-        "rate" => "Requests a second",
-        "target" => "Of what",
+        "rate" => "Requests per second",
+        "target" => "Applies to",
         "instance" => "Object",
         "user" => "User",
         _ => "",

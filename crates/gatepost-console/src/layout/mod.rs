@@ -1,22 +1,22 @@
-//! The frame of a page, and the parts that pages are made of.
+//! The frame of a page, and the parts that make up pages.
 
 mod controls;
 mod parts;
 mod rows;
 
 use axum::response::{IntoResponse, Response};
-pub(super) use controls::{Kind, area, check, errors, input, picker, radios, select};
+pub(crate) use controls::{InputKind, area, check, errors, input, picker, radios, select};
 use http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
-pub(super) use parts::{badge, confirm, empty, more, note, one_button, state};
-pub(super) use rows::{Column, editor};
+pub(crate) use parts::{badge, confirm, empty, more, note, one_button, state};
+pub(crate) use rows::{Column, editor};
 
-use super::Console;
-use super::session::Ctx;
+use crate::context::PageContext;
+use crate::state::ConsoleState;
 
 /// The part of the console that a page belongs to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Section {
+pub(crate) enum Section {
     None,
     Dashboard,
     Keys,
@@ -35,38 +35,38 @@ const SECTIONS: [(Section, &str, &str); 6] = [
     (Section::Deliveries, "/deliveries", "Deliveries"),
 ];
 
-/// A page: its title, and what stands beside it.
-pub(super) fn page(ctx: &Ctx, section: Section, title: &str, body: &Markup) -> Markup {
+/// A page.
+pub(crate) fn page(ctx: &PageContext, section: Section, title: &str, body: &Markup) -> Markup {
     page_with(ctx, section, title, &html! {}, body)
 }
 
 /// A page with buttons beside its title.
-pub(super) fn page_with(
-    ctx: &Ctx,
+pub(crate) fn page_with(
+    ctx: &PageContext,
     section: Section,
     title: &str,
     actions: &Markup,
     body: &Markup,
 ) -> Markup {
-    let inner = &ctx.console.inner;
-    let at = |path: &str| ctx.console.at(path);
+    let console = &ctx.console;
+    let at = |path: &str| ctx.at(path);
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) " · " (inner.title) }
+                title { (title) " · " (console.title) }
                 link rel="icon" href="data:,";
-                link rel="stylesheet" href=(at(&inner.assets.style.path));
-                @if let Some(theme) = &inner.assets.theme { link rel="stylesheet" href=(at(&theme.path)); }
-                script src=(at(&inner.assets.script.path)) defer {}
+                link rel="stylesheet" href=(at(&console.assets.style.path));
+                @if let Some(theme) = &console.assets.theme { link rel="stylesheet" href=(at(&theme.path)); }
+                script src=(at(&console.assets.script.path)) defer {}
             }
             body {
                 a.skip href="#main" { "Skip to content" }
                 header.top {
                     div {
-                        a.brand href=(at("/")) { (inner.title) }
+                        a.brand href=(at("/")) { (console.title) }
                         nav aria-label="Console" {
                             ul {
                                 @for (of, path, name) in SECTIONS {
@@ -76,7 +76,7 @@ pub(super) fn page_with(
                         }
                         div.user {
                             span { span.unseen { "Logged in as " } (ctx.name) }
-                            @if let Some(url) = inner.login.logout_url() {
+                            @if let Some(url) = console.login.logout_url() {
                                 form method="post" action=(url) { button.plain.small { "Log out" } }
                             }
                         }
@@ -91,8 +91,8 @@ pub(super) fn page_with(
     }
 }
 
-/// A page for somebody who is not known, with the style of a console if it is known which.
-pub(super) fn bare(console: Option<&Console>, title: &str, body: &Markup) -> Markup {
+/// A page for an unknown caller, with the console's style if the console is known.
+pub(crate) fn bare(console: Option<&ConsoleState>, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -101,14 +101,14 @@ pub(super) fn bare(console: Option<&Console>, title: &str, body: &Markup) -> Mar
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
                 link rel="icon" href="data:,";
-                @if let Some(console) = console { link rel="stylesheet" href=(console.at(&console.inner.assets.style.path)); }
+                @if let Some(console) = console { link rel="stylesheet" href=(console.at(&console.assets.style.path)); }
             }
             body { main { div.title { h1 { (title) } } section { (body) } } }
         }
     }
 }
 
-/// A form that is shown again with what is wrong: 422.
-pub(super) fn refused(page: Markup) -> Response {
+/// A form that is shown again with its errors: 422.
+pub(crate) fn refused(page: Markup) -> Response {
     (StatusCode::UNPROCESSABLE_ENTITY, page).into_response()
 }

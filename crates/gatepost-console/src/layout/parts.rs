@@ -3,9 +3,9 @@
 use gatepost_storage::webhooks::DeliveryState;
 use maud::{Markup, html};
 
-use crate::session::Ctx;
+use crate::context::PageContext;
 
-/// A word with a colour: `good`, `bad`, `warn`, `busy`, or none.
+/// A coloured word; `kind` is `good`, `bad`, `warn`, `busy` or empty.
 pub(crate) fn badge(kind: &str, text: &str) -> Markup {
     html! { span class={ "badge " (kind) } { (text) } }
 }
@@ -21,17 +21,17 @@ pub(crate) fn state(of: DeliveryState) -> (&'static str, &'static str) {
     (of.as_str(), kind)
 }
 
-/// A remark above a page's content.
+/// A note above a page's content; `kind` is `good`, `bad`, `warn` or empty.
 pub(crate) fn note(kind: &str, content: &Markup) -> Markup {
     html! { div class={ "note " (kind) } role="status" { (content) } }
 }
 
-/// A list without rows: what will be here, and how it comes about.
+/// An empty list: what it will show, and how to start.
 pub(crate) fn empty(title: &str, text: &str, action: &Markup) -> Markup {
     html! { section.empty { h2 { (title) } p { (text) } (action) } }
 }
 
-/// The way to the next page of a list, and back to the first.
+/// Links to the next page of a list and back to the first.
 pub(crate) fn more(path: &str, query: &str, first: bool, next: Option<i64>) -> Markup {
     let with = |after: Option<i64>| {
         let after = after.map(|id| format!("after={id}"));
@@ -56,8 +56,15 @@ pub(crate) fn more(path: &str, query: &str, first: bool, next: Option<i64>) -> M
     }
 }
 
-/// A form that is one button; `class` is `small`, `danger`, …
-pub(crate) fn one_button(ctx: &Ctx, action: &str, class: &str, text: &str, of: &str) -> Markup {
+/// A form with a single button; `class` is `small`, `danger`, … and `of` names the row for screen
+/// readers.
+pub(crate) fn one_button(
+    ctx: &PageContext,
+    action: &str,
+    class: &str,
+    text: &str,
+    of: &str,
+) -> Markup {
     html! {
         form method="post" action=(action) {
             input type="hidden" name="csrf" value=(ctx.csrf);
@@ -66,8 +73,14 @@ pub(crate) fn one_button(ctx: &Ctx, action: &str, class: &str, text: &str, of: &
     }
 }
 
-/// The page that asks before something is deleted.
-pub(crate) fn confirm(ctx: &Ctx, what: &Markup, button: &str, back: &str, more: &Markup) -> Markup {
+/// The page that asks for confirmation before something is deleted.
+pub(crate) fn confirm(
+    ctx: &PageContext,
+    what: &Markup,
+    button: &str,
+    back: &str,
+    more: &Markup,
+) -> Markup {
     html! {
         section {
             (what)

@@ -1,23 +1,23 @@
-//! A list of rows within a form, to which rows are added and in which they are moved: by the script
-//! on the spot, or by the server, to which the same buttons are sent.
+//! An editable list of rows within a form. The script adds, moves and removes rows in the page;
+//! without it, the same buttons ask the server to.
 
 use maud::{Markup, html};
 
 use super::controls::{below, described};
-use crate::form::Problems;
+use crate::problems::Problems;
 
 /// One field of each row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     pub name: &'static str,
-    /// What it is, with `%` for the place of the row: `Header % name`.
+    /// Its label, with `%` for the number of the row: `Header % name`.
     pub label: &'static str,
-    /// The words beside a checkbox; `None` for a field of text.
+    /// The text beside a checkbox; `None` for a text field.
     pub tick: Option<&'static str>,
     pub placeholder: &'static str,
 }
 
-/// The editor. A row is its values in the order of the columns; a checkbox is ticked by any text.
+/// The editor. A row is its values in the order of the columns; any text ticks a checkbox.
 pub(crate) fn editor(
     problems: &Problems,
     list: &str,
@@ -53,7 +53,7 @@ pub(crate) fn editor(
                     }
                 }
             }
-            button.small name="do" value={ (list) ".add.0" } formaction={ "#" (list) } { "Add a row" }
+            button.small name="do" value={ (list) ".add.0" } formaction={ "#" (list) } { "Add row" }
             span.unseen role="status" {}
             (below(problems, list, hint))
         }

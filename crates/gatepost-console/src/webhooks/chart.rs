@@ -1,4 +1,4 @@
-//! What became of a webhook's deliveries: figures, and a chart of the last day, hour by hour.
+//! The outcomes of a webhook's deliveries: figures, and a chart of the last day by the hour.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Page;
@@ -6,16 +6,16 @@ use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
+use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::session::Ctx;
 
 const HOURS: usize = 24;
-/// Deliveries that are counted at the most.
-const MOST: usize = 5_000;
-/// Deliveries read at a time: few at first, then as many as their messages allow.
+/// At most this number of deliveries is counted.
+const MAX_COUNTED: usize = 5_000;
+/// Deliveries read at a time: few at first, then more if their messages are small.
 const FIRST: u32 = 50;
 const STRIDE: usize = 1_000;
-/// Bytes of messages that are read at a time, and in all: a store hands out deliveries whole.
+/// Bytes of messages read at a time and in total: a store returns whole deliveries.
 const BYTES_AT_A_TIME: usize = 4 * 1024 * 1024;
 const BYTES: usize = 32 * 1024 * 1024;
 
@@ -28,13 +28,13 @@ pub(super) struct Figures {
     running: usize,
     sent: usize,
     failed: usize,
-    /// There were more than are counted.
+    /// There are more than were counted.
     more: bool,
 }
 
 impl Figures {
-    pub(super) async fn of(ctx: &Ctx, webhook: WebhookId) -> Result<Self, Failure> {
-        let now = ctx.console.now();
+    pub(super) async fn of(ctx: &PageContext, webhook: WebhookId) -> Result<Self, Failure> {
+        let now = ctx.now();
         let from = beginning(now);
         let mut query = DeliveryQuery {
             webhook: Some(webhook),
@@ -43,20 +43,18 @@ impl Figures {
         };
         let mut figures = Self::default();
         let (mut read, mut bytes) = (0, 0);
-        while read < MOST && bytes < BYTES {
-            let found = ctx.console.inner.engine.list_deliveries(&query).await?;
-            for delivery in &found {
+        while read < MAX_COUNTED && bytes < BYTES {
+            let found = ctx.actor.deliveries(&query).await?;
+            for delivery in &found.rows {
                 figures.count(delivery.state, delivery.created - from);
                 bytes += delivery.body.len();
             }
-            read += found.len();
-            match found.last() {
-                Some(last) if found.len() >= query.page.limit as usize => {
-                    query.page = query.page.beyond(last.id);
-                    query.page.limit = stride(bytes / read);
-                }
-                _ => return Ok(figures),
-            }
+            read += found.rows.len();
+            let Some(next) = found.next else {
+                return Ok(figures);
+            };
+            query.page = query.page.beyond(next);
+            query.page.limit = stride(bytes / read.max(1));
         }
         figures.more = true;
         Ok(figures)
@@ -79,7 +77,7 @@ impl Figures {
         }
     }
 
-    /// Each figure by its name, as text.
+    /// The name of each figure, and its text.
     pub(super) fn texts(&self) -> [(&'static str, String); 4] {
         let text = |count: usize| format!("{count}{}", if self.more { "+" } else { "" });
         [
@@ -105,12 +103,12 @@ impl Figures {
         let top = top.unwrap_or_default().max(1);
         let height = |count: usize| count * 100 / top;
         let from = beginning(now);
-        let said = format!(
-            "Deliveries of the last 24 hours by the hour: {} sent, {} failed",
+        let label = format!(
+            "Deliveries in the last 24 hours, by hour: {} sent, {} failed",
             self.sent, self.failed
         );
         html! {
-            svg.chart viewBox="0 0 480 112" preserveAspectRatio="none" role="img" aria-label=(said) {
+            svg.chart viewBox="0 0 480 112" preserveAspectRatio="none" role="img" aria-label=(label) {
                 line.axis x1="0" y1="110.5" x2="480" y2="110.5" {}
                 @for (at, (sent, failed)) in self.hours.iter().enumerate() {
                     @let hour = from + TimeDelta::hours(i64::try_from(at).unwrap_or_default());
@@ -124,19 +122,19 @@ impl Figures {
             ul.legend {
                 li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.sent width="12" height="12" {} } "sent" }
                 li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.failed width="12" height="12" {} } "failed" }
-                li { "by the hour in which they were queued, the last 24 hours" }
+                li { "by the hour in which they were queued" }
             }
         }
     }
 }
 
-/// How many deliveries to read next, by the size of those before.
+/// How many deliveries to read next, by the average size of those before.
 fn stride(each: usize) -> u32 {
     let fit = BYTES_AT_A_TIME / each.max(1);
     u32::try_from(fit.clamp(1, STRIDE)).unwrap_or(1)
 }
 
-/// The full hour at which the first of the shown hours begins.
+/// The start of the first hour of the chart.
 fn beginning(now: DateTime<Utc>) -> DateTime<Utc> {
     let past = TimeDelta::seconds(now.timestamp().rem_euclid(3600));
     now - past - TimeDelta::hours(23)

@@ -1,11 +1,11 @@
-//! The form of a webhook.
+//! The fields of a webhook's form.
 
 use maud::{Markup, html};
 
-use super::parse::Typed;
-use crate::form::Problems;
-use crate::layout::{self, Column, Kind};
-use crate::session::Ctx;
+use super::form::{AuthorizationFields, HeaderFields, WebhookForm};
+use crate::context::PageContext;
+use crate::layout::{self, Column, InputKind};
+use crate::problems::Problems;
 
 const HEADER: [Column; 2] = [
     Column {
@@ -23,23 +23,28 @@ const HEADER: [Column; 2] = [
 ];
 const TYPES: [(&str, &str); 4] = [
     ("none", "None"),
-    ("bearer", "Bearer Token"),
-    ("apikey", "API Key"),
+    ("bearer", "Bearer token"),
+    ("apikey", "API key"),
     ("basic", "Basic"),
 ];
 
-/// What differs between a new webhook and one that is edited.
-pub(super) struct Around {
+/// How the form of a new webhook differs from that of an existing one.
+pub(super) struct FormOptions {
     pub button: &'static str,
     pub ticket: Option<String>,
-    /// The row that is edited.
+    /// The existing webhook.
     pub id: Option<i64>,
-    /// Whether a secret of the chosen type is stored.
+    /// Whether a secret is stored.
     pub stored: bool,
 }
 
-pub(super) fn form(ctx: &Ctx, typed: &Typed, problems: &Problems, around: &Around) -> Markup {
-    let (check, back) = match around.id {
+pub(super) fn fields(
+    ctx: &PageContext,
+    form: &WebhookForm,
+    problems: &Problems,
+    options: &FormOptions,
+) -> Markup {
+    let (check, back) = match options.id {
         Some(id) => (
             format!("/webhooks/check?id={id}"),
             format!("/webhooks/{id}"),
@@ -48,76 +53,76 @@ pub(super) fn form(ctx: &Ctx, typed: &Typed, problems: &Problems, around: &Aroun
     };
     html! {
         (layout::errors(problems))
-        form.main method="post" novalidate data-check=(ctx.console.at(&check)) {
+        form.main method="post" novalidate data-check=(ctx.at(&check)) {
             input type="hidden" name="csrf" value=(ctx.csrf);
-            @if let Some(ticket) = &around.ticket { input type="hidden" name="ticket" value=(ticket); }
-            button.unseen tabindex="-1" aria-hidden="true" { (around.button) }
+            @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
+            button.unseen tabindex="-1" aria-hidden="true" { (options.button) }
             section {
-                (layout::input(problems, Kind::Text { max: 128 }, "name", "Name", &typed.name, "Unique. What is told, and whom."))
-                (layout::input(problems, Kind::Text { max: 2048 }, "url", "URL", &typed.url, "The endpoint of the target, which accepts POST: https://…"))
+                (layout::input(problems, InputKind::Text { max: 128 }, "name", "Name", &form.name, "A unique name, for example: Deploys to #ops."))
+                (layout::input(problems, InputKind::Text { max: 2048 }, "url", "URL", &form.url, "The address that receives the POST requests: https://…"))
                 p.note.warn data-hint="url" hidden {}
-                (authorization(typed, problems, around))
+                (authorization(&form.authorization, problems, options))
             }
-            section { (headers(typed, problems)) }
+            section { (headers(&form.headers, problems)) }
             section {
                 h2 { "Delivery" }
-                (layout::input(problems, Kind::Number { min: 3, max: 120 }, "timeout", "Timeout (seconds)", &typed.timeout, "How long to wait for the target's answer: 3 to 120."))
-                (layout::input(problems, Kind::Number { min: 0, max: 100 }, "retries", "Retries", &typed.retries, "Reattempts when no answer or an error comes back: 0 to 100."))
-                (layout::input(problems, Kind::Number { min: 1, max: 10_000 }, "rate", "Requests a second (optional)", &typed.rate, "The most that are sent to the target; empty for no limit."))
-                (layout::check("enabled", "Enabled", "While it is not, what occurs is kept and waits.", typed.enabled))
-                (layout::check("in_order", "In order", "One at a time; a delivery that fails holds up those behind it.", typed.in_order))
-                (layout::check("insecure", "Allow insecure certificates", "Accepts certificates that cannot be verified, such as self-signed ones.", typed.insecure))
-                div.when.insecure { div.note.warn { strong { "For test and development only." } " Anybody between here and the target can read and change what is sent." } }
-                @if around.id.is_none() {
-                    (layout::check("sign", "Sign deliveries", "Makes a signing secret by which the target can tell that a delivery is from here. It is shown once.", typed.sign))
+                (layout::input(problems, InputKind::Number { min: 3, max: 120 }, "timeout", "Timeout (seconds)", &form.limits.timeout, "How long to wait for the response: 3 to 120."))
+                (layout::input(problems, InputKind::Number { min: 0, max: 100 }, "retries", "Retries", &form.limits.retries, "How often to try again when there is no response or an error: 0 to 100."))
+                (layout::input(problems, InputKind::Number { min: 1, max: 10_000 }, "rate", "Requests per second (optional)", &form.limits.rate, "The maximum that is sent to the target. Leave empty for no limit."))
+                (layout::check("enabled", "Enabled", "While a webhook is disabled, its deliveries are queued and not sent.", form.enabled))
+                (layout::check("in_order", "In order", "Sends one delivery at a time. A failed delivery delays those after it.", form.limits.in_order))
+                (layout::check("insecure", "Allow insecure certificates", "Accepts certificates that cannot be verified, such as self-signed ones.", form.insecure))
+                div.when.insecure { div.note.warn { strong { "For test and development only." } " Anyone on the network path to the target can read and change what is sent." } }
+                @if options.id.is_none() {
+                    (layout::check("sign", "Sign deliveries", "Creates a signing secret, with which the target can verify that deliveries come from this platform. It is shown once.", form.sign))
                 }
             }
             div.submit {
-                button.primary { (around.button) }
-                a.button href=(ctx.console.at(&back)) { "Cancel" }
+                button.primary { (options.button) }
+                a.button href=(ctx.at(&back)) { "Cancel" }
             }
         }
     }
 }
 
-fn authorization(typed: &Typed, problems: &Problems, around: &Around) -> Markup {
+fn authorization(form: &AuthorizationFields, problems: &Problems, options: &FormOptions) -> Markup {
     let hint = |text: &str| {
-        if around.stored {
-            format!("{text} Stored and not shown; leave it empty to keep it.")
+        if options.stored {
+            format!("{text} The stored value is not shown. Leave empty to keep it.")
         } else if problems.is_empty() {
             text.to_owned()
         } else {
-            format!("{text} For safety it is not kept in the page: enter it again.")
+            format!("{text} For security, it is not kept in the page: enter it again.")
         }
     };
     html! {
-        (layout::radios(problems, "auth", "Authorization type", &TYPES, &typed.auth))
+        (layout::radios(problems, "auth", "Authorization type", &TYPES, &form.kind))
         fieldset.when.bearer {
-            legend.unseen { "Bearer Token" }
-            (layout::input(problems, Kind::Password, "token", "Token", "", &hint("Only the token, without the word Bearer.")))
+            legend.unseen { "Bearer token" }
+            (layout::input(problems, InputKind::Password, "token", "Token", "", &hint("The token only, without the word Bearer.")))
         }
         fieldset.when.apikey {
-            legend.unseen { "API Key" }
-            (layout::input(problems, Kind::Password, "key", "Key", "", &hint("Only the raw key. It is sent as X-API-Key, or where a header has the value ${APIKEY}.")))
+            legend.unseen { "API key" }
+            (layout::input(problems, InputKind::Password, "key", "Key", "", &hint("The key only. It is sent as X-API-Key, or in place of ${APIKEY} in a header value.")))
         }
         fieldset.when.basic {
             legend.unseen { "Basic" }
-            (layout::input(problems, Kind::Text { max: 4096 }, "user", "Username", &typed.user, ""))
-            (layout::input(problems, Kind::Password, "password", "Password", "", &hint("")))
+            (layout::input(problems, InputKind::Text { max: 4096 }, "user", "Username", &form.user, ""))
+            (layout::input(problems, InputKind::Password, "password", "Password", "", &hint("")))
         }
     }
 }
 
-fn headers(typed: &Typed, problems: &Problems) -> Markup {
-    let mode = if typed.by_text { "text" } else { "rows" };
+fn headers(form: &HeaderFields, problems: &Problems) -> Markup {
+    let mode = if form.by_text { "text" } else { "rows" };
     html! {
         h2 { "Headers" }
-        (layout::radios(problems, "header_mode", "Enter them", &[("rows", "as name and value"), ("text", "as full lines")], mode))
+        (layout::radios(problems, "header_mode", "Enter headers", &[("rows", "As names and values"), ("text", "As text")], mode))
         div.when.rows {
-            (layout::editor(problems, "header", "Headers, in this order", &HEADER, &typed.headers, "", true))
+            (layout::editor(problems, "header", "Headers, in this order", &HEADER, &form.rows, "", true))
         }
         div.when.text {
-            (layout::area(problems, "headers_text", "Header lines, in this order", &typed.headers_text, "One a line: Name: value", "code"))
+            (layout::area(problems, "headers_text", "Header lines, in this order", &form.text, "One per line, as Name: value", "code"))
         }
     }
 }

@@ -1,41 +1,35 @@
 //! Webhooks: where and how to send (SPEC 2.2).
 
-mod act;
-mod change;
+mod actions;
 mod chart;
+mod create;
+mod delete;
+mod edit;
 mod fields;
-mod headers;
-mod parse;
+mod form;
+mod labels;
+mod list;
+mod redirect;
+mod send_test;
 mod show;
 mod signing;
-mod table;
-mod test;
+mod signing_controls;
+mod webhook_error;
 
 use axum::Router;
 use axum::routing::{get, post};
-use maud::{Markup, html};
 
-use super::session::Ctx;
-
-/// What stands for a stored value that is not shown. No header can hold it, so it is told from a
-/// value that is typed.
-const MASK: &str = "••••••••";
-
-pub(super) fn routes() -> Router {
+pub(crate) fn routes() -> Router {
     Router::new()
-        .route("/", get(table::list))
-        .route("/new", get(change::new).post(change::create))
-        .route("/check", post(change::check))
+        .route("/", get(list::list))
+        .route("/new", get(create::new).post(create::create))
+        .route("/check", post(create::check))
         .route("/{id}", get(show::show))
         .route("/{id}/live", get(show::live))
-        .route("/{id}/edit", get(change::edit).post(change::update))
-        .route("/{id}/delete", get(act::ask_to_delete).post(act::delete))
-        .route("/{id}/test", post(test::send))
+        .route("/{id}/edit", get(edit::edit).post(edit::update))
+        .route("/{id}/delete", get(delete::confirm).post(delete::delete))
+        .route("/{id}/test", post(send_test::send))
         .route("/{id}/signing", post(signing::rotate))
         .route("/{id}/signing/remove", post(signing::remove))
-        .route("/{id}/do/{what}", post(act::act))
-}
-
-fn new_button(ctx: &Ctx) -> Markup {
-    html! { a.button.primary href=(ctx.console.at("/webhooks/new")) { "New Webhook" } }
+        .route("/{id}/do/{action}", post(actions::act))
 }

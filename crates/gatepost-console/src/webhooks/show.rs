@@ -6,81 +6,86 @@ use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::DeliveryQuery;
+use gatepost_storage::webhooks::{Delivery, TaskQuery};
 use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
 use super::chart::Figures;
-use super::table::{activity, authorization};
-use super::{MASK, signing};
-use crate::access::Id;
-use crate::deliveries;
+use super::form::MASK;
+use super::labels::{activity, authorization};
+use super::send_test::test_form;
+use super::signing_controls::signing_controls;
+use crate::context::PageContext;
+use crate::delivery_list::{DeliveryFilter, newest};
+use crate::delivery_rows::{self, states};
 use crate::failure::Failure;
-use crate::form::{Form, Problems};
+use crate::form::Form;
 use crate::layout::{self, Section, note, one_button, page_with};
-use crate::session::Ctx;
+use crate::row_id::RowId;
 use crate::time::stamp;
 
-/// Deliveries and tasks shown.
+/// How many deliveries and tasks are shown.
 const SHOWN: u32 = 10;
 
 pub(super) async fn show(
-    ctx: Ctx,
-    Id(id): Id,
+    ctx: PageContext,
+    RowId(id): RowId,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
-    let row = ctx.webhook(id).await?;
-    let said = match Form::parse(query.unwrap_or_default().as_bytes()).text("done") {
-        "created" => "The webhook was made. Send a test, then say with a task what it sends.",
-        "saved" => "The webhook was saved. The change is in force for the next attempt.",
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
+    let done = match Form::parse(query.unwrap_or_default().as_bytes()).text("done") {
+        "created" => {
+            "The webhook was created. Send a test, then create a task to define what it sends."
+        }
+        "saved" => "The webhook was saved. The change applies from the next attempt.",
         "unsigned" => "Deliveries are no longer signed.",
-        "paused" => "The webhook is paused: what occurs is kept and waits.",
-        "resumed" => "The webhook sends again, what was held included.",
+        "paused" => "The webhook is paused. Deliveries are queued and not sent.",
+        "resumed" => "The webhook is active again and sends its queued deliveries.",
         "replayed" => "The failed deliveries were queued again.",
         _ => "",
     };
-    let before = html! { @if !said.is_empty() { (note("good", &html! { (said) })) } };
+    let before = html! { @if !done.is_empty() { (note("good", &html! { (done) })) } };
     Ok(page_of(&ctx, &row, &before).await?.into_response())
 }
 
 /// The figures and states, for the script.
-pub(super) async fn live(ctx: Ctx, Id(id): Id) -> Result<Json<Value>, Failure> {
-    let row = ctx.webhook(id).await?;
+pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Json<Value>, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
     let figures = Figures::of(&ctx, row.id).await?;
     let texts: BTreeMap<_, _> = figures.texts().into();
-    let newest = newest(&ctx, row.id).await?;
-    Ok(Json(
-        json!({"texts": texts, "states": deliveries::states(&newest)}),
-    ))
+    let latest = latest(&ctx, row.id).await?;
+    Ok(Json(json!({"texts": texts, "states": states(&latest)})))
 }
 
-async fn newest(
-    ctx: &Ctx,
-    webhook: WebhookId,
-) -> Result<Vec<gatepost_storage::webhooks::Delivery>, Failure> {
-    let query = DeliveryQuery {
+async fn latest(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Delivery>, Failure> {
+    let filter = DeliveryFilter {
         webhook: Some(webhook),
-        ..DeliveryQuery::all(Page::newest(SHOWN))
+        ..DeliveryFilter::default()
     };
-    Ok(ctx.console.inner.engine.list_deliveries(&query).await?)
+    Ok(newest(ctx, filter, SHOWN).await?.rows)
 }
 
+/// The page of a webhook, with something before its content.
 pub(super) async fn page_of(
-    ctx: &Ctx,
+    ctx: &PageContext,
     row: &Row<WebhookId, Webhook>,
     before: &Markup,
 ) -> Result<Markup, Failure> {
     let webhook = &row.value;
-    let path = ctx.console.at(&format!("/webhooks/{}", row.id));
+    let path = ctx.at(&format!("/webhooks/{}", row.id));
     let at = |what: &str| format!("{path}/{what}");
-    let now = ctx.console.now();
+    let now = ctx.now();
     let figures = Figures::of(ctx, row.id).await?;
-    let newest = newest(ctx, row.id).await?;
-    let tasks = ctx
-        .tasks(Some(row.id), Page::newest(1), SHOWN as usize)
-        .await?;
+    let latest = latest(ctx, row.id).await?;
+    let query = TaskQuery {
+        creator: None,
+        webhook: Some(row.id),
+        name: None,
+        page: Page::newest(SHOWN),
+    };
+    let tasks = ctx.actor.tasks(&query).await?.rows;
     let names = BTreeMap::from([(row.id, webhook.name.to_string())]);
     let actions = html! {
         a.button href=(at("edit")) { "Edit" }
@@ -93,27 +98,27 @@ pub(super) async fn page_of(
     let body = html! {
         (before)
         div.two {
-            section { h2 { "How it sends" } (details(row, now)) }
-            section data-live=(at("live")) { h2 { "The last 24 hours" } (figures.markup(now)) }
+            section { h2 { "Configuration" } (details(row, now)) }
+            section data-live=(at("live")) { h2 { "Last 24 hours" } (figures.markup(now)) }
         }
         div.two {
             section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str())) }
             section {
-                h2 { "Tasks that use it" }
-                @if tasks.is_empty() { p.quiet { "None yet. A task says what this webhook sends." } }
-                @else { ul { @for task in &tasks { li { a href=(ctx.console.at(&format!("/tasks/{}/edit", task.id))) { (task.task.name) } } } } }
-                p { a.button href=(ctx.console.at(&format!("/tasks/new?webhook={}", row.id))) { "New Task for this webhook" } }
+                h2 { "Tasks" }
+                @if tasks.is_empty() { p.quiet { "None yet. A task defines what this webhook sends." } }
+                @else { ul { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (task.task.name) } } } } }
+                p { a.button href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { "New task for this webhook" } }
                 h2 { "Signing" }
-                (signing::controls(ctx, row, &path))
+                (signing_controls(ctx, row, &path))
             }
         }
         section data-live=(at("live")) {
             div.title { h2 { "Deliveries" } div.actions {
                 (one_button(ctx, &at("do/replay"), "small", "Replay all failed", ""))
-                a href=(ctx.console.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
+                a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
             } }
-            @if newest.is_empty() { p.quiet { "Nothing was sent yet." } }
-            @else { (deliveries::rows(ctx, &newest, &names)) }
+            @if latest.is_empty() { p.quiet { "No deliveries yet." } }
+            @else { (delivery_rows::rows(ctx, &latest, &names)) }
         }
     };
     Ok(page_with(
@@ -140,19 +145,9 @@ fn details(row: &Row<WebhookId, Webhook>, now: DateTime<Utc>) -> Markup {
             }
             dt { "Timeout" } dd { (webhook.timeout.as_secs()) " seconds" }
             dt { "Retries" } dd { (webhook.retries.get()) }
-            @if let Some(rate) = webhook.rate { dt { "Rate" } dd { (rate.get()) " a second" } }
+            @if let Some(rate) = webhook.rate { dt { "Rate" } dd { (rate.get()) " requests per second" } }
             dt { "Certificates" } dd { @if webhook.allow_insecure { (layout::badge("warn", "not verified")) } @else { "verified" } }
             dt { "Created" } dd { (stamp(row.created, now)) }
-        }
-    }
-}
-
-pub(super) fn test_form(ctx: &Ctx, path: &str, message: &str) -> Markup {
-    html! {
-        form method="post" action={ (path) "/test" } {
-            input type="hidden" name="csrf" value=(ctx.csrf);
-            (layout::area(&Problems::default(), "message", "Message", message, "Sent at once, and not written into the delivery log.", "code"))
-            button { "Send test" }
         }
     }
 }

@@ -8,9 +8,9 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
-use crate::router::Shared;
-use crate::system::VersionFacts;
-use crate::table::Table;
+use crate::facts::VersionFacts;
+use crate::schema::Table;
+use crate::state::Shared;
 
 /// Serves the document; it needs no login beyond the one that guards the API.
 pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
@@ -45,7 +45,7 @@ pub(crate) fn document(tables: &[&'static Table], facts: &VersionFacts) -> Value
             "schemas": schemas,
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer", "description": "An API key: the key string only."},
-                "basic": {"type": "http", "scheme": "basic", "description": "A user and a password, where the host offers it."},
+                "basic": {"type": "http", "scheme": "basic", "description": "A user and a password, where the platform offers it."},
             },
         },
     })

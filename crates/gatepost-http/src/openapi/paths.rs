@@ -1,16 +1,16 @@
-//! Paths and their answers.
+//! Paths and their responses.
 
 use serde_json::{Map, Value, json};
 
 use super::schemas;
-use crate::table::{Column, Table};
+use crate::schema::{Column, Table};
 
 pub(super) fn system() -> Value {
     json!({"get": {
         "operationId": "system",
         "summary": "The login probe: what runs here",
         "parameters": [query("fields", "string", "Columns, separated by commas.")],
-        "responses": answers(&[("200", list_of("System"))], &["401", "403", "422", "429", "500", "503"]),
+        "responses": responses(&[("200", list_of("System"))], &["401", "403", "422", "429", "500", "503"]),
     }})
 }
 
@@ -28,7 +28,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
             query("limit", "integer", "The most rows; 0 for no limit."),
             query("offset", "integer", "Rows to skip."),
         ],
-        "responses": answers(&[("200", list_of(table.name))], &["400", "401", "403", "422", "429", "500", "503"]),
+        "responses": responses(&[("200", list_of(table.name))], &["400", "401", "403", "422", "429", "500", "503"]),
     }));
     if table.creatable {
         rows.insert("post".into(), json!({
@@ -53,7 +53,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
                 "operationId": format!("{}_{}", table.name, action.name),
                 "summary": action.doc,
                 "requestBody": body(&schemas::object(&params, &required), false),
-                "responses": answers(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
+                "responses": responses(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
             },
         }));
     }
@@ -64,7 +64,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
 
 /// The receipt, and what can be done with the row that it names.
 fn created(table: &Table) -> Value {
-    let mut answers = answers(
+    let mut responses = responses(
         &[("201", reference("Receipt"))],
         &[
             "400", "401", "403", "404", "409", "413", "422", "429", "500", "503",
@@ -81,8 +81,8 @@ fn created(table: &Table) -> Value {
         )
     };
     let links: Map<String, Value> = operations.into_iter().map(link).collect();
-    answers["201"]["links"] = Value::Object(links);
-    answers
+    responses["201"]["links"] = Value::Object(links);
+    responses
 }
 
 fn row(table: &Table) -> Value {
@@ -92,7 +92,7 @@ fn row(table: &Table) -> Value {
         "operationId": format!("{}_read", table.name),
         "summary": format!("Reads a row of {}", table.name),
         "parameters": [query("fields", "string", "Columns, joins and counts, separated by commas.")],
-        "responses": answers(&[("200", reference(table.name))], &["400", "401", "403", "404", "422", "429", "500", "503"]),
+        "responses": responses(&[("200", reference(table.name))], &["400", "401", "403", "404", "422", "429", "500", "503"]),
     }));
     if table.updatable || !table.actions.is_empty() {
         row.insert("put".into(), json!({
@@ -100,7 +100,7 @@ fn row(table: &Table) -> Value {
             "summary": format!("Changes a row of {}, or carries out an action", table.name),
             "parameters": action_parameter(table),
             "requestBody": body(&change(table), false),
-            "responses": answers(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503"]),
+            "responses": responses(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503"]),
         }));
     }
     if !table.deletable {
@@ -109,7 +109,7 @@ fn row(table: &Table) -> Value {
     row.insert("delete".into(), json!({
         "operationId": format!("{}_delete", table.name),
         "summary": format!("Deletes a row of {}", table.name),
-        "responses": answers(&[("200", Value::Null)], &["401", "403", "404", "409", "422", "429", "500", "503"]),
+        "responses": responses(&[("200", Value::Null)], &["401", "403", "404", "409", "422", "429", "500", "503"]),
     }));
     Value::Object(row)
 }
@@ -154,7 +154,7 @@ fn endpoint(table: &Table) -> Value {
         "operationId": format!("{}_actions", table.singular),
         "summary": format!("Carries out an action on a row of {}", table.name),
         "requestBody": body(&schema, true),
-        "responses": answers(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
+        "responses": responses(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
     }})
 }
 
@@ -183,14 +183,14 @@ fn body(schema: &Value, required: bool) -> Value {
     json!({"required": required, "content": {"application/json": {"schema": schema}}})
 }
 
-fn answers(good: &[(&str, Value)], bad: &[&str]) -> Value {
-    let mut answers = Map::new();
+fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
+    let mut responses = Map::new();
     for (status, schema) in good {
-        let mut answer = json!({"description": "Done"});
+        let mut response = json!({"description": "Done"});
         if !schema.is_null() {
-            answer["content"] = json!({"application/json": {"schema": schema}});
+            response["content"] = json!({"application/json": {"schema": schema}});
         }
-        answers.insert((*status).into(), answer);
+        responses.insert((*status).into(), response);
     }
     for status in bad {
         let meaning = match *status {
@@ -206,7 +206,7 @@ fn answers(good: &[(&str, Value)], bad: &[&str]) -> Value {
             "500" => "An error of the service",
             _ => "Temporarily unavailable; the same request may be sent again",
         };
-        answers.insert((*status).into(), json!({"description": meaning, "content": {"application/json": {"schema": reference("Error")}}}));
+        responses.insert((*status).into(), json!({"description": meaning, "content": {"application/json": {"schema": reference("Error")}}}));
     }
-    Value::Object(answers)
+    Value::Object(responses)
 }

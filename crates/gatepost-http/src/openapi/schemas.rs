@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::table::{Access, Column, Kind, Table};
+use crate::schema::{Access, Column, Kind, Table};
 
 /// Schemas that all tables use.
 pub(super) fn shared() -> Map<String, Value> {
@@ -33,7 +33,9 @@ pub(super) fn shared() -> Map<String, Value> {
 
 /// The schemas of one table: its rows, its creation, its change.
 pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
-    let readable = table.all_readable().map(|c| (c.name.to_owned(), answer(c)));
+    let readable = table
+        .all_readable()
+        .map(|c| (c.name.to_owned(), response(c)));
     let key = (
         "$key".to_owned(),
         json!({"type": "integer", "description": "The row number."}),
@@ -92,8 +94,8 @@ fn described(column: &Column, mut schema: Value) -> Value {
     schema
 }
 
-/// The type of a column in an answer.
-fn answer(column: &Column) -> Value {
+/// The type of a column in a response.
+fn response(column: &Column) -> Value {
     let schema = match column.kind {
         Kind::Int { .. } | Kind::Key(_) | Kind::Time => json!({"type": "integer"}),
         Kind::Bool => json!({"type": "boolean"}),

@@ -5,7 +5,7 @@ use crate::error::ApiError;
 /// More columns than any table has; a longer list is refused.
 const MOST: usize = 200;
 
-/// The columns of an answer.
+/// The columns of a response.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) enum Fields {
     /// Not asked for: the table's short set.
@@ -20,7 +20,7 @@ pub(crate) enum Fields {
 pub(crate) enum Field {
     /// `all`, `most`, `summary`: every column.
     Every,
-    /// A column, a join or a count, and the name it has in the answer.
+    /// A column, a join or a count, and the name it has in the response.
     One { what: Column, name: String },
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod sort;
 
 use fields::Fields;
 use filter::Filter;
+pub(crate) use filter::FilterLimits;
 use sort::Sort;
 
 use crate::error::ApiError;
@@ -19,7 +20,7 @@ pub(crate) struct ListQuery {
     pub fields: Fields,
     pub filter: Option<Filter>,
     pub sort: Sort,
-    /// The most rows to answer; `None` for `limit=0` or no limit.
+    /// The most rows of the response; `None` for `limit=0` or no limit.
     pub limit: Option<usize>,
     /// Rows to skip.
     pub offset: usize,
@@ -28,7 +29,7 @@ pub(crate) struct ListQuery {
 impl ListQuery {
     /// Parses the query string of a request. Parameters that are not ours are passed over, as
     /// clients send some for other servers.
-    pub(crate) fn parse(query: &str, limits: &filter::Limits) -> Result<Self, ApiError> {
+    pub(crate) fn parse(query: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
         let mut list = Self::default();
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {

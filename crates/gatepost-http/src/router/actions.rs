@@ -2,34 +2,33 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
-use gatepost_keys::Principal;
-use gatepost_manage::{Audited, Operation};
+use gatepost_manage::Actor;
 use serde_json::{Map, Value};
 
 use super::body::{Body, Parts, key};
-use super::{Served, Shared};
 use crate::error::ApiError;
 use crate::resource::Resource;
-use crate::table::{Input, int};
+use crate::schema::{Input, int};
+use crate::state::{Caller, Served};
 
 /// `POST /T/{k}/NAME`
 pub(super) async fn by_path(
-    State(Served { shared, resource }): State<Served>,
-    Extension(caller): Extension<Principal>,
+    State(Served { resource, .. }): State<Served>,
+    Caller(caller): Caller,
     Parts((row, action)): Parts<(String, String)>,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
-    act(&shared, &resource, &caller, key(&row)?, &action, &body).await
+    act(&resource, &caller, key(&row)?, &action, &body).await
 }
 
 /// `POST /{singular}_actions {"{singular}": k, "action": "NAME", "params": {…}}`. Parameters may
-/// also stand beside the action.
+/// also be beside the action.
 pub(super) async fn by_endpoint(
-    State(Served { shared, resource }): State<Served>,
-    Extension(caller): Extension<Principal>,
+    State(Served { resource, .. }): State<Served>,
+    Caller(caller): Caller,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let singular = resource.table().singular;
@@ -46,7 +45,7 @@ pub(super) async fn by_endpoint(
         return Err(ApiError::field("action", "is required"));
     };
     let body = Value::Object(body);
-    act(&shared, &resource, &caller, row, &action, &body).await
+    act(&resource, &caller, row, &action, &body).await
 }
 
 /// `PUT /T/{k}?action=NAME`: the action that a query names.
@@ -57,9 +56,8 @@ pub(super) fn named_in(query: &str) -> Option<String> {
 }
 
 pub(super) async fn act(
-    shared: &Shared,
     resource: &Arc<dyn Resource>,
-    caller: &Principal,
+    caller: &Actor,
     row: i64,
     action: &str,
     body: &Value,
@@ -69,14 +67,8 @@ pub(super) async fn act(
         .action(action)
         .ok_or_else(|| ApiError::field("action", "is not an action of this table"))?;
     let input = Input::params(declared.params, &params(body)?)?;
-    let answer = resource.act(caller, row, declared.name, &input).await?;
-    shared.audit.record(&Audited {
-        actor: caller,
-        table: resource.table().name,
-        row: Some(row),
-        operation: Operation::Act(declared.name),
-    });
-    Ok(Json(answer).into_response())
+    let done = resource.act(caller, row, declared.name, input).await?;
+    Ok(Json(done).into_response())
 }
 
 /// The parameters, under `params` or beside it.

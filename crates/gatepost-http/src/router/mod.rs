@@ -5,85 +5,14 @@ mod body;
 mod observe;
 mod rows;
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use gatepost_keys::AuthLayer;
-use gatepost_manage::Audit;
 
-use crate::config::Limits;
 use crate::error::ApiError;
-use crate::resource::Resource;
-use crate::system::VersionFacts;
-use crate::table::Table;
-
-/// What the handlers share.
-#[derive(Clone, Debug)]
-pub(crate) struct Shared {
-    pub tables: Arc<Tables>,
-    pub limits: Limits,
-    pub facts: Arc<VersionFacts>,
-    pub audit: Arc<dyn Audit>,
-    pub openapi: Arc<str>,
-}
-
-/// What the handlers of one table know.
-#[derive(Clone, Debug)]
-struct Served {
-    shared: Shared,
-    resource: Arc<dyn Resource>,
-}
-
-/// The tables, by the first segments of their paths: their names, and their action endpoints.
-#[derive(Debug, Default)]
-pub(crate) struct Tables {
-    all: Vec<Arc<dyn Resource>>,
-    by_path: HashMap<String, &'static str>,
-}
-
-impl Tables {
-    /// Adds a table. One whose paths are taken, or are no lower-case words, is passed over, and the
-    /// log says so.
-    pub(crate) fn add(&mut self, resource: Arc<dyn Resource>) {
-        let table = resource.table();
-        let paths = [table.name.to_owned(), endpoint(table)];
-        let free = |path: &String| {
-            path.bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-                && path != "system"
-                && !self.by_path.contains_key(path)
-        };
-        if table.name.is_empty() || !paths.iter().all(free) {
-            tracing::error!(table = table.name, "a table cannot be served at its path");
-            return;
-        }
-        self.by_path.extend(paths.map(|path| (path, table.name)));
-        self.all.push(resource);
-    }
-
-    /// The declarations.
-    pub(crate) fn declared(&self) -> Vec<&'static Table> {
-        self.all.iter().map(|resource| resource.table()).collect()
-    }
-
-    /// What a path is called in metrics: a table, whatever is done with it, `system`, or `other`.
-    fn label(&self, path: &str) -> &'static str {
-        let first = path.trim_start_matches('/').split('/').next();
-        match first.unwrap_or_default() {
-            "system" => "system",
-            first => self.by_path.get(first).copied().unwrap_or("other"),
-        }
-    }
-}
-
-/// `webhook_url_actions`
-fn endpoint(table: &Table) -> String {
-    format!("{}_actions", table.singular)
-}
+use crate::state::{Served, Shared};
 
 /// The routes under `/api/v4`, behind the guard.
 pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
@@ -91,7 +20,7 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
         .route("/system", get(crate::system::system))
         .route("/openapi.json", get(crate::openapi::serve))
         .with_state(shared.clone());
-    for resource in &shared.tables.all {
+    for resource in shared.tables.all() {
         routes = routes.merge(table_routes(Served {
             shared: shared.clone(),
             resource: resource.clone(),
@@ -128,7 +57,10 @@ fn table_routes(served: Served) -> Router {
                 &format!("/{name}/{{key}}/{{action}}"),
                 post(actions::by_path),
             )
-            .route(&format!("/{}", endpoint(table)), post(actions::by_endpoint));
+            .route(
+                &format!("/{}", table.endpoint()),
+                post(actions::by_endpoint),
+            );
     }
     routes.with_state(served)
 }

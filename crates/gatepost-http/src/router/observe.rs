@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::Instant;
 use tracing::Instrument;
 
-use super::Shared;
 use crate::error::ApiError;
+use crate::state::Shared;
 
 /// Counts and times every request, refused ones included. Labels come from the declarations and the
 /// status, never from what a client writes: their number is bounded. Neither query nor body is
@@ -28,7 +28,7 @@ pub(super) async fn observe(
     );
     let span = tracing::info_span!("api.request", table, method, status = tracing::field::Empty);
     let began = Instant::now();
-    let response = carried_out(request, next).instrument(span.clone()).await;
+    let response = contained(next.run(request)).instrument(span.clone()).await;
     let status = response.status();
     span.record("status", status.as_u16());
     metrics::counter!("gatepost_http_requests_total", "table" => table, "method" => method, "status" => status.as_str().to_owned())
@@ -38,24 +38,12 @@ pub(super) async fn observe(
     response
 }
 
-/// What changes something is carried out to its end also if the client is gone before the answer: a
-/// write is never cut off between the store and those who must hear of it.
-async fn carried_out(request: Request, next: Next) -> Response {
-    if request.method().is_safe() {
-        return guarded(next.run(request)).await;
-    }
-    let write = tokio::spawn(guarded(next.run(request)).in_current_span());
-    write
-        .await
-        .unwrap_or_else(|_| ApiError::internal().into_response())
-}
-
-/// A panic costs the request that met it, which is answered 500, and not the connection with the
+/// A panic costs the request that met it, whose response is 500, and not the connection with the
 /// others on it.
-async fn guarded(answer: impl Future<Output = Response>) -> Response {
-    let mut answer = pin!(answer);
+async fn contained(response: impl Future<Output = Response>) -> Response {
+    let mut response = pin!(response);
     poll_fn(|cx| {
-        catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))).unwrap_or_else(|_| {
+        catch_unwind(AssertUnwindSafe(|| response.as_mut().poll(cx))).unwrap_or_else(|_| {
             tracing::error!("a request panicked");
             Poll::Ready(ApiError::internal().into_response())
         })

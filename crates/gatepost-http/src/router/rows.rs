@@ -1,28 +1,24 @@
 //! List, read, create, change and delete rows of any table.
 
-use std::sync::Arc;
-
+use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
-use axum::http::header::ALLOW;
+use axum::http::header::{ALLOW, CACHE_CONTROL};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
-use gatepost_keys::Principal;
-use gatepost_manage::{Audited, Operation};
+use http::HeaderValue;
 use serde_json::{Value, json};
 
+use super::actions;
 use super::body::{Body, Parts, key};
-use super::{Served, actions};
 use crate::error::ApiError;
 use crate::query::ListQuery;
-use crate::resource::{Created, Resource};
-use crate::table::{Input, RowMap, Table};
-
-type Caller = Extension<Principal>;
+use crate::resource::Created;
+use crate::schema::{Input, RowMap, Table};
+use crate::state::{Caller, Served};
 
 pub(super) async fn list(
     State(Served { shared, resource }): State<Served>,
-    Extension(caller): Caller,
+    Caller(caller): Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Vec<RowMap>>, ApiError> {
     let query = ListQuery::parse(query.as_deref().unwrap_or(""), &shared.limits.filter())?;
@@ -33,77 +29,58 @@ pub(super) async fn list(
 
 pub(super) async fn read(
     State(Served { shared, resource }): State<Served>,
-    Extension(caller): Caller,
+    Caller(caller): Caller,
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<RowMap>, ApiError> {
     let query = ListQuery::parse(query.as_deref().unwrap_or(""), &shared.limits.filter())?;
-    let row = current(&resource, &caller, key(&row)?).await?;
+    let row = resource.get(&caller, key(&row)?).await?;
     crate::list::one(resource.as_ref(), &caller, &row, &query.fields)
         .await
         .map(Json)
 }
 
 pub(super) async fn create(
-    State(Served { shared, resource }): State<Served>,
-    Extension(caller): Caller,
+    State(Served { resource, .. }): State<Served>,
+    Caller(caller): Caller,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let input = Input::create(resource.table(), &body)?;
-    let created = resource.create(&caller, &input).await?;
-    shared.audit.record(&Audited {
-        actor: &caller,
-        table: resource.table().name,
-        row: Some(created.key),
-        operation: Operation::Create,
-    });
+    let created = resource.create(&caller, input).await?;
     Ok(receipt(resource.table().name, &created))
 }
 
 pub(super) async fn update(
-    State(Served { shared, resource }): State<Served>,
-    Extension(caller): Caller,
+    State(Served { resource, .. }): State<Served>,
+    Caller(caller): Caller,
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let row = key(&row)?;
     if let Some(action) = actions::named_in(query.as_deref().unwrap_or("")) {
-        return actions::act(&shared, &resource, &caller, row, &action, &body).await;
+        return actions::act(&resource, &caller, row, &action, &body).await;
     }
     if !resource.table().updatable {
         return Ok(not_without_action(resource.table()));
     }
-    let present = current(&resource, &caller, row).await?;
+    let present = resource.get(&caller, row).await?;
     let input = Input::update(resource.table(), &present, &body)?;
-    let updated = resource.update(&caller, row, &input).await?;
-    shared.audit.record(&Audited {
-        actor: &caller,
-        table: resource.table().name,
-        row: Some(row),
-        operation: Operation::Update,
-    });
+    let updated = resource.update(&caller, row, input).await?;
     Ok(Json(updated).into_response())
 }
 
 pub(super) async fn delete(
-    State(Served { shared, resource }): State<Served>,
-    Extension(caller): Caller,
+    State(Served { resource, .. }): State<Served>,
+    Caller(caller): Caller,
     Parts(row): Parts<String>,
 ) -> Result<StatusCode, ApiError> {
-    let row = key(&row)?;
-    resource.delete(&caller, row).await?;
-    shared.audit.record(&Audited {
-        actor: &caller,
-        table: resource.table().name,
-        row: Some(row),
-        operation: Operation::Delete,
-    });
+    resource.delete(&caller, key(&row)?).await?;
     Ok(StatusCode::OK)
 }
 
 /// 405 for a `PUT` that names no action on a table whose rows are not changed; RFC 9110 §15.5.6
-/// wants to hear what is.
+/// wants the response to say what is.
 fn not_without_action(table: &Table) -> Response {
     let allowed = if table.deletable {
         "GET,HEAD,PUT,DELETE"
@@ -113,19 +90,8 @@ fn not_without_action(table: &Table) -> Response {
     ([(ALLOW, allowed)], ApiError::not_permitted()).into_response()
 }
 
-async fn current(
-    resource: &Arc<dyn Resource>,
-    caller: &Principal,
-    key: i64,
-) -> Result<RowMap, ApiError> {
-    resource
-        .get(caller, key)
-        .await?
-        .ok_or_else(ApiError::not_found)
-}
-
-/// The answer to a creation. A secret stands in the three places where existing clients look for
-/// it, and in no other answer ever.
+/// The response to a creation. A secret is in the three places where existing clients look for it,
+/// and in no other response ever.
 fn receipt(table: &str, created: &Created) -> Response {
     let key = created.key;
     let mut receipt = json!({
@@ -143,10 +109,8 @@ fn receipt(table: &str, created: &Created) -> Response {
     }
     let mut response = (StatusCode::CREATED, Json(receipt)).into_response();
     if created.secret.is_some() {
-        let no_store = http::HeaderValue::from_static("no-store");
-        response
-            .headers_mut()
-            .insert(http::header::CACHE_CONTROL, no_store);
+        let no_store = HeaderValue::from_static("no-store");
+        response.headers_mut().insert(CACHE_CONTROL, no_store);
     }
     response
 }

@@ -1,6 +1,6 @@
 //! Words, strings and parentheses of a filter.
 
-use super::Literal;
+use super::term::Literal;
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Token {

@@ -1,10 +1,12 @@
 //! From tokens to a filter. `None` is every way in which an expression can be broken or too large:
-//! the wire has one answer for all of them.
+//! the wire has one response for all of them.
 
 use regex::RegexBuilder;
 
 use super::lex::{Token, tokens};
-use super::{Filter, Joiner, Limits, Literal, Term, Test};
+use super::limits::FilterLimits;
+use super::term::{Filter, Joiner, Literal, Term, Test};
+use crate::error::ApiError;
 
 /// The most that a compiled `rx` may weigh. Matching is linear in the text whatever the pattern,
 /// but each character may cost as much as the pattern is large.
@@ -12,7 +14,14 @@ const REGEX_BYTES: usize = 256 * 1024;
 /// The most patterns in one filter.
 const REGEXES: usize = 8;
 
-pub(super) fn parse(text: &str, limits: &Limits) -> Option<Filter> {
+impl Filter {
+    /// The filter that a client wrote.
+    pub(crate) fn parse(text: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
+        parse(text, limits).ok_or_else(ApiError::invalid_argument)
+    }
+}
+
+fn parse(text: &str, limits: &FilterLimits) -> Option<Filter> {
     if text.len() > limits.bytes {
         return None;
     }

@@ -3,16 +3,16 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Filter, Limits, Literal};
+use super::{Filter, FilterLimits, Literal};
 
 fn passes(filter: &str, row: &Value) -> bool {
-    let filter =
-        Filter::parse(filter, &Limits::default()).unwrap_or_else(|e| panic!("{filter}: {e:?}"));
+    let filter = Filter::parse(filter, &FilterLimits::default())
+        .unwrap_or_else(|e| panic!("{filter}: {e:?}"));
     filter.passes(&|column| row.get(column))
 }
 
 fn refused(filter: &str) -> bool {
-    Filter::parse(filter, &Limits::default()).is_err()
+    Filter::parse(filter, &FilterLimits::default()).is_err()
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_catastrophic_pattern_is_linear() {
 
 #[test]
 fn what_a_store_may_look_up() {
-    let filter = |text: &str| Filter::parse(text, &Limits::default()).unwrap();
+    let filter = |text: &str| Filter::parse(text, &FilterLimits::default()).unwrap();
     assert_eq!(
         filter("name eq 'x' and user eq 1").must_equal("user"),
         Some(&Literal::Int(1))
@@ -202,7 +202,7 @@ proptest! {
 
     #[test]
     fn never_panics(text in "[a-z '()\\\\$#0-9]{0,200}", any in ".{0,100}") {
-        let _ = Filter::parse(&text, &Limits::default());
-        let _ = Filter::parse(&any, &Limits::default());
+        let _ = Filter::parse(&text, &FilterLimits::default());
+        let _ = Filter::parse(&any, &FilterLimits::default());
     }
 }

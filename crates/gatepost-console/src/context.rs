@@ -1,0 +1,52 @@
+//! What a page knows of its request: who asks, and of which console.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use chrono::{DateTime, Utc};
+use gatepost_keys::Principal;
+use gatepost_manage::Actor;
+use http::StatusCode;
+use http::request::Parts;
+
+use crate::state::ConsoleState;
+
+/// The caller of a request that [`guard`](crate::guard::guard) has let through.
+#[derive(Clone, Debug)]
+pub(crate) struct PageContext {
+    pub console: Arc<ConsoleState>,
+    /// The caller at the door: all that a page reads or changes goes through it.
+    pub actor: Actor,
+    /// The caller's name, as the platform's login gives it.
+    pub name: Arc<str>,
+    /// The token that each form carries.
+    pub csrf: Arc<str>,
+}
+
+impl PageContext {
+    /// A path below the console's own.
+    pub(crate) fn at(&self, path: &str) -> String {
+        self.console.at(path)
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.console.clock.now()
+    }
+
+    pub(crate) fn principal(&self) -> &Principal {
+        self.actor.principal()
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for PageContext {
+    /// Only where a page is not behind the guard: a fault of ours.
+    type Rejection = StatusCode;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, StatusCode> {
+        parts
+            .extensions
+            .get::<Self>()
+            .cloned()
+            .ok_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}

@@ -1,0 +1,35 @@
+//! Trigger, enable, disable.
+
+use axum::extract::Path;
+use axum::response::{IntoResponse, Redirect, Response};
+use gatepost_manage::ManageError;
+use webhook_model::EventId;
+
+use crate::context::PageContext;
+use crate::failure::Failure;
+
+pub(super) async fn act(
+    ctx: PageContext,
+    Path((id, action)): Path<(i64, String)>,
+) -> Result<Response, Failure> {
+    let (actor, id) = (&ctx.actor, EventId(id));
+    let (result, done) = match action.as_str() {
+        "disable" => (actor.disable_event(id).await.map(drop), "disabled"),
+        "enable" => (actor.enable_event(id).await.map(drop), "enabled"),
+        "trigger" => {
+            let emitted = actor.trigger_event(id, Vec::new()).await;
+            (emitted.map(drop), "triggered")
+        }
+        _ => return Err(Failure::NotFound),
+    };
+    match result {
+        Err(ManageError::Disabled) => {
+            let text = "The task of this event is disabled, so it was not run.";
+            Err(Failure::Conflict(text.into()))
+        }
+        other => {
+            other?;
+            Ok(Redirect::to(&ctx.at(&format!("/events?done={done}"))).into_response())
+        }
+    }
+}

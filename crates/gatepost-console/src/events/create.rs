@@ -1,0 +1,79 @@
+//! A new event: first its type is chosen, then the rest of its form.
+
+use axum::extract::RawQuery;
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+
+use super::event_error::note_error;
+use super::fields::fields;
+use super::form::EventForm;
+use super::options::{form_options, known_type};
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{self, Section, page, refused};
+use crate::problems::Problems;
+
+pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let form = EventForm {
+        target: "instance".into(),
+        task: query.text("task").to_owned(),
+        enabled: true,
+        ..EventForm::default()
+    };
+    let page = new_page(&ctx, query.text("type"), &form, &Problems::default()).await?;
+    Ok(page.into_response())
+}
+
+/// The other fields depend on the type, so the type is chosen first.
+async fn new_page(
+    ctx: &PageContext,
+    chosen: &str,
+    form: &EventForm,
+    problems: &Problems,
+) -> Result<Markup, Failure> {
+    let catalog = ctx.actor.catalog();
+    let mut types = vec![(String::new(), "Choose…".to_owned())];
+    types.extend(
+        catalog
+            .types()
+            .map(|(name, label, _)| (name.to_string(), label.to_owned())),
+    );
+    let of = known_type(ctx, chosen);
+    let rest = match of {
+        Some((of, specificity)) => {
+            let options = form_options(ctx, "Create event", &of, specificity, false).await?;
+            Some(fields(ctx, form, problems, &options))
+        }
+        None => None,
+    };
+    let body = html! {
+        form.main method="get" action=(ctx.at("/events/new")) {
+            section {
+                @if !form.task.is_empty() { input type="hidden" name="task" value=(form.task); }
+                (layout::select(&Problems::default(), "type", "Type", &types, chosen, "The area of the platform where it happens.", true))
+                button.unscripted { "Continue" }
+            }
+        }
+        @if let Some(rest) = rest { (rest) }
+    };
+    Ok(page(ctx, Section::Events, "New event", &body))
+}
+
+pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
+    let form = EventForm::sent(&sent);
+    let mut problems = Problems::default();
+    let Some((of, _)) = known_type(&ctx, sent.text("type")) else {
+        return Err(Failure::NotFound);
+    };
+    if let Some(event) = form.parse(&ctx, &mut problems, &of).await? {
+        match ctx.actor.create_event(event).await {
+            Ok(_) => return Ok(Redirect::to(&ctx.at("/events?done=created")).into_response()),
+            Err(error) => note_error(error, &mut problems)?,
+        }
+    }
+    Ok(refused(
+        new_page(&ctx, of.as_str(), &form, &problems).await?,
+    ))
+}

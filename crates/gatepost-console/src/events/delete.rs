@@ -1,0 +1,27 @@
+//! The page that deletes an event.
+
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::html;
+use webhook_model::EventId;
+
+use super::labels::{labels, target};
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::layout::{self, Section, page};
+use crate::row_id::RowId;
+
+pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let (row, task) = ctx.actor.event(EventId(id)).await?;
+    let (of, what) = labels(&ctx, &row.value);
+    let of_what = target(&ctx, &row.value).await;
+    let what = html! {
+        p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (task.task.name) } ". The task itself is kept." }
+    };
+    let body = layout::confirm(&ctx, &what, "Delete event", &ctx.at("/events"), &html! {});
+    Ok(page(&ctx, Section::Events, "Delete this event?", &body).into_response())
+}
+
+pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    ctx.actor.delete_event(EventId(id)).await?;
+    Ok(Redirect::to(&ctx.at("/events?done=deleted")).into_response())
+}

@@ -1,0 +1,67 @@
+//! The page that edits an event.
+
+use axum::response::{IntoResponse, Redirect, Response};
+use gatepost_storage::Row;
+use maud::Markup;
+use webhook_model::{Event, EventId, Specificity};
+
+use super::event_error::note_error;
+use super::fields::fields;
+use super::form::EventForm;
+use super::labels::labels;
+use super::options::{form_options, known_type};
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{Section, page, refused};
+use crate::problems::Problems;
+use crate::row_id::RowId;
+
+pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let (row, _) = ctx.actor.event(EventId(id)).await?;
+    let page = form_page(&ctx, &row, &EventForm::of(&row.value), &Problems::default()).await?;
+    Ok(page.into_response())
+}
+
+async fn form_page(
+    ctx: &PageContext,
+    row: &Row<EventId, Event>,
+    form: &EventForm,
+    problems: &Problems,
+) -> Result<Markup, Failure> {
+    let event = &row.value;
+    let (of, what) = labels(ctx, event);
+    let specificity = known_type(ctx, event.event_type.as_str())
+        .map_or(Specificity::InstanceOptional, |(_, specificity)| {
+            specificity
+        });
+    let options = form_options(ctx, "Save event", &event.event_type, specificity, true).await?;
+    let body = fields(ctx, form, problems, &options);
+    Ok(page(ctx, Section::Events, &format!("{of}: {what}"), &body))
+}
+
+/// Type and event cannot change; target, task and whether it is enabled can.
+pub(super) async fn update(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let (row, _) = ctx.actor.event(EventId(id)).await?;
+    let form = EventForm {
+        event: row.value.event.to_string(),
+        ..EventForm::sent(&sent)
+    };
+    let mut problems = Problems::default();
+    let of = row.value.event_type.clone();
+    if let Some(new) = form.parse(&ctx, &mut problems, &of).await? {
+        let edited = ctx.actor.edit_event(row.id, move |event| {
+            (event.target, event.task, event.enabled) = (new.target, new.task, new.enabled);
+            Ok(())
+        });
+        match edited.await {
+            Ok(_) => return Ok(Redirect::to(&ctx.at("/events?done=saved")).into_response()),
+            Err(error) => note_error(error, &mut problems)?,
+        }
+    }
+    Ok(refused(form_page(&ctx, &row, &form, &problems).await?))
+}

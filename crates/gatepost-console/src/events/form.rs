@@ -1,0 +1,115 @@
+//! The form of an event, parsed with the same types as the API's input.
+
+use gatepost_manage::ManageError;
+use webhook_model::{Event, EventName, EventType, JsonObject, ObjectId, TagId, Target, TaskId};
+
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::problems::Problems;
+
+/// The content of the fields, valid or not.
+#[derive(Debug, Default)]
+pub(super) struct EventForm {
+    pub event: String,
+    /// `all`, `instance` or `tag`.
+    pub target: String,
+    pub instance: String,
+    pub tag: String,
+    pub task: String,
+    pub enabled: bool,
+}
+
+impl EventForm {
+    pub(super) fn sent(form: &Form) -> Self {
+        let text = |name| form.text(name).trim().to_owned();
+        Self {
+            event: text("event"),
+            target: text("target"),
+            instance: text("instance"),
+            tag: text("tag"),
+            task: text("task"),
+            enabled: form.ticked("enabled"),
+        }
+    }
+
+    pub(super) fn of(event: &Event) -> Self {
+        let (target, instance, tag) = match event.target {
+            Target::Generic => ("all", String::new(), String::new()),
+            Target::Instance(id) => ("instance", id.to_string(), String::new()),
+            Target::Tag(id) => ("tag", String::new(), id.to_string()),
+        };
+        Self {
+            event: event.event.to_string(),
+            target: target.into(),
+            instance,
+            tag,
+            task: event.task.to_string(),
+            enabled: event.enabled,
+        }
+    }
+
+    /// Parses the fields; each error is noted beside its field.
+    pub(super) async fn parse(
+        &self,
+        ctx: &PageContext,
+        problems: &mut Problems,
+        of: &EventType,
+    ) -> Result<Option<Event>, Failure> {
+        let event = self.event.parse::<EventName>();
+        let event = problems.take("event", event.map_err(|_| "choose the event"));
+        let target = self.target(problems);
+        let task = match self.task.parse() {
+            Ok(id) => match ctx.actor.task(TaskId(id)).await {
+                Ok(row) => Ok(row.id),
+                Err(ManageError::NotFound) => Err("this task does not exist"),
+                Err(error) => return Err(error.into()),
+            },
+            Err(_) => Err("choose the task to run"),
+        };
+        let task: Option<TaskId> = problems.take("task", task);
+        let (Some(name), Some(target), Some(task)) = (event, target, task) else {
+            return Ok(None);
+        };
+        let event = Event {
+            event_type: of.clone(),
+            event: name,
+            target,
+            task,
+            enabled: self.enabled,
+            filters: JsonObject::default(),
+            context: JsonObject::default(),
+        };
+        if let Err(error) = ctx.actor.catalog().check(&event) {
+            let invalid = error.as_invalid();
+            problems.add(field_of(invalid.field().as_str()), invalid.rule());
+            return Ok(None);
+        }
+        Ok(Some(event))
+    }
+
+    fn target(&self, problems: &mut Problems) -> Option<Target> {
+        let number = |text: &str| text.parse().ok().filter(|key: &i64| *key > 0);
+        match self.target.as_str() {
+            "instance" => {
+                let key = number(&self.instance).ok_or("choose the object");
+                let key = problems.take("instance", key);
+                key.map(|key| Target::Instance(ObjectId(key)))
+            }
+            "tag" => {
+                let key = problems.take("tag", number(&self.tag).ok_or("choose the tag"));
+                key.map(|key| Target::Tag(TagId(key)))
+            }
+            _ => Some(Target::Generic),
+        }
+    }
+}
+
+/// The form field for a field of the record.
+pub(super) fn field_of(field: &str) -> &str {
+    match field {
+        "owner" => "target",
+        "table" => "event",
+        other => other,
+    }
+}

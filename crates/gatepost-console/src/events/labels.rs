@@ -1,0 +1,34 @@
+//! How events are shown: what they apply to, and the catalog's labels.
+
+use webhook_model::{Event, Target};
+
+use crate::context::PageContext;
+
+/// What an event applies to: `web-1`, `tag production`, `all`.
+pub(super) async fn target(ctx: &PageContext, event: &Event) -> String {
+    match event.target {
+        Target::Instance(id) => {
+            let name = ctx.actor.name(event.event_type.as_str(), id.0).await;
+            name.unwrap_or_else(|| format!("object {id}"))
+        }
+        Target::Tag(id) => {
+            let name = ctx.actor.name("tags", id.0).await;
+            format!("tag {}", name.unwrap_or_else(|| id.to_string()))
+        }
+        Target::Generic => "all".into(),
+    }
+}
+
+/// The labels of type and event: `Virtual Machines`, `Powered on`.
+pub(super) fn labels(ctx: &PageContext, event: &Event) -> (String, String) {
+    let catalog = ctx.actor.catalog();
+    let of = catalog
+        .types()
+        .find(|(name, ..)| **name == event.event_type);
+    let of = of.map_or_else(
+        || event.event_type.to_string(),
+        |(_, label, _)| label.into(),
+    );
+    let what = catalog.event_label(&event.event_type, &event.event);
+    (of, what.unwrap_or(event.event.as_str()).to_owned())
+}

@@ -1,0 +1,127 @@
+//! What happens before and after every page: login, account, forged requests, response headers.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequest, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use bytes::Bytes;
+use gatepost_keys::Via;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::login::LoggedIn;
+use crate::state::ConsoleState;
+
+/// Only what we serve ourselves, no inline script or style, and no framing.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// Lets through a request that a logged-in user sent from one of our pages.
+pub(crate) async fn guard(
+    State(console): State<Arc<ConsoleState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let safe = matches!(parts.method, Method::GET | Method::HEAD);
+    let Some(user) = console.login.who(&parts).await else {
+        let back = parts.extensions.get::<axum::extract::OriginalUri>();
+        let back = back.map_or(&parts.uri, |original| &original.0);
+        let back = back.path_and_query().map_or("/", |path| path.as_str());
+        let back = if safe { back } else { &console.base };
+        let url = console.login.login_url(back);
+        return if safe {
+            Redirect::to(&url).into_response()
+        } else {
+            Failure::LoggedOut(url).bare(Some(&console))
+        };
+    };
+    let principal = match console.management.log_in(user.owner, Via::Host).await {
+        Ok(Some(principal)) => principal,
+        Ok(None) => return Failure::Forbidden.bare(Some(&console)),
+        Err(error) => return Failure::from(error).bare(Some(&console)),
+    };
+    let ctx = PageContext {
+        actor: console.management.of(&principal),
+        name: user.name.as_str().into(),
+        csrf: console.csrf.token(&user.session).into(),
+        console,
+    };
+    let mut request = Request::from_parts(parts, body);
+    if !safe {
+        request = match with_form(&ctx, &user, request).await {
+            Ok(request) => request,
+            Err(failure) => return failure.page(&ctx),
+        };
+    }
+    request.extensions_mut().insert(ctx.clone());
+    next.run(request).await
+}
+
+/// Reads the form, and refuses one without the session's token.
+async fn with_form(
+    ctx: &PageContext,
+    user: &LoggedIn,
+    request: Request,
+) -> Result<Request, Failure> {
+    let (parts, body) = request.into_parts();
+    if from_elsewhere(&parts.headers) || !is_form(&parts.headers) {
+        return Err(Failure::Forged);
+    }
+    let request = Request::from_parts(parts.clone(), body);
+    let bytes = Bytes::from_request(request, &())
+        .await
+        .map_err(|_| Failure::TooLarge)?;
+    let form = Form::parse(&bytes);
+    if !ctx.console.csrf.is_token(&user.session, form.text("csrf")) {
+        return Err(Failure::Forged);
+    }
+    let mut request = Request::from_parts(parts, axum::body::Body::empty());
+    request.extensions_mut().insert(form);
+    Ok(request)
+}
+
+/// Whether the browser says that another site sent this.
+fn from_elsewhere(headers: &HeaderMap) -> bool {
+    headers
+        .get("sec-fetch-site")
+        .is_some_and(|site| site != "same-origin" && site != "none")
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split(';').next())
+        .is_some_and(|kind| {
+            kind.trim()
+                .eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        })
+}
+
+/// Sets the headers of every response. What a response itself says about caching is kept.
+pub(crate) async fn protect(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let mut set = |name: HeaderName, value: &'static str| {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    };
+    set(header::CONTENT_SECURITY_POLICY, POLICY);
+    set(header::REFERRER_POLICY, "same-origin");
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::X_FRAME_OPTIONS, "DENY");
+    set(header::CACHE_CONTROL, "no-store");
+    set(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    );
+    set(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    );
+    response
+}

@@ -1,0 +1,69 @@
+//! The page that edits a key.
+
+use apikey_core::{Expiration, KeyId, KeyState};
+use axum::response::{IntoResponse, Redirect, Response};
+use gatepost_storage::keys::KeyRow;
+use maud::{Markup, html};
+
+use super::fields::{FormOptions, fields};
+use super::form::KeyForm;
+use super::key_error::note_error;
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{Section, note, page, refused};
+use crate::problems::Problems;
+use crate::row_id::RowId;
+
+pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let row = ctx.actor.key(KeyId(id)).await?;
+    let page = form_page(&ctx, &row, &KeyForm::of_row(&row), &Problems::default());
+    Ok(page.into_response())
+}
+
+pub(super) async fn update(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.key(KeyId(id)).await?;
+    let form = KeyForm::sent(&sent);
+    let mut problems = Problems::default();
+    if sent.given("do").is_none()
+        && let Some(valid) = form.parse(&mut problems, ctx.now())
+    {
+        match ctx.actor.edit_key(row.id, valid.edit()).await {
+            Ok(_) => return Ok(Redirect::to(&ctx.at("/keys?done=saved")).into_response()),
+            Err(error) => note_error(error, &mut problems)?,
+        }
+    }
+    let page = form_page(&ctx, &row, &form, &problems);
+    Ok(if problems.is_empty() {
+        page.into_response()
+    } else {
+        refused(page)
+    })
+}
+
+fn form_page(ctx: &PageContext, row: &KeyRow, form: &KeyForm, problems: &Problems) -> Markup {
+    let expires = match row.key.expiration {
+        Expiration::Never => "never".to_owned(),
+        Expiration::At(at) => at.format("%Y-%m-%d %H:%M UTC").to_string(),
+    };
+    let options = FormOptions {
+        button: "Save key",
+        ticket: None,
+        expires: Some(expires),
+        owners: None,
+    };
+    let body = html! {
+        @if row.key.state(ctx.now()) == KeyState::Expired {
+            (note("warn", &html! { "This key has expired and can no longer be edited. Delete it and create a new one." }))
+        } @else {
+            p.quiet { "Editing does not change the key string. Changes take effect immediately." }
+        }
+        (fields(ctx, form, problems, &options))
+    };
+    let title = format!("Edit {}", row.key.name.as_str());
+    page(ctx, Section::Keys, &title, &body)
+}

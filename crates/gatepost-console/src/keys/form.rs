@@ -1,0 +1,185 @@
+//! The form of a key, parsed with the same types as the API's input.
+
+use apikey_core::{
+    Description, Expiration, IpEntry, IpList, IpPolicy, IpRange, KeyEdit, KeyName, MAX_IP_ENTRIES,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::keys::KeyRow;
+
+use crate::form::{Form, reorder};
+use crate::problems::Problems;
+use crate::time;
+
+/// The days after which a new key expires unless chosen otherwise (SPEC 5.1 rule 7).
+const DEFAULT_DAYS: &str = "90";
+
+/// The content of the fields, valid or not.
+#[derive(Debug, Default)]
+pub(super) struct KeyForm {
+    pub user: String,
+    pub name: String,
+    pub description: String,
+    /// `never`, a number of days, `date`, or `keep`.
+    pub expires_type: String,
+    pub expires: String,
+    /// The network, and any text if it is enabled.
+    pub allow: Vec<Vec<String>>,
+    pub deny: Vec<Vec<String>>,
+}
+
+/// The content of a valid form.
+#[derive(Debug)]
+pub(super) struct ValidKey {
+    pub name: KeyName,
+    pub description: Description,
+    /// `None` keeps the present one.
+    pub expiration: Option<Expiration>,
+    pub ip: IpPolicy,
+}
+
+impl KeyForm {
+    pub(super) fn sent(form: &Form) -> Self {
+        let list = |name| -> Vec<Vec<String>> {
+            let columns = |column: &str, row: &std::collections::BTreeMap<&str, &str>| match row
+                .get(column)
+            {
+                Some(text) => (*text).to_owned(),
+                None => String::new(),
+            };
+            let rows = form.rows(name).into_iter();
+            let mut rows = rows
+                .map(|(_, row)| vec![columns("net", &row), columns("on", &row)])
+                .collect();
+            if let Some((what, at)) = form.asks(name) {
+                reorder(&mut rows, what, at, blank());
+            }
+            padded(rows)
+        };
+        Self {
+            user: form.text("user").to_owned(),
+            name: form.text("name").to_owned(),
+            description: form.lines("description"),
+            expires_type: form.text("expires_type").to_owned(),
+            expires: form.text("expires").to_owned(),
+            allow: list("allow"),
+            deny: list("deny"),
+        }
+    }
+
+    /// The form of a new key.
+    pub(super) fn fresh() -> Self {
+        Self {
+            expires_type: DEFAULT_DAYS.into(),
+            allow: padded(Vec::new()),
+            deny: padded(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn of_row(row: &KeyRow) -> Self {
+        let list = |list: &IpList| {
+            let entry = |entry: &IpEntry| {
+                let on = if entry.enabled { "on" } else { "" };
+                vec![entry.net.to_string(), on.to_owned()]
+            };
+            padded(list.entries().iter().map(entry).collect())
+        };
+        Self {
+            user: row.key.owner.0.to_string(),
+            name: row.key.name.as_str().to_owned(),
+            description: row.key.description.as_str().to_owned(),
+            expires_type: "keep".into(),
+            expires: match row.key.expiration {
+                Expiration::At(at) => time::field(at),
+                Expiration::Never => String::new(),
+            },
+            allow: list(&row.key.ip.allow),
+            deny: list(&row.key.ip.deny),
+        }
+    }
+
+    /// Parses the fields; each error is noted beside its field.
+    pub(super) fn parse(&self, problems: &mut Problems, now: DateTime<Utc>) -> Option<ValidKey> {
+        let name = problems.take("name", self.name.parse::<KeyName>());
+        let description = problems.take("description", self.description.parse::<Description>());
+        let expiration = problems.take("expires", self.expiration(now));
+        let allow = problems.take("allow", list(&self.allow));
+        let deny = problems.take("deny", list(&self.deny));
+        Some(ValidKey {
+            name: name?,
+            description: description?,
+            expiration: expiration?,
+            ip: IpPolicy {
+                allow: allow?,
+                deny: deny?,
+            },
+        })
+    }
+
+    /// The IP lists, if they are valid, whatever else is not.
+    pub(super) fn policy(&self) -> Option<IpPolicy> {
+        Some(IpPolicy {
+            allow: list(&self.allow).ok()?,
+            deny: list(&self.deny).ok()?,
+        })
+    }
+
+    fn expiration(&self, now: DateTime<Utc>) -> Result<Option<Expiration>, String> {
+        let at = match self.expires_type.as_str() {
+            "never" => return Ok(Some(Expiration::Never)),
+            "keep" => return Ok(None),
+            days @ ("30" | "60" | "90") => now + TimeDelta::days(days.parse().unwrap_or(30)),
+            "date" if self.expires.is_empty() => return Err("enter a date and time".into()),
+            "date" => time::parse_field(&self.expires)
+                .ok_or("enter a date and time such as 2027-01-31T18:00")?,
+            _ => return Err("choose when the key expires".into()),
+        };
+        Expiration::in_future(at, now)
+            .map(Some)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl ValidKey {
+    pub(super) fn edit(self) -> KeyEdit {
+        KeyEdit {
+            name: Some(self.name),
+            description: Some(self.description),
+            expiration: self.expiration,
+            ip_allow: Some(self.ip.allow),
+            ip_deny: Some(self.ip.deny),
+        }
+    }
+}
+
+fn blank() -> Vec<String> {
+    vec![String::new(), "on".to_owned()]
+}
+
+/// At least one row, to type into.
+fn padded(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    if rows.is_empty() {
+        rows.push(blank());
+    }
+    rows
+}
+
+/// The entries; empty rows are skipped.
+fn list(rows: &[Vec<String>]) -> Result<IpList, String> {
+    let mut entries = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let [net, on] = row.as_slice() else { continue };
+        if net.trim().is_empty() {
+            continue;
+        }
+        let net: IpRange = net
+            .trim()
+            .parse()
+            .map_err(|error| format!("entry {} {error}", at + 1))?;
+        entries.push(IpEntry {
+            enabled: !on.is_empty(),
+            net,
+        });
+    }
+    IpList::new(entries).map_err(|_| format!("must have at most {MAX_IP_ENTRIES} entries"))
+}

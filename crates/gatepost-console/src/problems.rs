@@ -1,0 +1,84 @@
+//! What is wrong with a form, field by field.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+use webhook_model::Invalid;
+
+/// The rules that the fields of a form break.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(Vec<(String, String)>);
+
+impl Problems {
+    pub(crate) fn add(&mut self, field: impl Into<String>, rule: impl fmt::Display) {
+        self.0.push((field.into(), sentence(&rule.to_string())));
+    }
+
+    /// The value; if it is wrong, the rule it breaks is noted.
+    pub(crate) fn take<T, E: fmt::Display>(
+        &mut self,
+        field: &str,
+        value: Result<T, E>,
+    ) -> Option<T> {
+        value.map_err(|rule| self.add(field, rule)).ok()
+    }
+
+    pub(crate) fn of(&self, field: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(name, _)| name == field)
+            .map(|(_, rule)| rule.as_str())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each problem under its field, for the script.
+    pub(crate) fn to_json(&self) -> Map<String, Value> {
+        self.iter()
+            .map(|(field, rule)| (field.to_owned(), rule.into()))
+            .collect()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(field, rule)| (field.as_str(), rule.as_str()))
+    }
+}
+
+/// The rule that a value breaks, without the name of its field, beside which it is shown.
+#[allow(clippy::needless_pass_by_value, reason = "errors are mapped by value")]
+pub(crate) fn rule(invalid: Invalid) -> String {
+    invalid.rule().to_owned()
+}
+
+/// `must be 3 or greater` as it is shown beside a field: `Must be 3 or greater.`
+pub(crate) fn sentence(rule: &str) -> String {
+    let mut letters = rule.chars();
+    let first = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect::<String>();
+    let end = if rule.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_become_sentences() {
+        let mut problems = Problems::default();
+        problems.add("timeout", "must be 3 or greater");
+        assert_eq!(problems.of("timeout"), Some("Must be 3 or greater."));
+        assert_eq!(problems.of("name"), None);
+    }
+}

@@ -1,0 +1,24 @@
+//! The page that deletes a task.
+
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::html;
+use webhook_model::TaskId;
+
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::layout::{self, Section, page};
+use crate::row_id::RowId;
+
+pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let row = ctx.actor.task(TaskId(id)).await?;
+    let what = html! {
+        p { "The task " strong { (row.task.name) } " and its events will be deleted. Deliveries that are already queued are still sent. This cannot be undone." }
+    };
+    let body = layout::confirm(&ctx, &what, "Delete task", &ctx.at("/tasks"), &html! {});
+    Ok(page(&ctx, Section::Tasks, "Delete this task?", &body).into_response())
+}
+
+pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    ctx.actor.delete_task(TaskId(id)).await?;
+    Ok(Redirect::to(&ctx.at("/tasks?done=deleted")).into_response())
+}

@@ -1,0 +1,119 @@
+//! The list of tasks.
+
+use std::collections::BTreeMap;
+
+use axum::extract::RawQuery;
+use axum::response::{IntoResponse, Response};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{TaskQuery, TaskRow};
+use maud::{Markup, html};
+use webhook_model::{Action, TaskId, WebhookId};
+
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{Section, badge, empty, more, note, one_button, page_with};
+use crate::paging::one_page;
+use crate::time::stamp_or;
+
+/// Rows on a page.
+const ROWS: usize = 50;
+/// One more row is read, to see whether there is another page.
+const READ: u32 = 51;
+
+pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let asked = Form::parse(query.unwrap_or_default().as_bytes());
+    let after = asked.key("after").map(TaskId);
+    let query = TaskQuery {
+        creator: None,
+        webhook: None,
+        name: None,
+        page: Page {
+            after,
+            ..Page::newest(READ)
+        },
+    };
+    let (rows, next) = one_page(ctx.actor.tasks(&query).await?, ROWS, |row| row.id);
+    let names = ctx
+        .actor
+        .webhook_names(rows.iter().filter_map(webhook_of))
+        .await?;
+    let body = html! {
+        (confirmation(asked.text("done"), &ctx))
+        @if rows.is_empty() && after.is_none() && next.is_none() {
+            (empty("No tasks yet", "A task defines what to send: a message, and the webhook that sends it. You can run it manually, or let events run it.", &new_button(&ctx)))
+        } @else {
+            (table(&ctx, &rows, &names))
+            (more(&ctx.at("/tasks"), "", after.is_none(), next.map(|id| id.0)))
+        }
+    };
+    Ok(page_with(&ctx, Section::Tasks, "Tasks", &new_button(&ctx), &body).into_response())
+}
+
+/// The confirmation of what was done.
+fn confirmation(done: &str, ctx: &PageContext) -> Markup {
+    let text = match done {
+        "created" => {
+            let events = ctx.at("/events/new");
+            return note(
+                "good",
+                &html! { "The task was created. To define when it runs, create an event: " a href=(events) { "New event" } "." },
+            );
+        }
+        "saved" => "The task was saved.",
+        "deleted" => "The task and its events were deleted.",
+        "ran" => {
+            let deliveries = ctx.at("/deliveries");
+            return note(
+                "good",
+                &html! { "The task was run. See the " a href=(deliveries) { "deliveries" } " for what it sends." },
+            );
+        }
+        "enabled" => "The task is enabled. Its events run it.",
+        "disabled" => "The task is disabled. Nothing runs it.",
+        _ => return html! {},
+    };
+    note("good", &html! { (text) })
+}
+
+/// A link to the form of a new task.
+fn new_button(ctx: &PageContext) -> Markup {
+    html! { a.button.primary href=(ctx.at("/tasks/new")) { "New task" } }
+}
+
+fn webhook_of(row: &TaskRow) -> Option<WebhookId> {
+    match &row.task.action {
+        Action::Send { webhook, .. } => Some(*webhook),
+        _ => None,
+    }
+}
+
+fn table(ctx: &PageContext, rows: &[TaskRow], names: &BTreeMap<WebhookId, String>) -> Markup {
+    let now = ctx.now();
+    html! {
+        section { div.scroll { table {
+            thead { tr {
+                th scope="col" { "Name" } th scope="col" { "Description" } th scope="col" { "Sends through" }
+                th scope="col" { "Last run" } th scope="col" { "State" } th scope="col" { span.unseen { "Actions" } }
+            } }
+            tbody { @for row in rows {
+                @let task = &row.task;
+                @let at = |what: &str| ctx.at(&format!("/tasks/{}/{what}", row.id));
+                tr {
+                    td data-label="Name" { a href=(at("edit")) { (task.name) } }
+                    td data-label="Description" { span { (task.description.as_str()) } }
+                    td data-label="Sends through" { @if let Some(webhook) = webhook_of(row) {
+                        a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (names.get(&webhook).map_or("another user's", String::as_str)) }
+                    } }
+                    td data-label="Last run" { div { (stamp_or(row.last_run, now, "never")) } }
+                    td data-label="State" { span { @if task.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } @if task.delete_after_run { " " (badge("busy", "one-time")) } } }
+                    td { div.actions {
+                        @if task.enabled { (one_button(ctx, &at("do/run"), "small", "Run", task.name.as_str())) (one_button(ctx, &at("do/disable"), "small", "Disable", task.name.as_str())) }
+                        @else { (one_button(ctx, &at("do/enable"), "small", "Enable", task.name.as_str())) }
+                        a.button.small href=(at("delete")) { "Delete" span.unseen { " " (task.name) } }
+                    } }
+                }
+            } }
+        } } }
+    }
+}

@@ -1,0 +1,16 @@
+//! Errors of a change, in the words of the form.
+
+use gatepost_manage::ManageError;
+
+use crate::failure::Failure;
+use crate::problems::Problems;
+
+/// Notes an error beside the field that it is about; any other error fails the request.
+pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
+    match error {
+        ManageError::Dangling { .. } => problems.add("webhook", "this webhook does not exist"),
+        ManageError::Invalid { field, rule, .. } => problems.add(field, rule),
+        other => return Err(other.into()),
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! A new webhook.
+
+use axum::Json;
+use axum::extract::RawQuery;
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+use webhook_model::{SigningSecret, SigningSecrets, WebhookId};
+
+use super::fields::{FormOptions, fields};
+use super::form::WebhookForm;
+use super::redirect::to_webhook;
+use super::signing;
+use super::webhook_error::note_error;
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{Section, note, page, refused};
+use crate::problems::Problems;
+use crate::tickets::Tickets;
+
+pub(super) async fn new(ctx: PageContext) -> Response {
+    form_page(&ctx, &WebhookForm::fresh(), &Problems::default()).into_response()
+}
+
+pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
+    let form = WebhookForm::sent(&sent);
+    if sent.given("do").is_some() {
+        return Ok(form_page(&ctx, &form, &Problems::default()).into_response());
+    }
+    let mut problems = Problems::default();
+    let owner = ctx.principal().owner;
+    let Some(mut webhook) = form.parse(&mut problems, owner, None) else {
+        return Ok(refused(form_page(&ctx, &form, &problems)));
+    };
+    let secret = form
+        .sign
+        .then(|| SigningSecret::from_random(rand::random()));
+    if let Some(secret) = &secret {
+        webhook.signing = SigningSecrets::none().rotated(secret.clone(), 0);
+    }
+    let (tickets, ticket) = (&ctx.console.tickets, sent.text("ticket"));
+    if !tickets.take(ticket) {
+        return Ok(already_submitted(&ctx));
+    }
+    match ctx.actor.create_webhook(webhook).await {
+        Ok(row) => match secret {
+            Some(secret) => signing::reveal(&ctx, &row, &secret).await,
+            None => Ok(to_webhook(&ctx, row.id, "created")),
+        },
+        Err(error) => {
+            tickets.put_back(ticket);
+            note_error(error, &form, &mut problems)?;
+            Ok(refused(form_page(&ctx, &form, &problems)))
+        }
+    }
+}
+
+/// The same validation, for the hints that are shown while the user types.
+pub(super) async fn check(
+    ctx: PageContext,
+    RawQuery(query): RawQuery,
+    sent: Form,
+) -> Result<Json<Value>, Failure> {
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let present = match query.key("id") {
+        Some(id) => Some(ctx.actor.webhook(WebhookId(id)).await?.value),
+        None => None,
+    };
+    let mut problems = Problems::default();
+    let owner = ctx.principal().owner;
+    let form = WebhookForm::sent(&sent);
+    drop(form.parse(&mut problems, owner, present.as_ref()));
+    let open = form.url.trim().starts_with("http://") && problems.of("url").is_none();
+    let hint = if open {
+        "Not encrypted: anyone on the network path to the target can read what is sent. Use https if possible."
+    } else {
+        ""
+    };
+    let hints = json!({"url": hint});
+    Ok(Json(
+        json!({"problems": problems.to_json(), "hints": hints}),
+    ))
+}
+
+fn form_page(ctx: &PageContext, form: &WebhookForm, problems: &Problems) -> Markup {
+    let options = FormOptions {
+        button: "Create webhook",
+        ticket: Some(Tickets::issue()),
+        id: None,
+        stored: false,
+    };
+    page(
+        ctx,
+        Section::Webhooks,
+        "New webhook",
+        &fields(ctx, form, problems, &options),
+    )
+}
+
+/// The form was submitted before, by a reload or a second click.
+fn already_submitted(ctx: &PageContext) -> Response {
+    let text = html! {
+        "This form has already created a webhook. "
+        a href=(ctx.at("/webhooks")) { "Go to webhooks" }
+    };
+    let body = note("warn", &text);
+    refused(page(
+        ctx,
+        Section::Webhooks,
+        "Form already submitted",
+        &body,
+    ))
+}

@@ -1,0 +1,54 @@
+//! The page that deletes a webhook.
+
+use axum::response::{IntoResponse, Redirect, Response};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{Cascade, TaskQuery};
+use maud::html;
+use webhook_model::WebhookId;
+
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{self, Section, page};
+use crate::row_id::RowId;
+
+/// How many of its tasks are named.
+const MAX_NAMED: u32 = 20;
+
+pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
+    let query = TaskQuery {
+        creator: None,
+        webhook: Some(row.id),
+        name: None,
+        page: Page::newest(MAX_NAMED),
+    };
+    let tasks = ctx.actor.tasks(&query).await?.rows;
+    let what = html! {
+        p { "The webhook " strong { (row.value.name) } " and its whole delivery log will be deleted. Queued deliveries are not sent. This cannot be undone." }
+        @if !tasks.is_empty() {
+            p { "These tasks use it:" }
+            ul { @for task in &tasks { li { (task.task.name) } } @if tasks.len() == MAX_NAMED as usize { li { "and others" } } }
+        }
+    };
+    let cascade = html! {
+        @if !tasks.is_empty() { (layout::check("cascade", "Also delete these tasks and their events", "Otherwise the webhook cannot be deleted while a task uses it.", false)) }
+    };
+    let back = ctx.at(&format!("/webhooks/{id}"));
+    let body = layout::confirm(&ctx, &what, "Delete webhook", &back, &cascade);
+    Ok(page(&ctx, Section::Webhooks, "Delete this webhook?", &body).into_response())
+}
+
+pub(super) async fn delete(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let cascade = if sent.ticked("cascade") {
+        Cascade::Tasks
+    } else {
+        Cascade::Refuse
+    };
+    ctx.actor.delete_webhook(WebhookId(id), cascade).await?;
+    Ok(Redirect::to(&ctx.at("/webhooks?done=deleted")).into_response())
+}

@@ -1,0 +1,77 @@
+//! The page that edits a webhook.
+
+use axum::response::{IntoResponse, Response};
+use gatepost_storage::Row;
+use maud::Markup;
+use webhook_model::{Activity, AuthorizationKind, Webhook, WebhookId};
+
+use super::fields::{FormOptions, fields};
+use super::form::WebhookForm;
+use super::redirect::to_webhook;
+use super::webhook_error::note_error;
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{Section, page, refused};
+use crate::problems::Problems;
+use crate::row_id::RowId;
+
+pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
+    let form = WebhookForm::of(&row.value);
+    Ok(form_page(&ctx, &row, &form, &Problems::default()).into_response())
+}
+
+fn form_page(
+    ctx: &PageContext,
+    row: &Row<WebhookId, Webhook>,
+    form: &WebhookForm,
+    problems: &Problems,
+) -> Markup {
+    let options = FormOptions {
+        button: "Save webhook",
+        ticket: None,
+        id: Some(row.id.0),
+        stored: row.value.authorization.kind() != AuthorizationKind::None,
+    };
+    let title = format!("Edit {}", row.value.name);
+    page(
+        ctx,
+        Section::Webhooks,
+        &title,
+        &fields(ctx, form, problems, &options),
+    )
+}
+
+pub(super) async fn update(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
+    let form = WebhookForm::sent(&sent);
+    let mut problems = Problems::default();
+    if sent.given("do").is_some() {
+        return Ok(form_page(&ctx, &row, &form, &problems).into_response());
+    }
+    if let Some(new) = form.parse(&mut problems, row.value.owner, Some(&row.value)) {
+        let edited = ctx.actor.edit_webhook(row.id, move |webhook| {
+            // What the form does not contain may have changed since, and is kept.
+            let activity = match (new.activity, webhook.activity) {
+                (Activity::Active, Activity::Paused) => Activity::Paused,
+                (new, _) => new,
+            };
+            *webhook = Webhook {
+                signing: webhook.signing.clone(),
+                activity,
+                ..new.clone()
+            };
+            Ok(())
+        });
+        match edited.await {
+            Ok(row) => return Ok(to_webhook(&ctx, row.id, "saved")),
+            Err(error) => note_error(error, &form, &mut problems)?,
+        }
+    }
+    Ok(refused(form_page(&ctx, &row, &form, &problems)))
+}

@@ -1,0 +1,184 @@
+//! The headers of a webhook, as they are typed: as rows or as lines, with masks for stored values
+//! that are not shown.
+
+use std::collections::BTreeMap;
+
+use webhook_model::Headers;
+
+use crate::form::{Form, reorder};
+use crate::problems::{Problems, rule};
+
+/// Shown in place of a stored value that is secret. No header can contain it, so a typed value is
+/// never mistaken for it.
+pub(in crate::webhooks) const MASK: &str = "••••••••";
+
+/// The headers, as rows and as lines; one of the two counts.
+#[derive(Default)]
+pub(in crate::webhooks) struct HeaderFields {
+    pub by_text: bool,
+    /// Name and value.
+    pub rows: Vec<Vec<String>>,
+    pub text: String,
+}
+
+impl HeaderFields {
+    /// A single header: the message is JSON.
+    pub(super) fn json() -> Self {
+        Self {
+            by_text: false,
+            rows: vec![vec!["Content-Type".into(), "application/json".into()]],
+            text: "Content-Type: application/json\n".into(),
+        }
+    }
+
+    pub(super) fn sent(form: &Form) -> Self {
+        let cell = |row: &BTreeMap<&str, &str>, column: &str| {
+            row.get(column).copied().unwrap_or_default().to_owned()
+        };
+        let sent = form.rows("header").into_iter();
+        let mut rows: Vec<_> = sent
+            .map(|(_, row)| vec![cell(&row, "name"), cell(&row, "value")])
+            .collect();
+        if let Some((what, at)) = form.asks("header") {
+            reorder(&mut rows, what, at, blank());
+        }
+        Self {
+            by_text: form.text("header_mode") == "text",
+            rows: padded(rows),
+            text: form.lines("headers_text"),
+        }
+    }
+
+    /// What is stored, with its secrets masked.
+    pub(super) fn of(headers: &Headers) -> Self {
+        let shown = headers.iter().map(|header| {
+            let value = if header.is_sensitive() {
+                MASK
+            } else {
+                header.value()
+            };
+            vec![header.name().to_owned(), value.to_owned()]
+        });
+        let rows: Vec<_> = shown.collect();
+        let lines = rows.iter().map(|row| format!("{}\n", row.join(": ")));
+        Self {
+            by_text: false,
+            text: lines.collect(),
+            rows: padded(rows),
+        }
+    }
+
+    /// Parses the rows or the lines; masked values are taken from `present`.
+    pub(super) fn parse(
+        &self,
+        problems: &mut Problems,
+        present: Option<&Headers>,
+    ) -> Option<Headers> {
+        let headers = if self.by_text {
+            of_text(&self.text, present)
+        } else {
+            of_rows(&self.rows, present)
+        };
+        problems.take(self.field(), headers)
+    }
+
+    /// The form field that counts.
+    pub(super) fn field(&self) -> &'static str {
+        if self.by_text {
+            "headers_text"
+        } else {
+            "header"
+        }
+    }
+}
+
+fn blank() -> Vec<String> {
+    vec![String::new(), String::new()]
+}
+
+/// At least one row, to type into.
+fn padded(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    if rows.is_empty() {
+        rows.push(blank());
+    }
+    rows
+}
+
+/// Headers from rows of a name and a value. Empty rows are skipped, but counted.
+fn of_rows(rows: &[Vec<String>], present: Option<&Headers>) -> Result<Headers, String> {
+    let line = |row: &Vec<String>| {
+        if row.iter().all(String::is_empty) {
+            return Ok(String::new());
+        }
+        let line = row.join(":");
+        if line.contains(['\r', '\n']) {
+            return Err("a header must not contain line breaks");
+        }
+        Ok(line)
+    };
+    let lines: Vec<_> = rows.iter().map(line).collect::<Result<_, _>>()?;
+    of_text(&lines.join("\n"), present)
+}
+
+/// Headers from lines.
+fn of_text(text: &str, present: Option<&Headers>) -> Result<Headers, String> {
+    Headers::parse_lines(&unmask(text, present)?).map_err(rule)
+}
+
+/// Replaces each mask by its stored value: the first mask of a name by the first stored value of
+/// that name.
+fn unmask(text: &str, present: Option<&Headers>) -> Result<String, String> {
+    let mut used: BTreeMap<String, usize> = BTreeMap::new();
+    let lines = text.split('\n').enumerate().map(|(at, line)| {
+        let Some((name, value)) = line.split_once(':') else {
+            return Ok(line.to_owned());
+        };
+        if value.trim() != MASK {
+            return Ok(line.to_owned());
+        }
+        let name = name.trim();
+        let nth = used.entry(name.to_ascii_lowercase()).or_default();
+        let stored = present.and_then(|headers| {
+            headers
+                .iter()
+                .filter(|h| h.is_sensitive() && h.name().eq_ignore_ascii_case(name))
+                .nth(*nth)
+        });
+        *nth += 1;
+        stored
+            .map(|stored| format!("{name}:{}", stored.value()))
+            .ok_or_else(|| {
+                format!(
+                    "line {}: no stored value has this name; enter the value",
+                    at + 1
+                )
+            })
+    });
+    Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_stands_for_the_stored_value_of_its_name_in_order() {
+        let stored = Headers::parse_lines("X-Token:one\nX-Plain:p\nX-Token:two\n").unwrap();
+        let read = |text: &str| of_text(text, Some(&stored)).map(|headers| headers.to_string());
+        let text = format!("A:1\nx-token: {MASK}\nX-Token:new\nX-Token:{MASK} ");
+        assert_eq!(
+            read(&text).unwrap(),
+            "A:1\nx-token:one\nX-Token:new\nX-Token:two\n"
+        );
+        // A third mask, a mask of a value that is shown, and one without a stored value.
+        for wrong in [
+            format!("X-Token:{MASK}\nX-Token:{MASK}\nX-Token:{MASK}"),
+            format!("X-Plain:{MASK}"),
+            format!("X-Other:{MASK}"),
+            format!("X-Token:{MASK}x"),
+        ] {
+            assert!(read(&wrong).is_err(), "{wrong}");
+        }
+        assert!(of_text(&format!("X-Token:{MASK}"), None).is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! The form of a webhook, parsed with the same types as the API's input.
+
+mod authorization;
+mod headers;
+mod limits;
+
+pub(super) use authorization::AuthorizationFields;
+pub(super) use headers::{HeaderFields, MASK};
+pub(super) use limits::LimitFields;
+use webhook_model::{Activity, OwnerId, TargetUrl, Webhook, WebhookName};
+
+use crate::form::Form;
+use crate::problems::{Problems, rule};
+
+/// The content of the fields, valid or not.
+#[derive(Default)]
+pub(super) struct WebhookForm {
+    pub name: String,
+    pub url: String,
+    pub authorization: AuthorizationFields,
+    pub headers: HeaderFields,
+    pub limits: LimitFields,
+    pub insecure: bool,
+    pub enabled: bool,
+    /// A new webhook gets a signing secret.
+    pub sign: bool,
+}
+
+impl WebhookForm {
+    /// The form of a new webhook.
+    pub(super) fn fresh() -> Self {
+        Self {
+            authorization: AuthorizationFields {
+                kind: "none".into(),
+                ..AuthorizationFields::default()
+            },
+            headers: HeaderFields::json(),
+            limits: LimitFields {
+                timeout: "5".into(),
+                retries: "3".into(),
+                ..LimitFields::default()
+            },
+            enabled: true,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn sent(form: &Form) -> Self {
+        Self {
+            name: form.text("name").to_owned(),
+            url: form.text("url").to_owned(),
+            authorization: AuthorizationFields::sent(form),
+            headers: HeaderFields::sent(form),
+            limits: LimitFields::sent(form),
+            insecure: form.ticked("insecure"),
+            enabled: form.ticked("enabled"),
+            sign: form.ticked("sign"),
+        }
+    }
+
+    /// What is stored, with its secrets masked.
+    pub(super) fn of(webhook: &Webhook) -> Self {
+        Self {
+            name: webhook.name.to_string(),
+            url: webhook.url.as_str().to_owned(),
+            authorization: AuthorizationFields::of(&webhook.authorization),
+            headers: HeaderFields::of(&webhook.headers),
+            limits: LimitFields::of(webhook),
+            insecure: webhook.allow_insecure,
+            enabled: webhook.activity != Activity::Disabled,
+            sign: false,
+        }
+    }
+
+    /// Parses the fields; each error is noted beside its field. What is masked or left out is taken
+    /// from `present`.
+    pub(super) fn parse(
+        &self,
+        problems: &mut Problems,
+        owner: OwnerId,
+        present: Option<&Webhook>,
+    ) -> Option<Webhook> {
+        let name = problems.take("name", self.name.parse::<WebhookName>().map_err(rule));
+        let url = problems.take("url", self.url.trim().parse::<TargetUrl>().map_err(rule));
+        let authorization = self
+            .authorization
+            .parse(problems, present.map(|webhook| &webhook.authorization));
+        let headers = self
+            .headers
+            .parse(problems, present.map(|webhook| &webhook.headers));
+        let timeout = self.limits.timeout(problems);
+        let retries = self.limits.retries(problems);
+        let rate = self.limits.rate(problems);
+        let mut webhook = match present {
+            Some(present) => present.clone(),
+            None => Webhook::new(owner, name.clone()?, url.clone()?),
+        };
+        (webhook.name, webhook.url) = (name?, url?);
+        (webhook.authorization, webhook.headers) = (authorization?, headers?);
+        (webhook.timeout, webhook.retries, webhook.rate) = (timeout?, retries?, rate?);
+        webhook.allow_insecure = self.insecure;
+        webhook.order = self.limits.order();
+        webhook.activity = match (self.enabled, webhook.activity) {
+            (false, _) => Activity::Disabled,
+            (true, Activity::Disabled) => Activity::Active,
+            (true, present) => present,
+        };
+        webhook
+            .check()
+            .map_err(|invalid| problems.add(self.field_of(invalid.field().as_str()), rule(invalid)))
+            .ok()
+            .map(|()| webhook)
+    }
+
+    /// The form field for a field of the record, as it is called on the wire.
+    pub(super) fn field_of(&self, field: &str) -> &'static str {
+        match field {
+            "name" => "name",
+            "url" => "url",
+            "authorization_type" | "authorization_value" => "auth",
+            "timeout" => "timeout",
+            "retries" => "retries",
+            "rate_limit" => "rate",
+            _ => self.headers.field(),
+        }
+    }
+}

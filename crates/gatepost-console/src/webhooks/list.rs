@@ -1,0 +1,72 @@
+//! The list of webhooks.
+
+use axum::extract::RawQuery;
+use axum::response::{IntoResponse, Response};
+use gatepost_storage::webhooks::WebhookQuery;
+use gatepost_storage::{Page, Row};
+use maud::{Markup, html};
+use webhook_model::{Webhook, WebhookId};
+
+use super::labels::{activity, authorization};
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{Section, badge, empty, more, note, page_with};
+use crate::paging::one_page;
+
+/// Rows on a page.
+const ROWS: usize = 50;
+/// One more row is read, to see whether there is another page.
+const READ: u32 = 51;
+
+pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let asked = Form::parse(query.unwrap_or_default().as_bytes());
+    let after = asked.key("after").map(WebhookId);
+    let query = WebhookQuery {
+        owner: None,
+        name: None,
+        page: Page {
+            after,
+            ..Page::newest(READ)
+        },
+    };
+    let (rows, next) = one_page(ctx.actor.webhooks(&query).await?, ROWS, |row| row.id);
+    let at = |row: &Row<WebhookId, Webhook>| ctx.at(&format!("/webhooks/{}", row.id.0));
+    let body = html! {
+        @if asked.text("done") == "deleted" { (note("good", &html! { "The webhook and its deliveries were deleted." })) }
+        @if rows.is_empty() && after.is_none() && next.is_none() {
+            (empty("No webhooks yet", "A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event when.", &new_button(&ctx)))
+        } @else {
+            section { div.scroll { table {
+                thead { tr {
+                    th scope="col" { "Name" } th scope="col" { "URL" } th scope="col" { "Authorization" }
+                    th scope="col" { "Timeout" } th scope="col" { "Retries" } th scope="col" { "State" }
+                    th scope="col" { span.unseen { "Actions" } }
+                } }
+                tbody { @for row in &rows { tr {
+                    td data-label="Name" { a href=(at(row)) { (row.value.name) } }
+                    td data-label="URL" { span.mono { (row.value.url.as_str()) } }
+                    td data-label="Authorization" { span { (authorization(row.value.authorization.kind())) } }
+                    td data-label="Timeout" { span { (row.value.timeout.as_secs()) " s" } }
+                    td data-label="Retries" { span { (row.value.retries.get()) } }
+                    td data-label="State" { span { (activity(row.value.activity)) @if row.value.allow_insecure { " " (badge("warn", "insecure")) } } }
+                    td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (row.value.name) } } } }
+                } } }
+            } } }
+            (more(&ctx.at("/webhooks"), "", after.is_none(), next.map(|id| id.0)))
+        }
+    };
+    Ok(page_with(
+        &ctx,
+        Section::Webhooks,
+        "Webhooks",
+        &new_button(&ctx),
+        &body,
+    )
+    .into_response())
+}
+
+/// A link to the form of a new webhook.
+fn new_button(ctx: &PageContext) -> Markup {
+    html! { a.button.primary href=(ctx.at("/webhooks/new")) { "New webhook" } }
+}

@@ -1,0 +1,88 @@
+//! Send a test: one attempt, at once, and its outcome.
+
+use axum::response::{IntoResponse, Response};
+use delivery::Attempt;
+use gatepost_manage::ManageError;
+use maud::{Markup, html};
+use webhook_model::{Message, WebhookId};
+
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{self, Section, badge, note, page};
+use crate::problems::{Problems, sentence};
+use crate::row_id::RowId;
+use crate::time::span;
+
+pub(super) async fn send(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
+    let path = ctx.at(&format!("/webhooks/{id}"));
+    let text = sent.lines("message");
+    let message: Result<Message, _> = text.parse();
+    let outcome = match message {
+        Ok(message) => match ctx.actor.send_test(row.id, Some(message)).await {
+            Ok(test) => outcome(&test.attempt),
+            Err(error @ (ManageError::Message(_) | ManageError::Unsendable(_))) => {
+                let text = sentence(&error.to_string());
+                note("bad", &html! { "Nothing was sent. " (text) })
+            }
+            Err(error) => return Err(error.into()),
+        },
+        Err(invalid) => note(
+            "bad",
+            &html! { "Nothing was sent. The message " (invalid.rule()) "." },
+        ),
+    };
+    let body = html! {
+        (outcome)
+        section { h2 { "Send another" } (test_form(&ctx, &path, &text)) }
+        p { a href=(path) { "Back to " (row.value.name) } }
+    };
+    let title = format!("Test of {}", row.value.name);
+    Ok(page(&ctx, Section::Webhooks, &title, &body).into_response())
+}
+
+/// The outcome of the attempt, without the address that was connected to.
+fn outcome(attempt: &Attempt) -> Markup {
+    let (kind, word) = if attempt.is_success() {
+        ("good", "sent")
+    } else {
+        ("bad", "error")
+    };
+    let timings = attempt.timings;
+    let parts = [
+        ("DNS lookup", timings.dns),
+        ("Connect", timings.connect),
+        ("TLS", timings.tls),
+        ("Response head", timings.head),
+        ("Response body", timings.body),
+    ];
+    let body = attempt.body.text();
+    html! {
+        section role="status" {
+            h2 { "Result" }
+            dl {
+                dt { "Outcome" } dd { (badge(kind, word)) " " (attempt.status_info()) }
+                @if let Some(status) = attempt.status { dt { "Status" } dd { (status) } }
+                dt { "Duration" } dd { (span(attempt.duration)) }
+                @for (name, took) in parts { @if let Some(took) = took { dt { (name) } dd { (span(took)) } } }
+            }
+            @if !body.is_empty() { h3 { "Response" } pre tabindex="0" { (body) } }
+        }
+    }
+}
+
+/// The form that sends a test.
+pub(super) fn test_form(ctx: &PageContext, path: &str, message: &str) -> Markup {
+    html! {
+        form method="post" action={ (path) "/test" } {
+            input type="hidden" name="csrf" value=(ctx.csrf);
+            (layout::area(&Problems::default(), "message", "Message", message, "Sent immediately, and not recorded in the delivery log.", "code"))
+            button { "Send test" }
+        }
+    }
+}

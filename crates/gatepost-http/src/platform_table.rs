@@ -1,0 +1,161 @@
+//! Tables of the platform's own under `/api/v4/`: few rows, which the platform keeps wherever it
+//! likes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gatepost_keys::Principal;
+use gatepost_manage::Actor;
+use gatepost_storage::Order;
+use serde_json::{Map, Value, json};
+
+use crate::error::ApiError;
+use crate::resource::{Resource, Scan, Scanned};
+use crate::schema::{Action, Column, Input, KEY, RowMap, Table};
+
+/// The declaration of a table of the platform's: columns that are read, and actions on its rows.
+///
+/// ```
+/// use gatepost_http::{Action, Column, PlatformTable};
+///
+/// static VMS: PlatformTable = PlatformTable::new(
+///     "vms",
+///     "vm",
+///     "Virtual machines.",
+///     &[Column::text("name", "\"web-1\"", "What it is called.").short()],
+///     &[Action::new("poweron", "Powers it on.")],
+/// );
+/// ```
+#[derive(Debug)]
+pub struct PlatformTable(pub(crate) Table);
+
+impl PlatformTable {
+    /// `name` is the path, `singular` names a row in `POST /{singular}_actions`; `doc` goes into
+    /// the OpenAPI document. The row number, `$key`, is there besides the columns.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        singular: &'static str,
+        doc: &'static str,
+        columns: &'static [Column],
+        actions: &'static [Action],
+    ) -> Self {
+        Self(Table {
+            name,
+            singular,
+            doc,
+            columns,
+            joins: &[],
+            counts: &[],
+            costly: &[],
+            actions,
+            creatable: false,
+            updatable: false,
+            deletable: false,
+        })
+    }
+}
+
+/// The rows of a [`PlatformTable`].
+#[async_trait]
+pub trait PlatformRows: fmt::Debug + Send + Sync + 'static {
+    /// The declaration.
+    fn table(&self) -> &'static PlatformTable;
+
+    /// All rows that `caller` may see: each holds its number under `$key` and its columns. They are
+    /// filtered, sorted and cut here, in memory: for tables of few rows.
+    ///
+    /// # Errors
+    /// When the rows cannot be had.
+    async fn rows(&self, caller: &Principal) -> Result<Vec<Map<String, Value>>, PlatformError>;
+
+    /// Carries out a declared action on the row `key`, which `caller` may see.
+    ///
+    /// # Errors
+    /// When it is not carried out.
+    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), PlatformError>;
+}
+
+/// Why a table of the platform's gave no rows, or did not act.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlatformError {
+    /// 404: there is no such row.
+    #[error("no such row")]
+    NotFound,
+    /// 403: the caller may see the row, and may not do that.
+    #[error("not allowed")]
+    Forbidden,
+    /// 409: the row is not in a state for that. The text is shown to the caller.
+    #[error("{0}")]
+    Conflict(String),
+    /// 503: nothing was done; the request may be sent again.
+    #[error("temporarily unavailable")]
+    Unavailable,
+}
+
+impl From<PlatformError> for ApiError {
+    fn from(error: PlatformError) -> Self {
+        match error {
+            PlatformError::NotFound => Self::not_found(),
+            PlatformError::Forbidden => Self::forbidden(),
+            PlatformError::Conflict(text) => Self::conflict(text),
+            PlatformError::Unavailable => Self::unavailable(),
+        }
+    }
+}
+
+/// A table of the platform's behind the common handlers.
+#[derive(Debug)]
+pub(crate) struct PlatformResource(pub Arc<dyn PlatformRows>);
+
+impl PlatformResource {
+    /// All rows, in order of their numbers.
+    async fn rows(&self, caller: &Actor) -> Result<Vec<RowMap>, ApiError> {
+        let mut rows = self.0.rows(caller.principal()).await?;
+        rows.sort_by_key(key_of);
+        Ok(rows)
+    }
+}
+
+fn key_of(row: &RowMap) -> Option<i64> {
+    row.get(KEY).and_then(Value::as_i64)
+}
+
+#[async_trait]
+impl Resource for PlatformResource {
+    fn table(&self) -> &'static Table {
+        &self.0.table().0
+    }
+
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        let mut rows = self.rows(caller).await?;
+        if scan.order == Order::Descending {
+            rows.reverse();
+        }
+        Ok(Scanned { rows, next: None })
+    }
+
+    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+        let rows = self.rows(caller).await?;
+        let row = rows.into_iter().find(|row| key_of(row) == Some(key));
+        row.ok_or_else(ApiError::not_found)
+    }
+
+    async fn act(
+        &self,
+        caller: &Actor,
+        key: i64,
+        action: &'static str,
+        _params: Input,
+    ) -> Result<Value, ApiError> {
+        self.get(caller, key).await?;
+        let (rows, principal) = (self.0.clone(), caller.principal().clone());
+        let act = async move { rows.act(&principal, key, action).await };
+        caller
+            .platform_act(self.table().name, key, action, act)
+            .await??;
+        Ok(json!({}))
+    }
+}

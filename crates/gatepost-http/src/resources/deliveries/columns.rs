@@ -1,0 +1,138 @@
+//! `webhooks`: the delivery log's declaration.
+
+use crate::schema::{Action, Column, Kind, Table};
+
+pub(super) static TABLE: Table = Table {
+    name: "webhooks",
+    singular: "webhook",
+    doc: "The delivery log: what was sent, what will be, and how it went.",
+    columns: &[
+        Column::new(
+            "webhook_url",
+            Kind::Key("webhook_urls"),
+            "2",
+            "The webhook.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "message",
+            Kind::Text {
+                min: 0,
+                max: 16_777_216,
+            },
+            "\"{\\\"text\\\":\\\"Webhook\\\"}\"",
+            "The payload, as it is sent.",
+        )
+        .read_only(),
+        Column::new(
+            "status",
+            Kind::Word(&["queued", "running", "sent", "error"]),
+            "\"sent\"",
+            "Where it stands.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "status_info",
+            Kind::Text { min: 0, max: 4096 },
+            "\"200 OK\"",
+            "Why it stands there.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "last_attempt",
+            Kind::Time,
+            "1790000000",
+            "When the last attempt began; 0 for none.",
+        )
+        .read_only()
+        .short(),
+        Column::new("created", Kind::Time, "1790000000", "When it was queued.")
+            .read_only()
+            .short(),
+        Column::new(
+            "attempts",
+            Kind::Int {
+                min: 0,
+                max: i64::MAX,
+            },
+            "1",
+            "Attempts since it was queued or replayed.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "next_attempt",
+            Kind::Time,
+            "0",
+            "When the next attempt is due; 0 for none.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "task",
+            Kind::Int {
+                min: 0,
+                max: i64::MAX,
+            },
+            "3",
+            "The task that made it; 0 for a message sent by hand.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "response_status",
+            Kind::Int { min: 0, max: 999 },
+            "200",
+            "The status of the last answer; 0 for none.",
+        )
+        .read_only(),
+        Column::new(
+            "response_body",
+            Kind::Text {
+                min: 0,
+                max: 65_536,
+            },
+            "\"ok\"",
+            "The body of the last answer, cut.",
+        )
+        .read_only(),
+        Column::new(
+            "duration_ms",
+            Kind::Int {
+                min: 0,
+                max: i64::MAX,
+            },
+            "41",
+            "How long the last attempt took.",
+        )
+        .read_only(),
+        Column::new(
+            "message_id",
+            Kind::Text { min: 1, max: 64 },
+            "\"msg_2KWPBgLlAfxdpx2AI54pPJ85f4W\"",
+            "The id that the receiver sees.",
+        )
+        .read_only(),
+    ],
+    joins: &[("webhook_url", "name"), ("webhook_url", "$display")],
+    counts: &[],
+    costly: &["response_body"],
+    actions: &[
+        Action {
+            name: "replay",
+            doc: "Sends it again: same bytes, same id.",
+            params: &[],
+        },
+        Action {
+            name: "cancel",
+            doc: "Ends it, if it still waits.",
+            params: &[],
+        },
+    ],
+    creatable: false,
+    updatable: false,
+    deletable: true,
+};

@@ -1,0 +1,143 @@
+//! `webhooks`: the delivery log.
+
+mod columns;
+
+use async_trait::async_trait;
+use gatepost_manage::Actor;
+use gatepost_storage::webhooks::{
+    AttemptRecord, Delivery, DeliveryId, DeliveryQuery, DeliveryState,
+};
+use serde_json::{Value, json};
+use webhook_model::{TaskId, WebhookId};
+
+use super::row::{epoch, if_there, page, row, scanned};
+use crate::error::ApiError;
+use crate::resource::{Resource, Scan, Scanned};
+use crate::schema::{Input, KEY, RowMap, Table};
+
+#[derive(Debug)]
+pub(super) struct Deliveries;
+
+#[async_trait]
+impl Resource for Deliveries {
+    fn table(&self) -> &'static Table {
+        &columns::TABLE
+    }
+
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        if let Some(key) = scan.equal.key(KEY) {
+            return one(caller, key, &scan).await;
+        }
+        let state = scan.equal.text("status");
+        let query = DeliveryQuery {
+            webhook: scan.equal.key("webhook_url").map(WebhookId),
+            task: scan.equal.key("task").filter(|key| *key > 0).map(TaskId),
+            states: state
+                .and_then(DeliveryState::from_word)
+                .into_iter()
+                .collect(),
+            ..DeliveryQuery::all(page(&scan, DeliveryId))
+        };
+        if scan.costly {
+            let found = caller.deliveries_with_attempts(&query).await?;
+            return Ok(scanned(&found, answered_row, |id| id.0));
+        }
+        let found = caller.deliveries(&query).await?;
+        Ok(scanned(&found, delivery_row, |id| id.0))
+    }
+
+    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+        let (delivery, _) = caller.delivery(DeliveryId(key)).await?;
+        let attempts = caller.attempts(delivery.id).await?;
+        Ok(answered_row(&(delivery, attempts)))
+    }
+
+    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+        Ok(caller.delete_delivery(DeliveryId(key)).await?)
+    }
+
+    async fn act(
+        &self,
+        caller: &Actor,
+        key: i64,
+        action: &'static str,
+        _params: Input,
+    ) -> Result<Value, ApiError> {
+        match action {
+            "replay" => caller.replay_delivery(DeliveryId(key)).await?,
+            "cancel" => caller.cancel_delivery(DeliveryId(key)).await?,
+            _ => return Err(ApiError::not_permitted()),
+        }
+        Ok(json!({}))
+    }
+
+    async fn join(
+        &self,
+        caller: &Actor,
+        row: &RowMap,
+        through: &str,
+        _column: &str,
+    ) -> Result<Option<Value>, ApiError> {
+        let Some(key) = row.get(through).and_then(Value::as_i64) else {
+            return Ok(None);
+        };
+        let webhook = if_there(caller.webhook(WebhookId(key)).await)?;
+        Ok(webhook.map(|row| row.value.name.as_str().into()))
+    }
+}
+
+/// The one row that a filter names.
+async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiError> {
+    if scan.after.is_some() {
+        return Ok(Scanned::default());
+    }
+    let delivery = if_there(caller.delivery(DeliveryId(key)).await)?;
+    let Some((delivery, _)) = delivery else {
+        return Ok(Scanned::default());
+    };
+    let attempts = if_there(caller.attempts(delivery.id).await)?;
+    Ok(Scanned {
+        rows: vec![answered_row(&(delivery, attempts.unwrap_or_default()))],
+        next: None,
+    })
+}
+
+/// The row with the body of the last response.
+fn answered_row((delivery, attempts): &(Delivery, Vec<AttemptRecord>)) -> RowMap {
+    let mut row = delivery_row(delivery);
+    let body = attempts
+        .last()
+        .map(|attempt| String::from_utf8_lossy(&attempt.response_body).into_owned());
+    row.insert("response_body".into(), body.unwrap_or_default().into());
+    row
+}
+
+fn delivery_row(delivery: &Delivery) -> RowMap {
+    let waits = delivery.state == DeliveryState::Queued;
+    row(
+        delivery.id.0,
+        [
+            ("webhook_url", delivery.webhook.0.into()),
+            ("message", (*delivery.body).into()),
+            ("status", delivery.state.as_str().into()),
+            ("status_info", delivery.status_info.as_str().into()),
+            ("last_attempt", epoch(delivery.last_attempt)),
+            ("created", epoch(Some(delivery.created))),
+            ("attempts", delivery.attempts.into()),
+            ("next_attempt", epoch(Some(delivery.due).filter(|_| waits))),
+            ("task", delivery.task.map_or(0, |task| task.0).into()),
+            (
+                "response_status",
+                delivery.response_status.unwrap_or_default().into(),
+            ),
+            (
+                "duration_ms",
+                delivery
+                    .duration
+                    .map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
+                    .into(),
+            ),
+            ("message_id", delivery.message_id.as_str().into()),
+        ],
+    )
+}

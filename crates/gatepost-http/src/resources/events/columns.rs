@@ -1,0 +1,94 @@
+//! `task_events`: the declaration.
+
+use crate::schema::{Action, Column, Kind, Table};
+
+pub(super) static TABLE: Table = Table {
+    name: "task_events",
+    singular: "task_event",
+    doc: "Events: which occurrence runs which task.",
+    columns: &[
+        Column::new("task", Kind::Key("tasks"), "3", "The task to run.")
+            .required()
+            .short(),
+        Column::new(
+            "table",
+            Kind::Text { min: 1, max: 64 },
+            "\"vms\"",
+            "The event type: the area of the platform.",
+        )
+        .required()
+        .create_only()
+        .short(),
+        Column::new(
+            "event",
+            Kind::Text { min: 1, max: 64 },
+            "\"poweron\"",
+            "The trigger; fixed at creation.",
+        )
+        .required()
+        .create_only()
+        .short(),
+        Column::new(
+            "event_name",
+            Kind::Text { min: 0, max: 128 },
+            "\"Powered on\"",
+            "The trigger, in words.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "owner",
+            Kind::Reference(None),
+            "\"vms/3\"",
+            "The one object that it is about; for a type that is not generic either this or a tag.",
+        )
+        .short(),
+        Column::new(
+            "tag",
+            Kind::Int {
+                min: 0,
+                max: i64::MAX,
+            },
+            "0",
+            "The tag of all objects that it is about; 0 for none.",
+        )
+        .short(),
+        Column::new("enabled", Kind::Bool, "true", "Whether it triggers.").short(),
+        Column::new(
+            "table_event_filters",
+            Kind::Object,
+            "{}",
+            "Kept for clients.",
+        ),
+        Column::new("context", Kind::Object, "{}", "Kept for clients."),
+        Column::new("created", Kind::Time, "1790000000", "When it was made.").read_only(),
+        Column::new(
+            "modified",
+            Kind::Time,
+            "1790000000",
+            "When it was last changed.",
+        )
+        .read_only(),
+    ],
+    joins: &[
+        ("owner", "$display"),
+        ("owner", "name"),
+        ("task", "name"),
+        ("task", "$display"),
+    ],
+    counts: &[],
+    costly: &[],
+    actions: &[Action {
+        name: "trigger",
+        doc: "Fires the event by hand.",
+        params: &[Column::new(
+            "context",
+            Kind::Object,
+            "{}",
+            "Variables for the message, by name.",
+        )],
+    }],
+    creatable: true,
+    updatable: true,
+    deletable: true,
+};

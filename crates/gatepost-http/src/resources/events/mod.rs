@@ -1,0 +1,189 @@
+//! `task_events`.
+
+mod columns;
+
+use async_trait::async_trait;
+use gatepost_manage::Actor;
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::EventQuery;
+use serde_json::{Value, json};
+use webhook_model::{Event, EventId, Invalid, JsonObject, ObjectId, TagId, Target, TaskId};
+
+use super::row::{epoch, if_there, page, reference, row, scanned};
+use crate::error::ApiError;
+use crate::resource::{Created, Resource, Scan, Scanned};
+use crate::schema::{Input, RowMap, Table};
+
+#[derive(Debug)]
+pub(super) struct Events;
+
+#[async_trait]
+impl Resource for Events {
+    fn table(&self) -> &'static Table {
+        &columns::TABLE
+    }
+
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        let event_type = scan.equal.text("table");
+        let query = EventQuery {
+            task: scan.equal.key("task").map(TaskId),
+            event_type: event_type.and_then(|table| table.parse().ok()),
+            page: page(&scan, EventId),
+        };
+        let found = caller.events(&query).await?;
+        Ok(scanned(&found, |row| event_row(caller, row), |id| id.0))
+    }
+
+    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+        let (row, _) = caller.event(EventId(key)).await?;
+        Ok(event_row(caller, &row))
+    }
+
+    async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
+        let task = input
+            .int("task")
+            .ok_or_else(|| ApiError::field("task", "is required"))?;
+        let event_type = input.text("table").unwrap_or_default();
+        let mut event = Event {
+            event_type: event_type.parse()?,
+            event: input.text("event").unwrap_or_default().parse()?,
+            target: target(&input, event_type)?.unwrap_or(Target::Generic),
+            task: TaskId(task),
+            enabled: true,
+            filters: JsonObject::default(),
+            context: JsonObject::default(),
+        };
+        apply(&mut event, &input)?;
+        Ok(Created {
+            key: caller.create_event(event).await?.id.0,
+            secret: None,
+        })
+    }
+
+    async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+        let (present, _) = caller.event(EventId(key)).await?;
+        let target = target(&input, present.value.event_type.as_str())?;
+        let edit = move |event: &mut Event| {
+            event.task = input.int("task").map_or(event.task, TaskId);
+            event.target = target.unwrap_or(event.target);
+            apply(event, &input)
+        };
+        let row = caller.edit_event(EventId(key), edit).await?;
+        Ok(event_row(caller, &row))
+    }
+
+    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+        Ok(caller.delete_event(EventId(key)).await?)
+    }
+
+    async fn act(
+        &self,
+        caller: &Actor,
+        key: i64,
+        action: &'static str,
+        params: Input,
+    ) -> Result<Value, ApiError> {
+        if action != "trigger" {
+            return Err(ApiError::not_permitted());
+        }
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        let variables = params
+            .object("context")
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.clone(), text(value)));
+        caller
+            .trigger_event(EventId(key), variables.collect())
+            .await?;
+        Ok(json!({}))
+    }
+
+    async fn join(
+        &self,
+        caller: &Actor,
+        row: &RowMap,
+        through: &str,
+        _column: &str,
+    ) -> Result<Option<Value>, ApiError> {
+        if through == "task" {
+            let Some(key) = row.get(through).and_then(Value::as_i64) else {
+                return Ok(None);
+            };
+            let task = if_there(caller.task(TaskId(key)).await)?;
+            return Ok(task.map(|row| row.task.name.as_str().into()));
+        }
+        match reference(row, through) {
+            Some((table, key)) => Ok(caller.name(table, key).await.map(Value::from)),
+            None => Ok(None),
+        }
+    }
+}
+
+fn event_row(caller: &Actor, stored: &Row<EventId, Event>) -> RowMap {
+    let event = &stored.value;
+    let (owner, tag) = match event.target {
+        Target::Instance(id) => (Value::from(format!("{}/{id}", event.event_type)), 0),
+        Target::Tag(tag) => (Value::Null, tag.0),
+        Target::Generic => (Value::Null, 0),
+    };
+    let label = caller
+        .catalog()
+        .event_label(&event.event_type, &event.event)
+        .unwrap_or_default();
+    row(
+        stored.id.0,
+        [
+            ("task", event.task.0.into()),
+            ("table", event.event_type.as_str().into()),
+            ("event", event.event.as_str().into()),
+            ("event_name", label.into()),
+            ("owner", owner),
+            ("tag", tag.into()),
+            ("enabled", event.enabled.into()),
+            (
+                "table_event_filters",
+                Value::Object(event.filters.as_map().clone()),
+            ),
+            ("context", Value::Object(event.context.as_map().clone())),
+            ("created", epoch(Some(stored.created))),
+            ("modified", epoch(Some(stored.modified))),
+        ],
+    )
+}
+
+/// `owner` or `tag`; what is null or 0 is not given.
+fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
+    let instance = match input.reference("owner") {
+        Some((table, _)) if table != event_type => {
+            return Err(ApiError::field(
+                "owner",
+                format!("must be an object of '{event_type}'"),
+            ));
+        }
+        owner => owner.map(|(_, key)| Target::Instance(ObjectId(key))),
+    };
+    let tag = input
+        .int("tag")
+        .filter(|tag| *tag > 0)
+        .map(|tag| Target::Tag(TagId(tag)));
+    match (instance, tag) {
+        (Some(_), Some(_)) => Err(ApiError::field("tag", "must not be given beside owner")),
+        (None, None) if input.has("owner") && input.has("tag") => Ok(Some(Target::Generic)),
+        (instance, tag) => Ok(instance.or(tag)),
+    }
+}
+
+fn apply(event: &mut Event, input: &Input) -> Result<(), Invalid> {
+    event.enabled = input.bool("enabled").unwrap_or(event.enabled);
+    if let Some(filters) = input.object("table_event_filters") {
+        event.filters = JsonObject::new(filters.clone())?;
+    }
+    if let Some(context) = input.object("context") {
+        event.context = JsonObject::new(context.clone())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! `user_api_keys`: the declaration.
+
+use crate::schema::{Column, Kind, Table};
+
+pub(super) static TABLE: Table = Table {
+    name: "user_api_keys",
+    singular: "user_api_key",
+    doc: "API keys: each belongs to one user and has that user's permissions. The key string is shown once, in the receipt of its creation.",
+    columns: &[
+        Column::new(
+            "user",
+            Kind::Key("users"),
+            "1",
+            "The user who owns the key; fixed at creation.",
+        )
+        .required()
+        .create_only()
+        .short(),
+        Column::new(
+            "name",
+            Kind::Text { min: 1, max: 128 },
+            "\"ci\"",
+            "A descriptive name, unique among the user's keys.",
+        )
+        .required()
+        .short(),
+        Column::new(
+            "description",
+            Kind::Text { min: 0, max: 2048 },
+            "\"nightly build\"",
+            "Purpose, requester, related systems.",
+        )
+        .short(),
+        Column::new(
+            "created",
+            Kind::Time,
+            "1790000000",
+            "When the key was generated.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "expires_type",
+            Kind::Word(&["date", "never"]),
+            "\"date\"",
+            "Whether the key expires.",
+        )
+        .short(),
+        Column::new(
+            "expires",
+            Kind::Time,
+            "1797798662",
+            "When the key stops being valid; 0 for never. Must lie in the future when it is set.",
+        )
+        .short(),
+        Column::new(
+            "lastlogin_stamp",
+            Kind::Time,
+            "1790000300",
+            "The most recent authentication; 0 for none.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "lastlogin_ip",
+            Kind::Text { min: 0, max: 64 },
+            "\"10.1.2.3\"",
+            "The address it came from; empty for none.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "ip_allow_list",
+            Kind::Text {
+                min: 0,
+                max: 65_536,
+            },
+            "\"10.0.0.0/8,192.168.1.5\"",
+            "Addresses and CIDR ranges, comma-joined; when set, only these may use the key. A leading `!` disables an entry.",
+        ),
+        Column::new(
+            "ip_deny_list",
+            Kind::Text {
+                min: 0,
+                max: 65_536,
+            },
+            "\"\"",
+            "Addresses and CIDR ranges, comma-joined, that may not use the key; the allow list goes before it.",
+        ),
+    ],
+    joins: &[("user", "name"), ("user", "$display")],
+    counts: &[],
+    costly: &[],
+    actions: &[],
+    creatable: true,
+    updatable: true,
+    deletable: true,
+};

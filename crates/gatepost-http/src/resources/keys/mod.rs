@@ -1,0 +1,177 @@
+//! `user_api_keys`.
+
+mod columns;
+
+use apikey_core::{
+    Description, Expiration, IpList, IpPolicy, KeyDraft, KeyEdit, KeyId, KeyName, OwnerId,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_manage::Actor;
+use gatepost_storage::keys::{KeyQuery, KeyRow};
+use serde_json::{Value, json};
+
+use super::row::{epoch, page, row, scanned};
+use crate::error::ApiError;
+use crate::resource::{Created, Resource, Scan, Scanned};
+use crate::schema::{Input, RowMap, Table};
+
+#[derive(Debug)]
+pub(super) struct Keys;
+
+#[async_trait]
+impl Resource for Keys {
+    fn table(&self) -> &'static Table {
+        &columns::TABLE
+    }
+
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        let query = KeyQuery {
+            owner: scan.equal.key("user").map(OwnerId),
+            name: scan.equal.text("name").map(str::to_owned),
+            page: page(&scan, KeyId),
+        };
+        let found = caller.keys(query).await?;
+        Ok(scanned(&found, key_row, |id| id.0))
+    }
+
+    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+        Ok(key_row(&caller.key(KeyId(key)).await?))
+    }
+
+    async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
+        let draft = KeyDraft {
+            owner: OwnerId(input.int("user").unwrap_or_default()),
+            name: name(&input)?.ok_or_else(|| ApiError::field("name", "is required"))?,
+            description: description(&input)?.unwrap_or_default(),
+            expiration: expiration(&input, Expiration::Never)?,
+            ip: IpPolicy {
+                allow: list(&input, "ip_allow_list")?.unwrap_or_default(),
+                deny: list(&input, "ip_deny_list")?.unwrap_or_default(),
+            },
+        };
+        let (row, reveal) = caller.create_key(draft).await?;
+        Ok(Created {
+            key: row.id.0,
+            secret: Some(reveal.reveal()),
+        })
+    }
+
+    async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+        let present = caller.key(KeyId(key)).await?.key.expiration;
+        let expiration = expiration(&input, present)?;
+        let edit = KeyEdit {
+            name: name(&input)?,
+            description: description(&input)?,
+            // A row that is sent back whole does not set its date a second time.
+            expiration: Some(expiration).filter(|new| epoch_of(*new) != epoch_of(present)),
+            ip_allow: list(&input, "ip_allow_list")?,
+            ip_deny: list(&input, "ip_deny_list")?,
+        };
+        Ok(key_row(&caller.edit_key(KeyId(key), edit).await?))
+    }
+
+    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+        Ok(caller.delete_key(KeyId(key)).await?)
+    }
+
+    async fn join(
+        &self,
+        caller: &Actor,
+        row: &RowMap,
+        through: &str,
+        _column: &str,
+    ) -> Result<Option<Value>, ApiError> {
+        let Some(key) = row.get(through).and_then(Value::as_i64) else {
+            return Ok(None);
+        };
+        Ok(caller.name("users", key).await.map(Value::from))
+    }
+}
+
+fn key_row(stored: &KeyRow) -> RowMap {
+    let key = &stored.key;
+    let expires_type = if key.expiration == Expiration::Never {
+        "never"
+    } else {
+        "date"
+    };
+    row(
+        stored.id.0,
+        [
+            ("user", key.owner.0.into()),
+            ("name", key.name.as_str().into()),
+            ("description", key.description.as_str().into()),
+            ("created", epoch(Some(key.created))),
+            ("expires_type", expires_type.into()),
+            ("expires", epoch_of(key.expiration).into()),
+            (
+                "lastlogin_stamp",
+                epoch(key.last_login.map(|login| login.at)),
+            ),
+            (
+                "lastlogin_ip",
+                key.last_login
+                    .map_or_else(String::new, |login| login.from.to_string())
+                    .into(),
+            ),
+            ("ip_allow_list", key.ip.allow.to_string().into()),
+            ("ip_deny_list", json!(key.ip.deny.to_string())),
+        ],
+    )
+}
+
+fn epoch_of(expiration: Expiration) -> i64 {
+    match expiration {
+        Expiration::Never => 0,
+        Expiration::At(at) => at.timestamp(),
+    }
+}
+
+/// `expires_type` and `expires`, either of which may be missing; `present` is what stays if both
+/// are.
+fn expiration(input: &Input, present: Expiration) -> Result<Expiration, ApiError> {
+    let date = |seconds: i64| {
+        DateTime::<Utc>::from_timestamp(seconds, 0)
+            .map(Expiration::At)
+            .ok_or_else(|| ApiError::field("expires", "is not a point in time"))
+    };
+    match (input.text("expires_type"), input.int("expires")) {
+        (None, None) => Ok(present),
+        (Some("never"), None | Some(0)) | (None, Some(0)) => Ok(Expiration::Never),
+        (Some("never"), Some(_)) => Err(ApiError::field(
+            "expires",
+            "must be 0 when expires_type is never",
+        )),
+        (Some(_), None) if present != Expiration::Never => Ok(present),
+        (Some(_), None | Some(0)) => Err(ApiError::field(
+            "expires",
+            "is required when expires_type is date",
+        )),
+        (_, Some(seconds)) => date(seconds),
+    }
+}
+
+fn name(input: &Input) -> Result<Option<KeyName>, ApiError> {
+    input
+        .text("name")
+        .map(str::parse)
+        .transpose()
+        .map_err(|error| ApiError::field("name", error))
+}
+
+fn description(input: &Input) -> Result<Option<Description>, ApiError> {
+    input
+        .text("description")
+        .map(str::parse)
+        .transpose()
+        .map_err(|error| ApiError::field("description", error))
+}
+
+fn list(input: &Input, field: &'static str) -> Result<Option<IpList>, ApiError> {
+    input
+        .text(field)
+        .map(str::parse)
+        .transpose()
+        .map_err(|error| ApiError::field(field, error))
+}

@@ -1,0 +1,142 @@
+//! `tasks`: the declaration.
+
+use crate::schema::{Action, Column, Kind, Table};
+
+pub(super) static TABLE: Table = Table {
+    name: "tasks",
+    singular: "task",
+    doc: "Tasks: what to send through a webhook when an event occurs.",
+    columns: &[
+        Column::new(
+            "name",
+            Kind::Text { min: 1, max: 64 },
+            "\"tell the chat\"",
+            "A descriptive name.",
+        )
+        .required()
+        .short(),
+        Column::new(
+            "description",
+            Kind::Text { min: 0, max: 2048 },
+            "\"\"",
+            "Purpose, expected outcome.",
+        )
+        .short(),
+        Column::new("enabled", Kind::Bool, "true", "Whether its events run it.").short(),
+        Column::new(
+            "owner",
+            Kind::Reference(Some("webhook_urls")),
+            "\"webhook_urls/2\"",
+            "The webhook to send.",
+        )
+        .required()
+        .short(),
+        Column::new(
+            "table",
+            Kind::Word(&["webhook_urls"]),
+            "\"webhook_urls\"",
+            "The kind of object that the task acts on; fixed.",
+        )
+        .create_only()
+        .short(),
+        Column::new(
+            "action",
+            Kind::Word(&["send"]),
+            "\"send\"",
+            "What it does with the object.",
+        )
+        .short(),
+        Column::new(
+            "action_display",
+            Kind::Text { min: 0, max: 64 },
+            "\"Send\"",
+            "The action, in words.",
+        )
+        .read_only(),
+        Column::new(
+            "status",
+            Kind::Word(&["idle", "running"]),
+            "\"idle\"",
+            "Whether a delivery of it is under way.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "last_run",
+            Kind::Time,
+            "1790000000",
+            "When it last ran; 0 for never.",
+        )
+        .read_only()
+        .short(),
+        Column::new(
+            "delete_after_run",
+            Kind::Bool,
+            "false",
+            "Whether it is deleted after it has run once.",
+        ),
+        Column::new(
+            "settings_args",
+            Kind::Object,
+            "{\"message\":\"{\\\"text\\\":\\\"${NAME} is on\\\"}\"}",
+            "`message`: the payload, with variables; absent means the default payload.",
+        ),
+        Column::new(
+            "id",
+            Kind::Text { min: 40, max: 40 },
+            "\"8843d7f92416211de9ebb963ff4ce28125932878\"",
+            "40 hexadecimal digits that name the task.",
+        )
+        .read_only(),
+        Column::new(
+            "creator",
+            Kind::Reference(Some("users")),
+            "\"users/1\"",
+            "The user who made it.",
+        )
+        .read_only(),
+        Column::new(
+            "system_created",
+            Kind::Bool,
+            "false",
+            "Whether the platform made it.",
+        )
+        .read_only(),
+        Column::new("created", Kind::Time, "1790000000", "When it was made.").read_only(),
+        Column::new(
+            "modified",
+            Kind::Time,
+            "1790000000",
+            "When it was last changed.",
+        )
+        .read_only(),
+    ],
+    joins: &[
+        ("owner", "$display"),
+        ("owner", "name"),
+        ("creator", "$display"),
+        ("creator", "name"),
+    ],
+    counts: &["events", "triggers"],
+    costly: &[],
+    actions: &[
+        Action {
+            name: "execute",
+            doc: "Runs the task now.",
+            params: &[],
+        },
+        Action {
+            name: "enable",
+            doc: "Lets its events run it.",
+            params: &[],
+        },
+        Action {
+            name: "disable",
+            doc: "Keeps its events from running it.",
+            params: &[],
+        },
+    ],
+    creatable: true,
+    updatable: true,
+    deletable: true,
+};

@@ -1,0 +1,162 @@
+//! `webhook_urls`: the declaration.
+
+use crate::schema::{Action, Column, Kind, Table};
+
+pub(super) static TABLE: Table = Table {
+    name: "webhook_urls",
+    singular: "webhook_url",
+    doc: "Webhooks: where and how to send.",
+    columns: &[
+        Column::new(
+            "name",
+            Kind::Text { min: 1, max: 128 },
+            "\"chat channel\"",
+            "A descriptive name, unique.",
+        )
+        .required()
+        .short(),
+        Column::new(
+            "type",
+            Kind::Word(&["custom"]),
+            "\"custom\"",
+            "The kind of webhook.",
+        )
+        .short(),
+        Column::new(
+            "url",
+            Kind::Text { min: 1, max: 2048 },
+            "\"https://hooks.example.com/in\"",
+            "The endpoint: http or https, without credentials and fragment.",
+        )
+        .required()
+        .short(),
+        Column::new(
+            "headers",
+            Kind::Text {
+                min: 0,
+                max: 32_768,
+            },
+            "\"Content-Type:application/json\\n\"",
+            "One `Name:Value` a line, in order; empty for none. A line `Name: ${APIKEY}` names the header that carries the API key. Whoever manages the webhook reads them all: a secret belongs into authorization_value.",
+        ),
+        Column::new(
+            "authorization_type",
+            Kind::Word(&["none", "basic", "bearer", "apikey"]),
+            "\"bearer\"",
+            "What authenticates us to the target.",
+        )
+        .short(),
+        Column::new(
+            "authorization_value",
+            Kind::Text { min: 0, max: 8192 },
+            "\"3f9a7c\"",
+            "`user:password`, the token, or the raw key. Never answered.",
+        )
+        .write_only(),
+        Column::new(
+            "allow_insecure",
+            Kind::Bool,
+            "false",
+            "Accepts certificates that cannot be verified; for tests.",
+        )
+        .short(),
+        Column::new(
+            "timeout",
+            Kind::Int { min: 3, max: 120 },
+            "5",
+            "Seconds to wait for the target's answer.",
+        )
+        .short(),
+        Column::new(
+            "retries",
+            Kind::Int { min: 0, max: 100 },
+            "3",
+            "Reattempts after the first attempt.",
+        )
+        .short(),
+        Column::new(
+            "enabled",
+            Kind::Bool,
+            "true",
+            "Whether it sends; deliveries of a disabled webhook wait.",
+        )
+        .short(),
+        Column::new(
+            "paused",
+            Kind::Bool,
+            "false",
+            "Whether it is paused by hand; deliveries wait.",
+        )
+        .read_only(),
+        Column::new(
+            "in_order",
+            Kind::Bool,
+            "false",
+            "Whether deliveries are sent one at a time, in order.",
+        ),
+        Column::new(
+            "owner",
+            Kind::Reference(Some("users")),
+            "\"users/1\"",
+            "The user who made it.",
+        )
+        .read_only(),
+        Column::new("created", Kind::Time, "1790000000", "When it was made.").read_only(),
+        Column::new(
+            "modified",
+            Kind::Time,
+            "1790000000",
+            "When it was last changed.",
+        )
+        .read_only(),
+    ],
+    joins: &[("owner", "name"), ("owner", "$display")],
+    counts: &["tasks"],
+    costly: &[],
+    actions: &[
+        Action {
+            name: "send",
+            doc: "Queues a message by hand; without one, the default payload.",
+            params: &[Column::new(
+                "message",
+                Kind::Text {
+                    min: 0,
+                    max: 1_048_576,
+                },
+                "\"{\\\"text\\\":\\\"hello\\\"}\"",
+                "The payload.",
+            )],
+        },
+        Action {
+            name: "pause",
+            doc: "Holds deliveries until the webhook is resumed.",
+            params: &[],
+        },
+        Action {
+            name: "resume",
+            doc: "Sends what was held, at a bounded rate.",
+            params: &[],
+        },
+        Action {
+            name: "replay_failed",
+            doc: "Queues failed deliveries again that were created in a span of time.",
+            params: &[
+                Column::new(
+                    "from",
+                    Kind::Time,
+                    "1790000000",
+                    "Created at or after this; 0 for the beginning.",
+                ),
+                Column::new(
+                    "before",
+                    Kind::Time,
+                    "1790003600",
+                    "Created before this; 0 for now.",
+                ),
+            ],
+        },
+    ],
+    creatable: true,
+    updatable: true,
+    deletable: true,
+};

@@ -1,0 +1,193 @@
+//! `webhook_urls`.
+
+mod columns;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_manage::Actor;
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::{Cascade, WebhookQuery};
+use serde_json::{Value, json};
+use webhook_model::{
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, Retries,
+    Timeout, Webhook, WebhookId,
+};
+
+use super::row::{epoch, key_of, page, reference, row, scanned};
+use crate::error::ApiError;
+use crate::resource::{Created, Resource, Scan, Scanned};
+use crate::schema::{Input, RowMap, Table};
+
+#[derive(Debug)]
+pub(super) struct Webhooks;
+
+#[async_trait]
+impl Resource for Webhooks {
+    fn table(&self) -> &'static Table {
+        &columns::TABLE
+    }
+
+    async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        let query = WebhookQuery {
+            owner: None,
+            name: scan.equal.text("name").map(str::to_owned),
+            page: page(&scan, WebhookId),
+        };
+        let found = caller.webhooks(&query).await?;
+        Ok(scanned(&found, webhook_row, |id| id.0))
+    }
+
+    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+        Ok(webhook_row(&caller.webhook(WebhookId(key)).await?))
+    }
+
+    async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
+        let (name, url) = (
+            input.text("name").unwrap_or_default().parse()?,
+            input.text("url").unwrap_or_default().parse()?,
+        );
+        let mut webhook = Webhook::new(caller.principal().owner, name, url);
+        apply(&mut webhook, &input)?;
+        let row = caller.create_webhook(webhook).await?;
+        Ok(Created {
+            key: row.id.0,
+            secret: None,
+        })
+    }
+
+    async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+        let edit = move |webhook: &mut Webhook| apply(webhook, &input);
+        let row = caller.edit_webhook(WebhookId(key), edit).await?;
+        Ok(webhook_row(&row))
+    }
+
+    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+        let id = WebhookId(key);
+        Ok(caller.delete_webhook(id, Cascade::Refuse).await?)
+    }
+
+    async fn act(
+        &self,
+        caller: &Actor,
+        key: i64,
+        action: &'static str,
+        params: Input,
+    ) -> Result<Value, ApiError> {
+        let id = WebhookId(key);
+        match action {
+            "send" => {
+                // Whether the webhook is there goes before what is wrong with the message.
+                caller.webhook(id).await?;
+                let message: Option<Message> =
+                    params.text("message").map(str::parse).transpose()?;
+                caller.send(id, message).await?;
+            }
+            "pause" => drop(caller.pause_webhook(id).await?),
+            "resume" => drop(caller.resume_webhook(id).await?),
+            "replay_failed" => {
+                let from = time(&params, "from").unwrap_or_default();
+                let before = time(&params, "before").unwrap_or(DateTime::<Utc>::MAX_UTC);
+                let replayed = caller.replay_failed(id, from, before).await?;
+                return Ok(json!({"replayed": replayed}));
+            }
+            _ => return Err(ApiError::not_permitted()),
+        }
+        Ok(json!({}))
+    }
+
+    async fn join(
+        &self,
+        caller: &Actor,
+        row: &RowMap,
+        through: &str,
+        _column: &str,
+    ) -> Result<Option<Value>, ApiError> {
+        let Some((_, key)) = reference(row, through) else {
+            return Ok(None);
+        };
+        Ok(caller.name("users", key).await.map(Value::from))
+    }
+
+    async fn count(&self, caller: &Actor, row: &RowMap, _table: &str) -> Result<u64, ApiError> {
+        Ok(caller.count_tasks(WebhookId(key_of(row))).await?)
+    }
+}
+
+/// A parameter that is a time; 0 is none.
+fn time(params: &Input, field: &str) -> Option<DateTime<Utc>> {
+    let seconds = params.int(field).filter(|seconds| *seconds > 0)?;
+    DateTime::from_timestamp(seconds, 0)
+}
+
+fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
+    let webhook = &stored.value;
+    row(
+        stored.id.0,
+        [
+            ("name", webhook.name.as_str().into()),
+            ("type", "custom".into()),
+            ("url", webhook.url.as_str().into()),
+            ("headers", webhook.headers.to_string().into()),
+            (
+                "authorization_type",
+                webhook.authorization.kind().as_str().into(),
+            ),
+            ("allow_insecure", webhook.allow_insecure.into()),
+            ("timeout", webhook.timeout.as_secs().into()),
+            ("retries", webhook.retries.get().into()),
+            ("enabled", (webhook.activity != Activity::Disabled).into()),
+            ("paused", (webhook.activity == Activity::Paused).into()),
+            ("in_order", (webhook.order == DeliveryOrder::InOrder).into()),
+            ("owner", format!("users/{}", webhook.owner.0).into()),
+            ("created", epoch(Some(stored.created))),
+            ("modified", epoch(Some(stored.modified))),
+        ],
+    )
+}
+
+/// Writes what the client wrote into the record.
+fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
+    if let Some(name) = input.text("name") {
+        webhook.name = name.parse()?;
+    }
+    if let Some(url) = input.text("url") {
+        webhook.url = url.parse()?;
+    }
+    if let Some(headers) = input.text("headers") {
+        webhook.headers = Headers::parse_lines(headers)?;
+    }
+    if let Some(seconds) = input.int("timeout") {
+        webhook.timeout = Timeout::try_from(seconds)?;
+    }
+    if let Some(retries) = input.int("retries") {
+        webhook.retries = Retries::try_from(retries)?;
+    }
+    webhook.allow_insecure = input
+        .bool("allow_insecure")
+        .unwrap_or(webhook.allow_insecure);
+    match input.bool("enabled") {
+        Some(false) => webhook.activity = Activity::Disabled,
+        Some(true) if webhook.activity == Activity::Disabled => webhook.activity = Activity::Active,
+        _ => {}
+    }
+    match input.bool("in_order") {
+        Some(true) => webhook.order = DeliveryOrder::InOrder,
+        Some(false) => webhook.order = DeliveryOrder::Unordered,
+        None => {}
+    }
+    authorize(webhook, input)
+}
+
+/// The type and the value travel in two columns, and either may be missing: a value alone belongs
+/// to the type that is there, a type alone keeps the value if it is the same type.
+fn authorize(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
+    let present = webhook.authorization.kind();
+    let kind = input
+        .text("authorization_type")
+        .map_or(Ok(present), AuthorizationKind::parse)?;
+    match input.text("authorization_value") {
+        None if kind == present => {}
+        value => webhook.authorization = Authorization::from_parts(kind, value)?,
+    }
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! The body of a request, checked against the declaration of its table.
+
+use serde_json::{Map, Value};
+
+use super::column::{Access, Column, Kind};
+use super::table::{KEY, RowMap, Table};
+use crate::error::ApiError;
+
+/// The columns that a client wrote, each of its declared type and within its limits.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    columns: Map<String, Value>,
+}
+
+impl Input {
+    /// The body of a `POST`: every required column is there, no column is unknown or read-only.
+    pub(crate) fn create(table: &Table, body: &Value) -> Result<Self, ApiError> {
+        let input = Self::read(table.columns, body, |column, _| {
+            column.access != Access::ReadOnly
+        })?;
+        input.require(table.columns)?;
+        Ok(input)
+    }
+
+    /// The body of a `PUT`: only what is to change. A column that cannot be changed may be sent
+    /// along with the value that it has, as clients do that send a whole row back.
+    pub(crate) fn update(table: &Table, current: &RowMap, body: &Value) -> Result<Self, ApiError> {
+        let writable = |column: &Column, value: &Value| match column.access {
+            Access::ReadWrite | Access::WriteOnly => true,
+            Access::ReadOnly | Access::CreateOnly => same(current.get(column.name), value),
+        };
+        let mut input = Self::read(table.columns, body, writable)?;
+        let fixed = |name: &str| {
+            table.columns.iter().any(|c| {
+                c.name == name && matches!(c.access, Access::ReadOnly | Access::CreateOnly)
+            })
+        };
+        input.columns.retain(|name, _| !fixed(name));
+        Ok(input)
+    }
+
+    /// The parameters of an action.
+    pub(crate) fn params(columns: &[Column], params: &Value) -> Result<Self, ApiError> {
+        let input = Self::read(columns, params, |_, _| true)?;
+        input.require(columns)?;
+        Ok(input)
+    }
+
+    fn read(
+        declared: &[Column],
+        body: &Value,
+        may_write: impl Fn(&Column, &Value) -> bool,
+    ) -> Result<Self, ApiError> {
+        let Value::Object(body) = body else {
+            return Err(ApiError::malformed("The body must be a JSON object"));
+        };
+        let mut columns = Map::new();
+        for (name, value) in body {
+            if name == KEY {
+                continue;
+            }
+            let column = declared
+                .iter()
+                .find(|c| c.name == name)
+                .ok_or_else(|| ApiError::field(&shown(name), "is not a column of this table"))?;
+            let value = coerce(column, value)?;
+            if !may_write(column, &value) {
+                return Err(ApiError::field(name, "cannot be written"));
+            }
+            columns.insert(name.clone(), value);
+        }
+        Ok(Self { columns })
+    }
+
+    fn require(&self, declared: &[Column]) -> Result<(), ApiError> {
+        let missing = declared
+            .iter()
+            .find(|c| c.required && self.columns.get(c.name).is_none_or(Value::is_null));
+        missing.map_or(Ok(()), |column| {
+            Err(ApiError::field(column.name, "is required"))
+        })
+    }
+
+    /// Whether the client wrote this column, be it null.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.columns.contains_key(name)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.columns.get(name).and_then(Value::as_str)
+    }
+
+    pub(crate) fn int(&self, name: &str) -> Option<i64> {
+        self.columns.get(name).and_then(Value::as_i64)
+    }
+
+    pub(crate) fn bool(&self, name: &str) -> Option<bool> {
+        self.columns.get(name).and_then(Value::as_bool)
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Option<&RowMap> {
+        self.columns.get(name).and_then(Value::as_object)
+    }
+
+    /// `"table/key"`, split.
+    pub(crate) fn reference(&self, name: &str) -> Option<(&str, i64)> {
+        let (table, key) = self.text(name)?.rsplit_once('/')?;
+        Some((table, key.parse().ok()?))
+    }
+}
+
+/// A value in the form in which its column keeps it, or why it cannot be.
+fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
+    let refuse = |rule: String| Err(ApiError::field(column.name, rule));
+    match (column.kind, value) {
+        (Kind::Int { min, max }, value) => match int(value) {
+            Some(n) if (min..=max).contains(&n) => Ok(n.into()),
+            Some(n) if n < min => refuse(format!("must be {min} or greater")),
+            Some(_) => refuse(format!("must be {max} or less")),
+            None => refuse("must be a whole number".into()),
+        },
+        (Kind::Time, value) => match int(value) {
+            Some(n) if n >= 0 => Ok(n.into()),
+            _ => refuse("must be epoch seconds, or 0 for never".into()),
+        },
+        (Kind::Key(_), value) => int(value)
+            .filter(|n| *n > 0)
+            .map_or_else(|| refuse("must be a row number".into()), |n| Ok(n.into())),
+        (Kind::Bool, Value::Bool(b)) => Ok((*b).into()),
+        (Kind::Bool, value) => match (int(value), value.as_str()) {
+            (Some(n @ (0 | 1)), _) => Ok((n == 1).into()),
+            (_, Some(word @ ("true" | "false"))) => Ok((word == "true").into()),
+            _ => refuse("must be true or false".into()),
+        },
+        (Kind::Text { min, max }, Value::String(text)) => match text.chars().count() {
+            0 if min > 0 => refuse("is required".into()),
+            n if n < min || n > max => refuse(format!("must be {min} to {max} characters")),
+            _ => Ok(value.clone()),
+        },
+        (Kind::Text { min: 0, .. }, Value::Null) => Ok("".into()),
+        (Kind::Text { .. }, _) => refuse("must be text".into()),
+        (Kind::Word(words), Value::String(word)) if words.contains(&word.as_str()) => {
+            Ok(value.clone())
+        }
+        (Kind::Word(words), _) => refuse(format!("must be one of {}", words.join(", "))),
+        (Kind::Reference(_), Value::Null) => Ok(Value::Null),
+        (Kind::Reference(expected), value) => reference(expected, value).map_or_else(
+            || {
+                refuse(format!(
+                    "must be a reference such as '{}/1'",
+                    expected.unwrap_or("table")
+                ))
+            },
+            |text| Ok(text.into()),
+        ),
+        (Kind::Object, Value::Object(_)) => Ok(value.clone()),
+        (Kind::Object, Value::Null) => Ok(Value::Object(Map::new())),
+        (Kind::Object, Value::String(text)) => match serde_json::from_str(text) {
+            Ok(object @ Value::Object(_)) => Ok(object),
+            _ => refuse("must be a JSON object".into()),
+        },
+        (Kind::Object, _) => refuse("must be a JSON object".into()),
+    }
+}
+
+/// An integer, also one written `5.0`, or digits as text.
+pub(crate) fn int(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// JSON does not tell 5.0 from 5. Beyond 2^53 a float is no longer one certain number.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "whole and small, as is checked"
+)]
+fn whole(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
+}
+
+/// `"table/key"`; where the table is declared, a bare row number is taken too.
+fn reference(expected: Option<&str>, value: &Value) -> Option<String> {
+    if let (Some(table), Some(key)) = (expected, int(value)) {
+        return (key > 0).then(|| format!("{table}/{key}"));
+    }
+    let (table, key) = value.as_str()?.rsplit_once('/')?;
+    let fits = expected.is_none_or(|e| e == table) && key.parse::<i64>().is_ok_and(|k| k > 0);
+    (fits && !table.is_empty() && table.len() <= 64).then(|| format!("{table}/{key}"))
+}
+
+/// Whether a client sent back what it had read.
+fn same(current: Option<&Value>, sent: &Value) -> bool {
+    current.unwrap_or(&Value::Null) == sent
+}
+
+/// A client's own word in an error text, cut to a sane length.
+fn shown(name: &str) -> String {
+    name.chars().take(64).collect()
+}

@@ -1,0 +1,12 @@
+//! Tables are declared once: columns, types, rules, joins. Lists, filters, projection, validation
+//! and the OpenAPI document all read the same declaration.
+
+mod column;
+mod input;
+mod table;
+
+pub use column::Column;
+pub(crate) use column::{Access, Kind};
+pub(crate) use input::{Input, int};
+pub use table::Action;
+pub(crate) use table::{KEY, RowMap, Table};

@@ -1,0 +1,89 @@
+//! The declaration of a table.
+
+use super::column::{Access, Column};
+
+/// A row as it travels: column name to value.
+pub(crate) type RowMap = serde_json::Map<String, serde_json::Value>;
+
+/// The name of the column that holds the row number.
+pub(crate) const KEY: &str = "$key";
+
+/// A table under `/api/v4/`.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// `webhook_urls`: the path.
+    pub name: &'static str,
+    /// `webhook_url`: names the row in `webhook_url_actions`.
+    pub singular: &'static str,
+    /// What a row is, for the OpenAPI document.
+    pub doc: &'static str,
+    /// All columns but `$key`, in the order in which they are shown.
+    pub columns: &'static [Column],
+    /// `user#name`, `owner#$display`: columns of the rows that a row refers to.
+    pub joins: &'static [(&'static str, &'static str)],
+    /// `events` in `count(events)`.
+    pub counts: &'static [&'static str],
+    /// Columns that cost a lookup for each row.
+    pub costly: &'static [&'static str],
+    /// What can be done with a row beside reading, changing and deleting it.
+    pub actions: &'static [Action],
+    /// Whether rows are created by `POST`; the delivery log's are not.
+    pub creatable: bool,
+    /// Whether rows are changed by `PUT`.
+    pub updatable: bool,
+    /// Whether rows are removed by `DELETE`; the platform's are not.
+    pub deletable: bool,
+}
+
+/// A row action.
+#[derive(Debug)]
+pub struct Action {
+    pub(crate) name: &'static str,
+    pub(crate) doc: &'static str,
+    /// Its parameters.
+    pub(crate) params: &'static [Column],
+}
+
+impl Action {
+    /// An action without parameters.
+    #[must_use]
+    pub const fn new(name: &'static str, doc: &'static str) -> Self {
+        Self {
+            name,
+            doc,
+            params: &[],
+        }
+    }
+}
+
+impl Table {
+    /// `webhook_url_actions`: where actions are posted to, with the row in the body.
+    pub(crate) fn endpoint(&self) -> String {
+        format!("{}_actions", self.singular)
+    }
+
+    /// The column of that name, among those that can be read.
+    pub(crate) fn readable(&self, name: &str) -> Option<&'static Column> {
+        self.columns
+            .iter()
+            .find(|column| column.name == name && column.access != Access::WriteOnly)
+    }
+
+    /// The columns that can be read, in order.
+    pub(crate) fn all_readable(&self) -> impl Iterator<Item = &'static Column> {
+        self.columns
+            .iter()
+            .filter(|column| column.access != Access::WriteOnly)
+    }
+
+    /// Whether a filter or sort may name this column. Columns that are only written cannot be
+    /// named, so that a filter is no oracle for a secret.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        name == KEY || self.readable(name).is_some()
+    }
+
+    /// The action of that name.
+    pub(crate) fn action(&self, name: &str) -> Option<&'static Action> {
+        self.actions.iter().find(|action| action.name == name)
+    }
+}

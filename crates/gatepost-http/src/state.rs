@@ -1,0 +1,93 @@
+//! What the handlers share, and the caller of a request.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use gatepost_keys::Principal;
+use gatepost_manage::{Actor, Management};
+use http::request::Parts;
+
+use crate::error::ApiError;
+use crate::facts::VersionFacts;
+use crate::limits::Limits;
+use crate::resource::Resource;
+use crate::schema::Table;
+
+/// What the handlers share.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    pub management: Management,
+    pub tables: Arc<Tables>,
+    pub limits: Limits,
+    pub facts: Arc<VersionFacts>,
+    pub openapi: Arc<str>,
+}
+
+/// What the handlers of one table know.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    pub shared: Shared,
+    pub resource: Arc<dyn Resource>,
+}
+
+/// Who sent the request: the principal that the guard let in, at the door.
+pub(crate) struct Caller(pub Actor);
+
+impl FromRequestParts<Served> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, served: &Served) -> Result<Self, ApiError> {
+        let principal = parts.extensions.get::<Principal>();
+        principal
+            .map(|principal| Self(served.shared.management.of(principal)))
+            .ok_or_else(ApiError::internal)
+    }
+}
+
+/// The tables, by the first segments of their paths: their names, and their action endpoints.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    all: Vec<Arc<dyn Resource>>,
+    by_path: HashMap<String, &'static str>,
+}
+
+impl Tables {
+    /// Adds a table. One whose paths are taken, or are no lower-case words, is passed over, and the
+    /// log says so.
+    pub(crate) fn add(&mut self, resource: Arc<dyn Resource>) {
+        let table = resource.table();
+        let paths = [table.name.to_owned(), table.endpoint()];
+        let free = |path: &String| {
+            path.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+                && path != "system"
+                && !self.by_path.contains_key(path)
+        };
+        if table.name.is_empty() || !paths.iter().all(free) {
+            tracing::error!(table = table.name, "a table cannot be served at its path");
+            return;
+        }
+        self.by_path.extend(paths.map(|path| (path, table.name)));
+        self.all.push(resource);
+    }
+
+    /// The tables, in the order in which they were added.
+    pub(crate) fn all(&self) -> &[Arc<dyn Resource>] {
+        &self.all
+    }
+
+    /// The declarations.
+    pub(crate) fn declared(&self) -> Vec<&'static Table> {
+        self.all.iter().map(|resource| resource.table()).collect()
+    }
+
+    /// What a path is called in metrics: a table, whatever is done with it, `system`, or `other`.
+    pub(crate) fn label(&self, path: &str) -> &'static str {
+        let first = path.trim_start_matches('/').split('/').next();
+        match first.unwrap_or_default() {
+            "system" => "system",
+            first => self.by_path.get(first).copied().unwrap_or("other"),
+        }
+    }
+}

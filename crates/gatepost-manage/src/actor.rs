@@ -1,0 +1,127 @@
+//! A caller at the door: what it may do, and how a change is carried out.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use gatepost_engine::Engine;
+use gatepost_keys::{AccessLevel, Authority, OwnerId, Principal};
+
+use crate::audit::{Audited, Operation};
+use crate::error::ManageError;
+use crate::finish::{contain, finish};
+use crate::management::Management;
+
+/// A caller, and everything that it may do. Cheap to clone.
+///
+/// Every method judges by the caller's [`Authority`]; a row that the caller may not see answers as
+/// one that is not there. A method that changes something runs to its end though its future is
+/// dropped, and writes one audit record once the store has committed. A panic of the platform's
+/// code or of the store is an error of the call ([`ManageError::Panicked`]).
+///
+/// Methods must be called within a tokio runtime.
+#[derive(Clone, Debug)]
+pub struct Actor {
+    pub(crate) door: Management,
+    pub(crate) principal: Arc<Principal>,
+}
+
+impl Management {
+    /// The door for this caller.
+    #[must_use]
+    pub fn of(&self, principal: &Principal) -> Actor {
+        Actor {
+            door: self.clone(),
+            principal: Arc::new(principal.clone()),
+        }
+    }
+}
+
+impl Actor {
+    /// Who is calling.
+    #[must_use]
+    pub fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
+    /// Whether the caller may see and change what belongs to this user.
+    ///
+    /// # Errors
+    /// [`ManageError::Accounts`] when the platform cannot say.
+    pub async fn may_manage(&self, owner: OwnerId) -> Result<bool, ManageError> {
+        contain(self.manages(owner)).await
+    }
+
+    /// Carries out an action on a row of a table of the platform's own: to its end, and with an
+    /// audit record if it succeeds. The platform itself judges whether the caller may.
+    ///
+    /// # Errors
+    /// [`ManageError::Panicked`]; what the action itself answers is within.
+    pub async fn platform_act<T, E>(
+        &self,
+        table: &'static str,
+        row: i64,
+        action: &'static str,
+        act: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) -> Result<Result<T, E>, ManageError>
+    where
+        T: Send + 'static,
+        E: Send + 'static,
+    {
+        let actor = self.clone();
+        finish(async move {
+            let result = act.await;
+            if result.is_ok() {
+                actor.record(table, row, Operation::Platform(action));
+            }
+            Ok(result)
+        })
+        .await
+    }
+
+    /// Carries out a change: to its end though the caller goes away, with one audit record once it
+    /// is done. `work` judges and acts, and answers the row number with the result.
+    pub(crate) async fn change<T, F>(
+        &self,
+        table: &'static str,
+        operation: Operation,
+        work: impl FnOnce(Self) -> F + Send + 'static,
+    ) -> Result<T, ManageError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<(i64, T), ManageError>> + Send + 'static,
+    {
+        let actor = self.clone();
+        finish(async move {
+            let (row, done) = work(actor.clone()).await?;
+            actor.record(table, row, operation);
+            Ok(done)
+        })
+        .await
+    }
+
+    /// Tells the audit log. Its panic is logged: what was done is done.
+    fn record(&self, table: &'static str, row: i64, operation: Operation) {
+        let change = Audited::new(&self.principal, table, Some(row), operation);
+        let told = catch_unwind(AssertUnwindSafe(|| self.door.audit.record(&change)));
+        if told.is_err() {
+            tracing::error!(table, row, %operation, "the audit log panicked");
+        }
+    }
+
+    pub(crate) async fn manages(&self, owner: OwnerId) -> Result<bool, ManageError> {
+        Ok(self.authority().may_manage(owner).await?)
+    }
+
+    pub(crate) fn authority(&self) -> Authority<'_> {
+        self.door.keys.authority(&self.principal)
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.door.engine
+    }
+
+    /// Whether all rows are this caller's to see.
+    pub(crate) fn sees_all(&self) -> bool {
+        self.principal.access == AccessLevel::SystemAdministrator
+    }
+}

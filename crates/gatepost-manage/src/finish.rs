@@ -1,0 +1,48 @@
+//! What is begun is finished, and a panic costs the call that met it.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use tracing::Instrument;
+
+use crate::error::ManageError;
+
+/// How long the platform's code may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Runs a change to its end, though the caller goes away: on a task of its own.
+pub(crate) async fn finish<T: Send + 'static>(
+    change: impl Future<Output = Result<T, ManageError>> + Send + 'static,
+) -> Result<T, ManageError> {
+    let task = tokio::spawn(contain(change).in_current_span());
+    task.await.unwrap_or(Err(ManageError::Panicked))
+}
+
+/// A panic becomes an error; errors of ours go to the log.
+pub(crate) async fn contain<T>(
+    work: impl Future<Output = Result<T, ManageError>>,
+) -> Result<T, ManageError> {
+    let result = caught(work).await.unwrap_or(Err(ManageError::Panicked));
+    result.inspect_err(ManageError::log)
+}
+
+/// An answer of the platform's code; `None` when it panics or takes longer than five seconds.
+pub(crate) async fn ask<T>(answer: impl Future<Output = T>) -> Option<T> {
+    let answer = tokio::time::timeout(PATIENCE, caught(answer)).await;
+    answer.ok().flatten()
+}
+
+/// `None` when the future panics.
+async fn caught<T>(work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    poll_fn(
+        |cx| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
+            Ok(poll) => poll.map(Some),
+            Err(_) => Poll::Ready(None),
+        },
+    )
+    .await
+}

@@ -1,0 +1,96 @@
+//! API keys (SPEC 2.1). The key service judges; here it is finished and audited.
+
+use apikey_core::{KeyDraft, KeyEdit, KeyId, RevealOnce};
+use gatepost_storage::keys::{KeyQuery, KeyRow};
+
+use crate::actor::Actor;
+use crate::audit::Operation;
+use crate::error::ManageError;
+use crate::finish::contain;
+use crate::listed::Listed;
+use crate::tables::KEYS;
+
+/// Store pages that are read to fill one page for a caller who may see only some of the rows.
+const PAGES: usize = 40;
+
+impl Actor {
+    /// Makes a key. The key string is in the second part, to be revealed once.
+    ///
+    /// # Errors
+    /// [`ManageError::Forbidden`] when the user is not the caller's to manage,
+    /// [`ManageError::Dangling`] when there is no such user, [`ManageError::NameTaken`],
+    /// [`ManageError::Invalid`], and failures of store and accounts.
+    pub async fn create_key(&self, draft: KeyDraft) -> Result<(KeyRow, RevealOnce), ManageError> {
+        self.change(KEYS, Operation::Create, |actor| async move {
+            let (row, reveal) = actor.door.keys.create(&actor.principal, draft).await?;
+            Ok((row.id.0, (row, reveal)))
+        })
+        .await
+    }
+
+    /// A key.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn key(&self, id: KeyId) -> Result<KeyRow, ManageError> {
+        contain(async {
+            let row = self.door.keys.get(&self.principal, id).await?;
+            row.ok_or(ManageError::NotFound)
+        })
+        .await
+    }
+
+    /// One page of the keys that match, expired ones included.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn keys(&self, mut query: KeyQuery) -> Result<Listed<KeyRow, KeyId>, ManageError> {
+        contain(async {
+            let limit = query.page.limit as usize;
+            let mut rows: Vec<KeyRow> = Vec::new();
+            let mut next = None;
+            for _ in 0..PAGES {
+                let found = self.door.keys.list(&self.principal, query.clone()).await?;
+                rows.extend(found.rows);
+                next = found.next;
+                query.page.after = next;
+                if next.is_none() || rows.len() >= limit {
+                    break;
+                }
+            }
+            if let Some(last) = rows.get(limit.wrapping_sub(1))
+                && rows.len() > limit
+            {
+                next = Some(last.id);
+            }
+            rows.truncate(limit);
+            Ok(Listed { rows, next })
+        })
+        .await
+    }
+
+    /// Changes name, description, expiration or IP lists of a key; never the key string.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`], failures of
+    /// store and accounts.
+    pub async fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Result<KeyRow, ManageError> {
+        self.change(KEYS, Operation::Update, move |actor| async move {
+            let row = actor.door.keys.edit(&actor.principal, id, &edit).await?;
+            Ok((id.0, row))
+        })
+        .await
+    }
+
+    /// Deletes a key: the next request that presents it fails.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts; the key then still works.
+    pub async fn delete_key(&self, id: KeyId) -> Result<(), ManageError> {
+        self.change(KEYS, Operation::Delete, move |actor| async move {
+            actor.door.keys.delete(&actor.principal, id).await?;
+            Ok((id.0, ()))
+        })
+        .await
+    }
+}

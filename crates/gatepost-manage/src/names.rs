@@ -1,0 +1,25 @@
+//! What the platform's rows are called, asked on behalf of the caller.
+
+use crate::actor::Actor;
+use crate::directory::Choice;
+use crate::finish::ask;
+
+impl Actor {
+    /// The name of a row of the platform, such as `("users", 1)`; `None` when the platform has none
+    /// for this caller, takes longer than five seconds, or panics.
+    pub async fn name(&self, table: &str, key: i64) -> Option<String> {
+        ask(async { self.door.directory.name(&self.principal, table, key).await })
+            .await
+            .flatten()
+    }
+
+    /// At most `limit` rows of the platform that the caller may choose from; none when the platform
+    /// takes longer than five seconds, or panics.
+    pub async fn choices(&self, table: &str, limit: usize) -> Vec<Choice> {
+        let directory = &self.door.directory;
+        let found = ask(async { directory.choices(&self.principal, table, limit).await }).await;
+        let mut found = found.unwrap_or_default();
+        found.truncate(limit);
+        found
+    }
+}

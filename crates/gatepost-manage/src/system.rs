@@ -1,0 +1,69 @@
+//! What belongs to nobody: the catalog, variables, example messages, the queue, and who is let in.
+
+use gatepost_engine::{Example, Health};
+use gatepost_keys::{AccountAnswer, AccountsError, OwnerId, Principal, Via};
+use webhook_model::{Catalog, Message};
+
+use crate::actor::Actor;
+use crate::error::ManageError;
+use crate::finish::{ask, contain};
+use crate::management::Management;
+
+impl Management {
+    /// A user whom the platform has logged in, with the powers that the user has now; `None` when
+    /// there is no such user, or a disabled one.
+    ///
+    /// # Errors
+    /// [`ManageError::Accounts`] when the platform's accounts fail, panic, or take longer than five
+    /// seconds.
+    pub async fn log_in(&self, owner: OwnerId, via: Via) -> Result<Option<Principal>, ManageError> {
+        let answer = ask(async {
+            match self.keys.accounts().account(owner) {
+                AccountAnswer::Now(answer) => answer,
+                AccountAnswer::Later(answer) => answer.await,
+            }
+        });
+        contain(async {
+            let answer = answer.await.unwrap_or_else(|| {
+                Err(AccountsError(
+                    "the platform's code panicked or hangs".into(),
+                ))
+            });
+            let account = answer?.filter(|account| account.enabled);
+            Ok(account.map(|account| Principal::new(owner, account, via)))
+        })
+        .await
+    }
+}
+
+impl Actor {
+    /// The event types and events that can be chosen.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        self.engine().catalog()
+    }
+
+    /// The variables that the platform added to every message, with their values.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.engine().variables()
+    }
+
+    /// A message with its variables filled in as for an object of this name. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`ManageError::Message`] when it grows too large.
+    pub fn example(&self, message: &Message, object: &str) -> Result<Example, ManageError> {
+        Ok(self.engine().example(message, object)?)
+    }
+
+    /// How the engine is doing; `None` for callers who may not see the whole system.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn health(&self) -> Result<Option<Health>, ManageError> {
+        if !self.sees_all() {
+            return Ok(None);
+        }
+        contain(async { Ok(Some(self.engine().health().await?)) }).await
+    }
+}

@@ -1,0 +1,327 @@
+//! Webhooks (SPEC 2.2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use gatepost_engine::TestSend;
+use gatepost_storage::webhooks::{Cascade, DeliveryId, Replay, TaskQuery, WebhookQuery};
+use gatepost_storage::{Page, Row};
+use webhook_model::{Invalid, Message, SigningSecret, SigningSecrets, Webhook, WebhookId};
+
+use crate::actor::Actor;
+use crate::audit::Operation;
+use crate::error::ManageError;
+use crate::finish::contain;
+use crate::listed::{ByOwner, Listed, STRIDE, fill};
+use crate::tables::WEBHOOKS;
+
+impl Actor {
+    /// Makes a webhook.
+    ///
+    /// # Errors
+    /// [`ManageError::Forbidden`] when its owner is not the caller's to manage,
+    /// [`ManageError::Invalid`], [`ManageError::NameTaken`], failures of store and accounts.
+    pub async fn create_webhook(
+        &self,
+        webhook: Webhook,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.change(WEBHOOKS, Operation::Create, |actor| async move {
+            if !actor.manages(webhook.owner).await? {
+                return Err(ManageError::Forbidden);
+            }
+            let row = actor.engine().create_webhook(&webhook).await?;
+            Ok((row.id.0, row))
+        })
+        .await
+    }
+
+    /// A webhook.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn webhook(&self, id: WebhookId) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        contain(self.own_webhook(id)).await
+    }
+
+    /// One page of the webhooks that match.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn webhooks(
+        &self,
+        query: &WebhookQuery,
+    ) -> Result<Listed<Row<WebhookId, Webhook>, WebhookId>, ManageError> {
+        contain(self.visible_webhooks(query)).await
+    }
+
+    /// The names of those of these webhooks that the caller may see.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn webhook_names(
+        &self,
+        ids: impl IntoIterator<Item = WebhookId>,
+    ) -> Result<BTreeMap<WebhookId, String>, ManageError> {
+        let ids: BTreeSet<_> = ids.into_iter().collect();
+        contain(async {
+            let mut authority = self.authority();
+            let mut names = BTreeMap::new();
+            for id in ids {
+                if let Some(row) = self.engine().webhook(id).await?
+                    && authority.may_manage(row.value.owner).await?
+                {
+                    names.insert(id, row.value.name.to_string());
+                }
+            }
+            Ok(names)
+        })
+        .await
+    }
+
+    /// How many tasks send a webhook, those of other users included.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn count_tasks(&self, id: WebhookId) -> Result<u64, ManageError> {
+        contain(async {
+            self.own_webhook(id).await?;
+            let mut query = TaskQuery {
+                creator: None,
+                webhook: Some(id),
+                name: None,
+                page: Page::first(STRIDE),
+            };
+            let mut count = 0;
+            loop {
+                let found = self.engine().list_tasks(&query).await?;
+                count += found.len() as u64;
+                match found.last() {
+                    Some(last) if found.len() >= STRIDE as usize => {
+                        query.page = query.page.beyond(last.id);
+                    }
+                    _ => return Ok(count),
+                }
+            }
+        })
+        .await
+    }
+
+    /// Changes a webhook; in force for the next attempt. Its owner stays. `edit` may be called
+    /// again if the webhook was changed by others at the same time.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::Invalid`], [`ManageError::NameTaken`], failures of
+    /// store and accounts, and what `edit` refuses.
+    pub async fn edit_webhook(
+        &self,
+        id: WebhookId,
+        edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.change_webhook(id, Operation::Update, edit).await
+    }
+
+    /// Deletes a webhook with its delivery log.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`]; [`ManageError::InUse`] while tasks send it, unless `cascade` says
+    /// that they go as well; failures of store and accounts.
+    pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), ManageError> {
+        self.change(WEBHOOKS, Operation::Delete, move |actor| async move {
+            actor.own_webhook(id).await?;
+            actor.engine().delete_webhook(id, cascade).await?;
+            Ok((id.0, ()))
+        })
+        .await
+    }
+
+    /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn pause_webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.change(WEBHOOKS, Operation::Pause, move |actor| async move {
+            actor.own_webhook(id).await?;
+            Ok((id.0, actor.engine().pause_webhook(id).await?))
+        })
+        .await
+    }
+
+    /// Sends what was held, at a bounded rate, and what occurs from now on.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn resume_webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.change(WEBHOOKS, Operation::Resume, move |actor| async move {
+            actor.own_webhook(id).await?;
+            Ok((id.0, actor.engine().resume_webhook(id).await?))
+        })
+        .await
+    }
+
+    /// Queues a message by hand; without one, the default payload.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::Message`], failures of store and accounts.
+    pub async fn send(
+        &self,
+        id: WebhookId,
+        message: Option<Message>,
+    ) -> Result<DeliveryId, ManageError> {
+        self.change(WEBHOOKS, Operation::Send, move |actor| async move {
+            actor.own_webhook(id).await?;
+            Ok((id.0, actor.engine().send(id, message.as_ref()).await?))
+        })
+        .await
+    }
+
+    /// Sends a message at once, past the queue and the delivery log, and waits for the target's
+    /// response: to test a webhook.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::Unsendable`], failures
+    /// of store and accounts. A target that refuses or fails is an attempt with that outcome.
+    pub async fn send_test(
+        &self,
+        id: WebhookId,
+        message: Option<Message>,
+    ) -> Result<TestSend, ManageError> {
+        self.change(WEBHOOKS, Operation::SendTest, move |actor| async move {
+            let webhook = actor.own_webhook(id).await?.value;
+            let test = actor.engine().send_now(&webhook, message.as_ref()).await?;
+            Ok((id.0, test))
+        })
+        .await
+    }
+
+    /// Queues the failed deliveries of a webhook again that were created at or after `from` and
+    /// before `before`: the same bytes under the same ids. Returns how many.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts; some may have been queued.
+    pub async fn replay_failed(
+        &self,
+        id: WebhookId,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Result<u64, ManageError> {
+        self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
+            actor.own_webhook(id).await?;
+            let failed = Replay::Failed {
+                webhook: id,
+                from,
+                before,
+            };
+            Ok((id.0, actor.engine().replay(&failed).await?))
+        })
+        .await
+    }
+
+    /// Gives a webhook a new signing secret, which is in the second part and is never answered
+    /// again. At most `overlap` of the old ones go on signing beside it.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn rotate_signing_secret(
+        &self,
+        id: WebhookId,
+        overlap: usize,
+    ) -> Result<(Row<WebhookId, Webhook>, SigningSecret), ManageError> {
+        let secret = SigningSecret::from_random(rand::random());
+        let new = secret.clone();
+        let row = self
+            .change_webhook(id, Operation::RotateSecret, move |webhook| {
+                webhook.signing = webhook.signing.rotated(new.clone(), overlap);
+                Ok(())
+            })
+            .await?;
+        Ok((row, secret))
+    }
+
+    /// Removes the signing secrets of a webhook: its deliveries are no longer signed.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn remove_signing_secrets(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.edit_webhook(id, |webhook| {
+            webhook.signing = SigningSecrets::none();
+            Ok(())
+        })
+        .await
+    }
+
+    async fn change_webhook(
+        &self,
+        id: WebhookId,
+        operation: Operation,
+        mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.change(WEBHOOKS, operation, move |actor| async move {
+            actor.own_webhook(id).await?;
+            let edited = actor.engine().edit_webhook(id, |webhook| {
+                let owner = webhook.owner;
+                edit(webhook)?;
+                webhook.owner = owner;
+                Ok(())
+            });
+            Ok((id.0, edited.await?))
+        })
+        .await
+    }
+
+    /// The webhook, if the caller may see it.
+    pub(crate) async fn own_webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        let row = self.engine().webhook(id).await?;
+        let row = row.ok_or(ManageError::NotFound)?;
+        let may = self.manages(row.value.owner).await?;
+        may.then_some(row).ok_or(ManageError::NotFound)
+    }
+
+    pub(crate) async fn visible_webhooks(
+        &self,
+        query: &WebhookQuery,
+    ) -> Result<Listed<Row<WebhookId, Webhook>, WebhookId>, ManageError> {
+        let authority = self.authority();
+        let only = authority.only();
+        let owner = match (query.owner, only) {
+            (Some(asked), Some(only)) if asked != only => {
+                return Ok(Listed {
+                    rows: Vec::new(),
+                    next: None,
+                });
+            }
+            (asked, only) => asked.or(only),
+        };
+        let stride = (!self.sees_all() && only.is_none()).then_some(STRIDE);
+        let mut judge = ByOwner {
+            authority,
+            owner: |row: &Row<WebhookId, Webhook>| row.value.owner,
+        };
+        fill(
+            query.page,
+            stride,
+            |row| row.id,
+            &mut judge,
+            |page| {
+                let query = WebhookQuery {
+                    owner,
+                    name: query.name.clone(),
+                    page,
+                };
+                async move { self.engine().list_webhooks(&query).await }
+            },
+        )
+        .await
+    }
+}
