@@ -22,13 +22,16 @@ sys.dont_write_bytecode = True
 import cycles  # noqa: E402
 import figures  # noqa: E402
 import layout  # noqa: E402
+import plan  # noqa: E402
 import samples  # noqa: E402
 import words  # noqa: E402
 from tree import Tree  # noqa: E402
 
 RULES = {
     "paths": layout.no_ignored_paths,
+    "crates": plan.crates_as_planned,
     "cycles": cycles.no_cycles,
+    "rooms": plan.rooms_as_planned,
     "inner": figures.no_inner,
     "fields": figures.no_god_objects,
     "sizes": figures.no_giants,

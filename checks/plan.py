@@ -1,0 +1,119 @@
+"""The plan in ARCHITECTURE.md is what manifests and imports say.
+
+Two blocks are read. In the one that begins with `face`, a line names crates, and after an arrow the
+crates that they depend on; a crate may also depend on what those stand on. In the one that begins
+with `rooms`, a line names a crate and its rooms (the files and folders of its `src`), the top floor
+first; a room imports only from floors below its own."""
+
+import functools
+import posixpath
+import re
+import tomllib
+
+from cycles import Crate, shortest
+from tree import Problem
+
+PAGE = "ARCHITECTURE.md"
+ARROW = "───►"
+CRATE = re.compile(r"\b(?:gatepost(?:-[a-z]+)?|apikey-core|webhook-model|delivery)\b")
+
+
+def block(tree, first_word):
+    """The lines of the code block that begins with this word, and where it begins."""
+    lines = tree.text(PAGE).splitlines()
+    for at, line in enumerate(lines):
+        if line == "```" and lines[at + 1 : at + 2] and lines[at + 1].startswith(first_word):
+            end = lines.index("```", at + 1)
+            return at + 2, lines[at + 1 : end]
+    return 0, []
+
+
+def manifests(tree):
+    """What each library crate depends on among ours."""
+    found = {}
+    for path in tree.paths:
+        if re.fullmatch(r"crates/[^/]+/Cargo\.toml", path):
+            needs = tomllib.loads(tree.text(path)).get("dependencies", {})
+            name = posixpath.basename(posixpath.dirname(path))
+            found[name] = {need for need in needs if CRATE.fullmatch(need)}
+    return found
+
+
+def declared(lines):
+    """What each crate of the map depends on; the face depends on all."""
+    arrows = {}
+    for line in lines:
+        left, arrow, right = line.partition(ARROW)
+        needs = set(CRATE.findall(right.strip().split("  ")[0])) if arrow else set()
+        for name in CRATE.findall(left.split("   ", 1)[-1] if not arrow else left):
+            arrows[name] = needs
+    if "gatepost" in arrows:
+        arrows["gatepost"] = set(arrows) - {"gatepost"}
+    return arrows
+
+
+def crates_as_planned(tree):
+    """the map of the crates in ARCHITECTURE.md is what the manifests say"""
+    at, lines = block(tree, "face")
+    plan, real = declared(lines), manifests(tree)
+    if real and not lines:
+        yield Problem(PAGE, 0, "has no map of the crates")
+        return
+    for name in sorted(plan.keys() ^ real.keys()):
+        yield Problem(PAGE, at, f"{name} is on the map or in crates/, not in both")
+
+    def below(name, seen=frozenset()):
+        needs = plan.get(name, set())
+        return needs.union(*(below(n, seen | {name}) for n in needs - seen))
+
+    for name in sorted(plan.keys() & real.keys()):
+        for extra in sorted(real[name] - below(name)):
+            yield Problem(PAGE, at, f"{name} depends on {extra}, which is not below it on the map")
+        if name != "gatepost":
+            for missing in sorted(plan[name] - real[name]):
+                yield Problem(PAGE, at, f"{name} does not depend on {missing}")
+
+
+def room(path):
+    """The file or folder of `src` that a file is in."""
+    return path.split("/src/")[1].split("/")[0].removesuffix(".rs")
+
+
+def floors(crate):
+    """The rooms of a crate, top floor first; or the rooms of a cycle."""
+    below = {}
+    for start, end in crate.arrows:
+        start, end = room(start), room(end)
+        if start != "lib":
+            below.setdefault(start, set())
+            if start != end:
+                below[start].add(end)
+                below.setdefault(end, set())
+        elif end != "lib":
+            below.setdefault(end, set())
+    for start in sorted(below):
+        for end in sorted(below[start]):
+            way = shortest(below, end, start)
+            if way:
+                return None, way
+
+    @functools.cache
+    def floor(name):
+        return 1 + max(map(floor, below[name]), default=-1)
+
+    tops = max(map(floor, below), default=-1)
+    plan = [sorted(r for r in below if floor(r) == f) for f in range(tops, -1, -1)]
+    return " > ".join(", ".join(rooms) for rooms in plan), None
+
+
+def rooms_as_planned(tree):
+    """the rooms of each crate in ARCHITECTURE.md are what the imports say, floor by floor"""
+    at, lines = block(tree, "rooms")
+    plan = dict(line.split(":", 1) for line in lines[1:] if ":" in line)
+    for lib in (p for p in tree.rust if re.fullmatch(r"crates/[^/]+/src/lib\.rs", p)):
+        name = lib.split("/")[1]
+        real, cycle = floors(Crate(tree, lib))
+        if cycle:
+            yield Problem(lib, 0, f"a cycle of rooms: {' -> '.join(cycle)}")
+        elif real and plan.get(name, "").strip() != real:
+            yield Problem(PAGE, at, f"the rooms are now\n    {name}: {real}")
