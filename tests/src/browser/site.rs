@@ -52,7 +52,7 @@ impl Accounts for Users {
     }
 }
 
-/// What was changed, as the platform's audit log recorded it.
+/// What was changed, as the platform's audit log received it.
 #[derive(Clone, Debug, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 
@@ -159,7 +159,7 @@ impl Site {
         format!("http://{}{path}", self.addr)
     }
 
-    /// A user as the platform's own login would make it.
+    /// A user as the platform's own login would describe it.
     ///
     /// # Panics
     /// When there is no such user.
@@ -177,7 +177,7 @@ impl Site {
         self.heard.0.lock().unwrap().clone()
     }
 
-    /// A delivery once it has ended; at most ten seconds later.
+    /// A delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
     /// When it does not end.
