@@ -83,7 +83,7 @@ pub struct Leg;
 
 use super::Leg;
 
-/// A table; see <https://example.com/a/very/long/address/that/nobody/can/break/into/two/lines.html>.
+/// A table <https://example.com/a/very/long/address/that/nobody/can/break/into/two/lines/as/it/is>
 #[derive(Debug)]
 pub struct Table;
 
@@ -137,7 +137,10 @@ WRONG = (
     }),
     ("nine fields", "fields", {ENGINE: ("    h: u8,\n", "    h: u8,\n    i: u8,\n")}),
     ("nine fields of a tuple", "fields", {
-        ENGINE: ("/// Eight", "struct Nine(u8, u8, u8, u8, u8, u8, u8, u8, (u8, u8));\n\n/// Eight"),
+        ENGINE: (
+            "/// Eight",
+            "struct Nine(u8, u8, u8, u8, u8, u8, u8, u8, (u8, u8));\n\n/// Eight",
+        ),
     }),
     ("a long file", "sizes", {"crates/sample/src/upper/long.rs": "// x\n" * 427}),
     ("a long function", "sizes", {
@@ -147,11 +150,15 @@ WRONG = (
     ("derives out of byte order", "derives", {
         UPPER: ("Clone, Debug, Deserialize, Serialize", "Clone, Debug, serde::Serialize, Default"),
     }),
-    ("a wide comment", "width", {UPPER: ("/// How many", "/// " + "wide " * 20 + "\n/// How many")}),
+    ("a wide comment", "width", {
+        UPPER: ("/// How many", "/// " + "wide " * 20 + "\n/// How many"),
+    }),
     ("a wide comment in a body", "width", {
         UPPER: ("    table.stand", "    // " + "wide " * 20 + "\n    table.stand"),
     }),
-    ("a constant at the end", "constants", {TABLE: ("impl Table {", "const X: u8 = 1;\n\nimpl Table {")}),
+    ("a constant at the end", "constants", {
+        TABLE: ("impl Table {", "const X: u8 = 1;\n\nimpl Table {"),
+    }),
     ("a constant after a test", "constants", {
         "crates/sample/tests/it/main.rs": "#[test]\nfn sits() {}\n\nconst SEATS: u8 = 1;\n",
     }),
@@ -159,7 +166,10 @@ WRONG = (
         UPPER: ("use crate::{Leg", "const X: u8 = 1;\n\nuse crate::{Leg"),
     }),
     ("two imports of one module", "imports", {
-        UPPER: ("use serde::{Deserialize, Serialize};", "use serde::Deserialize;\nuse serde::Serialize;"),
+        UPPER: (
+            "use serde::{Deserialize, Serialize};",
+            "use serde::Deserialize;\nuse serde::Serialize;",
+        ),
     }),
     ("nested braces", "imports", {
         UPPER: ("use std::fmt;\nuse std::sync::Arc;", "use std::{fmt, sync::{Arc, Mutex}};"),
@@ -170,9 +180,13 @@ WRONG = (
     ("groups without a blank line", "imports", {
         UPPER: ("Serialize};\n\nuse crate", "Serialize};\nuse crate"),
     }),
-    ("a phrase in a string", "words", {UPPER: ("mod upper; use", "ten at the most, mod upper; use")}),
-    ("a phrase in a doc comment", "words", {TABLE: ("/// A table;", "/// So many tables;")}),
-    ("a phrase broken over two lines", "words", {TABLE: ("/// A table;", "/// It stands\n/// in a table;")}),
+    ("a phrase in a string", "words", {
+        UPPER: ("mod upper; use", "ten at the most, mod upper; use"),
+    }),
+    ("a phrase in a doc comment", "words", {TABLE: ("/// A table ", "/// So many tables ")}),
+    ("a phrase broken over two lines", "words", {
+        TABLE: ("/// A table ", "/// It stands\n/// in a table "),
+    }),
     ("a phrase in Markdown", "words", {"README.md": ("At most ten.", "It is told meanwhile.")}),
 )
 
