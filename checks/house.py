@@ -7,7 +7,7 @@ and the figures of the library, and exits with 1 if there is any such place.
     checks/house.py                         all rules
     checks/house.py --rule cycles           one rule
     checks/house.py --under crates/delivery only places in this folder
-    checks/house.py --self-test             a wrong sample for each rule is refused, a right one is not
+    checks/house.py --self-test             each rule refuses its wrong samples alone
 
 It needs Python 3 and Git, nothing else. It reads Rust by its own small rules (`rust.py`) and
 expects code that `cargo fmt` has formatted.

@@ -18,7 +18,8 @@ VISIBILITY = r"(?:pub(?:\([^)]*\))?\s+)?"
 USE = re.compile(rf"^[ \t]*({VISIBILITY})use\s+([^;]+);", re.MULTILINE)
 ITEM = re.compile(
     rf"^[ \t]*{VISIBILITY}(?:"
-    r"(?:(?:const|async|unsafe|safe|default|extern\s*(?:\"\s*\")?)\s+)*(?P<fn>fn)\s+(?P<fn_name>\w+)"
+    r"(?:(?:const|async|unsafe|safe|default|extern\s*(?:\"\s*\")?)\s+)*"
+    r"(?P<fn>fn)\s+(?P<fn_name>\w+)"
     r"|(?:unsafe\s+|auto\s+)*(?P<kind>struct|enum|union|trait|type|mod)\s+(?P<name>\w+)"
     r"|(?P<constant>const|static)\s+(?:mut\s+)?(?P<constant_name>\w+)"
     r"|(?:unsafe\s+)?(?P<impl>impl)\b"

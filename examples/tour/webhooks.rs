@@ -309,7 +309,7 @@ impl Office<'_> {
             .collect()
     }
 
-    /// Waits until a delivery has ended, at most ten seconds later.
+    /// Waits until a delivery has ended, for at most ten seconds.
     async fn ended(&self, id: DeliveryId) -> Result<Delivery, Anything> {
         for _ in 0..500 {
             if let Some(delivery) = self

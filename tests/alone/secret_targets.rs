@@ -12,7 +12,7 @@ use gatepost_keys::KeyService;
 use gatepost_storage::webhooks::{DeliveryLog, RecordStore};
 use serde_json::{Value, json};
 use tests::canary::{Canary, Log, leaks};
-use tests::ports::Refusing;
+use tests::refusing::Refusing;
 use tests::world::{HERE, World, poweron};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

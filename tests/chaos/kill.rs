@@ -8,6 +8,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use tests::chaos::{Invariant, Mode, Place, Run, Verdict};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
+/// More than this must be accepted, or nothing was under way.
+const ENOUGH: usize = 1000;
 
 /// How often a process is killed on each store; `GATEPOST_KILLS` for more.
 fn kills() -> u64 {
@@ -28,41 +30,56 @@ fn server() -> Place {
     }
 }
 
-/// Kills this number of processes at random moments; now and then two are at work.
-async fn killed(place: Place, mode: Mode, kills: u64, seed: u64) -> (Run, Duration) {
+/// Kills processes at random moments, now and then two that are at work together: this number of
+/// times, and on a machine that has other work until enough has happened, with longer lives from
+/// round to round. Returns the number of kills, too.
+async fn killed(
+    place: Place,
+    mode: Mode,
+    kills: u64,
+    enough: usize,
+    seed: u64,
+) -> (Run, u64, Duration) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut run = Run::new(place, CHILD).await;
     let began = tokio::time::Instant::now();
-    for number in 1..=kills {
+    let mut number = 0;
+    while number < kills || (number < 10 * kills && !is_enough(&run, enough)) {
+        let life = Duration::from_millis(random.random_range(40..300));
+        let round = u32::try_from(1 + number / kills).unwrap();
+        number += 1;
         let second = random
             .random_bool(0.3)
             .then(|| run.child(mode, 10_000 + number));
         let child = run.child(mode, number);
-        tokio::time::sleep(Duration::from_millis(random.random_range(40..300))).await;
+        tokio::time::sleep(life * round).await;
         run.kill(child);
         if let Some(second) = second {
             tokio::time::sleep(Duration::from_millis(random.random_range(0..100))).await;
             run.kill(second);
         }
     }
-    (run, began.elapsed())
+    (run, number, began.elapsed())
+}
+
+fn is_enough(run: &Run, accepted: usize) -> bool {
+    run.told.accepted.len() > accepted && (accepted == 0 || !run.told.ran.is_empty())
 }
 
 async fn judge(what: &str, place: Place) -> Verdict {
     let seed = rand::random();
-    let (run, took) = killed(place, Mode::Emit, kills(), seed).await;
+    let (run, kills, took) = killed(place, Mode::Emit, kills(), ENOUGH, seed).await;
     let evidence = run.end().await;
     let lost_claims: u32 = evidence.deliveries.iter().map(|(d, _)| d.lost_claims).sum();
     eprintln!(
-        "{what}: seed {seed}, {} kills in {took:?}, {} accepted, {} deliveries, {} requests, {lost_claims} lost claims, empty after {:?}",
-        kills(),
+        "{what}: seed {seed}, {kills} kills in {took:?}, {} accepted, {} deliveries, {} requests, {lost_claims} lost claims, empty after {:?}",
         evidence.told.accepted.len(),
         evidence.deliveries.len(),
         evidence.seen.len(),
         evidence.drained_in
     );
     assert!(
-        evidence.told.accepted.len() > 1000 && lost_claims > 0,
+        evidence.told.accepted.len() > ENOUGH && lost_claims > 0,
         "nothing was under way"
     );
     assert!(!evidence.told.ran.is_empty(), "no one-time task ran");
@@ -90,7 +107,7 @@ async fn kills_lose_nothing_on_postgres() {
 #[tokio::test(flavor = "multi_thread")]
 async fn control_a_platform_that_acknowledges_before_it_has_stored_is_found_out() {
     let folder = tempfile::tempdir().unwrap();
-    let (run, _) = killed(file(&folder), Mode::Lie, 12, 1).await;
+    let (run, ..) = killed(file(&folder), Mode::Lie, 12, 0, 1).await;
     let verdict = run.end().await.judge();
     assert!(verdict.violates(Invariant::NothingIsLost), "{verdict}");
 }

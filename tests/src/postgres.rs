@@ -5,16 +5,22 @@
 //! of its standard input stops the server and removes the folder. Needs the server's binaries
 //! (Debian: `postgresql`); where they are missing the test fails.
 
+use std::net::TcpListener;
+use std::ops::Range;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::ports;
+use rand::RngExt as _;
 
 /// A URL of a server that is already running; [`fresh`] uses it instead of starting one.
 pub const URL_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_URL";
+
+/// Below the ports that Linux gives to whoever asks for any (from 32768 on), so that a server
+/// finds its port free when it starts and when it starts again.
+const PORTS: Range<u16> = 20_000..32_000;
 
 /// A server that belongs to one test, which may restart it.
 #[derive(Debug)]
@@ -103,7 +109,7 @@ impl TestPostgres {
             own_file(&data.join("server.crt"), certificate);
             own_file(&data.join("server.key"), key);
         }
-        let port = ports::free();
+        let port = free_port();
         let watchdog = format!(
             "cat >/dev/null; {} stop -m immediate -D '{}' >/dev/null 2>&1; rm -rf '{}'",
             shell_words(&server_command("pg_ctl")),
@@ -272,4 +278,17 @@ fn binaries() -> PathBuf {
 
 fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}
+
+/// A free port for a server that a test starts as a process, this one or another.
+///
+/// # Panics
+/// When there is none.
+#[must_use]
+#[allow(clippy::expect_used, reason = "a test without its server must fail")]
+pub fn free_port() -> u16 {
+    let mut random = rand::rng();
+    let mut tries = std::iter::repeat_with(|| random.random_range(PORTS)).take(1000);
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    tries.find(is_free).expect("a free port")
 }

@@ -147,7 +147,7 @@ impl World {
         world
     }
 
-    /// A principal as the platform's own login would make it.
+    /// A principal as the platform's own login would describe it.
     ///
     /// # Panics
     /// When there is no such user.
@@ -259,7 +259,7 @@ impl World {
         (webhook, task)
     }
 
-    /// A delivery once it has ended; at most ten seconds later.
+    /// A delivery once it has ended; waits at most ten seconds.
     ///
     /// # Panics
     /// When it does not end.

@@ -10,7 +10,7 @@ use serde_json::json;
 use thirtyfour::common::capabilities::chromium::ChromiumLikeCapabilities;
 use thirtyfour::prelude::*;
 
-use crate::ports;
+use crate::postgres::free_port;
 
 /// How the browser is set up.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ pub(super) async fn open(look: Look) -> WebDriver {
 fn driver_url() -> String {
     static DRIVER: OnceLock<(String, ChildStdin)> = OnceLock::new();
     let (url, _) = DRIVER.get_or_init(|| {
-        let port = ports::free();
+        let port = free_port();
         let watched = format!("chromedriver --port={port} --log-level=WARNING & driver=$!; cat >/dev/null; kill $driver");
         #[allow(clippy::zombie_processes, reason = "it ends after us: that is its purpose")]
         let mut shell = Command::new("sh")
