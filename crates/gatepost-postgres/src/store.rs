@@ -58,8 +58,8 @@ impl PostgresStore {
         })
     }
 
-    /// Ends the background tasks and closes the pool. Calls made afterwards are `Unavailable`, on
-    /// every clone.
+    /// Stops the background tasks and closes the pool. Later calls are `Unavailable`, on every
+    /// clone.
     pub async fn close(&self) {
         self.node.leave(&self.db).await;
         self.db.close();

@@ -48,7 +48,7 @@ impl Readers {
         }
     }
 
-    /// Nothing is read any more, and idle connections are closed.
+    /// Refuses further reads and closes idle connections.
     pub(crate) fn close(&self) {
         self.places.close();
         self.idle().clear();
