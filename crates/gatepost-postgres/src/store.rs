@@ -36,7 +36,7 @@ impl PostgresStore {
     /// the last clone is dropped.
     ///
     /// # Errors
-    /// `Unavailable` when there is no connection; `Invalid` for a configuration that cannot be;
+    /// `Unavailable` when there is no connection; `Invalid` for a wrong configuration;
     /// `Unsupported` for a server older than PostgreSQL 13 or a database written by a newer
     /// version.
     pub async fn connect(config: PostgresConfig) -> Answer<Self> {

@@ -42,7 +42,7 @@ pub struct SqliteConfig {
 }
 
 impl SqliteConfig {
-    /// The database in this file, which is created if there is none. It must lie on a local disk:
+    /// The database in this file, which is created if there is none. It must be on a local disk:
     /// SQLite's write-ahead log needs memory that is shared between the processes that use it.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {

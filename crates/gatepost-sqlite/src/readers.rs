@@ -44,7 +44,7 @@ impl Readers {
         });
         match task.await {
             Ok(answer) => answer.map_err(StoreError::from),
-            Err(error) => Err(unavailable("the read was given up").with_source(error)),
+            Err(error) => Err(unavailable("the read was cancelled").with_source(error)),
         }
     }
 

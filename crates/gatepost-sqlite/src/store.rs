@@ -42,7 +42,7 @@ impl SqliteStore {
         }
         tokio::task::spawn_blocking(move || Self::open_blocking(config))
             .await
-            .map_err(|e| unavailable("opening was given up").with_source(e))?
+            .map_err(|e| unavailable("opening was cancelled").with_source(e))?
     }
 
     /// Stops the writer once it has done everything that was handed to it, and closes the file.

@@ -198,7 +198,7 @@ fn commit_group(connection: &Connection, group: &mut [Box<dyn Command>]) -> Resu
         let keep = command.run(connection);
         if connection.is_autocommit() {
             // SQLite gave up the whole transaction (disk full, I/O error).
-            return Err(unavailable("the transaction was given up").into());
+            return Err(unavailable("the transaction was rolled back").into());
         }
         if !keep {
             run(connection, "ROLLBACK TO command")?;

@@ -36,7 +36,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved; for tests.
+/// A clock that does not move by itself; for tests.
 ///
 /// ```
 /// use gatepost_storage::{Clock, ManualClock};

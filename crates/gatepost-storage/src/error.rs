@@ -30,7 +30,7 @@ pub enum ErrorKind {
     Unsupported,
 }
 
-/// An error of a storage backend: a kind, a sentence, and the source beneath.
+/// An error of a storage backend: a kind, a short text, and the error that caused it.
 ///
 /// Its text never holds a secret, a message body, or a connection string.
 pub struct StoreError {

@@ -97,7 +97,7 @@ pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
         ..direct(Vec::new())
     };
     store.queue.enqueue(nothing, at(1)).await.unwrap();
-    assert_eq!(waiting(&store).await, [], "O4 matched nothing: used up");
+    assert_eq!(waiting(&store).await, [], "O4 matched nothing: consumed");
 }
 
 /// A rejected row is not given out again; rejecting a row that does not exist is `NotFound`.
@@ -135,7 +135,7 @@ pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
     assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "O6 new");
     let known = store.queue.enqueue(of(named(again), "b"), at(0)).await;
     assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known");
-    assert_eq!(waiting(&store).await, [], "O6 both rows are used up");
+    assert_eq!(waiting(&store).await, [], "O6 both rows are consumed");
     let direct = Origin::Occurrence("o1".parse().unwrap());
     let known = store.queue.enqueue(of(direct, "c"), at(0)).await;
     assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known to all");

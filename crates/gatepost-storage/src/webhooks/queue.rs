@@ -13,7 +13,7 @@ use super::records::RoutesVersion;
 use crate::error::StoreError;
 
 /// After this many lost claims a delivery ends in `error`, so that a message that kills its sender
-/// does not circulate for ever.
+/// does not circulate forever.
 pub const MAX_LOST_CLAIMS: u32 = 3;
 
 /// The status info of a delivery that ended after [`MAX_LOST_CLAIMS`] lost claims.
@@ -34,8 +34,8 @@ pub enum Origin {
     Outbox {
         /// The row.
         row: OutboxId,
-        /// The id of its occurrence, if it has one. An id that is known uses the row up and stores
-        /// nothing else: [`Enqueued::AlreadyKnown`] too.
+        /// The id of its occurrence, if it has one. A known id consumes the row and stores nothing
+        /// else: [`Enqueued::AlreadyKnown`] too.
         occurrence: Option<OccurrenceId>,
     },
 }
@@ -66,7 +66,7 @@ pub struct Enqueue {
     pub routes: Option<RoutesVersion>,
     /// What makes it happen only once.
     pub source: Origin,
-    /// The deliveries. May be empty: an outbox row that matches nothing is still used up.
+    /// The deliveries. May be empty: an outbox row that matches nothing is still consumed.
     pub deliveries: Vec<NewDelivery>,
     /// One-time tasks to delete, with their events.
     pub consume: Vec<TaskId>,

@@ -161,7 +161,7 @@ impl<S> FaultStore<S> {
                 tokio::time::sleep(time).await;
                 answer
             }
-            Some(Fault::Panic) => panic!("the store panics as told"),
+            Some(Fault::Panic) => panic!("the store panics on command"),
         }
     }
 }

@@ -25,8 +25,7 @@ impl Side {
             Call::Reject(n) => {
                 let id = of(&self.outbox, *n, OutboxId(i64::MAX));
                 let done = self.store.outbox.reject_outbox(id, "no", time).await;
-                // Whether a row that is used up or set aside already is still there is the store's
-                // affair.
+                // Whether a consumed or rejected row still exists is up to the store.
                 drop(done);
                 self.waiting().await
             }
@@ -123,8 +122,8 @@ impl Side {
                     newest_per_webhook: 6,
                     occurrences_before: at(now - 30),
                 };
-                // Which of several kinds goes first within a limit is the store's affair: the limit
-                // is not reached here.
+                // Which of several kinds goes first within a limit is up to the store: the limit is
+                // not reached here.
                 answer(log.purge(&keep, 10_000, time).await, shown)
             }
         }
