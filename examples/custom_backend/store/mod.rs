@@ -1,4 +1,5 @@
-//! Gatepost's storage on [redb](https://docs.rs/redb): one file, one process, each call one transaction.
+//! Gatepost's storage on [redb](https://docs.rs/redb): one file, one process, each call one
+//! transaction.
 //!
 //! Rows are JSON under their row number; beside them are the few indexes that the queue needs.
 //! Every call runs on a thread that may block. A call that ends in an error commits nothing; one

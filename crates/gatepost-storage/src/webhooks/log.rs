@@ -61,7 +61,7 @@ pub enum Replay {
     },
 }
 
-/// What the log keeps.
+/// How much of the log is kept.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PurgeBounds {
     /// Ended deliveries created before this are removed.
