@@ -6,12 +6,15 @@
     reason = "a measurement that cannot be taken stops"
 )]
 
+mod figures;
 pub mod store;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+pub use figures::spread;
 
 /// CPU time that this thread has used so far, as the kernel counts it.
 ///
@@ -26,17 +29,6 @@ pub fn thread_cpu() -> Duration {
         .and_then(|n| n.parse().ok())
         .expect("nanoseconds");
     Duration::from_nanos(nanos)
-}
-
-/// The median of some figures, with the smallest and the largest.
-#[must_use]
-pub fn spread(mut figures: Vec<f64>) -> (f64, f64, f64) {
-    figures.sort_by(f64::total_cmp);
-    (
-        figures[figures.len() / 2],
-        figures[0],
-        figures[figures.len() - 1],
-    )
 }
 
 /// A receiver in a process of its own, so that its CPU time is not ours. It ends with this value.

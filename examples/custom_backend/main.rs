@@ -1,4 +1,4 @@
-//! A backend of one's own: Gatepost on redb, `cargo run --example custom_backend`.
+//! A custom backend: Gatepost on redb, `cargo run --example custom_backend`.
 //!
 //! `store/` implements the storage traits; `tests/custom_backend.rs` among the tests of the whole
 //! proves it with two macro calls. This program shows it at work: a key is made and used, an event
@@ -27,7 +27,7 @@ use webhook_model::{OwnerId, Webhook};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Everybody may do what a user may.
+/// Every account has the rights of a user.
 #[derive(Debug)]
 struct Everybody;
 
@@ -41,8 +41,8 @@ impl Accounts for Everybody {
 async fn main() -> Result<ExitCode, Failure> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("gatepost.redb");
-    // A host keeps this key where it keeps its other secrets; without it the webhooks' secrets
-    // cannot be read.
+    // A platform keeps this key with its other secrets; without it the webhooks' secrets cannot be
+    // read.
     let secret: [u8; 32] = rand::rng().random();
     let sealing = || SealingKeys::new(SealingKey::new(1, secret));
     let mut story = Story::default();

@@ -18,7 +18,7 @@ use webhook_model::WebhookId;
 
 pub use self::work::{BODY, Work};
 use self::work::{now, sent, webhook};
-use crate::spread;
+use crate::figures::spread;
 
 /// How many emitters call at once, and how many deliveries the bare driver writes in one set.
 const EMITTERS: usize = 256;

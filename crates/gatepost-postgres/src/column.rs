@@ -1,4 +1,4 @@
-//! Columns and what they stand for.
+//! Columns and the values that they hold.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 
 use crate::error::{Failure, Result};
 
-/// A column of text as what it stands for.
+/// A column of text, parsed.
 pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Row, column: &'static str) -> Result<T> {
     row.try_get::<_, &str>(column)?
         .parse()
@@ -47,7 +47,7 @@ pub(crate) fn micros(span: Duration) -> i64 {
     i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// PostgreSQL's text holds every character but one. Answers of targets may hold it; they are to be
+/// PostgreSQL's text holds every character but NUL. Responses of targets may hold it and must be
 /// stored all the same.
 pub(crate) fn without_nul(text: String) -> String {
     if text.contains('\0') {

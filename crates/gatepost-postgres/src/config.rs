@@ -50,15 +50,15 @@ impl PostgresConfig {
         }
     }
 
-    /// The schema that holds the tables; made if it does not exist. Default `gatepost`. A small
-    /// letter or `_`, then at most 39 small letters, digits or `_`.
+    /// The schema that holds the tables, created if it does not exist; `gatepost` by default. A
+    /// small letter or `_`, then at most 39 small letters, digits or `_`.
     #[must_use]
     pub fn with_schema(mut self, schema: &str) -> Self {
         schema.clone_into(&mut self.schema);
         self
     }
 
-    /// The keys that seal the secrets of webhooks. Without any they are stored in clear, and a
+    /// The keys that seal the secrets of webhooks. Without any they are stored in plaintext, and a
     /// warning says so at every start.
     #[must_use]
     pub fn with_sealing(mut self, keys: SealingKeys) -> Self {
@@ -66,28 +66,29 @@ impl PostgresConfig {
         self
     }
 
-    /// The most connections of the pool; one more listens. Default 12, at least 4.
+    /// The maximum number of connections in the pool; one more listens. 12 by default, at least 4.
     #[must_use]
     pub fn with_max_connections(mut self, most: usize) -> Self {
         self.max_connections = most.max(4);
         self
     }
 
-    /// How long the server may work on one statement. Default 30 s.
+    /// How long the server may work on one statement; 30 s by default.
     #[must_use]
     pub fn with_statement_timeout(mut self, timeout: Duration) -> Self {
         self.statement_timeout = timeout;
         self
     }
 
-    /// How long a statement may wait for a lock. Default 10 s.
+    /// How long a statement may wait for a lock; 10 s by default.
     #[must_use]
     pub fn with_lock_timeout(mut self, timeout: Duration) -> Self {
         self.lock_timeout = timeout;
         self
     }
 
-    /// Certificates in PEM form that may sign the server's, beside the public ones.
+    /// Root certificates in PEM form that are trusted for the server, in addition to the public
+    /// ones.
     #[must_use]
     pub fn with_extra_roots_pem(mut self, pem: &[u8]) -> Self {
         self.extra_roots_pem = pem.to_vec();
@@ -134,7 +135,7 @@ impl PostgresConfig {
             self.lock_timeout.as_millis(),
         );
         driver.options(options.trim());
-        // A server that a failover left read-only is as good as none.
+        // A server that a failover left read-only is of no use.
         driver.target_session_attrs(TargetSessionAttrs::ReadWrite);
         if driver.get_application_name().is_none() {
             driver.application_name("gatepost");

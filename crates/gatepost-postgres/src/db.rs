@@ -74,7 +74,7 @@ impl Db {
         Ok(self.query(sql, params).await?.into_iter().next())
     }
 
-    /// One statement; answers how many rows it touched. Repeated when it lost a deadlock.
+    /// One statement; returns how many rows it changed. Repeated when it lost a deadlock.
     pub(crate) async fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
         let mut tries = 0;
         loop {
@@ -91,8 +91,8 @@ impl Db {
         }
     }
 
-    /// Several statements in one transaction and one round trip: all are sent at once. `begin` and
-    /// `end` are simple statements; answers the rows of the last statement.
+    /// Several statements in one transaction and one round trip: all are sent at once. `begin` is a
+    /// simple statement; returns the rows of the last statement.
     ///
     /// Sent at the first poll, so a future that is dropped leaves a whole transaction.
     pub(crate) async fn pipeline(
@@ -125,13 +125,13 @@ impl Db {
         Ok(last)
     }
 
-    /// `BEGIN` with the routes lock shared: records stand still until the commit.
+    /// `BEGIN` with the routes lock shared: records do not change until the commit.
     pub(crate) fn begin_shared(&self) -> String {
         format!("BEGIN; SELECT pg_advisory_xact_lock_shared({})", self.lock)
     }
 
-    /// First in every change of a record: takes the routes lock alone and moves the version.
-    /// Returns the new one.
+    /// The first step of every change of a record: takes the routes lock exclusively and moves the
+    /// version. Returns the new one.
     pub(crate) async fn routes_changed(&self, tx: &Transaction<'_>) -> Result<i64> {
         tx.execute("SELECT pg_advisory_xact_lock($1)", &[&self.lock])
             .await?;

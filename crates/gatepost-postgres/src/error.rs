@@ -1,15 +1,15 @@
-//! From the driver's errors to a [`StoreError`] that tells what can be done and holds no value.
+//! From the driver's errors to a [`StoreError`] that says what can be done and holds no value.
 
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::error::SqlState;
 
-/// What went wrong. Can be cloned, because a batch that fails answers many callers.
+/// What went wrong. Can be cloned, because a batch that fails fails many callers.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     kind: ErrorKind,
     context: &'static str,
     cause: Option<Cause>,
-    /// Whether the server gave up one of two transactions that were in each other's way.
+    /// Whether the server aborted this transaction because of a conflict with another.
     pub(crate) was_victim: bool,
 }
 

@@ -115,15 +115,15 @@ impl DeliveryLog for PostgresStore {
             .await?)
     }
 
-    async fn purge(&self, keep: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
+    async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
         let limit = u64::from(limit);
         let room = |removed: u64| i64::try_from(limit.saturating_sub(removed)).unwrap_or(i64::MAX);
-        let by_age: [Param<'_>; 2] = [&keep.created_before, &room(0)];
+        let by_age: [Param<'_>; 2] = [&bounds.created_before, &room(0)];
         let mut removed = self
             .remove_picked(include_str!("sql/log/old_by_age.sql"), &by_age)
             .await?;
         if removed < limit {
-            let by_count: [Param<'_>; 2] = [&i64::from(keep.newest_per_webhook), &room(removed)];
+            let by_count: [Param<'_>; 2] = [&i64::from(bounds.newest_per_webhook), &room(removed)];
             removed += self
                 .remove_picked(include_str!("sql/log/old_by_count.sql"), &by_count)
                 .await?;
@@ -133,7 +133,7 @@ impl DeliveryLog for PostgresStore {
                 .db()
                 .execute(
                     include_str!("sql/log/forget_seen.sql"),
-                    &[&keep.occurrences_before, &room(removed)],
+                    &[&bounds.occurrences_before, &room(removed)],
                 )
                 .await?;
         }
@@ -152,7 +152,8 @@ impl DeliveryLog for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Under the shared routes lock: the order of the webhook, which a replay copies, stands still.
+    /// Under the shared routes lock, so that the order of the webhook, which a replay copies,
+    /// cannot change.
     async fn replayed(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;
@@ -168,8 +169,8 @@ impl PostgresStore {
     }
 
     /// Deletes the deliveries that `pick` selects and locks, with their attempts. Once they are
-    /// locked no settlement adds an attempt any more; the attempts are looked for in a later
-    /// statement, which sees all of them.
+    /// locked no settlement adds an attempt; the attempts are deleted by a later statement, which
+    /// sees all of them.
     async fn remove_picked(&self, pick: &str, params: &[Param<'_>]) -> Result<u64> {
         let mut client = self.db().client().await?;
         let tx = client.transaction().await?;

@@ -1,7 +1,7 @@
-//! Telling other processes that work arrived: alone, coalesced, after the commit.
+//! Notifies other processes that work arrived: separately, coalesced, after the commit.
 //!
 //! A transaction that notifies takes a lock on the whole server at its commit; so no emit and no
-//! settlement does, but a task of its own, at most once in each `PAUSE`.
+//! settlement does it, but a separate task, at most once in each `PAUSE`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,10 @@ impl Notifier {
                     .execute("SELECT pg_notify($1, $2)", &[&channel, &WORK])
                     .await
                 {
-                    tracing::debug!(cause = failure.cause(), "others were not told of new work");
+                    tracing::debug!(
+                        cause = failure.cause(),
+                        "other processes were not notified of new work"
+                    );
                 }
                 tokio::time::sleep(PAUSE).await;
             }

@@ -36,7 +36,7 @@ impl PostgresStore {
     /// the last clone is dropped.
     ///
     /// # Errors
-    /// `Unavailable` when there is no connection; `Invalid` for a configuration that cannot be;
+    /// `Unavailable` when there is no connection; `Invalid` for a wrong configuration;
     /// `Unsupported` for a server older than PostgreSQL 13 or a database written by a newer
     /// version.
     pub async fn connect(config: PostgresConfig) -> Answer<Self> {
@@ -58,8 +58,8 @@ impl PostgresStore {
         })
     }
 
-    /// Ends the background tasks and closes the pool. Calls made afterwards are `Unavailable`, on
-    /// every clone.
+    /// Stops the background tasks and closes the pool. Later calls are `Unavailable`, on every
+    /// clone.
     pub async fn close(&self) {
         self.node.leave(&self.db).await;
         self.db.close();

@@ -1,4 +1,4 @@
-//! Columns and what they stand for.
+//! Columns and the values that they hold.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -49,7 +49,7 @@ pub(crate) fn number<T: TryFrom<i64, Error: Display>>(
     T::try_from(row.get(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
-/// A column of text as what it stands for.
+/// A column of text, parsed.
 pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Row<'_>, column: &'static str) -> Result<T> {
     let value = row.get_ref(column)?;
     let text = value.as_str().map_err(|e| Failure::corrupt(column, e))?;

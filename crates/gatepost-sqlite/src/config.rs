@@ -9,13 +9,13 @@ use gatepost_storage::seal::SealingKeys;
 /// When SQLite waits for the disk.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Synchronous {
-    /// Before each commit is answered. The only setting under which `Ok` means on disk.
+    /// Before each commit returns. The only setting under which `Ok` means on disk.
     #[default]
     Full,
-    /// Only at checkpoints. **Unsafe**: a power cut takes the last commits along, deliveries and
-    /// deletions of keys among them.
+    /// Only at checkpoints. **Unsafe**: a power cut loses the last commits, among them deliveries
+    /// and deletions of keys.
     Normal,
-    /// Never. **Unsafe**: a power cut may damage the file. For tests, and as the control of tests
+    /// Never. **Unsafe**: a power cut may damage the file. For tests, and as the control in tests
     /// of durability.
     Off,
 }
@@ -42,7 +42,7 @@ pub struct SqliteConfig {
 }
 
 impl SqliteConfig {
-    /// The database in this file, which is created if there is none. It must lie on a local disk:
+    /// The database in this file, which is created if there is none. It must be on a local disk:
     /// SQLite's write-ahead log needs memory that is shared between the processes that use it.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
@@ -85,8 +85,8 @@ impl SqliteConfig {
         self
     }
 
-    /// The most pages (of 4 KiB, as a rule) that the file may grow to; writes beyond are
-    /// `Unavailable`. No limit by default.
+    /// The maximum size of the file in pages, usually of 4 KiB; writes beyond it are `Unavailable`.
+    /// No limit by default.
     #[must_use]
     pub fn with_max_pages(mut self, pages: u32) -> Self {
         self.max_pages = Some(pages);

@@ -70,7 +70,7 @@ fn judge(error: &rusqlite::Error) -> (ErrorKind, &'static str) {
             ErrorCode::DiskFull => (Unavailable, "the disk or the database is full"),
             ErrorCode::ReadOnly => (Unavailable, "the database is read-only"),
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
-                (Corrupt, "the database file is damaged or none")
+                (Corrupt, "the file is damaged or not a database")
             }
             ErrorCode::ConstraintViolation
                 if e.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY =>

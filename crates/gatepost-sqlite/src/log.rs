@@ -99,9 +99,9 @@ impl DeliveryLog for SqliteStore {
         .await
     }
 
-    async fn purge(&self, keep: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
-        let keep = *keep;
-        self.write(move |c| purge(c, &keep, limit)).await
+    async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
+        let bounds = *bounds;
+        self.write(move |c| purge(c, &bounds, limit)).await
     }
 
     async fn queue_stats(&self, _now: DateTime<Utc>) -> Answer<QueueStats> {
@@ -140,12 +140,12 @@ fn replay(c: &Connection, which: &Replay, limit: u32, now: DateTime<Utc>) -> Res
     Ok(count)
 }
 
-fn purge(c: &Connection, keep: &PurgeBounds, limit: u32) -> Result<u64> {
+fn purge(c: &Connection, bounds: &PurgeBounds, limit: u32) -> Result<u64> {
     let limit = u64::from(limit);
     let room = |removed: u64| i64::try_from(limit.saturating_sub(removed)).unwrap_or(i64::MAX);
     let mut removed = c
         .prepare_cached(include_str!("sql/log/old_by_age.sql"))?
-        .execute([micros(keep.created_before), room(0)])? as u64;
+        .execute([micros(bounds.created_before), room(0)])? as u64;
     let webhooks: Vec<i64> = c
         .prepare_cached("SELECT id FROM gatepost_webhook")?
         .query_map([], |row| row.get(0))?
@@ -156,12 +156,12 @@ fn purge(c: &Connection, keep: &PurgeBounds, limit: u32) -> Result<u64> {
         }
         removed += c
             .prepare_cached(include_str!("sql/log/old_by_count.sql"))?
-            .execute(params![webhook, keep.newest_per_webhook, room(removed)])?
+            .execute(params![webhook, bounds.newest_per_webhook, room(removed)])?
             as u64;
     }
     removed += c
         .prepare_cached(include_str!("sql/log/forget_seen.sql"))?
-        .execute([micros(keep.occurrences_before), room(removed)])? as u64;
+        .execute([micros(bounds.occurrences_before), room(removed)])? as u64;
     Ok(removed)
 }
 

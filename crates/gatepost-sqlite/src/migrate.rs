@@ -15,7 +15,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     migrate_with(connection, STEPS)
 }
 
-/// The version lies in a table of its own, because `user_version` belongs to the host if the file
+/// The version is in a table of its own, because `user_version` belongs to the platform if the file
 /// does.
 fn migrate_with(connection: &mut Connection, steps: &[&str]) -> Result<()> {
     // A file that is up to date opens beside a process that is writing, however long that takes.
@@ -65,7 +65,7 @@ fn owner(connection: &Connection) -> Result<i32> {
 }
 
 /// A file that another application marked as its own is left alone. One without a mark is a new
-/// file, which gets ours, or a host's database, which does not.
+/// file, which gets ours, or a platform's database, which does not.
 fn check_owner(connection: &Connection) -> Result<()> {
     let owner = owner(connection)?;
     if owner == APPLICATION_ID {

@@ -44,11 +44,11 @@ impl Readers {
         });
         match task.await {
             Ok(answer) => answer.map_err(StoreError::from),
-            Err(error) => Err(unavailable("the read was given up").with_source(error)),
+            Err(error) => Err(unavailable("the read was cancelled").with_source(error)),
         }
     }
 
-    /// Nothing is read any more, and idle connections are closed.
+    /// Refuses further reads and closes idle connections.
     pub(crate) fn close(&self) {
         self.places.close();
         self.idle().clear();

@@ -18,7 +18,8 @@ use crate::{connection, migrate};
 ///
 /// Implements [`KeyStore`](gatepost_storage::KeyStore) and the four traits of
 /// [`WebhookStore`](gatepost_storage::WebhookStore). Every handle on one file, in whichever process
-/// of this machine, sees the same data: what one has answered with `Ok`, the others see at once.
+/// of this machine, sees the same data: once a call on one has returned `Ok`, the others see its
+/// effect.
 #[derive(Clone)]
 pub struct SqliteStore {
     writer: Writer,
@@ -33,19 +34,19 @@ impl SqliteStore {
     /// # Errors
     /// `Unavailable` when the file cannot be opened or another process holds it for too long;
     /// `Unsupported` for a file of another application, one written by a newer version, one on
-    /// which a write-ahead log is not possible, or a SQLite library before 3.51.3; `Corrupt`
-    /// for a file that is no database.
+    /// which a write-ahead log is not possible, or a SQLite library before 3.51.3; `Corrupt` for a
+    /// file that is not a database.
     pub async fn open(config: SqliteConfig) -> std::result::Result<Self, StoreError> {
         if config.sealing.is_none() {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
         }
         tokio::task::spawn_blocking(move || Self::open_blocking(config))
             .await
-            .map_err(|e| unavailable("opening was given up").with_source(e))?
+            .map_err(|e| unavailable("opening was cancelled").with_source(e))?
     }
 
-    /// Ends the writer after all that was handed to it, and closes the file. Calls made afterwards
-    /// are `Unavailable`, on every clone.
+    /// Stops the writer once it has done everything that was handed to it, and closes the file.
+    /// Later calls are `Unavailable`, on every clone.
     pub async fn close(&self) {
         self.writer.close().await;
         self.readers.close();
@@ -68,7 +69,7 @@ impl SqliteStore {
         })
     }
 
-    /// The connection that sees changes by whomever they were made.
+    /// The connection that sees changes, whichever process made them.
     pub(crate) fn watch(&self) -> &Watch {
         &self.watch
     }

@@ -1,4 +1,4 @@
-//! A connection that only looks whether something has changed, by whomever.
+//! A connection that only checks whether something has changed, by whichever process.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
-/// How often a wait for other processes looks.
+/// How often a wait for other processes checks.
 const LOOK: Duration = Duration::from_millis(250);
 
 pub(crate) struct Watch {
@@ -23,7 +23,7 @@ impl Watch {
         }
     }
 
-    /// The generation of the keys as it stands in the file now: a few microseconds.
+    /// The generation of the keys in the file now; takes a few microseconds.
     pub(crate) fn key_generation(&self) -> Option<i64> {
         self.ask("SELECT generation FROM gatepost_key_generation")
     }

@@ -11,9 +11,9 @@ use crate::config::SqliteConfig;
 use crate::connection;
 use crate::error::{Answer, Failure, Result, unavailable};
 
-/// Commands in one commit at the most.
+/// The maximum number of commands in one commit.
 const GROUP: usize = 512;
-/// Commands that may wait; beyond it callers wait for a place.
+/// How many commands may wait; beyond that callers wait for a place.
 const WAITING: usize = 4096;
 
 #[derive(Clone)]
@@ -36,9 +36,9 @@ impl Writer {
         Ok(Self { commands })
     }
 
-    /// Runs `work` in a transaction that it may share with others, and answers after the commit. An
-    /// error of `work` undoes what it did, and only that. Once it was handed over, it is
-    /// carried out even if nobody waits for it.
+    /// Runs `work` in a transaction that it may share with others, and returns after the commit. An
+    /// error of `work` undoes what it did, and only that. Once handed over, it runs even if its
+    /// caller no longer waits for it.
     pub(crate) async fn run<T, F>(&self, work: F) -> Answer<T>
     where
         T: Send + 'static,
@@ -56,10 +56,10 @@ impl Writer {
             .map_err(|_| unavailable("the store is closed"))?;
         answer
             .await
-            .map_err(|_| unavailable("the store was closed meanwhile"))?
+            .map_err(|_| unavailable("the store was closed during the call"))?
     }
 
-    /// Returns when all that was handed over before is answered and the connection is closed.
+    /// Returns when everything that was handed over before is done and the connection is closed.
     pub(crate) async fn close(&self) {
         let (reply, closed) = oneshot::channel();
         if self.commands.send(Message::Close(reply)).await.is_ok() {
@@ -101,7 +101,7 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Command for Once<T, F>
             (None, None) => Err(unavailable("the command was not run")),
             (_, Some(cause)) => Err(unavailable("the commit failed").with_source(cause)),
         };
-        // A caller that no longer waits is none of our business.
+        // The caller may no longer wait.
         let _ = self.reply.send(answer);
     }
 }
@@ -167,8 +167,8 @@ fn run_group(
             *place = Some(connection);
             answer_all(group, Some("another process holds the database"));
         }
-        // After a failed write or sync nobody can tell what is in the cache: the connection is
-        // thrown away, never tried again on.
+        // After a failed write or sync the content of the cache is unknown: the connection is
+        // dropped and never used again.
         Err(failure) => {
             drop(connection);
             let cause = match &failure {
@@ -198,7 +198,7 @@ fn commit_group(connection: &Connection, group: &mut [Box<dyn Command>]) -> Resu
         let keep = command.run(connection);
         if connection.is_autocommit() {
             // SQLite gave up the whole transaction (disk full, I/O error).
-            return Err(unavailable("the transaction was given up").into());
+            return Err(unavailable("the transaction was rolled back").into());
         }
         if !keep {
             run(connection, "ROLLBACK TO command")?;

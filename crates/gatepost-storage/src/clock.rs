@@ -1,8 +1,8 @@
 //! Points in time, as an argument.
 //!
-//! No backend and no ground crate reads a clock: every method takes `now`. The wings
-//! hold a [`Clock`] and ask it once for each operation; [`SystemClock`] below is the
-//! only place of the workspace that reads the machine's.
+//! No backend reads a clock: every method takes `now`. The services hold a [`Clock`] and ask it
+//! once for each operation; [`SystemClock`] below is the only place in the workspace that reads the
+//! machine's.
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Tells the present moment. Cheap: called for every request and delivery.
+/// Gives the current time. Cheap: called for every request and delivery.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// The present moment in UTC. May go back when the machine's clock is set.
+    /// The current time in UTC. May go back when the machine's clock is set.
     fn now(&self) -> DateTime<Utc>;
 
-    /// How much time has passed since some moment, whatever the clock was set to meanwhile. `None`,
-    /// by default: as much as by the monotonic clock of this process.
+    /// How much time has passed since some fixed point, unaffected by setting the clock. `None`,
+    /// the default, means that the monotonic clock of this process is right.
     fn passed(&self) -> Option<Duration> {
         None
     }
@@ -36,7 +36,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved; for tests.
+/// A clock that does not move by itself; for tests.
 ///
 /// ```
 /// use gatepost_storage::{Clock, ManualClock};

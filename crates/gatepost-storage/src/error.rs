@@ -1,4 +1,4 @@
-//! What can go wrong in a store, told in a way that a caller can act on.
+//! What can go wrong in a store, in terms that a caller can act on.
 
 use std::error::Error;
 use std::fmt;
@@ -21,8 +21,8 @@ pub enum ErrorKind {
     /// over its limit).
     Invalid,
     /// The store cannot be reached, is full, locked, read-only or shutting down. Nothing was
-    /// stored, or (only where the backend lost the answer to a commit) it cannot be told:
-    /// repeat with the same idempotency key, claim token or revision.
+    /// stored, or (only where the backend lost the server's reply to a commit) it is unknown
+    /// whether it was: repeat with the same idempotency key, claim token or revision.
     Unavailable,
     /// Stored data cannot be understood.
     Corrupt,
@@ -30,7 +30,7 @@ pub enum ErrorKind {
     Unsupported,
 }
 
-/// An error of a storage backend: a kind, a sentence, and the source beneath.
+/// An error of a storage backend: a kind, a short text, and the error that caused it.
 ///
 /// Its text never holds a secret, a message body, or a connection string.
 pub struct StoreError {
@@ -95,7 +95,7 @@ impl fmt::Display for StoreError {
             ErrorKind::NotFound => "not found",
             ErrorKind::Conflict => "already exists",
             ErrorKind::InUse => "still in use",
-            ErrorKind::Stale => "changed meanwhile",
+            ErrorKind::Stale => "changed in the meantime",
             ErrorKind::Invalid => "invalid",
             ErrorKind::Unavailable => "store unavailable",
             ErrorKind::Corrupt => "stored data is corrupt",

@@ -1,4 +1,4 @@
-//! Where API keys are kept.
+//! Where API keys are stored.
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ pub struct Login {
     pub login: LastLogin,
 }
 
-/// Counts the edits and deletions of keys in one store, by whomever they were made.
+/// Counts the edits and deletions of keys in one store, whichever process makes them.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeyGeneration(pub i64);
 
@@ -78,7 +78,7 @@ pub struct KeyChanges {
 /// The keys that a cache must forget.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangedKeys {
-    /// These; may be empty, may name one twice.
+    /// These; may be empty, and may name one twice.
     These(Vec<LookupId>),
     /// All: the store no longer knows what changed since then.
     All,
@@ -87,7 +87,7 @@ pub enum ChangedKeys {
 impl ChangedKeys {
     /// From a log that has one entry for each generation and forgets the oldest: `lookups` are its
     /// entries after `since`, `generation` is the present one. [`All`](Self::All) where an entry is
-    /// missing, or `since` lies in the future.
+    /// missing, or `since` is in the future.
     #[must_use]
     pub fn logged(lookups: Vec<LookupId>, since: KeyGeneration, generation: KeyGeneration) -> Self {
         let passed = generation.0.checked_sub(since.0);
@@ -100,7 +100,7 @@ impl ChangedKeys {
     }
 }
 
-/// Keeps API keys.
+/// Stores API keys.
 ///
 /// # Contract
 /// A method that returns `Ok` has stored what it was given, durably if the backend is
@@ -153,24 +153,24 @@ pub trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// `NotFound` when there is no such key.
     async fn delete_key(&self, id: KeyId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Writes last logins. For each key the newest wins, whatever the order of the calls; keys
-    /// that no longer exist are passed over. Changes neither revision nor generation.
+    /// Writes last logins. For each key the newest wins, whatever the order of the calls; keys that
+    /// no longer exist are skipped. Changes neither revision nor generation.
     ///
     /// # Errors
     /// `Unavailable`: none or some of them were written.
     async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError>;
 
-    /// The present generation, or `None` while the store cannot tell whether others have
-    /// changed keys; a cache must not be used then.
+    /// The current generation, or `None` while the store cannot tell whether others have changed
+    /// keys; a cache must not be used then.
     ///
-    /// Called before every use of a cached key, so it is synchronous and cheap (microseconds
-    /// at the most, no round trip). Once `update_key` or `delete_key` has returned, on whichever
-    /// handle or process, this answers a later generation or `None` on every handle of the
-    /// database, at once or within the bound that the backend states.
+    /// Called before every use of a cached key, so it is synchronous and cheap (at most
+    /// microseconds, no round trip). Once `update_key` or `delete_key` has returned, on any handle
+    /// in any process, this returns a later generation or `None` on every handle of the database,
+    /// at once or within the bound that the backend states.
     fn key_generation(&self) -> Option<KeyGeneration>;
 
-    /// The keys edited or deleted after `since`. A store that never saw `since`, or has
-    /// forgotten what followed it, answers [`ChangedKeys::All`].
+    /// The keys edited or deleted after `since`. A store that never saw `since`, or has forgotten
+    /// what followed it, returns [`ChangedKeys::All`].
     ///
     /// # Errors
     /// `Unavailable`.

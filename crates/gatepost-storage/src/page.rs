@@ -53,7 +53,7 @@ pub struct Page<I> {
     pub after: Option<I>,
     /// The direction.
     pub order: Order,
-    /// The most rows to return, at least 1.
+    /// The maximum number of rows to return; at least 1.
     pub limit: u32,
 }
 

@@ -1,8 +1,8 @@
-//! Sealing of secrets at rest: XChaCha20-Poly1305 under a key that the host holds.
+//! Sealing of secrets at rest: XChaCha20-Poly1305 under a key that the platform holds.
 //!
-//! A sealed value is `format (1 byte) | key id (4) | nonce (24) | ciphertext and tag`. The
-//! context (`webhook.authorization`, …) is authenticated with it, so that a value cannot be moved
-//! to another column. Nonces are random; 24 bytes make a repetition not worth thinking about.
+//! A sealed value is `format (1 byte) | key id (4) | nonce (24) | ciphertext and tag`. The context
+//! (`webhook.authorization`, …) is authenticated with it, so that a value cannot be moved to
+//! another column. Nonces are random; 24 bytes make a repetition practically impossible.
 
 use std::fmt;
 
@@ -42,21 +42,21 @@ impl fmt::Debug for SealingKey {
     }
 }
 
-/// The key that seals, and older ones that still open: keys rotate without a stop.
+/// The key that seals, and older ones that still open: keys rotate without downtime.
 #[derive(Debug, Default)]
 pub struct SealingKeys {
     current: Option<SealingKey>,
     old: Vec<SealingKey>,
 }
 
-/// Why a sealed value cannot be opened.
+/// Why a value cannot be sealed or opened.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
     /// It was sealed under a key that is not among those given.
     #[error("sealed under key {0}, which was not given")]
     UnknownKey(u32),
-    /// It is not a sealed value, was altered, or stood in another place.
+    /// It is not a sealed value, was altered, or was sealed for another place.
     #[error("the sealed value is damaged or does not belong here")]
     Damaged,
     /// The cipher refused to seal: the text is too long.
@@ -65,7 +65,7 @@ pub enum SealError {
 }
 
 impl SealingKeys {
-    /// Without a key: values are stored in clear. A backend warns of it when it opens.
+    /// Without a key: values are stored in plaintext. A backend warns about it when it opens.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
@@ -87,7 +87,7 @@ impl SealingKeys {
         self
     }
 
-    /// Whether values would be stored in clear.
+    /// Whether values would be stored in plaintext.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.current.is_none()
@@ -115,7 +115,7 @@ impl SealingKeys {
     }
 
     /// Opens what [`seal`](Self::seal) made for the same context, under any of the keys. Values
-    /// that were stored in clear, before there was a key, open as they are.
+    /// that were stored in plaintext, before there was a key, open as they are.
     ///
     /// # Errors
     /// [`SealError::UnknownKey`], [`SealError::Damaged`].

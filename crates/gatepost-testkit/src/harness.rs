@@ -48,8 +48,8 @@ pub trait Harness<S: Send + 'static>: Send + Sync + 'static {
         None
     }
 
-    /// All that the store wrote, as it lies there: files with their logs, or tables as text. `None`
-    /// by default: it writes nothing.
+    /// Everything that the store wrote, as it is on the disk: files with their logs, or tables as
+    /// text. `None` by default: it writes nothing.
     async fn dump(&self, store: &S) -> Option<Vec<u8>> {
         let _ = store;
         None

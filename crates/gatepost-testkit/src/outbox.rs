@@ -34,7 +34,8 @@ pub async fn o01_an_occurrence_waits_as_it_was_pushed(store: Webhooks) {
     );
 }
 
-/// The rows that wait are given oldest first, at most so many, and again until they are used up.
+/// Waiting rows are returned oldest first, at most `limit` of them, and again until they are
+/// consumed.
 pub async fn o02_the_oldest_rows_come_first(store: Webhooks) {
     let ids = [push(&store).await, push(&store).await, push(&store).await];
     for _ in 0..2 {
@@ -44,7 +45,7 @@ pub async fn o02_the_oldest_rows_come_first(store: Webhooks) {
     }
 }
 
-/// Of sixteen that use a row up at once, one stores its deliveries.
+/// Of sixteen that consume a row at once, one stores its deliveries.
 pub async fn o03_a_row_is_used_up_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let (used, stays) = (push(&store).await, push(&store).await);
@@ -70,7 +71,7 @@ pub async fn o03_a_row_is_used_up_once(store: Webhooks) {
     assert_eq!(waiting(&store).await, [stays], "O3 the row is gone");
 }
 
-/// A row whose enqueue stored nothing still waits; one that matched nothing is used up.
+/// A row whose enqueue stored nothing still waits; one that matched nothing is consumed.
 pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let id = push(&store).await;
@@ -96,10 +97,10 @@ pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
         ..direct(Vec::new())
     };
     store.queue.enqueue(nothing, at(1)).await.unwrap();
-    assert_eq!(waiting(&store).await, [], "O4 matched nothing: used up");
+    assert_eq!(waiting(&store).await, [], "O4 matched nothing: consumed");
 }
 
-/// A row that is set aside is not given out again; setting aside what is not there is `NotFound`.
+/// A rejected row is not given out again; rejecting a row that does not exist is `NotFound`.
 pub async fn o05_a_row_set_aside_is_not_given_out(store: Webhooks) {
     let (bad, good) = (push(&store).await, push(&store).await);
     store
@@ -117,8 +118,8 @@ pub async fn o05_a_row_set_aside_is_not_given_out(store: Webhooks) {
     );
 }
 
-/// A row whose occurrence is known is used up and stores nothing; one whose occurrence is new makes
-/// it known.
+/// A row whose occurrence is known is consumed and stores nothing; one whose occurrence is new
+/// makes it known.
 pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let (first, again) = (push(&store).await, push(&store).await);
@@ -134,7 +135,7 @@ pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
     assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "O6 new");
     let known = store.queue.enqueue(of(named(again), "b"), at(0)).await;
     assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known");
-    assert_eq!(waiting(&store).await, [], "O6 both rows are used up");
+    assert_eq!(waiting(&store).await, [], "O6 both rows are consumed");
     let direct = Origin::Occurrence("o1".parse().unwrap());
     let known = store.queue.enqueue(of(direct, "c"), at(0)).await;
     assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known to all");

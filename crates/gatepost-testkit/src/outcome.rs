@@ -1,6 +1,6 @@
 //! How a clause ends.
 
-/// How a clause ends that the store does not break; it panics where it does.
+/// How a clause ends if the store does not break it; if it does, the clause panics.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Outcome {
     /// The store keeps it.

@@ -1,10 +1,10 @@
-//! What must not be told, by an error or by what lies on the disk.
+//! What neither an error nor the disk may reveal.
 
 use std::error::Error;
 
 use crate::fixtures::SECRETS;
 
-/// Panics if the error, its `Debug`, or what lies beneath it tells one of these.
+/// Panics if the error, its `Debug`, or one of its sources reveals one of these.
 pub(crate) fn tells_nothing(id: &str, error: &(dyn Error + 'static), secrets: &[Vec<u8>]) {
     let mut text = format!("{error:?}");
     let mut next = Some(error);
@@ -15,11 +15,11 @@ pub(crate) fn tells_nothing(id: &str, error: &(dyn Error + 'static), secrets: &[
     for secret in secrets {
         let plain = String::from_utf8_lossy(secret).into_owned();
         let told = text.contains(&plain) || text.to_lowercase().contains(&hex(secret));
-        assert!(!told, "{id} an error tells a secret");
+        assert!(!told, "{id} an error reveals a secret");
     }
 }
 
-/// The secrets of a full webhook and a message that is nobody's business.
+/// The secrets of a full webhook, and a confidential message.
 pub(crate) fn of_a_webhook() -> Vec<Vec<u8>> {
     let secrets = SECRETS.map(|s| s.as_bytes().to_vec());
     secrets

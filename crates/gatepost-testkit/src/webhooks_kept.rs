@@ -80,7 +80,7 @@ pub async fn d02_row_numbers_go_on(place: Place) -> Outcome {
     Outcome::Held
 }
 
-/// Deliveries are there again in every state, with their attempts, and those that wait are sent.
+/// Deliveries are there again in every state, with their attempts, and waiting ones are sent.
 pub async fn d03_deliveries_outlive_the_store(place: Place) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &["sent"]).await;
@@ -116,7 +116,7 @@ pub async fn d03_deliveries_outlive_the_store(place: Place) -> Outcome {
     Outcome::Held
 }
 
-/// A claim outlives its worker: it holds to the end of the lease, its token still settles, and
+/// A claim outlives its worker: it holds until the end of the lease, its token still settles, and
 /// after that the row comes back.
 pub async fn d04_a_claim_outlives_its_worker(place: Place) -> Outcome {
     let store = place.fresh().await;
@@ -156,16 +156,16 @@ pub async fn d04_a_claim_outlives_its_worker(place: Place) -> Outcome {
         [Settled::Stale, Settled::Done],
         "D4 what the tokens are worth"
     );
-    let anew = store
+    let again = store
         .queue
         .claim(&[lane(hook, LaneClass::First)], at(30), at(11))
         .await
         .unwrap();
-    assert_eq!(anew.len(), 1, "D4 claimed anew");
+    assert_eq!(again.len(), 1, "D4 claimed again");
     assert!(
         !claimed
             .iter()
-            .any(|c| c.delivery.id == anew[0].delivery.id && c.token == anew[0].token),
+            .any(|c| c.delivery.id == again[0].delivery.id && c.token == again[0].token),
         "D4 under a new token"
     );
     let row = store
@@ -182,8 +182,8 @@ pub async fn d04_a_claim_outlives_its_worker(place: Place) -> Outcome {
     Outcome::Held
 }
 
-/// Ids of occurrences stay known; rows of the outbox wait, used ones stay used, and those set aside
-/// stay aside.
+/// Ids of occurrences stay known; waiting rows of the outbox still wait, consumed ones stay
+/// consumed, and rejected ones stay rejected.
 pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &[]).await;
@@ -236,8 +236,8 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
     Outcome::Held
 }
 
-/// What lies on the disk holds no secret of a webhook in clear. The harness opens its store with a
-/// sealing key.
+/// The disk holds no secret of a webhook in plaintext. The harness opens its store with a sealing
+/// key.
 pub async fn d06_secrets_lie_sealed(place: Place) -> Outcome {
     let store = place.fresh().await;
     let hook = store

@@ -160,7 +160,7 @@ impl Tx {
         self.index(slot, true)
     }
 
-    /// Stores what has become of a delivery, and what `old` was in the indexes is so no more.
+    /// Stores the new state of a delivery and removes the entries of `old` from the indexes.
     pub(super) fn replace(&self, old: &Slot, new: &Slot) -> Answer<()> {
         self.index(old, false)?;
         self.insert(new)

@@ -194,7 +194,7 @@ impl DeliveryLog for RedbStore {
 }
 
 impl RedbStore {
-    /// Changes the wanted deliveries, oldest first, at most so many.
+    /// Changes the wanted deliveries, oldest first, at most `limit` of them.
     async fn change(
         &self,
         limit: u32,

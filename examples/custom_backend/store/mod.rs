@@ -1,8 +1,9 @@
-//! Gatepost's storage on [redb](https://docs.rs/redb): one file, one process, each call one transaction.
+//! Gatepost's storage on [redb](https://docs.rs/redb): one file, one process, each call one
+//! transaction.
 //!
-//! Rows are JSON under their row number; beside them lie the few indexes that the queue needs.
-//! Every call runs on a thread that may wait. A call that ends in an error commits nothing; one
-//! that is `Ok` is on the disk.
+//! Rows are JSON under their row number; beside them are the few indexes that the queue needs.
+//! Every call runs on a thread that may block. A call that ends in an error commits nothing; one
+//! that returned `Ok` is on the disk.
 
 mod codec;
 mod delivery;

@@ -276,8 +276,7 @@ fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
     Ok(Enqueued::Stored { deliveries, routes })
 }
 
-/// Whether the source was used before. A row of the outbox whose occurrence is known is used up by
-/// this.
+/// Whether the source was used before. This consumes a row of the outbox whose occurrence is known.
 fn is_used(tx: &Tx, source: &Origin) -> Answer<bool> {
     let is_known = |id: &OccurrenceId| -> Answer<bool> {
         Ok(tx.open(SEEN)?.get(id.as_str()).map_err(failed)?.is_some())

@@ -12,7 +12,7 @@ use redb::{Database, ReadTransaction, ReadableDatabase as _};
 use super::error::{Answer, failed, panicked};
 use super::tables::Tx;
 
-/// The version of what lies in the file. A newer one is refused.
+/// The version of the file's format. A newer one is refused.
 const SCHEMA: i64 = 1;
 
 /// A store in one redb file, which this process has for itself.
@@ -20,7 +20,7 @@ const SCHEMA: i64 = 1;
 pub(crate) struct RedbStore {
     pub(super) db: Arc<Database>,
     sealing: Arc<SealingKeys>,
-    /// Nobody else can change keys, so the generation is known without asking the file.
+    /// No other process can change keys, so the generation is known without reading the file.
     pub(super) generation: Arc<AtomicI64>,
 }
 
@@ -77,7 +77,7 @@ impl RedbStore {
         done.await.map_err(panicked)?
     }
 
-    /// Runs `act` on the state of this moment, beside any writer.
+    /// Runs `act` on the current state, concurrently with any writer.
     pub(super) async fn read<T, F>(&self, act: F) -> Answer<T>
     where
         T: Send + 'static,

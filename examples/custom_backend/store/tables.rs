@@ -94,7 +94,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Counts on and answers the new value: a row number that was never given out, a version.
+    /// Increments and returns the new value: a row number that was never given out, a version.
     pub(super) fn count(&self, name: &str) -> Answer<i64> {
         let next = self.counter(name)? + 1;
         self.set_counter(name, next)?;

@@ -1,4 +1,4 @@
-//! Group commit: calls that wait at the same time are answered by one statement.
+//! Group commit: calls that wait at the same time share one statement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ type Reply<W> = oneshot::Sender<Result<<W as Work>::Answer>>;
 type Job<W> = (<W as Work>::Item, Reply<W>);
 type Inbox<W> = mpsc::UnboundedReceiver<Job<W>>;
 
-/// The way in. Its workers end once every handle is gone and what was handed in is answered.
+/// The way in. Its workers end once every handle is gone and everything that was handed in is done.
 pub(crate) struct Batcher<W: Work> {
     jobs: mpsc::UnboundedSender<Job<W>>,
     shared: Arc<Shared<W>>,
@@ -59,8 +59,8 @@ impl<W: Work> Batcher<W> {
 
     /// Hands an item in and waits for its answer.
     ///
-    /// While nothing is going on the caller does it itself, which spares two changes of task. An
-    /// item that was handed to a worker is worked on even if the caller goes away.
+    /// While the store is idle the caller does the work itself, which saves two task switches. An
+    /// item that was handed to a worker is processed even if the caller goes away.
     pub(crate) async fn submit(&self, item: W::Item) -> Result<W::Answer> {
         let gone = || Failure::unavailable("the store is shutting down");
         let idle = self.shared.last.load(Ordering::Relaxed) <= 1;
@@ -89,13 +89,13 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<Inbox<W>>>) {
         shared.last.store(items.len(), Ordering::Relaxed);
         let answers = shared.work.run(items).await;
         for (reply, answer) in replies.into_iter().zip(answers) {
-            // A caller that went away is not told.
+            // The caller may be gone.
             let _ = reply.send(answer);
         }
     }
 }
 
-/// What is there already, up to a full batch.
+/// What has arrived already, up to a full batch.
 fn gather<W: Work>(first: Job<W>, inbox: &mut Inbox<W>) -> (Vec<W::Item>, Vec<Reply<W>>) {
     let mut weight = W::weight(&first.0);
     let (mut items, mut replies) = (vec![first.0], vec![first.1]);

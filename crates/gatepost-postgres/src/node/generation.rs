@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Numbers given out are `epoch << SHIFT | generation of the database`. Each lost connection begins
-/// a new epoch, so that a cache asks anew and is told to forget all: notifications may have been
-/// missed, and a database that a failover brought back may even have lost generations.
+/// a new epoch, so that a cache asks again and has to forget everything: notifications may have
+/// been missed, and a database that a failover brought back may even have lost generations.
 const SHIFT: u32 = 40;
 
 pub(super) struct Generation {
@@ -55,7 +55,7 @@ impl Generation {
         self.valid_until.store(0, Ordering::Release);
     }
 
-    /// A new connection stands and this is the node's row: a new epoch at this generation.
+    /// A new connection is up and this is the node's row: a new epoch at this generation.
     pub(super) fn rejoined(&self, node: i64, generation: i64) {
         let before = self.number.load(Ordering::Acquire);
         let epoch = if self.node().is_some() {

@@ -163,7 +163,7 @@ pub(super) async fn keep_alive(connector: Connector, first: Listening, shared: A
         shared.generation.lost();
         tracing::warn!(
             cause = failure.cause(),
-            "changed keys are not heard of; keys are read from the database until they are"
+            "no notice of changed keys arrives; until it does, keys are read from the database"
         );
         drop(listening);
         let mut pause = FIRST_PAUSE;
@@ -178,8 +178,8 @@ pub(super) async fn keep_alive(connector: Connector, first: Listening, shared: A
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         };
-        // What arrived while nobody listened is found by looking.
+        // Work that arrived in between is found by polling.
         shared.work.notify_one();
-        tracing::info!("changed keys are heard of again");
+        tracing::info!("notices of changed keys arrive again");
     }
 }

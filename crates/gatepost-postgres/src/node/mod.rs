@@ -1,19 +1,20 @@
-//! This process as one of several that share the database: hears of changed keys and of new work,
-//! and shows by a lease that it does.
+//! This process as one of several that share the database: is notified of changed keys and of new
+//! work, and shows by a lease that it is.
 //!
 //! # Why a deleted key is refused everywhere at once
 //! A node answers [`KeyStore::key_generation`](gatepost_storage::KeyStore::key_generation) only for
 //! [`VALID`] after the *start* of its last beat. A beat first renews the node's lease in the
-//! database (`LEASE`, longer than `VALID`), then, in a later statement, reads the generation.
-//! Whoever deletes a key commits, notifies, and waits until no node with a running lease acts on an
-//! older generation ([`wait_for_all`](Node::wait_for_all)). So a node that the deleter waited for
-//! has acknowledged; one that it did not see had no lease, and its next beat reads
-//! the new generation before it answers anything. And [`LEASE`] after the commit nothing is left to
-//! wait for, whatever happened to the connections: each node has read the generation since, or
-//! answers `None`.
+//! database (`LEASE`, longer than `VALID`), then, in a later statement, reads the generation. The
+//! node that deletes a key commits, notifies, and waits until no node with a running lease acts on
+//! an older generation ([`wait_for_all`](Node::wait_for_all)). So a node that the deleter waited
+//! for has acknowledged; one that it did not see had no lease, and its next beat reads the new
+//! generation before it answers anything. And [`LEASE`] after the commit nothing is left to wait
+//! for, whatever happened to the connections: each node has read the generation since, or answers
+//! `None`.
 //!
-//! Spans are measured by the monotonic clock here and by the server's clock there; `LEASE - VALID`
-//! is what they may differ by within two seconds. No point in time is compared between them.
+//! Lengths of time are measured by the monotonic clock here and by the server's clock there.
+//! `VALID` is shorter than `LEASE` by as much as the two may differ within two seconds. No point in
+//! time is compared between them.
 
 mod generation;
 mod heartbeat;
@@ -114,12 +115,12 @@ impl Node {
         }
     }
 
-    /// Returns when a process told that work arrived.
+    /// Returns when a process notifies that work arrived.
     pub(crate) async fn work_arrived(&self) {
         self.shared.work.notified().await;
     }
 
-    /// Gives the lease up, so that nobody waits for this node.
+    /// Gives up the lease, so that no other node waits for this one.
     pub(crate) async fn leave(&self, db: &Db) {
         self.task.abort();
         self.shared.generation.lost();

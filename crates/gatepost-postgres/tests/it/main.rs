@@ -1,4 +1,4 @@
-//! What is of this backend alone, and the contract that it shares with the others. On the server
+//! What is specific to this backend, and the contract that it shares with the others. On the server
 //! that `GATEPOST_TEST_POSTGRES_URL` names, or one of its own.
 #![allow(
     clippy::expect_used,

@@ -95,7 +95,7 @@ async fn a_node_that_never_acknowledges_is_waited_for_but_no_longer_than_its_lea
     a.delete_key(row.id, at(1)).await.unwrap();
     assert!(
         start.elapsed() < Duration::from_millis(500),
-        "alone nobody is waited for: {:?}",
+        "with no other node nothing is waited for: {:?}",
         start.elapsed()
     );
 }
@@ -113,7 +113,7 @@ async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() 
         until("confirmation", BOUND * 2, || b.key_generation().is_some()).await;
         let before = b.key_generation().unwrap();
         let row = a.insert_key(&key(1, "k")).await.unwrap();
-        // A listener is known by its last statement, which for a moment may be another one.
+        // A listener is recognised by its last statement, which may briefly be another one.
         let mut cut = 0;
         for _ in 0..100 {
             cut += client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%gatepost_key_generation%' AND pid <> pg_backend_pid()", &[]).await.unwrap().len();
@@ -226,9 +226,9 @@ async fn work_that_one_node_leaves_wakes_another() {
     a.enqueue(direct(vec![message(webhook, "m", at(0))]), at(0))
         .await
         .unwrap();
-    woken.await.unwrap().expect("the other node is told");
+    woken.await.unwrap().expect("the other node is notified");
 
-    // What is leased to the one that emits is nobody else's business.
+    // What is leased to the emitting node concerns no other.
     let _ = timeout(Duration::from_millis(200), b.work_arrived()).await;
     let leased = gatepost_storage::webhooks::NewDelivery {
         lease_until: Some(at(60)),

@@ -1,4 +1,4 @@
-//! Migrations, plans, and what lies on the disk.
+//! Migrations, plans, and what is on the disk.
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;

@@ -43,7 +43,7 @@ async fn a_certificate_is_verified_by_root_and_by_name() {
     assert_eq!(
         plain.get::<_, i64>(0),
         0,
-        "no connection of ours is in clear"
+        "every connection of ours is encrypted"
     );
     drop(store);
 

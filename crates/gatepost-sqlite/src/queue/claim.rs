@@ -58,7 +58,8 @@ fn one(c: &Connection, id: i64, lease_until: DateTime<Utc>) -> Result<Claimed> {
         })?
 }
 
-/// Only a value that cannot be understood ends a delivery; an error of the disk is everybody's.
+/// Only a value that cannot be understood ends a delivery; an error of the disk fails the whole
+/// claim.
 fn end_unreadable(c: &Connection, id: i64, failure: Failure) -> Result<()> {
     let error = StoreError::from(failure);
     if error.kind() != gatepost_storage::ErrorKind::Corrupt {

@@ -49,8 +49,7 @@ pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Re
     Ok(Enqueued::Stored { deliveries, routes })
 }
 
-/// Whether the source was used before. A row of the outbox whose occurrence is known is used up by
-/// this.
+/// Whether the source was used before. This consumes a row of the outbox whose occurrence is known.
 fn used(c: &Connection, source: &Origin) -> Result<bool> {
     Ok(match source {
         Origin::Direct => false,

@@ -1,4 +1,4 @@
-//! What is of this backend alone, and the contract that it shares with the others.
+//! What is specific to this backend, and the contract that it shares with the others.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,

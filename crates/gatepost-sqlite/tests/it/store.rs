@@ -1,4 +1,4 @@
-//! What is of this backend alone: the file, its owners, its faults.
+//! What is specific to this backend: the file, its owners, its faults.
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeyStore as _};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
@@ -184,7 +184,7 @@ async fn files_that_are_not_ours_are_refused_and_left_alone() {
         .execute_batch("PRAGMA application_id = 99; CREATE TABLE t (x)")
         .unwrap();
     assert_eq!(open().await.unwrap_err().kind(), ErrorKind::Unsupported);
-    // A host's own database, without a mark, is shared.
+    // A platform's own database, without a mark, is shared.
     other.execute_batch("PRAGMA application_id = 0").unwrap();
     open().await.unwrap();
     let mark: i64 = other

@@ -17,7 +17,7 @@ const SIGNING: &str = "webhook.signing";
 /// The three sealed columns of a webhook. Each is bound to its column: a value that was moved to
 /// another does not open.
 ///
-/// Beside them a backend stores the kind of the authorization as a word, which is no secret.
+/// A backend also stores the kind of the authorization, as a word, which is not secret.
 #[derive(Clone, Eq, PartialEq)]
 pub struct SealedSecrets {
     /// The secret of the authorization, sealed; `None` where its kind has none.

@@ -132,7 +132,7 @@ impl DeliveryLog for MemoryStore {
 
     async fn purge(
         &self,
-        keep: &PurgeBounds,
+        bounds: &PurgeBounds,
         limit: u32,
         _now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
@@ -147,7 +147,7 @@ impl DeliveryLog for MemoryStore {
         {
             let rank = newer.entry(slot.delivery.webhook).or_default();
             *rank += 1;
-            if slot.delivery.created < keep.created_before || *rank > keep.newest_per_webhook {
+            if slot.delivery.created < bounds.created_before || *rank > bounds.newest_per_webhook {
                 ids.push(slot.delivery.id);
             }
         }
@@ -160,7 +160,7 @@ impl DeliveryLog for MemoryStore {
         let old: Vec<_> = tables
             .seen
             .iter()
-            .filter(|(_, at)| **at < keep.occurrences_before)
+            .filter(|(_, at)| **at < bounds.occurrences_before)
             .take(room)
             .map(|(id, _)| id.clone())
             .collect();

@@ -268,7 +268,7 @@ fn settle(slot: &mut Slot, settlement: Settlement) -> Settled {
     Settled::Done
 }
 
-/// Takes a delivery from a worker that died; true when that was once too often.
+/// Takes a delivery back from a worker that died. True when it ended, after too many lost claims.
 fn reclaim(slot: &mut Slot, now: DateTime<Utc>) -> bool {
     let delivery = &mut slot.delivery;
     delivery.lease_until = None;

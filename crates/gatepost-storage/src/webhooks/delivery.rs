@@ -73,14 +73,14 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// Where a delivery stands: `queued → running → sent | error`, and back to `queued` for a retry.
+/// The state of a delivery: `queued → running → sent | error`, and back to `queued` for a retry.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum DeliveryState {
     /// Waits for its due time, for a free slot, or for its webhook to be resumed.
     Queued,
     /// Leased by a worker that is making an attempt.
     Running,
-    /// The target answered 2xx.
+    /// The target responded with 2xx.
     Sent,
     /// Ended without success; `status_info` says why.
     Error,
@@ -126,10 +126,10 @@ pub struct Delivery {
     pub task: Option<TaskId>,
     /// The rendered message: all attempts carry these bytes.
     pub body: Arc<str>,
-    /// Where it stands.
+    /// Its state.
     pub state: DeliveryState,
-    /// Why it stands there, in words for the user: `200 OK`, `timeout while connecting`; empty at
-    /// first.
+    /// Why it is in that state, in words for the user: `200 OK`, `timeout while connecting`; empty
+    /// at first.
     pub status_info: String,
     /// When it was enqueued.
     pub created: DateTime<Utc>,
@@ -139,27 +139,27 @@ pub struct Delivery {
     pub lease_until: Option<DateTime<Utc>>,
     /// When the last attempt began.
     pub last_attempt: Option<DateTime<Utc>>,
-    /// Attempts made since it was enqueued or replayed; a lost claim is none.
+    /// Attempts made since it was enqueued or replayed; a lost claim does not count.
     pub attempts: u32,
     /// Claims that ended without a settlement, since it was enqueued or replayed.
     pub lost_claims: u32,
-    /// The status of the last answer, if there was one.
+    /// The status of the last response, if there was one.
     pub response_status: Option<u16>,
     /// How long the last attempt took.
     pub duration: Option<Duration>,
 }
 
 /// When the parts of an attempt were done, counted from its start; `None` for a part that was not
-/// reached or not needed (a pooled connection needs no look-up, no connect, no TLS).
+/// reached or not needed (a pooled connection needs no lookup, no connect, no TLS).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Phases {
     /// The name was resolved.
     pub dns: Option<Duration>,
-    /// The connection stood.
+    /// The connection was established.
     pub connect: Option<Duration>,
     /// The TLS handshake was done.
     pub tls: Option<Duration>,
-    /// The answer's head was read.
+    /// The head of the response was read.
     pub first_byte: Option<Duration>,
 }
 
@@ -180,16 +180,16 @@ pub struct AttemptRecord {
     pub class: String,
     /// The outcome in words for the user.
     pub info: String,
-    /// The status of the answer, if one came.
+    /// The status of the response, if one arrived.
     pub status: Option<u16>,
     /// The address that was dialled.
     pub remote: Option<SocketAddr>,
-    /// `HTTP/1.1` or `HTTP/2`, once an answer came.
+    /// `HTTP/1.1` or `HTTP/2`, once a response arrived.
     pub protocol: Option<String>,
-    /// The head of the answer, as far as it was kept.
+    /// The head of the response, as far as it was kept.
     pub response_head: Vec<u8>,
-    /// The body of the answer, as far as it was kept (16 KiB by default).
+    /// The body of the response, as far as it was kept (16 KiB by default).
     pub response_body: Vec<u8>,
-    /// Whether more of the answer's body came, or would have come, than was kept.
+    /// Whether the response's body was longer than what was kept.
     pub truncated: bool,
 }

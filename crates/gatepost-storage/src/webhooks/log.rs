@@ -45,7 +45,7 @@ impl DeliveryQuery {
     }
 }
 
-/// Which deliveries to send again. Only those that have ended are; others are passed over.
+/// Which deliveries to send again. Only those that have ended are sent again; others are skipped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
     /// These.
@@ -61,12 +61,12 @@ pub enum Replay {
     },
 }
 
-/// What the log keeps.
+/// How much of the log is kept.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PurgeBounds {
     /// Ended deliveries created before this are removed.
     pub created_before: DateTime<Utc>,
-    /// Of the ended deliveries of a webhook only the newest so many are kept.
+    /// How many ended deliveries of each webhook are kept; the newest ones.
     pub newest_per_webhook: u32,
     /// Ids of occurrences stored before this are forgotten: they would be taken as new.
     pub occurrences_before: DateTime<Utc>,
@@ -85,7 +85,7 @@ pub struct QueueStats {
     pub outbox: u64,
 }
 
-/// Reads and tends the delivery log.
+/// Reads and maintains the delivery log.
 ///
 /// # Contract
 /// As [`RecordStore`](super::RecordStore).
@@ -117,8 +117,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
     /// Queues ended deliveries again: due at `now`, `attempts` and `lost_claims` 0, same message
-    /// id, same bytes, the attempts made so far kept. At most `limit`, oldest first; answers
-    /// how many.
+    /// id, same bytes, the attempts made so far kept. At most `limit`, oldest first. Returns how
+    /// many.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -129,7 +129,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
 
-    /// Ends those of the given deliveries that are `queued`: `error` with the given reason. Answers
+    /// Ends those of the given deliveries that are `queued`: `error` with the given reason. Returns
     /// how many; one that is being sent is not among them.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ) -> Result<u64, StoreError>;
 
     /// Ends at most `limit` queued deliveries of webhooks that are not active and that were created
-    /// before `created_before`: `error` with `expired while paused`. Answers how many.
+    /// before `created_before`: `error` with `expired while paused`. Returns how many.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -154,14 +154,14 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ) -> Result<u64, StoreError>;
 
     /// Removes at most `limit` rows that retention does not keep, with their attempts; never one
-    /// that is `queued` or `running`. Answers how many; fewer than `limit` means that nothing
-    /// is left to remove.
+    /// that is `queued` or `running`. Returns how many; fewer than `limit` means that nothing is
+    /// left to remove.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn purge(
         &self,
-        keep: &PurgeBounds,
+        bounds: &PurgeBounds,
         limit: u32,
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;

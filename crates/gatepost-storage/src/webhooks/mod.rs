@@ -1,4 +1,4 @@
-//! Where webhooks, tasks, events, the queue and the delivery log are kept.
+//! Where webhooks, tasks, events, the queue and the delivery log are stored.
 //!
 //! Four traits, one database: what one of them stores and another reads is bound by
 //! transactions, so a backend implements all four on one type and is then a [`WebhookStore`].

@@ -1,4 +1,4 @@
-//! Occurrences that a host wrote in its own transaction and that wait to be fanned out.
+//! Occurrences that the platform wrote in its own transaction and that wait to be fanned out.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::error::StoreError;
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct OutboxId(pub i64);
 
-/// Why a row of the outbox cannot be used, in words for the host's developer.
+/// Why a row of the outbox cannot be used, in words for the platform's developer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);
@@ -22,14 +22,14 @@ pub struct Unreadable(pub String);
 pub struct OutboxRow {
     /// Its row number.
     pub id: OutboxId,
-    /// The occurrence, or why it cannot be read: hosts write these rows with SQL of their own.
+    /// The occurrence, or why it cannot be read: the platform writes these rows with its own SQL.
     pub occurrence: Result<Occurrence, Unreadable>,
 }
 
 /// The outbox: rows in, fan-outs out, exactly one for each.
 ///
-/// A SQL backend documents the table `gatepost_occurrence` into which a host inserts with its own
-/// statement, driver and language inside its own transaction. A row is used up by
+/// A SQL backend documents the table `gatepost_occurrence`, into which the platform inserts with
+/// its own statement, driver and language inside its own transaction. A row is consumed by
 /// [`QueueStore::enqueue`](super::QueueStore::enqueue) with
 /// [`Origin::Outbox`](super::Origin::Outbox).
 #[async_trait]
@@ -44,15 +44,15 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<OutboxId, StoreError>;
 
-    /// The oldest rows that wait, at most `limit`. Rows set aside are not among them. The same row
-    /// may be given to several processes: the one whose enqueue commits first has it.
+    /// The oldest rows that wait, at most `limit`. Rows set aside are not among them. Several
+    /// processes may receive the same row: the one whose enqueue commits first has it.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn outbox(&self, limit: u32) -> Result<Vec<OutboxRow>, StoreError>;
 
-    /// Sets a row aside that cannot be used, with the reason; it stays stored for the host to look
-    /// at.
+    /// Sets a row aside that cannot be used, with the reason; it stays stored for the platform to
+    /// look at.
     ///
     /// # Errors
     /// `NotFound`.

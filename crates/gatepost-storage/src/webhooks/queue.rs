@@ -12,8 +12,8 @@ use super::outbox::OutboxId;
 use super::records::RoutesVersion;
 use crate::error::StoreError;
 
-/// After this many lost claims a delivery ends in `error`, so that a message that kills its
-/// sender cannot circle for ever.
+/// After this many lost claims a delivery ends in `error`, so that a message that kills its sender
+/// does not circulate forever.
 pub const MAX_LOST_CLAIMS: u32 = 3;
 
 /// The status info of a delivery that ended after [`MAX_LOST_CLAIMS`] lost claims.
@@ -34,8 +34,8 @@ pub enum Origin {
     Outbox {
         /// The row.
         row: OutboxId,
-        /// The id of its occurrence, if it has one. An id that is known uses the row up and stores
-        /// nothing else: [`Enqueued::AlreadyKnown`] too.
+        /// The id of its occurrence, if it has one. A known id consumes the row and stores nothing
+        /// else: [`Enqueued::AlreadyKnown`] too.
         occurrence: Option<OccurrenceId>,
     },
 }
@@ -66,7 +66,7 @@ pub struct Enqueue {
     pub routes: Option<RoutesVersion>,
     /// What makes it happen only once.
     pub source: Origin,
-    /// The deliveries. May be empty: an outbox row that matches nothing is still used up.
+    /// The deliveries. May be empty: an outbox row that matches nothing is still consumed.
     pub deliveries: Vec<NewDelivery>,
     /// One-time tasks to delete, with their events.
     pub consume: Vec<TaskId>,
@@ -138,12 +138,12 @@ pub struct DueLane {
     pub due: DateTime<Utc>,
 }
 
-/// How many to claim from a lane at the most.
+/// A lane to claim from, and how many deliveries at most.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LaneClaim {
     /// The lane.
     pub lane: Lane,
-    /// The most to claim.
+    /// The maximum number of deliveries to claim.
     pub limit: u32,
 }
 
@@ -168,7 +168,7 @@ pub enum Disposition {
     },
     /// No further attempt: `error`.
     Failed,
-    /// Given back without an attempt (shutdown, webhook paused meanwhile): `queued`, no attempt
+    /// Given back without an attempt (shutdown, or the webhook was paused): `queued`, no attempt
     /// counted.
     Release {
         /// When it is due again.
@@ -207,7 +207,7 @@ pub struct Settlement {
 pub enum Settled {
     /// Stored, now or by an earlier call with the same token.
     Done,
-    /// Refused: the row was claimed anew, reclaimed, replayed or deleted since. Nothing was
+    /// Refused: since then the row was claimed again, reclaimed, replayed or deleted. Nothing was
     /// changed.
     Stale,
 }
@@ -234,8 +234,8 @@ pub struct Reclaimed {
 pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Stores the deliveries of one occurrence and deletes the tasks it consumes, all or nothing.
     ///
-    /// The source is looked at first, then the version of the routes (equal to the present one,
-    /// or `RoutesChanged`; a task to consume that is gone counts as a change), then the rows are
+    /// The source is checked first, then the version of the routes (equal to the current one, or
+    /// `RoutesChanged`; a task to consume that is gone counts as a change), then the rows are
     /// written. Several calls at once may share a commit; each is judged alone.
     ///
     /// # Errors
@@ -243,7 +243,7 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError>;
 
     /// The lanes that have a claimable delivery, in order of lane, at most `limit` beyond `after`.
-    /// Costs a look-up for each lane, not for each delivery.
+    /// Costs one lookup for each lane, not for each delivery.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -254,8 +254,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<Vec<DueLane>, StoreError>;
 
-    /// The earliest due time among queued deliveries of active webhooks that lies after `now`, if
-    /// any: until then there is no retry to wake up for.
+    /// The earliest due time after `now` among queued deliveries of active webhooks, if any: until
+    /// then there is no retry to wake up for.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -277,8 +277,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
 
     /// Ends claims. For each, in order: if the row is `running` under that token, the verdict, the
     /// attempt (numbered by the store, appended to the log) and the row's summary of it are stored
-    /// in one transaction, `Done`; if the row was last settled under that very token, nothing
-    /// changes, `Done`; else `Stale`. A lease that ran out but was not reclaimed yet still
+    /// in one transaction: `Done`. If the row was last settled under that very token, nothing
+    /// changes: `Done`. Otherwise `Stale`. A lease that ran out but was not reclaimed yet still
     /// settles.
     ///
     /// # Errors
@@ -297,7 +297,7 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError>;
 
-    /// Returns when another process may have added work. May return without reason, may never
+    /// Returns when another process may have added work. May return without a reason and may never
     /// return: the engine polls as well. A future that is dropped loses nothing.
     async fn work_arrived(&self);
 }

@@ -20,7 +20,7 @@ pub struct TaskRow {
     pub created: DateTime<Utc>,
     /// When it was last changed.
     pub modified: DateTime<Utc>,
-    /// When it last ran, as far as [`RecordStore::record_task_runs`] was told.
+    /// When it last ran, as recorded by [`RecordStore::record_task_runs`].
     pub last_run: Option<DateTime<Utc>>,
     /// The record.
     pub task: Task,
@@ -70,8 +70,8 @@ pub enum Cascade {
     Tasks,
 }
 
-/// Counts the changes of webhooks, tasks and events in one store. Every insert, update and
-/// deletion of one, by whomever, moves it in the same transaction.
+/// Counts the changes of webhooks, tasks and events in one store. Every insert, update and deletion
+/// of one, by any process, moves it in the same transaction.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RoutesVersion(pub i64);
 
@@ -88,7 +88,7 @@ pub struct Routes {
     pub events: Vec<Row<EventId, Event>>,
 }
 
-/// Keeps webhooks, tasks and events.
+/// Stores webhooks, tasks and events.
 ///
 /// # Contract
 /// As [`KeyStore`](crate::KeyStore): `Ok` means stored, `Err` means nothing stored; times to the
@@ -96,8 +96,8 @@ pub struct Routes {
 /// back byte for byte, headers in their order with duplicates. Secrets of a webhook (authorization,
 /// signing secrets, headers) are sealed at rest where the backend was given a sealing key.
 ///
-/// An update must show the revision that it read (`row.revision`) and replaces the whole record;
-/// it answers the row as it now stands.
+/// An update must show the revision that it read (`row.revision`) and replaces the whole record; it
+/// returns the row as it is now.
 #[async_trait]
 pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// Stores a new webhook. Names are unique in the store.
@@ -136,7 +136,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Row<WebhookId, Webhook>, StoreError>;
 
     /// Deletes the webhook with all its deliveries and their attempts. A delivery that is being
-    /// sent goes too; its settlement will be answered `Stale`.
+    /// sent goes too; its settlement will be `Stale`.
     ///
     /// # Errors
     /// `NotFound`; `InUse` when a task sends it and `cascade` is [`Cascade::Refuse`].
@@ -177,8 +177,8 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// `NotFound`.
     async fn delete_task(&self, id: TaskId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Notes when tasks last ran; the newest wins, tasks that are gone are passed over. Moves
-    /// neither revision nor routes version.
+    /// Records when tasks last ran; the newest wins, tasks that are gone are skipped. Moves neither
+    /// revision nor routes version.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -223,14 +223,14 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// `NotFound`.
     async fn delete_event(&self, id: EventId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// All records, as they stand together at one version.
+    /// All records, read together at one version.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn routes(&self) -> Result<Routes, StoreError>;
 
-    /// The present version of the records, at the cost of one look-up: what is held in memory is up
-    /// to date if its version is this one.
+    /// The current version of the records, at the cost of one lookup: what is held in memory is up
+    /// to date if it has this version.
     ///
     /// # Errors
     /// `Unavailable`.

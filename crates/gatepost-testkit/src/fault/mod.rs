@@ -1,4 +1,4 @@
-//! A store that fails when it is told to, to see what the program above it does then.
+//! A store that fails on command, to see what the program that uses it does then.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -13,20 +13,20 @@ use gatepost_storage::{ErrorKind, StoreError};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing is done, and the caller is told: `Unavailable`.
+    /// Nothing is done, and the caller gets `Unavailable`.
     Refused,
-    /// All is done, and the caller is told that it failed: a commit whose answer was lost.
+    /// Everything is done, and the caller gets `Unavailable`: a commit whose reply was lost.
     AnswerLost,
-    /// Nothing is done for so long, and then it is refused: a server that does not answer, and a
-    /// time-out.
+    /// Nothing is done for this long, and then the call is refused: a server that does not respond,
+    /// and a timeout.
     Hang(Duration),
-    /// All is done, and the answer comes so much later.
+    /// Everything is done, and the result comes this much later.
     Late(Duration),
     /// Nothing is done, and the store panics.
     Panic,
 }
 
-/// Passes every call on to another store, but those that are to fail.
+/// Passes every call on to another store, except those that are to fail.
 pub struct FaultStore<S> {
     pub(super) inner: Arc<S>,
     state: Mutex<State>,
@@ -69,7 +69,7 @@ impl<S> FaultStore<S> {
         self.plan(None, nth, fault);
     }
 
-    /// Whether the call came about that was to fail.
+    /// Whether the call that was to fail has been made.
     pub fn has_failed(&self) -> bool {
         self.with(|state| state.failed)
     }
@@ -95,7 +95,7 @@ impl<S> FaultStore<S> {
         });
     }
 
-    /// Refuses for ever, as `Corrupt`, every call that would settle this delivery.
+    /// Refuses from now on, as `Corrupt`, every call that would settle this delivery.
     pub fn set_poison(&self, delivery: DeliveryId) {
         self.with(|state| state.poison = Some(delivery));
     }
@@ -161,7 +161,7 @@ impl<S> FaultStore<S> {
                 tokio::time::sleep(time).await;
                 answer
             }
-            Some(Fault::Panic) => panic!("the store panics as told"),
+            Some(Fault::Panic) => panic!("the store panics on command"),
         }
     }
 }

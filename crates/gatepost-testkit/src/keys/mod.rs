@@ -74,7 +74,7 @@ pub async fn k04_one_of_racing_inserts_wins(store: Store) {
     assert_eq!(won, 1, "K4");
 }
 
-/// An edit that shows an old revision is refused and changes nothing.
+/// An edit with an old revision is refused and changes nothing.
 pub async fn k05_a_stale_edit_is_refused(store: Store) {
     let row = store.insert_key(&key(1, "a")).await.unwrap();
     let first = store.update_key(&row, at(1)).await.unwrap();
@@ -104,7 +104,7 @@ pub async fn k06_an_edit_keeps_what_identifies_a_key(store: Store) {
     assert_eq!(
         store.key(row.id).await.unwrap(),
         Some(new),
-        "K6 answered as stored"
+        "K6 returned as stored"
     );
 }
 
@@ -181,7 +181,7 @@ pub async fn k11_the_newest_login_wins(store: Store) {
     assert_eq!(stored.key.last_login, Some(login(&row, 20).login), "K11");
 }
 
-/// A walk in pages, while rows come and go, has each row that stays once and in order.
+/// A walk in pages, while rows come and go, returns each row that stays once and in order.
 pub async fn k12_a_walk_neither_skips_nor_repeats(store: Store) {
     let mut rows = Vec::new();
     for n in 0..6 {
@@ -216,7 +216,7 @@ pub async fn k13_times_are_kept_to_the_microsecond(store: Store) {
     let row = store.insert_key(&new).await.unwrap();
     let created = store.key(row.id).await.unwrap().unwrap().key.created;
     assert_eq!(created, at(0) + TimeDelta::microseconds(123_456), "K13");
-    assert_eq!(row.key.created, created, "K13 answered as stored");
+    assert_eq!(row.key.created, created, "K13 returned as stored");
 }
 
 /// A recorded login moves neither the revision nor the generation.
@@ -238,7 +238,7 @@ pub async fn k14_a_login_is_no_edit(store: Store) {
     assert_eq!(after, before, "K14 generation");
 }
 
-/// A list holds the keys of the owner and of the name that were asked for, and no others.
+/// A list holds the keys of the requested owner and name, and no others.
 pub async fn k15_lists_hold_what_was_asked_for(store: Store) {
     let mine = store.insert_key(&key(1, "a")).await.unwrap();
     store.insert_key(&key(1, "b")).await.unwrap();
@@ -269,7 +269,7 @@ pub async fn k16_an_edit_creates_nothing(store: Store) {
     assert_eq!(store.key(row.id).await.unwrap(), None, "K16 nothing there");
 }
 
-/// An error does not tell the digest of a key.
+/// An error does not reveal the digest of a key.
 pub async fn k17_an_error_tells_no_digest(store: Store) {
     let row = store.insert_key(&key(1, "a")).await.unwrap();
     let twin = store.insert_key(&row.key).await.err();

@@ -11,7 +11,7 @@ use crate::fixtures::{at, claim, direct, end, message, queued, settlement};
 use crate::harness::Webhooks;
 
 /// A replay queues ended deliveries again, with the same id and bytes, counts at zero and the
-/// attempts kept; others are passed over.
+/// attempts kept; others are skipped.
 pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     end(&store, hook, Disposition::Failed, 0).await;
@@ -48,7 +48,7 @@ pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
     );
 }
 
-/// A replay of failures takes those of the webhook in state `error` created in the span, oldest
+/// A replay of failures takes those of the webhook in state `error` created in the period, oldest
 /// first, up to the limit.
 pub async fn l05_a_replay_of_failures_is_bounded(store: Webhooks) {
     let hook = queued(&store, &[]).await;
@@ -99,7 +99,7 @@ pub async fn l05_a_replay_of_failures_is_bounded(store: Webhooks) {
 }
 
 /// A cancelled delivery ends in `error` with the reason; one that is being sent or has ended is
-/// passed over.
+/// skipped.
 pub async fn l06_a_cancelled_delivery_ends(store: Webhooks) {
     let hook = queued(&store, &["sent"]).await;
     end(&store, hook, Disposition::Sent, 0).await;

@@ -47,8 +47,7 @@ pub async fn l01_a_delivery_is_listed_as_it_was_enqueued(store: Webhooks) {
     assert_eq!(none, None, "L1 another number");
 }
 
-/// A list holds the deliveries of the webhook, the task, the states and the span of time that were
-/// asked for, in pages.
+/// A list holds the deliveries of the requested webhook, task, states and period, in pages.
 pub async fn l02_deliveries_are_listed_by_what_was_asked_for(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let other = store
@@ -176,7 +175,7 @@ pub async fn l03_attempts_are_kept_and_numbered(store: Webhooks) {
     assert_eq!(summed, wanted, "L3 summed up");
     assert_eq!(row.status_info, "503 Service Unavailable", "L3 in words");
 }
-/// The figures count what waits, what is leased and the outbox, and tell the oldest due time of
+/// The figures count waiting and leased deliveries and the outbox, and give the oldest due time of
 /// active webhooks.
 pub async fn l12_the_figures_are_right(store: Webhooks) {
     let empty = store.log.queue_stats(at(0)).await.unwrap();

@@ -7,8 +7,8 @@ use super::look::{all, listed, number};
 use crate::fixtures::{at, change, claim, direct, end, message, queued, webhook};
 use crate::harness::Webhooks;
 
-/// What a paused webhook has held for too long ends in `error`, up to the limit; what is younger or
-/// of an active one stays.
+/// A delivery that a paused webhook has held for too long ends in `error`, up to the limit; a
+/// younger one, or one of an active webhook, stays.
 pub async fn l08_what_was_held_too_long_expires(store: Webhooks) {
     let active = queued(&store, &["active"]).await;
     let paused = store
@@ -65,7 +65,7 @@ fn keep_all() -> PurgeBounds {
     }
 }
 
-/// PurgeBounds by age removes ended deliveries with their attempts, up to the limit, and never one
+/// Retention by age removes ended deliveries with their attempts, up to the limit, and never one
 /// that is queued or running.
 pub async fn l09_retention_by_age_never_takes_a_live_row(store: Webhooks) {
     let hook = queued(&store, &["a", "b"]).await;
@@ -107,7 +107,7 @@ pub async fn l09_retention_by_age_never_takes_a_live_row(store: Webhooks) {
     assert_eq!(store.log.attempts(a).await.unwrap(), [], "L9 attempts");
 }
 
-/// PurgeBounds by count keeps the newest ended deliveries of each webhook.
+/// Retention by count keeps the newest ended deliveries of each webhook.
 pub async fn l10_retention_by_count_keeps_the_newest(store: Webhooks) {
     let hook = queued(&store, &["a", "b", "c"]).await;
     end(&store, hook, Disposition::Sent, 0).await;

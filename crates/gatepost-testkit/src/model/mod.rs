@@ -1,10 +1,11 @@
-//! A backend against the reference store: the same calls, the same answers.
+//! A backend against the reference store: the same calls, the same results.
 //!
 //! Sequences of calls are made at random and carried out on a [`MemoryStore`] and on the store of a
-//! harness, answer by answer. A sequence that is answered differently is shortened to the smallest
-//! that still is, and printed. The variable `PROPTEST_CASES` sets how many there are, for a longer
+//! harness, result by result. A sequence with different results is shortened to the smallest that
+//! still has them, and printed. The variable `PROPTEST_CASES` sets how many there are, for a longer
 //! run by hand.
 
+mod carry_out;
 mod keys;
 mod side;
 mod step;
@@ -20,11 +21,11 @@ use crate::runtime::block_on;
 
 const LONGEST: usize = 60;
 
-/// Carries so many sequences of calls out on the webhook store of these harnesses and on the
-/// reference store.
+/// Runs this many sequences of calls on the webhook store of these harnesses and on the reference
+/// store.
 ///
 /// # Panics
-/// When the two answer differently.
+/// When the two return different results.
 pub fn check_webhook_store<H: Harness<Webhooks>>(sequences: u32, harness: impl Fn() -> H) {
     check(sequences, vec(step::steps(), 1..LONGEST), |steps| {
         block_on(async {
@@ -45,11 +46,11 @@ pub fn check_webhook_store<H: Harness<Webhooks>>(sequences: u32, harness: impl F
     });
 }
 
-/// Carries so many sequences of calls out on the key store of these harnesses and on the reference
+/// Runs this many sequences of calls on the key store of these harnesses and on the reference
 /// store.
 ///
 /// # Panics
-/// When the two answer differently.
+/// When the two return different results.
 pub fn check_key_store<H: Harness<Arc<dyn KeyStore>>>(sequences: u32, harness: impl Fn() -> H) {
     check(sequences, vec(keys::calls(), 1..LONGEST), |calls| {
         block_on(async {

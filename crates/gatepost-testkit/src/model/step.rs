@@ -34,7 +34,7 @@ pub(super) enum End {
     Release(u8),
 }
 
-/// The end of a claim of delivery `of`: under the token given so many claims ago.
+/// The end of a claim of delivery `of`: under the token given that many claims ago.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     pub(super) of: u8,

@@ -71,7 +71,7 @@ pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
     }
 }
 
-/// Eight workers that claim in small bites get two hundred deliveries, each once.
+/// Eight workers that claim a few at a time get two hundred deliveries, each once.
 pub async fn q24_many_workers_claim_each_delivery_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let batch = (0..200).map(|n| message(hook, &format!("m{n}"), at(0)));

@@ -116,7 +116,7 @@ pub async fn q05_an_old_token_settles_nothing(store: Webhooks) {
     assert_eq!(
         settle(&store, &old[0], Disposition::Sent, 12).await,
         Settled::Stale,
-        "Q5 claimed anew"
+        "Q5 claimed again"
     );
     assert_eq!(
         stored(&store, &new[0]).await.state,
@@ -125,7 +125,7 @@ pub async fn q05_an_old_token_settles_nothing(store: Webhooks) {
     );
 }
 
-/// A settlement that is repeated is answered `Done` and logged once.
+/// A settlement that is repeated is `Done` again and logged once.
 pub async fn q06_a_repeated_settlement_is_done_once(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let claimed = claim(&store, hook, 0).await;
@@ -174,7 +174,7 @@ pub async fn q07_a_retry_keeps_count_in_its_own_lane(store: Webhooks) {
     );
 }
 
-/// A delivery that is given back is queued again with no attempt counted.
+/// A delivery that is released is queued again with no attempt counted.
 pub async fn q08_a_release_counts_no_attempt(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let claimed = claim(&store, hook, 0).await;
@@ -297,7 +297,7 @@ pub async fn q14_a_paused_webhook_is_not_claimed(store: Webhooks) {
     assert_eq!(claim(&store, hook, 2).await.len(), 1, "Q14 resumed");
 }
 
-/// A webhook in order gives its oldest open delivery alone, also while that waits for a retry.
+/// A webhook in order gives only its oldest open delivery, even while that waits for a retry.
 pub async fn q15_in_order_gives_the_head_alone(store: Webhooks) {
     let hook = queued(&store, &["a", "b"]).await;
     change(&store, hook, |w| w.order = DeliveryOrder::InOrder).await;
@@ -315,7 +315,7 @@ pub async fn q15_in_order_gives_the_head_alone(store: Webhooks) {
     assert_eq!(names(&claim(&store, hook, 6).await), ["b"], "Q15 the next");
 }
 
-/// A settlement after the end of the lease counts as long as nobody has reclaimed it.
+/// A settlement after the end of the lease counts as long as it has not been reclaimed.
 pub async fn q16_a_late_settlement_counts_until_reclaimed(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let claimed = claim(&store, hook, 0).await;
@@ -346,7 +346,7 @@ pub async fn q17_due_lanes_come_in_pages(store: Webhooks) {
     assert_eq!(found, hooks, "Q17");
 }
 
-/// The next due time is the earliest that lies after now.
+/// The next due time is the earliest one after now.
 pub async fn q18_next_due_lies_after_now(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let batch = vec![message(hook, "b", at(9)), message(hook, "c", at(5))];

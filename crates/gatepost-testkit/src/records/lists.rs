@@ -15,7 +15,7 @@ fn webhooks(page: Page<webhook_model::WebhookId>) -> WebhookQuery {
     }
 }
 
-/// A list of webhooks holds those of the owner and the name that were asked for.
+/// A list of webhooks holds those of the requested owner and name.
 pub async fn r17_webhooks_are_listed_by_owner_and_name(store: Webhooks) {
     let records = &store.records;
     let mut ids = Vec::new();
@@ -40,7 +40,7 @@ pub async fn r17_webhooks_are_listed_by_owner_and_name(store: Webhooks) {
     assert_eq!(found(None, Some("A")).await, [], "R17 exactly this name");
 }
 
-/// A list of tasks holds those of the creator, the webhook and the name that were asked for.
+/// A list of tasks holds those of the requested creator, webhook and name.
 pub async fn r18_tasks_are_listed_by_creator_webhook_and_name(store: Webhooks) {
     let records = &store.records;
     let one = records
@@ -85,7 +85,7 @@ pub async fn r18_tasks_are_listed_by_creator_webhook_and_name(store: Webhooks) {
     );
 }
 
-/// A list of events holds those of the task and the type that were asked for.
+/// A list of events holds those of the requested task and type.
 pub async fn r19_events_are_listed_by_task_and_type(store: Webhooks) {
     let records = &store.records;
     let hook = records

@@ -44,7 +44,7 @@ pub async fn r10_an_event_needs_its_task(store: Webhooks) {
     assert_eq!(all, [on], "R10 nothing stored");
 }
 
-/// A webhook that a task sends is not deleted under `Cascade::Refuse`; without a task it is.
+/// A webhook that a task sends is not deleted under `Cascade::Refuse`; one without a task is.
 pub async fn r11_a_webhook_in_use_is_kept(store: Webhooks) {
     let records = &store.records;
     let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
@@ -68,7 +68,8 @@ pub async fn r11_a_webhook_in_use_is_kept(store: Webhooks) {
     assert_eq!(kind(deleted), None, "R11 no longer in use");
 }
 
-/// A webhook is deleted with its tasks, their events, and all its deliveries; those of others stay.
+/// A webhook is deleted with its tasks, their events and all its deliveries; those of other
+/// webhooks stay.
 pub async fn r12_a_deleted_webhook_takes_all_that_is_its(store: Webhooks) {
     let records = &store.records;
     let mut kept = Vec::new();

@@ -6,7 +6,7 @@ use webhook_model::TaskId;
 use crate::fixtures::{at, event, task, webhook};
 use crate::harness::Webhooks;
 
-/// Every insert, edit and deletion of a record moves the version of the routes; no reading does.
+/// Every insert, edit and deletion of a record moves the version of the routes; no read does.
 pub async fn r14_every_change_moves_the_version(store: Webhooks) {
     let records = &store.records;
     let mut last = records.routes_version().await.unwrap();
@@ -39,7 +39,7 @@ pub async fn r14_every_change_moves_the_version(store: Webhooks) {
     moved("webhook deleted", true).await;
 }
 
-/// The routes are all records as they stand together at one version, also while others write.
+/// The routes are all records read together at one version, even while others write.
 pub async fn r15_routes_are_read_together(store: Webhooks) {
     let records = store.records.clone();
     let writer = tokio::spawn(async move {
@@ -87,7 +87,7 @@ pub async fn r15_routes_are_read_together(store: Webhooks) {
     );
 }
 
-/// Of the noted runs of a task the newest stays, tasks that are gone are passed over, and neither
+/// Of the recorded runs of a task the newest stays, tasks that are gone are skipped, and neither
 /// revision nor version moves.
 pub async fn r16_the_newest_run_stays(store: Webhooks) {
     let records = &store.records;

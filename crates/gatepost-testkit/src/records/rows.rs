@@ -38,7 +38,7 @@ pub async fn r01_a_record_comes_back_as_it_was_stored(store: Webhooks) {
     assert!(positive, "R1 row numbers are positive");
 }
 
-/// Times are those that were passed, to the microsecond; an edit moves `modified` alone.
+/// Times are those that were passed, to the microsecond; an edit changes only `modified`.
 pub async fn r02_times_are_kept_to_the_microsecond(store: Webhooks) {
     let records = &store.records;
     let made = at(0) + TimeDelta::microseconds(123_456);
@@ -69,7 +69,7 @@ pub async fn r03_a_name_of_a_webhook_exists_once(store: Webhooks) {
     assert_eq!(b.value, webhook("b"), "R3 unchanged");
 }
 
-/// An edit that shows an old revision is refused and changes nothing.
+/// An edit with an old revision is refused and changes nothing.
 pub async fn r04_a_stale_edit_is_refused(store: Webhooks) {
     let records = &store.records;
     let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
@@ -134,7 +134,7 @@ pub async fn r05_one_of_racing_edits_wins(store: Webhooks) {
     assert_eq!(won, 1, "R5");
 }
 
-/// What is not there is read as `None`, and edits and deletions of it are `NotFound`.
+/// A missing record is read as `None`, and edits and deletions of it are `NotFound`.
 pub async fn r06_what_is_missing_is_not_found(store: Webhooks) {
     let records = &store.records;
     let mut hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
@@ -167,7 +167,7 @@ pub async fn r06_what_is_missing_is_not_found(store: Webhooks) {
     }
 }
 
-/// What was deleted is gone at once, and its row number is not given out again.
+/// A deleted record is gone at once, and its row number is not given out again.
 pub async fn r07_a_deleted_record_is_gone_for_good(store: Webhooks) {
     let records = &store.records;
     let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
@@ -208,7 +208,7 @@ pub async fn r08_the_longest_texts_are_kept(store: Webhooks) {
     assert!(read.task == long, "R8");
 }
 
-/// An error tells no secret and no message, neither itself nor what lies beneath it.
+/// An error reveals no secret and no message, neither itself nor its sources.
 pub async fn r21_an_error_tells_no_secret(store: Webhooks) {
     let records = &store.records;
     let hook = records

@@ -1,5 +1,5 @@
 //! The kit itself: the reference store keeps the contract, every clause catches its mutant, the
-//! model tells a store that answers differently, and the README lists what there is.
+//! model finds a store that returns other results, and the README lists every clause.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The model tells a store that answers differently, and no other.
+//! The model finds a store that returns other results, and no other.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! Enqueues: many callers, one statement.
 
+mod columns;
+mod rounds;
+
 use std::collections::HashSet;
 
 use async_trait::async_trait;
@@ -7,19 +10,17 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    ClaimToken, DeliveryId, Enqueue, Enqueued, Origin, OutboxId, RoutesVersion, StoredDelivery,
+    ClaimToken, DeliveryId, Enqueue, Enqueued, RoutesVersion, StoredDelivery,
 };
 use tokio_postgres::Row;
-use tokio_postgres::types::ToSql;
-use webhook_model::OccurrenceId;
 
-use super::batcher::Work;
+use self::columns::{Columns, Item, parts};
+use self::rounds::without_rivals;
+use crate::batch::batcher::Work;
 use crate::db::Db;
 use crate::error::{Failure, Result};
 
-const ANY: &str = include_str!("../sql/queue/enqueue.sql");
-const DIRECT: &str = include_str!("../sql/queue/enqueue_direct.sql");
-const SINGLE: &str = include_str!("../sql/queue/enqueue_single.sql");
+const SINGLE: &str = include_str!("../../sql/queue/enqueue_single.sql");
 /// The verdict of `SINGLE` on an enqueue that a change of records overtook.
 const OVERTAKEN: i32 = 4;
 
@@ -32,8 +33,6 @@ impl EnqueueWork {
         Self { db }
     }
 }
-
-type Item = (Enqueue, DateTime<Utc>);
 
 #[async_trait]
 impl Work for EnqueueWork {
@@ -62,14 +61,14 @@ impl Work for EnqueueWork {
         }
         answers
             .into_iter()
-            .map(|a| a.unwrap_or_else(|| Err(Failure::unavailable("the batch was given up"))))
+            .map(|a| a.unwrap_or_else(|| Err(Failure::unavailable("the batch was cancelled"))))
             .collect()
     }
 }
 
 impl EnqueueWork {
-    /// Items that are not in each other's way. One that the database refuses must not take the
-    /// others along, so a batch that fails for good is repeated one by one.
+    /// Items that do not conflict. One that the database refuses must not fail the others, so a
+    /// batch that fails permanently is repeated one by one.
     async fn round(&self, items: &[&Item]) -> Vec<Result<Enqueued>> {
         if let [(batch, now)] = items
             && !batch.consume.is_empty()
@@ -90,10 +89,9 @@ impl EnqueueWork {
         let mut answers = Vec::with_capacity(items.len());
         for item in items {
             answers.push(match self.together(&[*item]).await {
-                Ok(answer) => answer
-                    .into_iter()
-                    .next()
-                    .unwrap_or_else(|| Err(Failure::unavailable("no answer came back"))),
+                Ok(answer) => answer.into_iter().next().unwrap_or_else(|| {
+                    Err(Failure::unavailable("the database returned no result"))
+                }),
                 Err(failure) => Err(failure),
             });
         }
@@ -118,14 +116,13 @@ impl EnqueueWork {
         answers(items, rows.first())
     }
 
-    /// An enqueue that deletes one-time tasks changes the routes too, so it has them alone.
+    /// An enqueue that deletes one-time tasks changes the routes too, so it locks them exclusively.
     async fn consuming(&self, batch: &Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
         let mut client = self.db.client().await?;
         let tx = client.transaction().await?;
         tx.execute("SELECT pg_advisory_xact_lock($1)", &[&self.db.lock()])
             .await?;
-        // The deletion comes first, so that a task that is gone already is told before a fault of a
-        // delivery.
+        // The deletion comes first, so that a missing task is reported before a faulty delivery.
         let consumed = consume(&tx, batch).await?;
         let mut item = (batch.clone(), now);
         if !consumed {
@@ -135,7 +132,9 @@ impl EnqueueWork {
         let statement = tx.prepare_cached(columns.sql()).await?;
         let rows = tx.query(&statement, &columns.params()).await?;
         let answer = answers(&[&item], rows.first())?.into_iter().next();
-        match answer.unwrap_or_else(|| Err(Failure::unavailable("no answer came back")))? {
+        match answer
+            .unwrap_or_else(|| Err(Failure::unavailable("the database returned no result")))?
+        {
             Enqueued::Stored { .. } if !consumed => Ok(Enqueued::RoutesChanged),
             Enqueued::Stored { deliveries, .. } => {
                 let routes = self.db.routes_changed(&tx).await?;
@@ -157,15 +156,6 @@ impl EnqueueWork {
     }
 }
 
-/// What a source is recognised by.
-fn parts(source: &Origin) -> (Option<&OccurrenceId>, Option<OutboxId>) {
-    match source {
-        Origin::Direct => (None, None),
-        Origin::Occurrence(id) => (Some(id), None),
-        Origin::Outbox { row, occurrence } => (occurrence.as_ref(), Some(*row)),
-    }
-}
-
 /// Deletes the tasks; `false` when one of them is gone already.
 async fn consume(tx: &Transaction<'_>, batch: &Enqueue) -> Result<bool> {
     let tasks: HashSet<i64> = batch.consume.iter().map(|t| t.0).collect();
@@ -176,115 +166,6 @@ async fn consume(tx: &Transaction<'_>, batch: &Enqueue) -> Result<bool> {
     Ok(usize::try_from(deleted).ok() == Some(tasks.len()))
 }
 
-/// Takes those that can share a statement and leaves the others for later: the second use of a
-/// source or a message id must see the first, and one that consumes tasks stands alone.
-fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
-    let (mut occurrences, mut rows) = (HashSet::new(), HashSet::new());
-    let mut messages = HashSet::new();
-    let (mut round, mut rest) = (Vec::new(), Vec::new());
-    for at in left {
-        let Some((batch, _)) = items.get(at) else {
-            continue;
-        };
-        let alone = !batch.consume.is_empty();
-        let (occurrence, outbox) = parts(&batch.source);
-        let fits = (!alone || round.is_empty())
-            && !occurrence.is_some_and(|id| occurrences.contains(id))
-            && !outbox.is_some_and(|row| rows.contains(&row))
-            && !batch
-                .deliveries
-                .iter()
-                .any(|d| messages.contains(&d.message_id))
-            && rest.is_empty();
-        if !fits {
-            rest.push(at);
-            continue;
-        }
-        occurrences.extend(occurrence);
-        rows.extend(outbox);
-        messages.extend(batch.deliveries.iter().map(|d| &d.message_id));
-        round.push(at);
-        if alone {
-            // Whatever follows waits for the next round.
-            rest.extend(items.iter().enumerate().map(|(i, _)| i).filter(|i| *i > at));
-            break;
-        }
-    }
-    (round, rest)
-}
-
-#[derive(Default)]
-struct Columns<'a> {
-    routes: Vec<Option<i64>>,
-    occurrence: Vec<Option<&'a str>>,
-    outbox: Vec<Option<i64>>,
-    now: Vec<DateTime<Utc>>,
-    item: Vec<i32>,
-    message_id: Vec<&'a str>,
-    webhook: Vec<i64>,
-    task: Vec<Option<i64>>,
-    body: Vec<&'a [u8]>,
-    due: Vec<DateTime<Utc>>,
-    lease: Vec<Option<DateTime<Utc>>>,
-    created: Vec<DateTime<Utc>>,
-}
-
-impl<'a> Columns<'a> {
-    fn of(items: &[&'a Item]) -> Self {
-        let mut columns = Self::default();
-        for (number, (batch, now)) in (1..).zip(items.iter().copied()) {
-            columns.routes.push(batch.routes.map(|v| v.0));
-            let (occurrence, outbox) = parts(&batch.source);
-            columns
-                .occurrence
-                .push(occurrence.map(OccurrenceId::as_str));
-            columns.outbox.push(outbox.map(|row| row.0));
-            columns.now.push(*now);
-            for delivery in &batch.deliveries {
-                columns.item.push(number);
-                columns.message_id.push(delivery.message_id.as_str());
-                columns.webhook.push(delivery.webhook.0);
-                columns.task.push(delivery.task.map(|t| t.0));
-                columns.body.push(delivery.body.as_bytes());
-                columns.due.push(delivery.due);
-                columns.lease.push(delivery.lease_until);
-                columns.created.push(*now);
-            }
-        }
-        columns
-    }
-
-    fn is_direct(&self) -> bool {
-        self.occurrence.iter().all(Option::is_none) && self.outbox.iter().all(Option::is_none)
-    }
-
-    fn sql(&self) -> &'static str {
-        if self.is_direct() { DIRECT } else { ANY }
-    }
-
-    fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
-        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&self.routes];
-        if !self.is_direct() {
-            params.extend([
-                &self.occurrence as &(dyn ToSql + Sync),
-                &self.outbox,
-                &self.now,
-            ]);
-        }
-        params.extend([
-            &self.item as &(dyn ToSql + Sync),
-            &self.message_id,
-            &self.webhook,
-            &self.task,
-            &self.body,
-            &self.due,
-            &self.lease,
-            &self.created,
-        ]);
-        params
-    }
-}
-
 fn overtaken(row: Option<&Row>) -> Result<bool> {
     let verdicts: Option<Vec<i32>> = row.map(|row| row.try_get("verdicts")).transpose()?;
     Ok(verdicts.is_some_and(|verdicts| verdicts.contains(&OVERTAKEN)))
@@ -293,7 +174,7 @@ fn overtaken(row: Option<&Row>) -> Result<bool> {
 /// The verdict on each item; the ids of what was stored follow each other in the order of the
 /// request.
 fn answers(items: &[&Item], row: Option<&Row>) -> Result<Vec<Result<Enqueued>>> {
-    let row = row.ok_or_else(|| Failure::unavailable("no answer came back"))?;
+    let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
     let verdicts: Vec<i32> = row.try_get("verdicts")?;
     let routes = RoutesVersion(row.try_get("routes")?);
     let mut ids = row.try_get::<_, Vec<i64>>("ids")?.into_iter();

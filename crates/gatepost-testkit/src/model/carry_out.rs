@@ -1,0 +1,131 @@
+//! The calls on a webhook store, carried out on one of the two.
+
+use gatepost_storage::webhooks::*;
+use webhook_model::{Activity, DeliveryOrder, EventId};
+
+use super::side::{Side, answer, of, shown};
+use super::step::Call;
+use crate::fixtures::{at, event, full_occurrence, task};
+
+impl Side {
+    /// Carries out a call and returns its result as text.
+    pub(super) async fn carry_out(&mut self, call: &Call, now: i64) -> String {
+        let (records, log) = (self.store.records.clone(), self.store.log.clone());
+        let time = at(now);
+        match call {
+            Call::Enqueue { .. } => self.enqueue(call, now).await,
+            Call::Push(n) => {
+                let mut occurrence = full_occurrence();
+                occurrence.id = None;
+                occurrence.variables.push(("n".to_owned(), n.to_string()));
+                let id = self.store.outbox.push_outbox(&occurrence, time).await;
+                self.outbox.push(id.unwrap());
+                self.waiting().await
+            }
+            Call::Reject(n) => {
+                let id = of(&self.outbox, *n, OutboxId(i64::MAX));
+                let done = self.store.outbox.reject_outbox(id, "no", time).await;
+                // Whether a consumed or rejected row still exists is up to the store.
+                drop(done);
+                self.waiting().await
+            }
+            Call::Claim(lanes) => self.claim(lanes, now).await,
+            Call::Settle(endings) => self.settle(endings, now).await,
+            Call::Reclaim(limit) => {
+                let done = self.store.queue.reclaim(u32::from(*limit), time).await;
+                answer(done, |r| format!("{r:?}"))
+            }
+            Call::Look => self.look(now).await,
+            Call::Activity(n, active) => {
+                let to = if *active {
+                    Activity::Active
+                } else {
+                    Activity::Paused
+                };
+                self.edit(self.webhook(*n), now, |w| w.activity = to).await
+            }
+            Call::Order(n, ordered) => {
+                let to = if *ordered {
+                    DeliveryOrder::InOrder
+                } else {
+                    DeliveryOrder::Unordered
+                };
+                self.edit(self.webhook(*n), now, |w| w.order = to).await
+            }
+            Call::InsertTask(n) => {
+                let row = records.insert_task(&task(self.webhook(*n)), time).await;
+                answer(row, |row| {
+                    self.tasks.push(row.id);
+                    "stored".to_owned()
+                })
+            }
+            Call::InsertEvent(n) => {
+                let row = records.insert_event(&event(self.task(*n)), time).await;
+                answer(row, |row| {
+                    self.events.push(row.id);
+                    "stored".to_owned()
+                })
+            }
+            Call::DeleteTask(n) => answer(records.delete_task(self.task(*n), time).await, shown),
+            Call::DeleteEvent(n) => {
+                let id = of(&self.events, *n, EventId(i64::MAX));
+                answer(records.delete_event(id, time).await, shown)
+            }
+            Call::DeleteWebhook(n, cascade) => {
+                let cascade = if *cascade {
+                    Cascade::Tasks
+                } else {
+                    Cascade::Refuse
+                };
+                let done = records
+                    .delete_webhook(self.webhook(*n), cascade, time)
+                    .await;
+                answer(done, shown)
+            }
+            Call::StaleEdit(n) => match records.webhook(self.webhook(*n)).await.unwrap() {
+                Some(row) => {
+                    records.update_webhook(&row, time).await.unwrap();
+                    answer(records.update_webhook(&row, time).await, |_| {
+                        "edited".to_owned()
+                    })
+                }
+                None => "none".to_owned(),
+            },
+            Call::Ran(n, ago) => {
+                let runs = [(self.task(*n), at(now - i64::from(*ago)))];
+                answer(records.record_task_runs(&runs).await, shown)
+            }
+            Call::Replay(numbers) => {
+                let ids = numbers.iter().map(|n| self.delivery(*n)).collect();
+                answer(log.replay(&Replay::Ids(ids), 3, time).await, shown)
+            }
+            Call::ReplayFailed(n) => {
+                let (webhook, from, before) = (self.webhook(*n), at(now - 20), time);
+                let which = Replay::Failed {
+                    webhook,
+                    from,
+                    before,
+                };
+                answer(log.replay(&which, 3, time).await, shown)
+            }
+            Call::Cancel(numbers) => {
+                let ids: Vec<_> = numbers.iter().map(|n| self.delivery(*n)).collect();
+                answer(log.cancel(&ids, "cancelled", time).await, shown)
+            }
+            Call::DeleteDelivery(n) => {
+                answer(log.delete_delivery(self.delivery(*n), time).await, shown)
+            }
+            Call::Expire => answer(log.expire_held(at(now - 10), 2, time).await, shown),
+            Call::Purge => {
+                let keep = PurgeBounds {
+                    created_before: at(now - 30),
+                    newest_per_webhook: 6,
+                    occurrences_before: at(now - 30),
+                };
+                // Which of several kinds goes first within a limit is up to the store: the limit is
+                // not reached here.
+                answer(log.purge(&keep, 10_000, time).await, shown)
+            }
+        }
+    }
+}
