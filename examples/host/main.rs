@@ -107,7 +107,7 @@ fn app(
     let guard = AuthLayer::new(keys.clone(), |ext| {
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     })
-    .host_login(Arc::new(tokens.clone()));
+    .platform_login(Arc::new(tokens.clone()));
     let api = HostTables::all(engine)
         .into_iter()
         .fold(

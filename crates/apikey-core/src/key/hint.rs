@@ -1,7 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{LookupId, Prefix};
+use super::lookup::LookupId;
+use super::prefix::Prefix;
 
 /// Longest hint in characters: room for our own form and for the hints of an older system.
 const MAX_CHARS: usize = 64;

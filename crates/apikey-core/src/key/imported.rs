@@ -2,7 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{KeyFormatError, LookupId, PresentedKey};
+use super::lookup::LookupId;
+use super::presented::{KeyFormatError, PresentedKey};
 
 /// Shorter tokens could be guessed; no older system that is worth keeping issued them.
 const MIN_LEN: usize = 16;

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::MAX_PREFIX_LEN;
+use super::layout::MAX_PREFIX_LEN;
 
 /// The leading part of a host's key strings, such as `acme_live`: it tells people and secret
 /// scanners whose key they look at. `[a-z][a-z0-9_]{0,18}`; `gp` by default.

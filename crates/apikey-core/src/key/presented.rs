@@ -1,8 +1,9 @@
 use std::fmt;
 
-use super::{
-    CHECK_LEN, ID_LEN, ID_SECRET_LEN, KeyHint, LookupId, MAX_KEY_LEN, SECRET_LEN, TAIL_LEN, prefix,
-};
+use super::hint::KeyHint;
+use super::layout::{CHECK_LEN, ID_LEN, ID_SECRET_LEN, MAX_KEY_LEN, SECRET_LEN, TAIL_LEN};
+use super::lookup::LookupId;
+use super::prefix;
 use crate::base58;
 
 /// A key as a client presents it: borrowed from the request, checked for form and checksum, not

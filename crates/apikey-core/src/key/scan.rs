@@ -1,4 +1,6 @@
-use super::{Prefix, PresentedKey, TAIL_LEN};
+use super::layout::TAIL_LEN;
+use super::prefix::Prefix;
+use super::presented::PresentedKey;
 
 /// A regular expression (RE2, PCRE, Rust) that finds key strings of any prefix in a text. It has
 /// one capture group, the key. Whoever can compute a CRC-32 should confirm a hit by the checksum,

@@ -52,7 +52,7 @@ impl Expiration {
     }
 
     /// Refuses a date that is not in the future.
-    pub(super) fn check(&self, now: DateTime<Utc>) -> Result<(), ExpirationError> {
+    pub(crate) fn check(&self, now: DateTime<Utc>) -> Result<(), ExpirationError> {
         if self.is_expired(now) {
             Err(ExpirationError::NotInFuture)
         } else {

@@ -49,7 +49,7 @@ pub(crate) async fn guard(
         Err(error) => return Failure::from(error).bare(Some(&console)),
     };
     let ctx = Ctx {
-        principal: Arc::new(Principal::new(user.owner, account, Via::Host)),
+        principal: Arc::new(Principal::new(user.owner, account, Via::Platform)),
         name: user.name.as_str().into(),
         csrf: console.inner.csrf.token(&user.session).into(),
         console,

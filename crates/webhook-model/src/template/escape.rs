@@ -1,6 +1,6 @@
 //! Puts values into JSON.
 
-use super::Place;
+use super::segment::Place;
 
 /// A text value, with the length that it comes to.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::Template;
+use super::parsed::Template;
 use super::tests::render;
 
 /// Variables, and what they may run into.

@@ -1,8 +1,10 @@
 //! The headers of a request: the custom ones, and that of the authorization (SPEC 5.2).
 
-use super::{Authorization, Header, Webhook};
-use crate::Secret;
+use super::authorization::Authorization;
+use super::headers::Header;
+use super::record::Webhook;
 use crate::error::{Field, Invalid};
+use crate::secret::Secret;
 
 /// The header that carries a bearer token or a user with a password.
 const AUTHORIZATION: &str = "Authorization";

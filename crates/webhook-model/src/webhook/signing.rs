@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use crate::Secret;
 use crate::error::{Field, Invalid};
+use crate::secret::Secret;
 
 /// More active secrets than a rotation needs.
 const MOST: usize = 5;
