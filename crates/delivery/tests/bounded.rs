@@ -63,7 +63,7 @@ async fn fifty_endless_answers_at_once_cost_less_than_a_mebibyte_each() {
             b"4000\r\n",
         ),
         (
-            "interim answers",
+            "interim responses",
             b"",
             b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
         ),

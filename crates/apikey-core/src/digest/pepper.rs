@@ -12,14 +12,14 @@ use crate::key::{ID_SECRET_LEN, PresentedKey};
 /// Fewer bytes would be weaker than the digest itself (RFC 2104 section 3).
 const MIN_SECRET: usize = 32;
 
-/// A secret of the host's that goes into each digest, so that a stolen table is useless even for
-/// checking a guess. Kept outside the database. Wiped when dropped; `Debug` prints the id.
+/// A secret of the platform's that goes into each digest, so that a stolen table is useless even
+/// for checking a guess. Kept outside the database. Wiped when dropped; `Debug` prints the id.
 pub struct Pepper {
     id: PepperId,
     key: HmacKey,
 }
 
-/// The peppers that a host knows: one for new digests, and older ones (or none at all).
+/// The peppers that a platform knows: one for new digests, and older ones (or none at all).
 ///
 /// Neither `Clone` nor printable: share it behind an `Arc`.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ pub enum DigestMatch {
     },
     /// It is another key.
     Mismatch,
-    /// The record names a pepper that this host does not know: a mistake in its configuration.
+    /// The record names a pepper that is not configured: a mistake in the configuration.
     UnknownPepper,
 }
 

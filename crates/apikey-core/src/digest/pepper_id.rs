@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The number that a host gives to a pepper. It stands in each record made with it, so that
+/// The number that a platform gives to a pepper. It is part of each record made with it, so that
 /// peppers can be replaced.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct PepperId(pub u16);

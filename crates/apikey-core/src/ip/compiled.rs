@@ -12,7 +12,7 @@ const ALLOW: u32 = 1 << 31;
 /// merged, in a single allocation (none for a policy that lets everyone in).
 ///
 /// A thousand entries take ten steps of a binary search. The order of the entries does not matter
-/// to a decision, so nothing is lost but the answer to *why*: ask [`IpPolicy::explain`].
+/// to a decision, so only the reason is lost: see [`IpPolicy::explain`].
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CompiledIpPolicy {
     /// One word that holds the number of IPv4 ranges and [`ALLOW`], then for each IPv4 range its

@@ -38,7 +38,7 @@ impl KeyHint {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HintError {
-    /// A control character stands in it.
+    /// It contains a control character.
     #[error("key hint must not hold control characters")]
     Control,
     /// It is empty or longer than 64 characters.

@@ -15,7 +15,7 @@ impl<'a> PresentedKey<'a> {
     /// lookup id is derived from its SHA-256 ([`LookupId::of_imported`]), and only a record with
     /// an [imported](crate::DigestScheme::Imported) digest can match it.
     ///
-    /// A host without imported keys never calls this. One that has them calls it for what
+    /// A platform without imported keys never calls this. One that has them calls it for what
     /// [`parse`](Self::parse) refused.
     ///
     /// # Errors

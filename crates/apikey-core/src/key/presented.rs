@@ -113,7 +113,7 @@ impl fmt::Debug for PresentedKey<'_> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFormatError {
-    /// A character outside the alphabet stands in the id, the secret or the checksum.
+    /// The id, the secret or the checksum contains a character outside the alphabet.
     #[error("key holds a character that keys do not have")]
     Alphabet,
     /// The checksum does not fit: mistyped, cut, or changed.

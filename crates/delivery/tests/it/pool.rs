@@ -1,4 +1,4 @@
-//! Connections that are used again: never a request twice, never another request's answer.
+//! Connections that are used again: never a request twice, never another request's response.
 
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;

@@ -24,7 +24,7 @@ use crate::service::KeyService;
 
 type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 
-/// Guards a service. A request without a good credential is answered here: 401 with
+/// Guards a service. A request without a good credential gets its response here: 401 with
 /// `WWW-Authenticate: Bearer` (RFC 6750 §3), 403 for an address that the key refuses, `{"err":
 /// "…"}` as the body.
 ///

@@ -20,7 +20,7 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Admits where nothing has to be waited for: an owner whom the platform knows at once, and a
+    /// Admits where nothing has to be waited for: an owner that the platform knows at once, and a
     /// digest that need not be renewed. `None` where something has.
     pub(super) fn admit_at_once(
         &self,

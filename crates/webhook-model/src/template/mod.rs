@@ -1,7 +1,7 @@
 //! Messages with variables (SPEC 2.3): parsed once, rendered when the task runs.
 //!
 //! `${NAME}` and `$<NAME>` are two spellings of one variable. What is no variable stays as it is,
-//! byte for byte. When the message is JSON, values are escaped for the place where they stand:
+//! byte for byte. When the message is JSON, values are escaped for their place:
 //! inside a string they become string content; outside of one, text becomes a quoted string and
 //! numbers stay bare. A message is JSON if it is written as an object, an array or a string and
 //! parses as JSON with its variables filled in.

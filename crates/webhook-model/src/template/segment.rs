@@ -20,7 +20,7 @@ pub(super) enum Variable {
     Timestamp,
     Random,
     Name,
-    /// Any other; its name stands in the text, without its two brackets.
+    /// Any other; its name is what the text has between its brackets.
     Other,
 }
 

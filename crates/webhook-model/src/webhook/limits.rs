@@ -24,7 +24,7 @@ impl Timeout {
     /// The longest.
     pub const MAX: Self = Self(120);
 
-    /// A timeout of so many seconds.
+    /// A timeout in whole seconds.
     ///
     /// # Errors
     /// Below 3 or above 120.

@@ -17,7 +17,7 @@ pub enum Activity {
     Active,
     /// Paused by hand: what occurs is queued and waits.
     Paused,
-    /// Disabled, by hand or by the host's policy: what occurs is queued and waits.
+    /// Disabled, by hand or by the platform's policy: what occurs is queued and waits.
     Disabled,
 }
 
@@ -46,7 +46,7 @@ pub struct Webhook {
     pub headers: Headers,
     /// Accepts certificates that cannot be verified: for test and development (SPEC 2.2).
     pub allow_insecure: bool,
-    /// How long to wait for the target's answer.
+    /// How long to wait for the target's response.
     pub timeout: Timeout,
     /// Reattempts after the first attempt.
     pub retries: Retries,
