@@ -3,7 +3,7 @@
 /// The values of the variables for one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Values<'a> {
-    /// `${DATE}`: see [`format_date`].
+    /// `${DATE}`: see [`format_date`](crate::format_date).
     pub date: &'a str,
     /// `${TIMESTAMP}`: epoch seconds.
     pub timestamp: i64,
