@@ -226,7 +226,7 @@ async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: 
                     token: stored.token.unwrap(),
                 },
                 verdict: verdict.clone(),
-                status_info: "the target answered with status 500".to_owned(),
+                status_info: "the target responded with status 500".to_owned(),
                 attempt: Some(attempt()),
             });
             store.settle(failed.collect(), now()).await.unwrap();
@@ -241,7 +241,7 @@ fn attempt() -> AttemptRecord {
         duration: Duration::from_millis(3),
         phases: Phases::default(),
         class: "status".to_owned(),
-        info: "the target answered with status 500".to_owned(),
+        info: "the target responded with status 500".to_owned(),
         status: Some(500),
         remote: None,
         protocol: Some("HTTP/1.1".to_owned()),

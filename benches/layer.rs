@@ -89,7 +89,7 @@ fn main() {
 
 async fn key(keys: &KeyService) -> String {
     let account = Account::enabled(AccessLevel::SystemAdministrator);
-    let admin = Principal::new(OwnerId(1), account, Via::Host);
+    let admin = Principal::new(OwnerId(1), account, Via::Platform);
     let draft = KeyDraft {
         owner: OwnerId(1),
         name: "bench".parse().unwrap(),

@@ -184,7 +184,7 @@ async fn key_of(keys: &KeyService, user: i64) -> Result<String, Failure> {
     let actor = Principal::new(
         OwnerId(user),
         Account::enabled(AccessLevel::SystemAdministrator),
-        Via::Host,
+        Via::Platform,
     );
     let (_, once) = keys.create(&actor, draft).await?;
     Ok(once.reveal().as_str().to_owned())

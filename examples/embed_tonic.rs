@@ -64,7 +64,11 @@ async fn main() -> Result<ExitCode, Failure> {
         std::future::pending(),
     ));
 
-    let user = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
+    let user = Principal::new(
+        OwnerId(1),
+        Account::enabled(AccessLevel::User),
+        Via::Platform,
+    );
     let draft = KeyDraft {
         owner: user.owner,
         name: "grpc".parse()?,

@@ -39,7 +39,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users)).build();
 
     // What a "new key" form would do for a user who has logged in.
-    let ada = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
+    let ada = Principal::new(
+        OwnerId(1),
+        Account::enabled(AccessLevel::User),
+        Via::Platform,
+    );
     let draft = KeyDraft {
         owner: ada.owner,
         name: "first".parse()?,

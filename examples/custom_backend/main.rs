@@ -51,7 +51,11 @@ async fn main() -> Result<ExitCode, Failure> {
     story.chapter("A file of redb");
     let store = Arc::new(RedbStore::open(&path, sealing()).await?);
     let keys = KeyService::builder(store.clone(), Arc::new(Everybody)).build();
-    let user = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
+    let user = Principal::new(
+        OwnerId(1),
+        Account::enabled(AccessLevel::User),
+        Via::Platform,
+    );
     let draft = KeyDraft {
         owner: OwnerId(1),
         name: "laptop".parse()?,

@@ -108,7 +108,7 @@ fn app(
     let guard = AuthLayer::new(keys.clone(), |ext| {
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     })
-    .host_login(Arc::new(tokens.clone()));
+    .platform_login(Arc::new(tokens.clone()));
     let management = Management::builder(keys.clone(), engine.clone())
         .directory(platform.clone())
         .build();

@@ -130,7 +130,11 @@ impl Platform {
     /// The user, logged in by the platform's own means; `None` if there is no such user.
     #[must_use]
     pub fn principal(owner: OwnerId) -> Option<Principal> {
-        Some(Principal::new(owner, Self::account_of(owner)?, Via::Host))
+        Some(Principal::new(
+            owner,
+            Self::account_of(owner)?,
+            Via::Platform,
+        ))
     }
 
     fn account_of(owner: OwnerId) -> Option<Account> {

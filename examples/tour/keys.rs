@@ -26,7 +26,7 @@ pub(crate) async fn tell(
     clock: &ManualClock,
     server: SocketAddr,
 ) -> Outcome {
-    let ada = Principal::new(ADA, Account::enabled(AccessLevel::User), Via::Host);
+    let ada = Principal::new(ADA, Account::enabled(AccessLevel::User), Via::Platform);
     let desk = Desk { keys, ada, server };
     desk.shown_once(story).await?;
     desk.by_address(story).await?;

@@ -69,7 +69,7 @@ async fn furnish() -> (Router, String) {
         ip: IpPolicy::default(),
     };
     let account = Account::enabled(AccessLevel::SystemAdministrator);
-    let admin = Principal::new(OwnerId(1), account, Via::Host);
+    let admin = Principal::new(OwnerId(1), account, Via::Platform);
     let (_, reveal) = keys.create(&admin, draft).await.unwrap();
     let here = |_: &axum::http::Extensions| Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let guard = AuthLayer::new(keys.clone(), here);

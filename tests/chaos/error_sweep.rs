@@ -128,7 +128,11 @@ impl<S: Store> Scene<S> {
         let keys = KeyService::builder(self.store.clone(), Arc::new(Everybody))
             .clock(self.clock.clone())
             .build();
-        let actor = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
+        let actor = Principal::new(
+            OwnerId(1),
+            Account::enabled(AccessLevel::User),
+            Via::Platform,
+        );
         let (id, key) = self.create(&keys, &actor).await;
         let header = format!("Bearer {key}");
         let from = IpAddr::from([127, 0, 0, 1]);

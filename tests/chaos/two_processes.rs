@@ -35,7 +35,11 @@ impl NodeA {
     async fn start(place: &Place) -> Self {
         let store = place.open().await;
         let keys = KeyService::builder(store, Arc::new(Everybody)).build();
-        let actor = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
+        let actor = Principal::new(
+            OwnerId(1),
+            Account::enabled(AccessLevel::User),
+            Via::Platform,
+        );
         Self {
             keys,
             actor,

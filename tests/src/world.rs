@@ -154,7 +154,7 @@ impl World {
     #[must_use]
     pub fn user(&self, user: i64) -> Principal {
         let account = self.users.0.lock().unwrap()[&user].clone();
-        Principal::new(OwnerId(user), account, Via::Host)
+        Principal::new(OwnerId(user), account, Via::Platform)
     }
 
     /// A new key of a user that never expires and may be used from everywhere.

@@ -14,7 +14,7 @@ const SCHEME: &[u8] = b"bearer";
 /// the token: 1 to 512 visible ASCII characters.
 ///
 /// # Errors
-/// [`BearerError`] says what is wrong, for the log. A client hears only that authentication
+/// [`BearerError`] says what is wrong, for the log. A client learns only that authentication
 /// failed.
 ///
 /// ```
@@ -55,7 +55,7 @@ pub fn token_of<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Result<&'a st
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BearerError {
-    /// A control character stands in the header.
+    /// The header contains a control character.
     #[error("Authorization header holds a control character")]
     Control,
     /// A space stands before the scheme, twice after it, inside or after the token.
@@ -67,7 +67,7 @@ pub enum BearerError {
     /// The scheme stands alone.
     #[error("Authorization header holds no token")]
     NoToken,
-    /// A byte beyond ASCII stands in the header.
+    /// The header contains a byte beyond ASCII.
     #[error("Authorization header holds a character beyond ASCII")]
     NotAscii,
     /// It is another scheme, such as Basic, or none.
@@ -76,7 +76,7 @@ pub enum BearerError {
     /// There are two `Authorization` headers, or more.
     #[error("Authorization header is given more than once")]
     Repeated,
-    /// A tab stands in the header.
+    /// The header contains a tab.
     #[error("Authorization header holds a tab")]
     Tab,
     /// The header is longer than any token.

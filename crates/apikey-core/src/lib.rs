@@ -2,16 +2,16 @@
 
 mod base58;
 pub mod bearer;
-mod decide;
 mod digest;
 mod ip;
+mod judge;
 mod key;
 mod record;
+mod refusal;
 mod reveal;
 
 // The public interface is:
 
-pub use decide::{Checker, Grant, KeyRefusal, decide, reject_unknown};
 pub use digest::{
     Digest, DigestMatch, DigestScheme, ImportedScheme, Pepper, PepperError, PepperId, Peppers,
     SchemeError,
@@ -21,6 +21,7 @@ pub use ip::{
     CompiledIpPolicy, Explanation, IpEntry, IpLint, IpList, IpListError, IpListName, IpPolicy,
     IpRange, IpRangeError, IpVerdict, MAX_IP_ENTRIES,
 };
+pub use judge::{Checker, Grant, judge, reject_unknown};
 pub use key::{
     Found, GeneratorError, HintError, KEY_REGEX, KeyFormatError, KeyHint, KeyString, LookupId,
     LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan,
@@ -29,4 +30,5 @@ pub use record::{
     ApiKey, Description, DescriptionError, DraftError, EditError, Expiration, ExpirationError,
     IllegalMove, KeyDraft, KeyEdit, KeyMove, KeyName, KeyState, LastLogin, NameError,
 };
+pub use refusal::KeyRefusal;
 pub use reveal::{NewKey, Pak, RevealOnce, RevealedKey};

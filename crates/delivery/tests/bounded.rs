@@ -18,6 +18,8 @@ use tokio::task::JoinSet;
 use wire::read_request;
 
 const PARALLEL: usize = 50;
+/// Never used up: each response is cut for what it is, however busy the machine.
+const BUDGET: Duration = Duration::from_secs(20);
 const MIB: usize = 1024 * 1024;
 
 /// Resident memory of this process at its highest, in bytes (Linux).
@@ -63,7 +65,7 @@ async fn fifty_endless_answers_at_once_cost_less_than_a_mebibyte_each() {
             b"4000\r\n",
         ),
         (
-            "interim answers",
+            "interim responses",
             b"",
             b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
         ),
@@ -77,13 +79,7 @@ async fn fifty_endless_answers_at_once_cost_less_than_a_mebibyte_each() {
         let before = peak();
         let mut running = JoinSet::new();
         for _ in 0..PARALLEL {
-            let (sender, request) = (
-                sender.clone(),
-                post(&url)
-                    .timeout(Duration::from_millis(700))
-                    .build()
-                    .unwrap(),
-            );
+            let (sender, request) = (sender.clone(), post(&url).timeout(BUDGET).build().unwrap());
             running.spawn(async move { sender.send(&request, now()).await });
         }
         while let Some(ended) = running.join_next().await {

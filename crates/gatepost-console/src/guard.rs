@@ -38,7 +38,7 @@ pub(crate) async fn guard(
             Failure::LoggedOut(url).bare(Some(&console))
         };
     };
-    let principal = match console.management.log_in(user.owner, Via::Host).await {
+    let principal = match console.management.log_in(user.owner, Via::Platform).await {
         Ok(Some(principal)) => principal,
         Ok(None) => return Failure::Forbidden.bare(Some(&console)),
         Err(error) => return Failure::from(error).bare(Some(&console)),

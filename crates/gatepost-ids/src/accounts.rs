@@ -65,7 +65,8 @@ impl fmt::Debug for Account {
     }
 }
 
-/// The platform could not say. The request is answered 503 and may be sent again; nobody is let in.
+/// The platform could not say. The response is 503 and the request may be sent again; nobody is let
+/// in.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the account could not be looked up: {0}")]
 pub struct AccountsError(pub String);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId};
 
-/// How long an answer of the platform may take.
+/// How long the platform may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks, and answers at once if the platform does; `Err` holds what is to be waited for.

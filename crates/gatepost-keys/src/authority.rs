@@ -9,8 +9,8 @@ use gatepost_ids::{AccessLevel, Accounts, AccountsError, OwnerId};
 use crate::ask;
 use crate::principal::Principal;
 
-/// Decides for one caller; remembers the answers of the host for as long as it lives, so keep it
-/// for one request.
+/// Decides for one caller; remembers the answers of the platform for as long as it lives, so keep
+/// it for one request.
 #[derive(Debug)]
 pub struct Authority<'a> {
     actor: &'a Principal,
@@ -33,7 +33,7 @@ impl<'a> Authority<'a> {
     /// same tenant: a key made there would have more powers than its maker.
     ///
     /// # Errors
-    /// When the host cannot say.
+    /// When the platform cannot say.
     pub async fn may_manage(&mut self, owner: OwnerId) -> Result<bool, AccountsError> {
         if owner == self.actor.owner || self.actor.access == AccessLevel::SystemAdministrator {
             return Ok(true);

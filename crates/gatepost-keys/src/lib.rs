@@ -4,7 +4,9 @@ mod ask;
 mod authority;
 mod cache;
 mod denied;
-mod guesses;
+mod error;
+mod failure_limiter;
+mod judged;
 mod layer;
 mod principal;
 mod service;
@@ -12,11 +14,12 @@ mod service;
 // The public interface is:
 
 pub use authority::Authority;
-pub use denied::{Denied, KeyError};
+pub use denied::Denied;
+pub use error::KeyError;
+pub use failure_limiter::FailureLimit;
 pub use gatepost_ids::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, TenantId,
 };
-pub use guesses::FailureLimit;
 pub use layer::{
     AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, TrustedProxies,
 };

@@ -13,8 +13,8 @@ use gatepost_ids::{AccessLevel, Account, TenantId};
 pub enum Via {
     /// By this API key.
     Key(KeyId),
-    /// By the host's own login: a password, a session.
-    Host,
+    /// By the platform's own login: a password, a session.
+    Platform,
 }
 
 /// An authenticated caller, with the powers that its user has at this moment (SPEC 1.2). The layer
@@ -30,7 +30,7 @@ pub struct Principal {
     pub tenant: Option<TenantId>,
     /// How the caller proved who it is.
     pub via: Via,
-    /// What the host put into the [`Account`].
+    /// What the platform put into the [`Account`].
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }
 

@@ -234,7 +234,7 @@ async fn what_a_target_answers_is_shown_as_text() {
     let hook = world.make("webhook_urls", row).await;
     let delivery = world.engine.send(WebhookId(hook), None).await.unwrap();
     let ended = world.ended(delivery).await;
-    assert_eq!(ended.status_info, "the target answered with status 500");
+    assert_eq!(ended.status_info, "the target responded with status 500");
     let path = format!("webhooks/{delivery}?fields=all");
     let shown = world.api("GET", &path, None).await;
     assert_eq!(shown.status, 200);

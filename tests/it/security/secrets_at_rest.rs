@@ -79,7 +79,11 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
         Canary::new("sealing key", "a sealing key that is planted 42"),
     ];
     let keys = KeyService::builder(store.clone(), Arc::new(Everybody)).build();
-    let actor = Principal::new(OwnerId(1), Account::enabled(AccessLevel::User), Via::Host);
+    let actor = Principal::new(
+        OwnerId(1),
+        Account::enabled(AccessLevel::User),
+        Via::Platform,
+    );
     let draft = KeyDraft {
         owner: OwnerId(1),
         name: "name-to-be-found".parse().unwrap(),

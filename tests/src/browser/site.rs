@@ -170,7 +170,7 @@ impl Site {
     /// When there is no such user.
     #[must_use]
     pub fn user(&self, user: i64) -> Principal {
-        Principal::new(OwnerId(user), Users::account(user).unwrap(), Via::Host)
+        Principal::new(OwnerId(user), Users::account(user).unwrap(), Via::Platform)
     }
 
     /// What the audit log received so far.

@@ -3,27 +3,23 @@ use std::hint::black_box;
 
 use sha2::{Digest as _, Sha256};
 
+use super::pepper_id::PepperId;
+use super::scheme::{DigestScheme, ImportedScheme};
 use super::sha256::{HmacKey, sha256};
-use super::{Digest, DigestScheme, ImportedScheme, equal};
-use crate::PresentedKey;
-use crate::key::ID_SECRET_LEN;
+use super::stored::{Digest, equal};
+use crate::key::{ID_SECRET_LEN, PresentedKey};
 
 /// Fewer bytes would be weaker than the digest itself (RFC 2104 section 3).
 const MIN_SECRET: usize = 32;
 
-/// The number that a host gives to a pepper. It stands in each record made with it, so that
-/// peppers can be replaced.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct PepperId(pub u16);
-
-/// A secret of the host's that goes into each digest, so that a stolen table is useless even for
-/// checking a guess. Kept outside the database. Wiped when dropped; `Debug` prints the id.
+/// A secret of the platform's that goes into each digest, so that a stolen table is useless even
+/// for checking a guess. Kept outside the database. Wiped when dropped; `Debug` prints the id.
 pub struct Pepper {
     id: PepperId,
     key: HmacKey,
 }
 
-/// The peppers that a host knows: one for new digests, and older ones (or none at all).
+/// The peppers that a platform knows: one for new digests, and older ones (or none at all).
 ///
 /// Neither `Clone` nor printable: share it behind an `Arc`.
 #[derive(Debug, Default)]
@@ -44,7 +40,7 @@ pub enum DigestMatch {
     },
     /// It is another key.
     Mismatch,
-    /// The record names a pepper that this host does not know: a mistake in its configuration.
+    /// The record names a pepper that is not configured: a mistake in the configuration.
     UnknownPepper,
 }
 
@@ -169,12 +165,6 @@ impl Peppers {
 
     fn find(&self, id: PepperId) -> Option<&Pepper> {
         self.current.iter().chain(&self.old).find(|p| p.id == id)
-    }
-}
-
-impl fmt::Display for PepperId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 

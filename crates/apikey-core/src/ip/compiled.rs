@@ -2,7 +2,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
-use super::{IpEntry, IpPolicy, IpVerdict};
+use super::list::IpEntry;
+use super::policy::{IpPolicy, IpVerdict};
 
 /// Set in the first word when the ranges are those that may enter, not those that may not.
 const ALLOW: u32 = 1 << 31;
@@ -11,13 +12,21 @@ const ALLOW: u32 = 1 << 31;
 /// merged, in a single allocation (none for a policy that lets everyone in).
 ///
 /// A thousand entries take ten steps of a binary search. The order of the entries does not matter
-/// to a decision, so nothing is lost but the answer to *why*: ask [`IpPolicy::explain`].
+/// to a decision, so only the reason is lost: see [`IpPolicy::explain`].
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CompiledIpPolicy {
     /// One word that holds the number of IPv4 ranges and [`ALLOW`], then for each IPv4 range its
     /// first and last address, then for each IPv6 range the four words of its first and the four
     /// of its last. One slice instead of a struct of two keeps a cached key to a single hop.
     words: Option<Box<[u32]>>,
+}
+
+impl IpPolicy {
+    /// The form that decides fast.
+    #[must_use]
+    pub fn compile(&self) -> CompiledIpPolicy {
+        CompiledIpPolicy::new(self)
+    }
 }
 
 impl CompiledIpPolicy {
@@ -47,9 +56,9 @@ impl CompiledIpPolicy {
         }
     }
 
-    /// Decides about one address. Nothing is allocated.
+    /// The verdict on one address. Nothing is allocated.
     #[inline]
-    pub fn decide(&self, addr: IpAddr) -> IpVerdict {
+    pub fn verdict(&self, addr: IpAddr) -> IpVerdict {
         let Some(words) = &self.words else {
             return IpVerdict::Allowed;
         };

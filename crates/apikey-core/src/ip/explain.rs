@@ -1,7 +1,8 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use super::{IpEntry, IpList, IpPolicy, IpVerdict};
+use super::list::{IpEntry, IpList};
+use super::policy::{IpPolicy, IpVerdict};
 
 /// Which rule decided about an address, for logs and for the owner's question *why*.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -32,7 +33,13 @@ pub enum Explanation {
 }
 
 impl IpPolicy {
-    /// Decides about one address and names the rule: the first enabled entry that covers it, in
+    /// The verdict on one address, found by walking the lists. See [`explain`](Self::explain) for
+    /// why.
+    pub fn verdict(&self, addr: IpAddr) -> IpVerdict {
+        self.explain(addr).verdict()
+    }
+
+    /// Names the rule that decides about one address: the first enabled entry that covers it, in
     /// the owner's order, or the lack of one. Always the same verdict as the compiled form's.
     #[must_use]
     pub fn explain(&self, addr: IpAddr) -> Explanation {

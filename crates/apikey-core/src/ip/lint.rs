@@ -1,7 +1,9 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use super::{Explanation, IpList, IpListName, IpPolicy};
+use super::explain::Explanation;
+use super::list::IpList;
+use super::policy::{IpListName, IpPolicy};
 
 /// Something about a policy that may surprise its owner. A form shows it; nothing is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

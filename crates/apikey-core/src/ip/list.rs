@@ -2,7 +2,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use super::{IpRange, IpRangeError};
+use super::range::{IpRange, IpRangeError};
 
 /// The most entries that one list may hold. A policy of a thousand entries decides in
 /// nanoseconds; the bound keeps a record and its text small.

@@ -54,7 +54,7 @@ pub enum IpRangeError {
         /// 32 for IPv4, 128 for IPv6.
         max: u8,
     },
-    /// White space stands in it.
+    /// It contains white space.
     #[error("holds white space")]
     Space,
     /// An IPv6 zone, which means something on one machine only.

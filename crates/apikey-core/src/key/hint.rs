@@ -1,7 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{LookupId, Prefix};
+use super::lookup::LookupId;
+use super::prefix::Prefix;
 
 /// Longest hint in characters: room for our own form and for the hints of an older system.
 const MAX_CHARS: usize = 64;
@@ -37,7 +38,7 @@ impl KeyHint {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HintError {
-    /// A control character stands in it.
+    /// It contains a control character.
     #[error("key hint must not hold control characters")]
     Control,
     /// It is empty or longer than 64 characters.

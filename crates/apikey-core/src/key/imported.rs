@@ -2,7 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{KeyFormatError, LookupId, PresentedKey};
+use super::lookup::LookupId;
+use super::presented::{KeyFormatError, PresentedKey};
 
 /// Shorter tokens could be guessed; no older system that is worth keeping issued them.
 const MIN_LEN: usize = 16;
@@ -14,7 +15,7 @@ impl<'a> PresentedKey<'a> {
     /// lookup id is derived from its SHA-256 ([`LookupId::of_imported`]), and only a record with
     /// an [imported](crate::DigestScheme::Imported) digest can match it.
     ///
-    /// A host without imported keys never calls this. One that has them calls it for what
+    /// A platform without imported keys never calls this. One that has them calls it for what
     /// [`parse`](Self::parse) refused.
     ///
     /// # Errors

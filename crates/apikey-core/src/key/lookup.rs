@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 
-use super::ID_LEN;
+use super::layout::ID_LEN;
 use crate::base58;
 
 /// The public part of a key string, which finds the record: 16 base58 characters, 94 random

@@ -1,25 +1,25 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::MAX_PREFIX_LEN;
+use super::layout::MAX_PREFIX_LEN;
 
-/// The leading part of a host's key strings, such as `acme_live`: it tells people and secret
+/// The leading part of a platform's key strings, such as `acme_live`: it tells people and secret
 /// scanners whose key they look at. `[a-z][a-z0-9_]{0,18}`; `gp` by default.
 ///
 /// The prefix is covered by the checksum of the key string but not by the stored digest, so a
-/// host may change its prefix: keys of the old one stay valid.
+/// platform may change its prefix: keys of the old one stay valid.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Prefix(Box<str>);
 
 impl Prefix {
-    /// The prefix as it stands in the key string, without the `_` that follows it there.
+    /// The prefix as it is in the key string, without the `_` that follows it there.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// A regular expression that finds this host's keys in a text, for secret scanners
-    /// (see [`KEY_REGEX`](crate::KEY_REGEX) for any host's). It has one capture group, the key.
+    /// A regular expression that finds this platform's keys in a text, for secret scanners
+    /// (see [`KEY_REGEX`](crate::KEY_REGEX) for any platform's). It has one capture group, the key.
     #[must_use]
     pub fn regex(&self) -> String {
         // A prefix holds only [a-z0-9_], none of which a regular expression treats specially.
@@ -34,7 +34,7 @@ impl Prefix {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrefixError {
-    /// Something other than `a-z`, `0-9` and `_` stands in it.
+    /// It contains something other than `a-z`, `0-9` and `_`.
     #[error("key prefix may hold only a-z, 0-9 and _")]
     Character,
     /// It does not begin with a letter, or is empty.
@@ -84,7 +84,7 @@ pub(super) fn check(prefix: &[u8]) -> Result<(), PrefixError> {
     if !matches!(prefix, [b'a'..=b'z', ..]) {
         return Err(PrefixError::Start);
     }
-    // A table and no early exit: this stands in the path of every request.
+    // A table and no early exit: this is on the path of every request.
     let fits = |all, &byte: &u8| all & FITS[usize::from(byte)];
     if prefix.iter().fold(true, fits) {
         Ok(())

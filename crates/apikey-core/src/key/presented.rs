@@ -1,8 +1,9 @@
 use std::fmt;
 
-use super::{
-    CHECK_LEN, ID_LEN, ID_SECRET_LEN, KeyHint, LookupId, MAX_KEY_LEN, SECRET_LEN, TAIL_LEN, prefix,
-};
+use super::hint::KeyHint;
+use super::layout::{CHECK_LEN, ID_LEN, ID_SECRET_LEN, MAX_KEY_LEN, SECRET_LEN, TAIL_LEN};
+use super::lookup::LookupId;
+use super::prefix;
 use crate::base58;
 
 /// A key as a client presents it: borrowed from the request, checked for form and checksum, not
@@ -112,7 +113,7 @@ impl fmt::Debug for PresentedKey<'_> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFormatError {
-    /// A character outside the alphabet stands in the id, the secret or the checksum.
+    /// The id, the secret or the checksum contains a character outside the alphabet.
     #[error("key holds a character that keys do not have")]
     Alphabet,
     /// The checksum does not fit: mistyped, cut, or changed.

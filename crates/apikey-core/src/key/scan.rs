@@ -1,8 +1,10 @@
-use super::{Prefix, PresentedKey, TAIL_LEN};
+use super::layout::TAIL_LEN;
+use super::prefix::Prefix;
+use super::presented::PresentedKey;
 
 /// A regular expression (RE2, PCRE, Rust) that finds key strings of any prefix in a text. It has
 /// one capture group, the key. Whoever can compute a CRC-32 should confirm a hit by the checksum,
-/// as [`scan`] does. [`Prefix::regex`] gives the expression for one host.
+/// as [`scan`] does. [`Prefix::regex`] gives the expression for one platform.
 pub const KEY_REGEX: &str =
     r"\b([a-z][a-z0-9_]{0,18}_[1-9A-HJ-NP-Za-km-z]{16}_[1-9A-HJ-NP-Za-km-z]{39})\b";
 

@@ -3,7 +3,11 @@ use std::fmt;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::{CHECK_LEN, ID_LEN, ID_SECRET_LEN, KeyHint, LookupId, Prefix, PresentedKey, TAIL_LEN};
+use super::hint::KeyHint;
+use super::layout::{CHECK_LEN, ID_LEN, ID_SECRET_LEN, TAIL_LEN};
+use super::lookup::LookupId;
+use super::prefix::Prefix;
+use super::presented::PresentedKey;
 use crate::base58;
 
 /// A whole key string, owned, at the moment of its creation. Wiped from memory when dropped;

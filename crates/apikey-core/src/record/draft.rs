@@ -1,11 +1,12 @@
 use chrono::{DateTime, Utc};
-use rand::CryptoRng;
+use gatepost_ids::OwnerId;
 
-use super::{ApiKey, Description, Expiration, ExpirationError, KeyName};
-use crate::{
-    Digest, DigestScheme, GeneratorError, ImportedScheme, IpPolicy, KeyHint, KeyString, LookupId,
-    NewKey, OwnerId, Peppers, Prefix,
-};
+use super::api_key::ApiKey;
+use super::expiration::{Expiration, ExpirationError};
+use super::text::{Description, KeyName};
+use crate::digest::{Digest, DigestScheme, ImportedScheme};
+use crate::ip::IpPolicy;
+use crate::key::{GeneratorError, KeyHint, LookupId};
 
 /// The new-key form, filled in (SPEC 3, first row).
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -35,28 +36,9 @@ pub enum DraftError {
 }
 
 impl KeyDraft {
-    /// Makes the key: draws its string, digests it, and gives back the record to store together
-    /// with the one chance to show the string.
-    ///
-    /// # Errors
-    /// [`DraftError`].
-    pub fn issue(
-        self,
-        prefix: &Prefix,
-        peppers: &Peppers,
-        rng: &mut impl CryptoRng,
-        now: DateTime<Utc>,
-    ) -> Result<NewKey, DraftError> {
-        self.expiration.check(now)?;
-        let key = KeyString::generate(prefix, rng)?;
-        let digest = peppers.digest(&key.presented());
-        let record = self.record(key.lookup(), key.hint().clone(), digest, now);
-        Ok(NewKey::new(record, key))
-    }
-
     /// Makes the record of a key that an older system issued, from the SHA-256 of the whole token
-    /// and a hint of the host's choosing. Its holders go on using the token; a request's token is
-    /// read by [`PresentedKey::imported`](crate::PresentedKey::imported).
+    /// and a hint of the platform's choosing. Its holders go on using the token; a request's token
+    /// is read by [`PresentedKey::imported`](crate::PresentedKey::imported).
     ///
     /// # Errors
     /// [`DraftError::Expiration`]: expired keys are not worth importing.
@@ -73,7 +55,8 @@ impl KeyDraft {
         Ok(self.record(lookup, hint, Digest::new(scheme, token_sha256), created))
     }
 
-    fn record(
+    /// The record of a key with this digest, made at `created`.
+    pub(crate) fn record(
         self,
         lookup: LookupId,
         hint: KeyHint,

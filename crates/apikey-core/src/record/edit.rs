@@ -1,7 +1,10 @@
 use chrono::{DateTime, Utc};
 
-use super::{ApiKey, Description, Expiration, ExpirationError, IllegalMove, KeyMove, KeyName};
-use crate::{IpList, IpPolicy};
+use super::api_key::ApiKey;
+use super::expiration::{Expiration, ExpirationError};
+use super::state::{IllegalMove, KeyMove};
+use super::text::{Description, KeyName};
+use crate::ip::{IpList, IpPolicy};
 
 /// A change to a key: only what SPEC 2.1 rule 3 lets change. It cannot name the owner, the lookup
 /// id or the digest. `None` leaves a field as it is.

@@ -2,7 +2,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 /// SPEC 2.1's Expiration Type and Expires in one.
 ///
-/// Everything here is a function of `now`: if a clock goes back, so do the answers. Whoever wants
+/// Everything here is a function of `now`: if a clock goes back, so do the results. Whoever wants
 /// an expired key to stay expired while its process lives passes the latest time it has seen.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Expiration {
@@ -52,7 +52,7 @@ impl Expiration {
     }
 
     /// Refuses a date that is not in the future.
-    pub(super) fn check(&self, now: DateTime<Utc>) -> Result<(), ExpirationError> {
+    pub(crate) fn check(&self, now: DateTime<Utc>) -> Result<(), ExpirationError> {
         if self.is_expired(now) {
             Err(ExpirationError::NotInFuture)
         } else {

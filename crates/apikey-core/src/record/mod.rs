@@ -1,75 +1,15 @@
-//! The record of a key: what a host stores, how it comes to be, and how it may change.
+//! The record of a key: what a platform stores, how it comes to be, and how it may change.
 
+mod api_key;
 mod draft;
 mod edit;
 mod expiration;
 mod state;
 mod text;
 
-use std::net::IpAddr;
-
-use chrono::{DateTime, Utc};
+pub use api_key::{ApiKey, LastLogin};
 pub use draft::{DraftError, KeyDraft};
 pub use edit::{EditError, KeyEdit};
 pub use expiration::{Expiration, ExpirationError};
 pub use state::{IllegalMove, KeyMove, KeyState};
 pub use text::{Description, DescriptionError, KeyName, NameError};
-
-use crate::{Checker, Digest, IpPolicy, KeyHint, LookupId, OwnerId};
-
-/// An API key as it is stored (SPEC 2.1): everything but the key string, which nobody has but its
-/// holder. The row number is the backend's and stands beside it.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ApiKey {
-    /// The user account whose permissions the key carries.
-    pub owner: OwnerId,
-    /// Finds this record for a presented key.
-    pub lookup: LookupId,
-    /// Shown instead of the key.
-    pub hint: KeyHint,
-    /// What a presented key is compared with.
-    pub digest: Digest,
-    /// Descriptive identifier.
-    pub name: KeyName,
-    /// Purpose, requester, related systems.
-    pub description: Description,
-    /// When the key stops being valid.
-    pub expiration: Expiration,
-    /// From where it may be used.
-    pub ip: IpPolicy,
-    /// When it was generated.
-    pub created: DateTime<Utc>,
-    /// The most recent successful authentication.
-    pub last_login: Option<LastLogin>,
-}
-
-/// A successful authentication: SPEC's *Last Logged In* and *Last Logged In IP*.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct LastLogin {
-    /// When.
-    pub at: DateTime<Utc>,
-    /// The source address.
-    pub from: IpAddr,
-}
-
-impl ApiKey {
-    /// Active or expired. A stored key is never [`KeyState::Deleted`]: deletion removes it.
-    #[must_use]
-    pub fn state(&self, now: DateTime<Utc>) -> KeyState {
-        KeyState::of(&self.expiration, now)
-    }
-
-    /// The compact form for authentication.
-    #[must_use]
-    pub fn checker(&self) -> Checker {
-        Checker::new(self.digest, self.expiration, &self.ip)
-    }
-
-    /// Records a successful authentication (SPEC 5.1 rule 6). Logins may be reported late and out
-    /// of order; the newest stays.
-    pub fn record_login(&mut self, login: LastLogin) {
-        if self.last_login.is_none_or(|last| last.at <= login.at) {
-            self.last_login = Some(login);
-        }
-    }
-}

@@ -1,6 +1,6 @@
 use chrono::{DateTime, Utc};
 
-use super::Expiration;
+use super::expiration::Expiration;
 
 /// The states of a key, SPEC 3. A key comes to be as `Active`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

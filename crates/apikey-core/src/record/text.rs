@@ -10,7 +10,7 @@ const MAX_DESCRIPTION: usize = 2048;
 pub struct KeyName(Box<str>);
 
 /// What a key is for (SPEC 2.1): at most 2,048 characters, empty by default. Line breaks and tabs
-/// may stand in it, other control characters may not.
+/// may occur in it, other control characters may not.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Description(Box<str>);
 
@@ -21,7 +21,7 @@ pub enum NameError {
     /// It is empty or white space only.
     #[error("name must not be blank")]
     Blank,
-    /// A control character stands in it.
+    /// It contains a control character.
     #[error("name must not hold control characters")]
     Control,
     /// It is longer than 128 characters.
@@ -33,7 +33,7 @@ pub enum NameError {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DescriptionError {
-    /// A control character other than a line break or tab stands in it.
+    /// It contains a control character other than a line break or tab.
     #[error("description must not hold control characters other than line breaks and tabs")]
     Control,
     /// It is longer than 2,048 characters.

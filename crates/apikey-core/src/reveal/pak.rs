@@ -2,7 +2,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use crate::KeyName;
+use crate::record::KeyName;
 
 /// Longest file name without its extension, in bytes: with `.PAK` and a browser's ` (12)` it stays
 /// below the 255 that file systems allow.

@@ -14,8 +14,8 @@ pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Wire>>>
 
 /// Opens a byte stream to an address that the target policy has let through.
 ///
-/// The sender brings its own for TCP. Others serve tests (in-memory streams) and hosts that have
-/// to bind to an interface or mark their sockets.
+/// The sender brings its own for TCP. Others serve tests (in-memory streams) and platforms that
+/// have to bind to an interface or mark their sockets.
 pub trait Dial: fmt::Debug + Send + Sync {
     /// Connects to an address.
     ///
@@ -25,7 +25,7 @@ pub trait Dial: fmt::Debug + Send + Sync {
     fn dial(&self, addr: SocketAddr) -> DialFuture<'_>;
 }
 
-/// Connects by the host's dialer, or by TCP when it has none.
+/// Connects by the platform's dialer, or by TCP when it has none.
 pub(super) async fn dial(dialer: Option<&dyn Dial>, addr: SocketAddr) -> io::Result<Base> {
     match dialer {
         Some(dialer) => dialer.dial(addr).await.map(Base::Other),

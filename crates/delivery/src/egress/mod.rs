@@ -1,4 +1,4 @@
-//! Where a request may go: the guard against requests to the host's own networks (SSRF).
+//! Where a request may go: the guard against requests to the platform's own networks (SSRF).
 
 mod host_pattern;
 mod policy;

@@ -1,4 +1,4 @@
-//! The policy: public addresses only, unless a host opens its own networks by name.
+//! The policy: public addresses only, unless the platform opens its own networks by name.
 
 use std::net::IpAddr;
 
@@ -74,7 +74,7 @@ impl TargetPolicy {
     }
 
     /// Opens the metadata addresses of cloud providers (169.254.169.254, 168.63.129.16, …), which
-    /// hand out credentials of the machine that asks. Hardly any host wants this.
+    /// hand out credentials of the machine that asks. Hardly any platform wants this.
     #[must_use]
     pub fn allow_metadata(mut self) -> Self {
         self.metadata = true;

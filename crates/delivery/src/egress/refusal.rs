@@ -9,7 +9,7 @@ use super::special::SpecialPurpose;
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum TargetRefusal {
-    /// The address lies in a network that the host denied.
+    /// The address lies in a network that the platform denied.
     #[error("the target policy denies the network of this target")]
     DeniedNetwork,
     /// The host name is denied, or is not among the names that are allowed.

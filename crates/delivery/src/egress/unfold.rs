@@ -16,7 +16,7 @@ impl Forms {
 ///
 /// IPv4-mapped (RFC 4291 §2.5.5.2) and the NAT64 well-known prefix (RFC 6052) *are* the IPv4
 /// address and are judged as that alone. 6to4 (RFC 3056), Teredo (RFC 4380), IPv4-compatible and
-/// SIIT (RFC 2765) are judged both as they stand and as what they carry.
+/// SIIT (RFC 2765) are judged both as they are and as what they carry.
 pub(super) fn unfold(addr: IpAddr) -> Forms {
     let v6 = match addr {
         IpAddr::V4(_) => return Forms([Some(addr), None, None]),

@@ -12,7 +12,7 @@ use crate::retry::Retryable;
 /// The 2xx status of a success, or the class of the failure.
 pub type AttemptOutcome = Result<u16, ErrorClass>;
 
-/// The version of HTTP that an answer came in.
+/// The version of HTTP of a response.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Protocol {
     /// HTTP/1.0 or HTTP/1.1.
@@ -30,7 +30,7 @@ pub struct Timings {
     pub connect: Option<Duration>,
     /// The TLS handshake.
     pub tls: Option<Duration>,
-    /// From the first byte of the request to the answer's head.
+    /// From the first byte of the request to the response's head.
     pub head: Option<Duration>,
     /// Reading the captured body.
     pub body: Option<Duration>,
@@ -42,7 +42,7 @@ pub struct Timings {
 pub struct Attempt {
     /// Success, decided by the status line alone, or why not.
     pub outcome: AttemptOutcome,
-    /// The status of the answer, when a head was read.
+    /// The status of the response, when a head was read.
     pub status: Option<u16>,
     /// The wall time given for the start of the attempt.
     pub started: DateTime<Utc>,
@@ -50,9 +50,9 @@ pub struct Attempt {
     pub duration: Duration,
     /// How long its parts took.
     pub timings: Timings,
-    /// The headers of the answer, when a head was read.
+    /// The headers of the response, when a head was read.
     pub head: Option<CapturedHead>,
-    /// The first bytes of the answer's body.
+    /// The first bytes of the response's body.
     pub body: CapturedBody,
     /// How long the receiver asks to be left alone, on 429 and 503 only; at most 24 h.
     pub retry_after: Option<Duration>,
@@ -62,7 +62,7 @@ pub struct Attempt {
     pub protocol: Option<Protocol>,
     /// Whether the connection had served an earlier request.
     pub reused: bool,
-    /// How many redirects were followed; what else stands here is of the last hop, but for the
+    /// How many redirects were followed; all else is of the last hop, except for the
     /// times, which are sums.
     pub redirects: u8,
 }

@@ -1,11 +1,11 @@
-//! The part of an answer that is kept.
+//! The part of a response that is kept.
 
 use std::fmt;
 
 use bytes::Bytes;
 use http::HeaderMap;
 
-/// The headers of an answer, as they came: bytes, in order within one name.
+/// The headers of a response, as they came: bytes, in order within one name.
 #[derive(Clone, Default, Eq, PartialEq)]
 pub struct CapturedHead {
     pub(crate) headers: HeaderMap,
@@ -19,7 +19,7 @@ impl CapturedHead {
             .map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
 
-    /// The only value of a header; `None` when it is missing or stands there more than once.
+    /// The only value of a header; `None` when it is missing or is given more than once.
     #[must_use]
     pub fn only(&self, name: &str) -> Option<&[u8]> {
         let mut values = self.headers.get_all(name).iter();
@@ -37,7 +37,7 @@ impl fmt::Debug for CapturedHead {
     }
 }
 
-/// The first bytes of an answer's body, as they came: never decompressed.
+/// The first bytes of a response's body, as they came: never decompressed.
 #[derive(Clone, Default, Eq, PartialEq)]
 pub struct CapturedBody {
     /// The bytes, at most as many as the sender's capture limit (16 KiB by default).

@@ -21,11 +21,11 @@ pub enum ErrorClass {
     /// No connection came about.
     #[error("could not connect: {0}")]
     Connect(ConnectFault),
-    /// The host name has no address, or none could be asked for.
+    /// The host name has no address, or the name service failed.
     #[error("could not resolve the host name: {0}")]
     Dns(DnsFault),
     /// What came back is not HTTP.
-    #[error("the target's answer is not valid HTTP")]
+    #[error("the target's response is not valid HTTP")]
     Protocol,
     /// The proxy did not open a way to the target.
     #[error("the proxy failed: {0}")]
@@ -33,11 +33,11 @@ pub enum ErrorClass {
     /// The target policy forbids the target. Never retried.
     #[error("{0}")]
     Refused(#[from] TargetRefusal),
-    /// The connection ended before an answer came.
-    #[error("the target closed the connection before it answered")]
+    /// The connection ended before a response came.
+    #[error("the target closed the connection before it responded")]
     Reset,
-    /// An answer with a status other than 2xx.
-    #[error("the target answered with status {0}")]
+    /// A response with a status other than 2xx.
+    #[error("the target responded with status {0}")]
     Status(u16),
     /// The one budget ran out.
     #[error("timed out while {0}")]
@@ -45,8 +45,8 @@ pub enum ErrorClass {
     /// The connection could not be secured.
     #[error("TLS: {0}")]
     Tls(TlsFault),
-    /// The answer's head is larger than the sender takes (32 KiB, 100 headers).
-    #[error("the head of the target's answer is too large")]
+    /// The response's head is larger than the sender takes (32 KiB, 100 headers).
+    #[error("the head of the target's response is too large")]
     TooLarge,
 }
 

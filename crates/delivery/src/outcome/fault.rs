@@ -6,13 +6,13 @@ use std::fmt;
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Phase {
-    /// Reading the answer's body.
+    /// Reading the response's body.
     Body,
     /// Opening a connection.
     Connect,
     /// Resolving the host name.
     Dns,
-    /// Waiting for the answer's head.
+    /// Waiting for the response's head.
     Head,
     /// Asking a proxy for a way to the target.
     Proxy,
@@ -25,10 +25,10 @@ pub enum Phase {
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Body => "reading the answer",
+            Self::Body => "reading the response",
             Self::Connect => "connecting",
             Self::Dns => "resolving the host name",
-            Self::Head => "waiting for an answer",
+            Self::Head => "waiting for a response",
             Self::Proxy => "connecting through the proxy",
             Self::Send => "sending the request",
             Self::Tls => "securing the connection",
@@ -58,7 +58,7 @@ pub enum ConnectFault {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum DnsFault {
-    /// The name service did not give an answer.
+    /// The name service failed.
     #[error("the name service failed")]
     Failed,
     /// The name does not exist or has no address.
@@ -76,8 +76,8 @@ pub enum ProxyFault {
     /// No connection to the proxy.
     #[error("it cannot be reached")]
     Connect,
-    /// It answered with something else than its protocol.
-    #[error("its answer is not understood")]
+    /// Its response does not follow its protocol.
+    #[error("its response is not understood")]
     Protocol,
     /// It could not or would not reach the target.
     #[error("it did not connect to the target")]

@@ -39,7 +39,7 @@ impl Origin {
         Ok(Self { https, host, port })
     }
 
-    /// The value of the `Host` header: the port stands there only when it is not the scheme's.
+    /// The value of the `Host` header: with the port only when it is not the scheme's.
     pub(crate) fn authority(&self) -> String {
         let host = match &self.host {
             Host::Name(name) => name.to_string(),

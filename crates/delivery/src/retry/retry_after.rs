@@ -1,4 +1,4 @@
-//! The `Retry-After` header of an answer (RFC 9110 §10.2.3).
+//! The `Retry-After` header of a response (RFC 9110 §10.2.3).
 
 use std::time::{Duration, SystemTime};
 

@@ -141,14 +141,14 @@ impl SenderBuilder {
         self
     }
 
-    /// Sets how many bytes of an answer's body are kept; 16 KiB by default.
+    /// Sets how many bytes of a response's body are kept; 16 KiB by default.
     pub fn capture_limit(mut self, bytes: usize) -> Self {
         self.capture = bytes;
         self
     }
 
-    /// Follows up to so many redirects an attempt (301, 302, 307, 308); none by default, so that
-    /// every 3xx is an error.
+    /// Follows at most this many redirects per attempt (301, 302, 307, 308); none by default, so
+    /// that every 3xx is an error.
     ///
     /// Method and body stay as they are. Each hop is judged by the target policy like a target of
     /// its own, and all share the request's one budget. Where the origin changes, headers other

@@ -17,7 +17,8 @@ impl Sender {
     /// The request's timeout is one budget for name resolution, connection, TLS, sending and the
     /// response's head and captured body (SPEC 2.2 *Timeout*). Success is a 2xx status, decided by
     /// the status line: what happens to the body afterwards does not undo it. Redirects are not
-    /// followed, unless the platform asks for it ([`SenderBuilder::follow_redirects`]). `now` is
+    /// followed, unless the platform asks for it
+    /// ([`SenderBuilder::follow_redirects`](crate::SenderBuilder::follow_redirects)). `now` is
     /// the wall time that goes into the signature, by which certificates and `Retry-After`
     /// dates are judged; durations are measured by tokio's clock.
     ///

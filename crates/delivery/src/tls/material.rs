@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::setup_error::SetupError;
 
-/// Whose certificate authorities are trusted, besides the extra ones that a host adds.
+/// Whose certificate authorities are trusted, besides the extra ones that a platform adds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Roots {
     /// Nobody's: only the extra roots count.
@@ -46,7 +46,7 @@ impl MinTls {
 static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
 static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
 
-/// What a host says about TLS, unparsed.
+/// What a platform says about TLS, unparsed.
 pub(crate) struct TlsSettings {
     pub(crate) provider: Arc<CryptoProvider>,
     pub(crate) roots: Roots,

@@ -46,7 +46,7 @@ impl VerifyKey {
     }
 }
 
-/// Strict base64 with padding, of exactly so many bytes.
+/// Strict base64 with padding, of exactly `N` bytes.
 fn tag<const N: usize>(text: &str) -> Option<[u8; N]> {
     if text.len() != N.div_ceil(3) * 4 {
         return None;

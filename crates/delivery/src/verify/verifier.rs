@@ -70,7 +70,7 @@ impl Verifier {
     ///
     /// # Errors
     ///
-    /// [`VerifyError`]; a receiver answers 400 or 401 and tells nobody which.
+    /// [`VerifyError`]; a receiver responds with 400 or 401 and tells nobody which.
     pub fn verify(
         &self,
         id: &str,

@@ -157,42 +157,42 @@ async fn each_class_has_a_code_and_words_for_the_user() {
         (
             send(&named(), &url(silent.addr.port())).await,
             "timeout",
-            "timed out while waiting for an answer",
+            "timed out while waiting for a response",
         ),
         (
             answered("", After::Reset).await,
             "reset",
-            "the target closed the connection before it answered",
+            "the target closed the connection before it responded",
         ),
         (
             answered("HTTP/1.1 20", After::Close).await,
             "reset",
-            "the target closed the connection before it answered",
+            "the target closed the connection before it responded",
         ),
         (
             send(&named(), &url(mail)).await,
             "protocol",
-            "the target's answer is not valid HTTP",
+            "the target's response is not valid HTTP",
         ),
         (
             answered("<html>s3cret</html>", After::Close).await,
             "protocol",
-            "the target's answer is not valid HTTP",
+            "the target's response is not valid HTTP",
         ),
         (
             answered(status, After::Keep).await,
             "status",
-            "the target answered with status 418",
+            "the target responded with status 418",
         ),
         (
             answered(&large, After::Close).await,
             "too_large",
-            "the head of the target's answer is too large",
+            "the head of the target's response is too large",
         ),
         (
             answered(&lines, After::Close).await,
             "too_large",
-            "the head of the target's answer is too large",
+            "the head of the target's response is too large",
         ),
     ];
     let mut codes = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Names: judged as a whole, anew for each attempt, and never told to the user as addresses.
+//! Names: judged as a whole, for each attempt again, and never shown to the user as addresses.
 
 use std::net::IpAddr;
 use std::sync::atomic::AtomicUsize;

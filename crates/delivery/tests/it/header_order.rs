@@ -14,7 +14,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::proxy::Fake;
 use crate::support::certs::{Here, Shown, ca, config, params, trusting};
-use crate::support::receiver::local_sender;
+use crate::support::receiver::{Receiver, local_sender};
 use crate::support::request::{local_builder, now, post};
 use crate::support::tls::BOTH;
 
@@ -299,6 +299,19 @@ async fn a_response_before_the_body_mixes_no_two_requests() {
         assert!(seen.texts().contains(&"X-Next: 1"));
         assert_eq!(seen.body, b"{}");
     }
+}
+
+#[tokio::test]
+async fn a_receiver_of_http_1_0_that_keeps_its_connection_gets_the_same_message_again() {
+    let response = "HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n";
+    let mut receiver = Receiver::fixed(response).await;
+    let request = given(post(&receiver.url())).build().unwrap();
+    let sender = local_sender();
+    assert!(sender.send(&request, now()).await.is_success());
+    assert!(sender.send(&request, now()).await.is_success());
+    let (first, second) = (receiver.next().await, receiver.next().await);
+    assert_eq!(first.head, second.head);
+    assert_eq!(receiver.connections(), 1);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 
 use crate::support::certs::{ca, trusting};
-use crate::support::frames::{answer_and_goaway, listen, play};
+use crate::support::frames::{listen, play, respond_and_goaway};
 use crate::support::request::{now, post};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -77,7 +77,7 @@ async fn a_receiver_that_says_goodbye_between_requests_costs_no_attempt() {
             let (stream, _) = listener.accept().await.unwrap();
             opened.fetch_add(1, SeqCst);
             let secured = acceptor.accept(stream).await.unwrap();
-            tokio::spawn(play(secured, answer_and_goaway(), vec![]));
+            tokio::spawn(play(secured, respond_and_goaway(), vec![]));
         }
     });
     let sender = trusting(&root).build().unwrap();
@@ -104,7 +104,7 @@ async fn attempts_that_lose_their_connection_open_the_next_one_together() {
             let nth = opened.fetch_add(1, SeqCst);
             let secured = acceptor.accept(stream).await.unwrap();
             if nth == 0 {
-                tokio::spawn(play(secured, answer_and_goaway(), vec![]));
+                tokio::spawn(play(secured, respond_and_goaway(), vec![]));
             } else {
                 let service = service_fn(|_| async {
                     Ok::<_, hyper::Error>(http::Response::new(Full::new(Bytes::new())))

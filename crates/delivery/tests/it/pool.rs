@@ -1,9 +1,13 @@
-//! Connections that are used again: never a request twice, never another request's answer.
+//! Connections that are used again: never a request twice, never another request's response.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use delivery::{ErrorClass, TargetPolicy};
+use delivery::{Dial, DialFuture, ErrorClass, TargetPolicy, Wire};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
 use crate::support::receiver::{After, Receiver, local_sender};
 use crate::support::request::{local_builder, local_policy, now, post};
@@ -166,4 +170,40 @@ async fn reuse_can_be_turned_off() {
         assert!(!sender.send(&request, now()).await.reused);
     }
     assert_eq!(receiver.connections(), 3);
+}
+
+/// Connections in memory with room for little; the other side responds after the first bytes and
+/// reads no more.
+#[derive(Debug, Default)]
+struct Hasty {
+    connections: AtomicUsize,
+}
+
+impl Dial for Hasty {
+    fn dial(&self, _: SocketAddr) -> DialFuture<'_> {
+        self.connections.fetch_add(1, SeqCst);
+        Box::pin(async {
+            let (ours, mut theirs) = duplex(64);
+            tokio::spawn(async move {
+                theirs.read_exact(&mut [0; 16]).await.unwrap();
+                let response = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+                theirs.write_all(response).await.unwrap();
+                std::future::pending::<()>().await;
+            });
+            Ok(Box::new(ours) as Box<dyn Wire>)
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_connection_whose_head_is_not_wholly_written_gets_no_other_request() {
+    let hasty = Arc::new(Hasty::default());
+    let builder = local_builder().dialer(Arc::clone(&hasty) as Arc<dyn Dial>);
+    let sender = builder.build().unwrap();
+    let request = post("http://127.0.0.1/").body("");
+    let request = request.header("x-long", "x".repeat(500)).build().unwrap();
+    for turn in 1..=3 {
+        assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
+        assert_eq!(hasty.connections.load(SeqCst), turn);
+    }
 }

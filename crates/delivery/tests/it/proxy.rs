@@ -211,7 +211,7 @@ async fn the_policy_holds_behind_a_proxy() {
             attempt.outcome
         );
     }
-    assert!(proxy.heard().is_empty(), "the proxy never hears of it");
+    assert!(proxy.heard().is_empty(), "the proxy is never asked");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Raw answers with bytes changed, dropped, doubled and spliced, in memory: never a panic, never a
-//! second request, always an end.
+//! Raw responses with bytes changed, dropped, doubled and spliced, in memory: never a panic, never
+//! a second request, always an end.
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicUsize;

@@ -1,4 +1,4 @@
-//! 282 raw answers, good, odd and hostile, over TCP and over TLS.
+//! 282 raw responses, good, odd and hostile, over TCP and over TLS.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -141,7 +141,7 @@ async fn play_all(tls: bool) {
         }
         while let Some(ended) = running.join_next().await {
             let (case, attempt, requests, took) =
-                ended.expect("no answer may make the sender panic");
+                ended.expect("no response may make the sender panic");
             if !fits(&case, &attempt) || requests != 1 || took > BUDGET + Duration::from_millis(250)
             {
                 wrong.push(format!(

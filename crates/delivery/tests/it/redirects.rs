@@ -1,5 +1,5 @@
-//! Redirects, where a host turns them on: each hop is judged anew, credentials stay with their
-//! origin, and there is an end. That none is followed by default is in `attempt.rs`.
+//! Redirects, where the platform turns them on: each hop is judged by itself, credentials stay with
+//! their origin, and there is an end. That none is followed by default is in `attempt.rs`.
 
 use std::time::Duration;
 
@@ -225,7 +225,10 @@ async fn all_hops_share_one_budget() {
     assert!(
         attempt.duration >= Duration::from_secs(5) && attempt.duration < Duration::from_secs(6)
     );
-    assert_eq!(attempt.status, None, "the answer that led on is forgotten");
+    assert_eq!(
+        attempt.status, None,
+        "the response that led on is forgotten"
+    );
     assert_eq!(attempt.address, Some(silent.addr));
 }
 

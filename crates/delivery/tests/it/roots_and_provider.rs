@@ -64,7 +64,7 @@ async fn with_the_platforms_roots(target: &str) {
 }
 
 #[tokio::test]
-async fn the_cryptography_is_the_hosts_to_choose() {
+async fn the_cryptography_is_the_platforms_to_choose() {
     let root = ca();
     let shown = Shown::issued(&root, &params(&["a.example"]));
     let tls13 = [&rustls::version::TLS13];

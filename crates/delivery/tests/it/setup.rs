@@ -1,4 +1,4 @@
-//! What a host can get wrong when it sets a sender up.
+//! What a platform can get wrong when it sets a sender up.
 
 use delivery::{HeaderNames, Roots, SetupError};
 

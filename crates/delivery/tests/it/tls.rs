@@ -211,7 +211,7 @@ async fn certificates_are_verified_unless_insecure_is_allowed() {
         assert_eq!(
             before,
             usize::from(case.fault.is_none()),
-            "{}: nothing is sent to whom is not trusted",
+            "{}: nothing is sent to a receiver that is not trusted",
             case.what
         );
         let insecure = post(&receiver.url(case.host))

@@ -34,8 +34,8 @@ pub(crate) const SETTINGS: u8 = 4;
 pub(crate) const STATUS_200: &[u8] = &[0x88]; // HPACK: indexed `:status: 200`
 pub(crate) const END_HEADERS: u8 = 4;
 
-/// The answer `200` without a body, and the farewell of a receiver that is shut down in order.
-pub(crate) fn answer_and_goaway() -> Vec<u8> {
+/// The response `200` without a body, and the farewell of a receiver that is shut down in order.
+pub(crate) fn respond_and_goaway() -> Vec<u8> {
     let mut bytes = frame(1, END_HEADERS | 1, 1, STATUS_200);
     bytes.extend(frame(7, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0]));
     bytes

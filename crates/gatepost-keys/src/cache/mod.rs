@@ -2,9 +2,9 @@
 //!
 //! Before each use the store is asked for its generation, which moves with every edit and deletion
 //! of a key by anyone. An entry is used only while the cache stands at that very generation;
-//! otherwise the changes are fetched and the changed keys forgotten first. A look-up that was under
-//! way meanwhile may not put back what it had read before: it notes the epoch when it begins, and
-//! an entry is taken only if the epoch is still the same.
+//! otherwise the changes are fetched and the changed keys forgotten first. A lookup that was under
+//! way at that time may not put back what it had read before: it notes the epoch when it begins,
+//! and an entry is taken only if the epoch is still the same.
 
 mod shard;
 #[cfg(test)]
@@ -16,7 +16,8 @@ use apikey_core::{LastLogin, LookupId, PresentedKey};
 use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyRow, Login};
 use gatepost_storage::{KeyStore, StoreError};
 use shard::Shard;
-pub(crate) use shard::{Check, Hit};
+
+use crate::judged::{Circumstances, Judged};
 
 const SHARDS: usize = 64;
 
@@ -99,10 +100,10 @@ impl Cache {
         self.shard(key).note(key, login)
     }
 
-    /// Checks a key against its entry; `None` when there is no entry.
+    /// Judges a key by its entry; `None` when there is no entry.
     #[inline]
-    pub(crate) fn check(&self, key: &PresentedKey<'_>, check: &Check<'_>) -> Option<Hit> {
-        self.shard(key.lookup()).check(key, check)
+    pub(crate) fn judge(&self, key: &PresentedKey<'_>, at: &Circumstances<'_>) -> Option<Judged> {
+        self.shard(key.lookup()).judge(key, at)
     }
 
     /// The logins noted since the last call.

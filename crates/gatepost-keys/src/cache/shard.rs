@@ -2,32 +2,14 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use apikey_core::{
-    Checker, Grant, KeyId, KeyRefusal, LastLogin, LookupId, OwnerId, Peppers, PresentedKey, decide,
-};
-use chrono::{DateTime, Utc};
+use apikey_core::{Checker, KeyId, KeyRefusal, LastLogin, LookupId, OwnerId, PresentedKey, judge};
 use gatepost_storage::keys::{KeyRow, Login};
 
-/// What a check needs besides the key.
-#[derive(Debug)]
-pub(crate) struct Check<'a> {
-    pub addr: IpAddr,
-    pub now: DateTime<Utc>,
-    pub peppers: &'a Peppers,
-}
+use crate::judged::{Circumstances, Judged};
 
-/// An entry was found; this is what it says.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hit {
-    pub key: KeyId,
-    pub owner: OwnerId,
-    pub outcome: Result<Grant, KeyRefusal>,
-}
-
-/// All that a check touches lies in the slot itself.
+/// All that a judgement touches lies in the slot itself.
 #[derive(Debug)]
 struct Slot {
     checker: Checker,
@@ -39,7 +21,7 @@ struct Slot {
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct Entries {
     slots: HashMap<u128, Slot, BuildHasherDefault<Fold>>,
     /// Slots whose login is to be written, each once.
     dirty: Vec<u128>,
@@ -50,22 +32,22 @@ struct Inner {
 #[derive(Debug)]
 pub(super) struct Shard {
     capacity: usize,
-    inner: Mutex<Inner>,
+    entries: Mutex<Entries>,
 }
 
 impl Shard {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             capacity,
-            inner: Mutex::default(),
+            entries: Mutex::default(),
         }
     }
 
     #[inline]
-    pub(super) fn check(&self, key: &PresentedKey<'_>, check: &Check<'_>) -> Option<Hit> {
-        let mut inner = self.lock();
-        let slot = inner.slots.get_mut(&key.lookup().as_u128())?;
-        let mut outcome = decide(&slot.checker, key, check.addr, check.now, check.peppers);
+    pub(super) fn judge(&self, key: &PresentedKey<'_>, at: &Circumstances<'_>) -> Option<Judged> {
+        let mut entries = self.lock();
+        let slot = entries.slots.get_mut(&key.lookup().as_u128())?;
+        let mut outcome = judge(&slot.checker, key, at.addr, at.now, at.peppers);
         match outcome {
             Err(KeyRefusal::Expired) => slot.expired = true,
             Ok(_) | Err(KeyRefusal::NotOnAllowList | KeyRefusal::OnDenyList) if slot.expired => {
@@ -73,7 +55,7 @@ impl Shard {
             }
             _ => {}
         }
-        Some(Hit {
+        Some(Judged {
             key: slot.key,
             owner: slot.owner,
             outcome,
@@ -82,8 +64,8 @@ impl Shard {
 
     /// Notes a login, the newest wins; whether there is an entry to note it in.
     pub(super) fn note(&self, key: LookupId, login: LastLogin) -> bool {
-        let mut inner = self.lock();
-        let Inner { slots, dirty, .. } = &mut *inner;
+        let mut entries = self.lock();
+        let Entries { slots, dirty, .. } = &mut *entries;
         let id = key.as_u128();
         let Some(slot) = slots.get_mut(&id) else {
             return false;
@@ -106,27 +88,27 @@ impl Shard {
             login: None,
             expired: false,
         };
-        let mut inner = self.lock();
+        let mut entries = self.lock();
         // An entry that is there already is as fresh, and may hold a login.
-        if !fresh() || inner.slots.contains_key(&row.key.lookup.as_u128()) {
+        if !fresh() || entries.slots.contains_key(&row.key.lookup.as_u128()) {
             return;
         }
-        if inner.slots.len() >= self.capacity
-            && let Some(id) = inner.slots.keys().next().copied()
-            && let Some(slot) = inner.slots.remove(&id)
+        if entries.slots.len() >= self.capacity
+            && let Some(id) = entries.slots.keys().next().copied()
+            && let Some(slot) = entries.slots.remove(&id)
         {
-            inner.left.extend(slot.login.map(|login| Login {
+            entries.left.extend(slot.login.map(|login| Login {
                 key: slot.key,
                 login,
             }));
         }
-        inner.slots.insert(row.key.lookup.as_u128(), slot);
+        entries.slots.insert(row.key.lookup.as_u128(), slot);
     }
 
     pub(super) fn forget(&self, key: LookupId) {
-        let mut inner = self.lock();
-        if let Some(slot) = inner.slots.remove(&key.as_u128()) {
-            inner.left.extend(slot.login.map(|login| Login {
+        let mut entries = self.lock();
+        if let Some(slot) = entries.slots.remove(&key.as_u128()) {
+            entries.left.extend(slot.login.map(|login| Login {
                 key: slot.key,
                 login,
             }));
@@ -134,8 +116,8 @@ impl Shard {
     }
 
     pub(super) fn clear(&self) {
-        let mut inner = self.lock();
-        let logins: Vec<Login> = inner
+        let mut entries = self.lock();
+        let logins: Vec<Login> = entries
             .slots
             .drain()
             .filter_map(|(_, slot)| {
@@ -145,13 +127,13 @@ impl Shard {
                 })
             })
             .collect();
-        inner.left.extend(logins);
-        inner.dirty.clear();
+        entries.left.extend(logins);
+        entries.dirty.clear();
     }
 
     pub(super) fn take_logins(&self) -> Vec<Login> {
-        let mut inner = self.lock();
-        let Inner { slots, dirty, left } = &mut *inner;
+        let mut entries = self.lock();
+        let Entries { slots, dirty, left } = &mut *entries;
         let mut logins = std::mem::take(left);
         for id in dirty.drain(..) {
             if let Some(slot) = slots.get_mut(&id) {
@@ -165,8 +147,8 @@ impl Shard {
     }
 
     /// A panic under the lock could only come from a bug, and leaves a whole entry or none.
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

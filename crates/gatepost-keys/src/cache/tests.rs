@@ -3,10 +3,11 @@ use std::sync::Arc;
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId, Peppers, Prefix};
 use gatepost_storage::{KeyStore, MemoryStore};
 
-use super::{Cache, Check};
+use super::Cache;
+use crate::judged::Circumstances;
 
-fn check(peppers: &Peppers) -> Check<'_> {
-    Check {
+fn at(peppers: &Peppers) -> Circumstances<'_> {
+    Circumstances {
         addr: "10.0.0.1".parse().unwrap(),
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
         peppers,
@@ -42,7 +43,7 @@ async fn a_record_read_before_a_deletion_is_not_put_back_after_it() {
     cache.sync(store.as_ref()).await.unwrap();
     cache.insert(&read, epoch);
     assert!(
-        cache.check(&presented, &check(&peppers)).is_none(),
+        cache.judge(&presented, &at(&peppers)).is_none(),
         "the late fill was refused"
     );
 
@@ -50,8 +51,8 @@ async fn a_record_read_before_a_deletion_is_not_put_back_after_it() {
     cache.insert(&read, epoch);
     assert!(
         cache
-            .check(&presented, &check(&peppers))
-            .is_some_and(|hit| hit.outcome.is_ok()),
+            .judge(&presented, &at(&peppers))
+            .is_some_and(|judged| judged.outcome.is_ok()),
         "a fill in time is taken"
     );
 }

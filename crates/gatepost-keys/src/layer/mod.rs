@@ -2,7 +2,7 @@
 //! extensions.
 
 mod address;
-mod host;
+mod platform_login;
 
 use std::fmt;
 use std::future::Future;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 pub use address::{ForwardedHeader, TrustedProxies};
-pub use host::{PlatformAnswer, PlatformLogin};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Extensions, HeaderMap, HeaderValue, Request, Response};
+pub use platform_login::{PlatformAnswer, PlatformLogin};
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -24,7 +24,7 @@ use crate::service::KeyService;
 
 type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 
-/// Guards a service. A request without a good credential is answered here: 401 with
+/// Guards a service. A request without a good credential gets its response here: 401 with
 /// `WWW-Authenticate: Bearer` (RFC 6750 §3), 403 for an address that the key refuses, `{"err":
 /// "…"}` as the body.
 ///
@@ -35,7 +35,7 @@ pub struct AuthLayer {
     keys: KeyService,
     peer: Peer,
     proxies: TrustedProxies,
-    host: Option<Arc<dyn PlatformLogin>>,
+    platform: Option<Arc<dyn PlatformLogin>>,
 }
 
 impl AuthLayer {
@@ -49,7 +49,7 @@ impl AuthLayer {
             keys,
             peer: Arc::new(peer),
             proxies: TrustedProxies::none(),
-            host: None,
+            platform: None,
         }
     }
 
@@ -60,10 +60,10 @@ impl AuthLayer {
         self
     }
 
-    /// Lets the host's own logins in, too: passwords, sessions.
+    /// Lets the platform's own logins in, too: passwords, sessions.
     #[must_use]
-    pub fn host_login(mut self, host: Arc<dyn PlatformLogin>) -> Self {
-        self.host = Some(host);
+    pub fn platform_login(mut self, login: Arc<dyn PlatformLogin>) -> Self {
+        self.platform = Some(login);
         self
     }
 
@@ -82,8 +82,8 @@ impl AuthLayer {
             tracing::debug!(%peer, "a trusted proxy sent a forwarding header that cannot be read");
             return Err(Denied::Unauthenticated);
         };
-        if let Some(host) = &self.host {
-            match host::ask(host.as_ref(), headers, addr).await {
+        if let Some(login) = &self.platform {
+            match platform_login::ask(login.as_ref(), headers, addr).await {
                 PlatformAnswer::NotMine => {}
                 PlatformAnswer::Granted(principal) => return Ok(*principal),
                 PlatformAnswer::Refused(denied) => return Err(denied),
@@ -105,7 +105,7 @@ impl fmt::Debug for AuthLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuthLayer")
             .field("proxies", &self.proxies)
-            .field("host_login", &self.host.is_some())
+            .field("platform_login", &self.platform.is_some())
             .finish_non_exhaustive()
     }
 }

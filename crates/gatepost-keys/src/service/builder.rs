@@ -7,10 +7,13 @@ use apikey_core::{Peppers, Prefix};
 use gatepost_ids::Accounts;
 use gatepost_storage::{Clock, KeyStore, SystemClock};
 
+use super::admission::Admission;
+use super::key_service::{KeyService, Parts};
 use super::logins::Logins;
-use super::{Inner, KeyService};
+use super::lookup::Lookup;
+use super::outcomes::Outcomes;
 use crate::cache::Cache;
-use crate::guesses::{FailureLimit, FailureLimiter};
+use crate::failure_limiter::{FailureLimit, FailureLimiter};
 
 /// The longest time for which a login may wait to be written.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
@@ -25,11 +28,20 @@ pub struct KeyServiceBuilder {
     peppers: Peppers,
     cached_keys: usize,
     flush_logins: Duration,
-    guesses: FailureLimit,
+    failure_limit: FailureLimit,
+}
+
+impl KeyService {
+    /// Starts with the two parts that cannot be left out: where keys are kept, and what their
+    /// owners may do.
+    #[must_use]
+    pub fn builder(store: Arc<dyn KeyStore>, accounts: Arc<dyn Accounts>) -> KeyServiceBuilder {
+        KeyServiceBuilder::new(store, accounts)
+    }
 }
 
 impl KeyServiceBuilder {
-    pub(super) fn new(store: Arc<dyn KeyStore>, accounts: Arc<dyn Accounts>) -> Self {
+    fn new(store: Arc<dyn KeyStore>, accounts: Arc<dyn Accounts>) -> Self {
         Self {
             store,
             accounts,
@@ -38,7 +50,7 @@ impl KeyServiceBuilder {
             peppers: Peppers::none(),
             cached_keys: 100_000,
             flush_logins: Duration::from_secs(2),
-            guesses: FailureLimit::default(),
+            failure_limit: FailureLimit::default(),
         }
     }
 
@@ -71,7 +83,7 @@ impl KeyServiceBuilder {
         self
     }
 
-    /// How long a login may wait to be written: 2 seconds by default, 5 at the most. What a process
+    /// How long a login may wait to be written: 2 seconds by default, 5 at most. What a process
     /// that is killed had not written is lost.
     #[must_use]
     pub fn flush_logins(mut self, every: Duration) -> Self {
@@ -79,10 +91,10 @@ impl KeyServiceBuilder {
         self
     }
 
-    /// How many failures an address is allowed.
+    /// How many failures an address is allowed: 100 at once and 60 per minute by default.
     #[must_use]
-    pub fn guess_limit(mut self, limit: FailureLimit) -> Self {
-        self.guesses = limit;
+    pub fn failure_limit(mut self, limit: FailureLimit) -> Self {
+        self.failure_limit = limit;
         self
     }
 
@@ -91,25 +103,28 @@ impl KeyServiceBuilder {
     /// service.
     #[must_use]
     pub fn build(self) -> KeyService {
-        let inner = Arc::new(Inner {
-            cache: Cache::new(self.cached_keys),
-            logins: Logins::default(),
-            guesses: FailureLimiter::new(self.guesses),
-            granted: metrics::counter!("gatepost_auth_total", "outcome" => "granted"),
-            store: self.store,
-            accounts: self.accounts,
-            clock: self.clock,
+        let parts = Arc::new(Parts {
+            keys: Lookup {
+                store: self.store,
+                cache: Cache::new(self.cached_keys),
+                clock: self.clock,
+                peppers: self.peppers,
+            },
+            admission: Admission {
+                accounts: self.accounts,
+                logins: Logins::default(),
+            },
+            outcomes: Outcomes::new(FailureLimiter::new(self.failure_limit)),
             prefix: self.prefix,
-            peppers: self.peppers,
         });
-        let weak = Arc::downgrade(&inner);
+        let weak = Arc::downgrade(&parts);
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(self.flush_logins).await;
-                let Some(inner) = weak.upgrade() else { return };
-                inner.flush_logins().await;
+                let Some(parts) = weak.upgrade() else { return };
+                parts.flush_logins().await;
             }
         });
-        KeyService { inner }
+        KeyService(parts)
     }
 }

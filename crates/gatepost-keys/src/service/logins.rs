@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use apikey_core::{KeyId, LastLogin};
+use gatepost_storage::KeyStore;
 use gatepost_storage::keys::Login;
 
-use super::Inner;
-
 /// Logins that wait outside of the cache; more than that are dropped.
-const MOST: usize = 100_000;
+const MAX_WAITING: usize = 100_000;
 /// Logins written in one call.
 const AT_ONCE: usize = 1_000;
 
@@ -21,7 +20,7 @@ pub(super) struct Logins(Mutex<HashMap<KeyId, LastLogin>>);
 impl Logins {
     pub(super) fn note(&self, key: KeyId, login: LastLogin) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = waiting.len() >= MOST;
+        let full = waiting.len() >= MAX_WAITING;
         match waiting.get_mut(&key) {
             Some(old) if old.at <= login.at => *old = login,
             Some(_) => {}
@@ -32,26 +31,22 @@ impl Logins {
         }
     }
 
+    /// Writes these and those that wait here. What the store does not take is dropped.
+    pub(super) async fn flush(&self, mut logins: Vec<Login>, store: &dyn KeyStore) {
+        logins.extend(self.take());
+        for some in logins.chunks(AT_ONCE) {
+            if let Err(error) = store.record_logins(some).await {
+                tracing::warn!(%error, dropped = some.len(), "last logins were not written");
+                metrics::counter!("gatepost_logins_dropped_total").increment(some.len() as u64);
+            }
+        }
+    }
+
     fn take(&self) -> Vec<Login> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting
             .drain()
             .map(|(key, login)| Login { key, login })
             .collect()
-    }
-}
-
-impl Inner {
-    /// Writes what was noted. What the store does not take is dropped: a later login of the key
-    /// replaces it.
-    pub(super) async fn flush_logins(&self) {
-        let mut logins = self.cache.take_logins();
-        logins.extend(self.logins.take());
-        for some in logins.chunks(AT_ONCE) {
-            if let Err(error) = self.store.record_logins(some).await {
-                tracing::warn!(%error, dropped = some.len(), "last logins were not written");
-                metrics::counter!("gatepost_logins_dropped_total").increment(some.len() as u64);
-            }
-        }
     }
 }

@@ -6,12 +6,12 @@ use apikey_core::{ApiKey, KeyDraft, KeyEdit, KeyId, RevealOnce};
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 use gatepost_storage::{ErrorKind, StoreError};
 
-use super::KeyService;
+use super::key_service::KeyService;
 use crate::ask;
-use crate::denied::KeyError;
+use crate::error::KeyError;
 use crate::principal::Principal;
 
-/// An edit that meets another one is applied again so many times.
+/// How many times an edit is applied when others edit the key at the same time.
 const TRIES: usize = 8;
 
 /// One page of keys.
@@ -34,11 +34,11 @@ impl KeyService {
         actor: &Principal,
         draft: KeyDraft,
     ) -> Result<(KeyRow, RevealOnce), KeyError> {
-        let inner = &self.inner;
+        let parts = &*self.0;
         if !self.authority(actor).may_manage(draft.owner).await? {
             return Err(KeyError::Forbidden);
         }
-        if ask::account(inner.accounts.as_ref(), draft.owner)
+        if ask::account(self.accounts().as_ref(), draft.owner)
             .await?
             .is_none()
         {
@@ -46,14 +46,14 @@ impl KeyService {
         }
         let new = draft
             .issue(
-                &inner.prefix,
-                &inner.peppers,
+                &parts.prefix,
+                &parts.keys.peppers,
                 &mut rand::rng(),
-                inner.clock.now(),
+                parts.keys.clock.now(),
             )
             .map_err(|e| KeyError::Draft(Arc::new(e)))?;
         let (record, reveal) = new.into_parts();
-        let row = inner.store.insert_key(&record).await?;
+        let row = parts.keys.store.insert_key(&record).await?;
         tracing::info!(
             key = row.id.0,
             owner = row.key.owner.0,
@@ -68,8 +68,8 @@ impl KeyService {
     /// # Errors
     /// Failures of the store and of the accounts.
     pub async fn get(&self, actor: &Principal, id: KeyId) -> Result<Option<KeyRow>, KeyError> {
-        self.inner.flush_logins().await;
-        let Some(row) = self.inner.store.key(id).await? else {
+        self.0.flush_logins().await;
+        let Some(row) = self.0.keys.store.key(id).await? else {
             return Ok(None);
         };
         Ok(self
@@ -84,7 +84,7 @@ impl KeyService {
     /// # Errors
     /// Failures of the store and of the accounts.
     pub async fn list(&self, actor: &Principal, mut query: KeyQuery) -> Result<KeyPage, KeyError> {
-        self.inner.flush_logins().await;
+        self.0.flush_logins().await;
         let mut authority = self.authority(actor);
         if let Some(only) = authority.only() {
             if query.owner.is_some_and(|asked| asked != only) {
@@ -95,7 +95,7 @@ impl KeyService {
             }
             query.owner = Some(only);
         }
-        let found = self.inner.store.list_keys(&query).await?;
+        let found = self.0.keys.store.list_keys(&query).await?;
         let full = found.len() >= query.page.limit as usize;
         let next = found.last().map(|row| row.id).filter(|_| full);
         let mut rows = Vec::with_capacity(found.len());
@@ -119,14 +119,14 @@ impl KeyService {
         id: KeyId,
         edit: &KeyEdit,
     ) -> Result<KeyRow, KeyError> {
-        let inner = &self.inner;
+        let keys = &self.0.keys;
         for _ in 0..TRIES {
             let row = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
-            let now = inner.clock.now();
+            let now = keys.clock.now();
             let key: ApiKey = edit
                 .apply(&row.key, now)
                 .map_err(|e| KeyError::Edit(Arc::new(e)))?;
-            match inner.store.update_key(&KeyRow { key, ..row }, now).await {
+            match keys.store.update_key(&KeyRow { key, ..row }, now).await {
                 Err(error) if error.kind() == ErrorKind::Stale => continue,
                 Err(error) => return Err(error.into()),
                 Ok(row) => {
@@ -148,10 +148,8 @@ impl KeyService {
     /// [`KeyError::NotFound`], and failures of the store; the key then still works.
     pub async fn delete(&self, actor: &Principal, id: KeyId) -> Result<(), KeyError> {
         self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
-        self.inner
-            .store
-            .delete_key(id, self.inner.clock.now())
-            .await?;
+        let keys = &self.0.keys;
+        keys.store.delete_key(id, keys.clock.now()).await?;
         self.forget_changed().await;
         tracing::info!(key = id.0, by = actor.owner.0, "key deleted");
         Ok(())
@@ -160,7 +158,8 @@ impl KeyService {
     /// Brings the cache up to date at once. If that fails it stays out of use until it is, so
     /// nothing is lost.
     async fn forget_changed(&self) {
-        if let Err(error) = self.inner.cache.sync(self.inner.store.as_ref()).await {
+        let keys = &self.0.keys;
+        if let Err(error) = keys.cache.sync(keys.store.as_ref()).await {
             tracing::warn!(%error, "the key cache is out of use");
         }
     }

@@ -1,8 +1,9 @@
-//! The types and events that a host offers, and what an event of each type must be about.
+//! The types and events that a platform offers, and what an event of each type must be about.
 
 use std::collections::BTreeMap;
 
-use super::{Event, EventName, EventType, Target};
+use super::record::{Event, Target};
+use super::words::{EventName, EventType};
 use crate::error::{Field, Invalid};
 
 /// What an event of a type must be about (SPEC 2.4).

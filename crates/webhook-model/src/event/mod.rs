@@ -3,61 +3,11 @@
 mod catalog;
 mod json;
 mod occurrence;
+mod record;
 mod words;
 
 pub use catalog::{Catalog, CatalogBuilder, CatalogError, Specificity};
 pub use json::JsonObject;
 pub use occurrence::{Object, Occurrence, OccurrenceId};
+pub use record::{Event, Target};
 pub use words::{EventName, EventType};
-
-use crate::{ObjectId, TagId, TaskId};
-
-/// What an event is about.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Target {
-    /// One object of the type.
-    Instance(ObjectId),
-    /// All objects of the type that carry the tag.
-    Tag(TagId),
-    /// The type as a whole.
-    Generic,
-}
-
-/// An event.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Event {
-    /// The area of the platform where the trigger occurs.
-    pub event_type: EventType,
-    /// The trigger.
-    pub event: EventName,
-    /// What it is about.
-    pub target: Target,
-    /// The task to run.
-    pub task: TaskId,
-    /// Whether it triggers.
-    pub enabled: bool,
-    /// Kept for clients; not looked at.
-    pub filters: JsonObject,
-    /// Kept for clients; not looked at.
-    pub context: JsonObject,
-}
-
-impl Event {
-    /// Whether this event is triggered by an occurrence: enabled, the same type and event, and
-    /// about the occurrence's object, about a tag that it carries, or about the type as a whole
-    /// (SPEC 6 rule 1).
-    #[must_use]
-    pub fn matches(&self, occurrence: &Occurrence) -> bool {
-        self.enabled
-            && self.event_type == occurrence.event_type
-            && self.event == occurrence.event
-            && match self.target {
-                Target::Instance(id) => occurrence
-                    .object
-                    .as_ref()
-                    .is_some_and(|object| object.id == id),
-                Target::Tag(tag) => occurrence.tags.contains(&tag),
-                Target::Generic => true,
-            }
-    }
-}

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{EventName, EventType};
+use gatepost_ids::{ObjectId, TagId};
+
+use super::words::{EventName, EventType};
 use crate::error::{Field, Invalid};
-use crate::{ObjectId, TagId};
 
 /// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id again is
 /// the same occurrence, so a repeated emit does nothing.

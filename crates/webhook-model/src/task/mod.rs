@@ -4,8 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use gatepost_ids::{OwnerId, WebhookId};
+
 use crate::error::{Field, Invalid};
-use crate::{Description, OwnerId, TaskName, WebhookId};
+use crate::text::{Description, TaskName};
 
 /// The most bytes of a message.
 pub const MAX_MESSAGE: usize = 1024 * 1024;

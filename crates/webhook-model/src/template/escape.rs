@@ -1,6 +1,6 @@
 //! Puts values into JSON.
 
-use super::Place;
+use super::segment::Place;
 
 /// A text value, with the length that it comes to.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ fn needs_escape(value: &str) -> bool {
         .fold(false, |any, byte| any | is_special(byte))
 }
 
-/// What cannot stand in a JSON string (RFC 8259 §7).
+/// What a JSON string cannot contain (RFC 8259 §7).
 fn is_special(byte: u8) -> bool {
     (byte < b' ') | (byte == b'"') | (byte == b'\\')
 }

@@ -2,7 +2,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::{Kind, Place, Segment, Variable};
+use super::segment::{Kind, Place, Segment, Variable};
 
 /// Longer words between the brackets are no variable.
 const MAX_NAME: usize = 64;

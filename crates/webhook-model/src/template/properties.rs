@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::Template;
+use super::parsed::Template;
 use super::tests::render;
 
 /// Variables, and what they may run into.
@@ -80,8 +80,8 @@ proptest! {
         prop_assert!(serde_json::from_str::<serde_json::Value>(&rendered).is_ok(), "{} -> {}", message, rendered);
     }
 
-    /// Variables are put anywhere into JSON: where the template still takes it for JSON, no name can break the result or
-    /// add to its structure.
+    /// Variables are put anywhere into JSON: where the template still takes it for JSON, no name
+    /// can break the result or add to its structure.
     #[test]
     fn no_name_breaks_json_or_adds_to_it(
         message in json(),

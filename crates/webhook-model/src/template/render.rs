@@ -2,49 +2,42 @@
 //! that is too large is never built.
 
 use super::escape::{self, Text};
-use super::{Kind, MAX_RENDERED, Place, RenderError, Segment, Template, Values, Variable};
+use super::parsed::Template;
+use super::segment::{Kind, Place, Segment, Variable};
+use super::values::Values;
+
+/// The most bytes of a rendered message.
+pub const MAX_RENDERED: usize = 4 * 1024 * 1024;
 
 /// The most digits of `${RANDOM}`.
 const RANDOM_DIGITS: usize = 10;
 
-/// What a template consists of, counted once.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
-    /// Bytes that stay as they are, and the quotes around text that stands outside of strings.
-    fixed: usize,
-    dates: usize,
-    names: usize,
-    timestamps: usize,
-    randoms: usize,
-    others: usize,
+/// A message that cannot be rendered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// The values make it larger than [`MAX_RENDERED`].
+    #[error("the rendered message is larger than 4 MiB")]
+    TooLarge,
 }
 
-impl Counts {
-    pub(super) fn of(segments: &[Segment], json: bool) -> Self {
-        let mut counts = Self::default();
-        for segment in segments {
-            let quotes = |place| if json && place == Place::Bare { 2 } else { 0 };
-            match segment.kind {
-                Kind::Literal => counts.fixed += segment.end - segment.start,
-                Kind::Variable(Variable::Date, place) => {
-                    counts.dates += 1;
-                    counts.fixed += quotes(place);
-                }
-                Kind::Variable(Variable::Name, place) => {
-                    counts.names += 1;
-                    counts.fixed += quotes(place);
-                }
-                Kind::Variable(Variable::Timestamp, _) => counts.timestamps += 1,
-                Kind::Variable(Variable::Random, _) => counts.randoms += 1,
-                Kind::Variable(Variable::Other, _) => counts.others += 1,
-            }
-        }
-        counts
+impl Template {
+    /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped.
+    /// The only allocation is that of the result.
+    ///
+    /// # Errors
+    /// [`RenderError::TooLarge`], before the result is built.
+    pub fn render(
+        &self,
+        values: &Values<'_>,
+        mut random: impl FnMut() -> u32,
+    ) -> Result<String, RenderError> {
+        render(self, values, &mut random)
     }
 }
 
 /// Not generic, so that it is compiled once, here, together with its helpers.
-pub(super) fn render(
+fn render(
     template: &Template,
     values: &Values<'_>,
     random: &mut dyn FnMut() -> u32,

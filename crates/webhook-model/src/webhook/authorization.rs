@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
-use crate::Secret;
 use crate::error::{Field, Invalid};
+use crate::secret::Secret;
 
 /// Longer values are refused.
 const MAX_BYTES: usize = 8192;

@@ -5,7 +5,16 @@ use std::time::Duration;
 
 use crate::error::{Field, Invalid};
 
-/// How long to wait for an answer: 3 to 120 whole seconds, 5 by default (SPEC 2.2, SPEC 8).
+/// How long to wait for a response: 3 to 120 whole seconds, 5 by default (SPEC 2.2, SPEC 8).
+///
+/// A literal does not make one, so none is out of range:
+///
+/// ```
+/// assert!(webhook_model::Timeout::from_secs(2).is_err());
+/// ```
+/// ```compile_fail,E0423
+/// let timeout = webhook_model::Timeout(2);
+/// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Timeout(u8);
 
@@ -15,7 +24,7 @@ impl Timeout {
     /// The longest.
     pub const MAX: Self = Self(120);
 
-    /// A timeout of so many seconds.
+    /// A timeout in whole seconds.
     ///
     /// # Errors
     /// Below 3 or above 120.

@@ -1,8 +1,10 @@
 //! The headers of a request: the custom ones, and that of the authorization (SPEC 5.2).
 
-use super::{Authorization, Header, Webhook};
-use crate::Secret;
+use super::authorization::Authorization;
+use super::headers::Header;
+use super::record::Webhook;
 use crate::error::{Field, Invalid};
+use crate::secret::Secret;
 
 /// The header that carries a bearer token or a user with a password.
 const AUTHORIZATION: &str = "Authorization";
@@ -24,7 +26,7 @@ impl Webhook {
     /// Checks what no field can tell alone: headers and authorization must not both set one header.
     ///
     /// # Errors
-    /// Names `headers` when a custom header stands in the way of the authorization, or uses
+    /// Names `headers` when a custom header collides with the authorization, or uses
     /// `${APIKEY}` without an API key, twice, or as a part of a longer value.
     pub fn check(&self) -> Result<(), Invalid> {
         self.placeholder()
@@ -75,7 +77,7 @@ impl Webhook {
             ));
         }
         if lines.next().is_some() {
-            return Err(refuse("must use ${APIKEY} once at the most"));
+            return Err(refuse("must use ${APIKEY} at most once"));
         }
         Ok(first)
     }
@@ -106,7 +108,7 @@ impl Webhook {
                 return Err(Invalid::new(
                     Field::Headers,
                     format!(
-                        "must not set {carrier}: the API key stands there; a line 'Name: ${{APIKEY}}' chooses its place"
+                        "must not set {carrier}: it carries the API key; a line 'Name: ${{APIKEY}}' chooses its place"
                     ),
                 ));
             }

@@ -4,11 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use crate::Secret;
 use crate::error::{Field, Invalid};
+use crate::secret::Secret;
 
 /// More active secrets than a rotation needs.
-const MOST: usize = 5;
+const MAX_SECRETS: usize = 5;
 
 /// Padding is optional, as the public libraries have it.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
@@ -78,18 +78,18 @@ impl SigningSecrets {
     /// # Errors
     /// More than 5.
     pub fn new(secrets: Vec<SigningSecret>) -> Result<Self, Invalid> {
-        if secrets.len() > MOST {
+        if secrets.len() > MAX_SECRETS {
             return Err(Invalid::new(Field::SigningSecrets, "must be 5 or fewer"));
         }
         Ok(Self(secrets))
     }
 
-    /// Puts a new secret before the others and keeps so many of those for the overlap.
+    /// Puts a new secret before the others and keeps at most `keep` of those for the overlap.
     #[must_use]
     pub fn rotated(&self, new: SigningSecret, keep: usize) -> Self {
         Self(
             std::iter::once(new)
-                .chain(self.0.iter().take(keep.min(MOST - 1)).cloned())
+                .chain(self.0.iter().take(keep.min(MAX_SECRETS - 1)).cloned())
                 .collect(),
         )
     }

@@ -14,6 +14,14 @@ const MAX_BYTES: usize = 2048;
 ///
 /// Parsed once, by the WHATWG rules of the `url` crate; everything after works on the parsed form,
 /// so no two parsers can disagree about where a request goes.
+/// A literal does not make one, so none goes past the rules:
+///
+/// ```
+/// assert!("file:///etc/passwd".parse::<webhook_model::TargetUrl>().is_err());
+/// ```
+/// ```compile_fail,E0423
+/// let url = webhook_model::TargetUrl("file:///etc/passwd".parse().unwrap());
+/// ```
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct TargetUrl(Url);
 

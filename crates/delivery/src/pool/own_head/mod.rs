@@ -16,6 +16,7 @@
 //!   bodies instead of joining them with the head, so this stream says that it writes vectored.
 //! - A connection whose head is not wholly written gets no other request.
 //! - Method and body are the same in both heads, so that hyper frames what our head announces.
+//! - The version is always 1.1, also to a receiver that has responded in 1.0 (RFC 9110 §6.2).
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -1,0 +1,14 @@
+//! The number of a pepper.
+
+use std::fmt;
+
+/// The number that a platform gives to a pepper. It is part of each record made with it, so that
+/// peppers can be replaced.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct PepperId(pub u16);
+
+impl fmt::Display for PepperId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

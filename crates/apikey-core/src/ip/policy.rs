@@ -1,0 +1,52 @@
+//! The two lists of a key.
+
+use std::fmt;
+
+use super::list::IpList;
+
+/// The two lists of a key. Compile it before deciding about many addresses.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+pub struct IpPolicy {
+    /// SPEC's IP Allow List.
+    pub allow: IpList,
+    /// SPEC's IP Deny List. Without effect when `allow` is set.
+    pub deny: IpList,
+}
+
+/// What an IP policy says about an address.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[must_use]
+pub enum IpVerdict {
+    /// The address may use the key.
+    Allowed,
+    /// An allow list is set and none of its enabled entries covers the address.
+    NotOnAllowList,
+    /// No allow list is set and an enabled entry of the deny list covers the address.
+    OnDenyList,
+}
+
+/// One of the two lists, by name.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum IpListName {
+    /// The IP Allow List.
+    Allow,
+    /// The IP Deny List.
+    Deny,
+}
+
+impl IpVerdict {
+    /// Whether the address may use the key.
+    #[must_use]
+    pub fn is_allowed(self) -> bool {
+        self == Self::Allowed
+    }
+}
+
+impl fmt::Display for IpListName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "IP allow list",
+            Self::Deny => "IP deny list",
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! A key between its making and its owner.
+
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+use super::pak::Pak;
+use crate::key::{KeyHint, KeyString};
+use crate::record::{ApiKey, KeyName};
+
+/// A key that was just made: the record to store, and the key string, not yet shown.
+///
+/// Neither `Clone` nor `Serialize`. Dropped without [`reveal`](Self::reveal), the string is lost.
+#[derive(Debug)]
+#[must_use = "the key string is lost unless it is revealed"]
+pub struct NewKey {
+    record: ApiKey,
+    secret: RevealOnce,
+}
+
+/// The one chance to show a key string, apart from its record.
+#[must_use = "the key string is lost unless it is revealed"]
+pub struct RevealOnce(KeyString);
+
+/// A key string on its way to its owner: for the popup, the clipboard and the `.PAK` file.
+///
+/// Wiped when dropped; neither `Clone` nor `Serialize`; `Debug` prints the hint.
+pub struct RevealedKey {
+    text: Zeroizing<String>,
+    hint: KeyHint,
+}
+
+impl NewKey {
+    pub(super) fn new(record: ApiKey, key: KeyString) -> Self {
+        Self {
+            record,
+            secret: RevealOnce(key),
+        }
+    }
+
+    /// The record to store.
+    #[must_use]
+    pub fn record(&self) -> &ApiKey {
+        &self.record
+    }
+
+    /// The record, and the chance to reveal once it is stored.
+    pub fn into_parts(self) -> (ApiKey, RevealOnce) {
+        (self.record, self.secret)
+    }
+
+    /// Shows the key string, once.
+    #[must_use]
+    pub fn reveal(self) -> RevealedKey {
+        self.secret.reveal()
+    }
+}
+
+impl RevealOnce {
+    /// Shows the key string, once.
+    #[must_use]
+    pub fn reveal(self) -> RevealedKey {
+        let hint = self.0.hint().clone();
+        RevealedKey {
+            text: self.0.into_text(),
+            hint,
+        }
+    }
+}
+
+impl RevealedKey {
+    /// The key string: the secret itself.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The file that *Save* offers.
+    #[must_use]
+    pub fn pak(&self, name: &KeyName) -> Pak {
+        Pak::new(name, &self.text)
+    }
+}
+
+impl fmt::Debug for RevealOnce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RevealOnce({})", self.0.hint())
+    }
+}
+
+impl fmt::Debug for RevealedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RevealedKey({})", self.hint)
+    }
+}

@@ -1,0 +1,132 @@
+//! SPEC 5.1 and 7: who is let in, who is not, and in which order the reasons count.
+
+use std::net::IpAddr;
+
+use apikey_core::{ApiKey, Expiration, Grant, KeyRefusal, Peppers, PresentedKey, judge};
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::common::{draft, issued, key, now, pepper, policy};
+
+struct Door {
+    record: ApiKey,
+    key: String,
+    peppers: Peppers,
+}
+
+impl Door {
+    /// A key that expires in a day and may be used from 10.0.0.0/8.
+    fn new() -> Self {
+        let mut form = draft();
+        form.expiration = Expiration::At(now() + TimeDelta::days(1));
+        form.ip = policy("10.0.0.0/8", "");
+        let peppers = Peppers::new(pepper(1));
+        let (record, key) = issued(form, &peppers);
+        Self {
+            record,
+            key,
+            peppers,
+        }
+    }
+
+    fn open(&self, key: &str, addr: &str, now: DateTime<Utc>) -> Result<Grant, KeyRefusal> {
+        let key = PresentedKey::parse(key).unwrap();
+        let addr: IpAddr = addr.parse().unwrap();
+        judge(&self.record.checker(), &key, addr, now, &self.peppers)
+    }
+}
+
+#[test]
+fn the_right_key_from_the_right_place_in_time_opens_the_door() {
+    let door = Door::new();
+    assert!(
+        !door
+            .open(&door.key, "10.0.0.1", now())
+            .unwrap()
+            .needs_rehash
+    );
+}
+
+#[test]
+fn rule_5_an_expired_key_fails_from_the_instant_on() {
+    let door = Door::new();
+    let at = now() + TimeDelta::days(1);
+    let tick = TimeDelta::nanoseconds(1);
+    assert!(door.open(&door.key, "10.0.0.1", at - tick).is_ok());
+    assert_eq!(
+        door.open(&door.key, "10.0.0.1", at),
+        Err(KeyRefusal::Expired)
+    );
+    assert_eq!(
+        door.open(&door.key, "10.0.0.1", at + tick),
+        Err(KeyRefusal::Expired)
+    );
+}
+
+#[test]
+fn rule_4_a_valid_key_from_a_wrong_address_is_refused_and_told_so() {
+    let door = Door::new();
+    let refusal = door.open(&door.key, "11.0.0.1", now()).unwrap_err();
+    assert_eq!(refusal, KeyRefusal::NotOnAllowList);
+    assert!(refusal.is_ip());
+
+    let mut door = Door::new();
+    door.record.ip = policy("", "11.0.0.0/8");
+    let refusal = door.open(&door.key, "11.0.0.1", now()).unwrap_err();
+    assert_eq!(refusal, KeyRefusal::OnDenyList);
+    assert!(refusal.is_ip());
+}
+
+#[test]
+fn a_wrong_secret_learns_nothing_about_the_record() {
+    let door = Door::new();
+    let wrong = key("acme_live", 99);
+    let late = now() + TimeDelta::days(2);
+    for (addr, now) in [("10.0.0.1", now()), ("11.0.0.1", now()), ("11.0.0.1", late)] {
+        let refusal = door.open(wrong.as_str(), addr, now).unwrap_err();
+        assert_eq!(refusal, KeyRefusal::WrongSecret);
+        assert!(!refusal.is_ip());
+    }
+}
+
+#[test]
+fn an_expired_key_from_a_wrong_address_is_expired() {
+    // The address would be told to the client; a key that no longer counts has no such right.
+    let door = Door::new();
+    let late = now() + TimeDelta::days(2);
+    assert_eq!(
+        door.open(&door.key, "11.0.0.1", late),
+        Err(KeyRefusal::Expired)
+    );
+}
+
+#[test]
+fn a_digest_of_an_older_scheme_opens_and_asks_to_be_replaced() {
+    let mut door = Door::new();
+    door.peppers = Peppers::new(pepper(2)).with_old(pepper(1)).unwrap();
+    assert!(
+        door.open(&door.key, "10.0.0.1", now())
+            .unwrap()
+            .needs_rehash
+    );
+    door.peppers = Peppers::new(pepper(2));
+    let refusal = door.open(&door.key, "10.0.0.1", now()).unwrap_err();
+    assert_eq!(refusal, KeyRefusal::UnknownPepper);
+    assert!(!refusal.is_ip());
+}
+
+#[test]
+fn an_address_refusal_is_the_only_one_that_a_client_hears_of() {
+    use KeyRefusal::*;
+    let all = [
+        Expired,
+        NotOnAllowList,
+        OnDenyList,
+        Unknown,
+        UnknownPepper,
+        WrongSecret,
+    ];
+    let told: Vec<_> = all.into_iter().filter(|r| r.is_ip()).collect();
+    assert_eq!(told, [NotOnAllowList, OnDenyList]);
+    let words: std::collections::HashSet<_> = all.iter().map(|r| r.as_str()).collect();
+    assert_eq!(words.len(), all.len());
+}

@@ -1,0 +1,47 @@
+//! What goes wrong when keys are managed.
+
+use std::sync::Arc;
+
+use apikey_core::{DraftError, EditError};
+use gatepost_ids::AccountsError;
+use gatepost_storage::{ErrorKind, StoreError};
+
+/// Why a key could not be created, read, changed or deleted.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// There is no such key, or none that the caller may know of.
+    #[error("there is no such key")]
+    NotFound,
+    /// The caller may not make keys for this user.
+    #[error("keys of this user are not the caller's to manage")]
+    Forbidden,
+    /// The user has a key of that name.
+    #[error("the user has a key of that name")]
+    NameTaken,
+    /// The user does not exist.
+    #[error("user: there is no such user")]
+    NoSuchOwner,
+    /// The new key breaks a rule.
+    #[error(transparent)]
+    Draft(Arc<DraftError>),
+    /// The edit breaks a rule; an expired key cannot be edited (SPEC 3).
+    #[error(transparent)]
+    Edit(Arc<EditError>),
+    /// The platform could not say who the user is.
+    #[error(transparent)]
+    Accounts(#[from] AccountsError),
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[source] Arc<StoreError>),
+}
+
+impl From<StoreError> for KeyError {
+    fn from(error: StoreError) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound => Self::NotFound,
+            ErrorKind::Conflict => Self::NameTaken,
+            _ => Self::Store(Arc::new(error)),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What is known of a key that was presented, before its owner is asked for.
+
+use std::net::IpAddr;
+
+use apikey_core::{Grant, KeyId, KeyRefusal, OwnerId, Peppers};
+use chrono::{DateTime, Utc};
+
+/// From where and when a key was presented, and what its digest is made with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circumstances<'a> {
+    pub(crate) addr: IpAddr,
+    pub(crate) now: DateTime<Utc>,
+    pub(crate) peppers: &'a Peppers,
+}
+
+/// A record was found, and this is what it says of the key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judged {
+    pub(crate) key: KeyId,
+    pub(crate) owner: OwnerId,
+    pub(crate) outcome: Result<Grant, KeyRefusal>,
+}

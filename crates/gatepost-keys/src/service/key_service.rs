@@ -1,0 +1,63 @@
+//! The service and its parts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use apikey_core::Prefix;
+use gatepost_ids::Accounts;
+
+use super::admission::Admission;
+use super::lookup::Lookup;
+use super::outcomes::Outcomes;
+use crate::authority::Authority;
+use crate::principal::Principal;
+
+/// Creates, checks, changes and deletes API keys. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct KeyService(pub(super) Arc<Parts>);
+
+pub(super) struct Parts {
+    pub(super) keys: Lookup,
+    pub(super) admission: Admission,
+    pub(super) outcomes: Outcomes,
+    /// Of new keys.
+    pub(super) prefix: Prefix,
+}
+
+impl KeyService {
+    /// Decides for a caller what is its own to manage; other crates ask it for webhooks and tasks
+    /// as well.
+    #[must_use]
+    pub fn authority<'a>(&self, actor: &'a Principal) -> Authority<'a> {
+        Authority::new(actor, Arc::clone(self.accounts()))
+    }
+
+    /// The platform's accounts.
+    #[must_use]
+    pub fn accounts(&self) -> &Arc<dyn Accounts> {
+        &self.0.admission.accounts
+    }
+
+    /// Writes the logins that were not written yet. To be called when the platform stops.
+    pub async fn shutdown(&self) {
+        self.0.flush_logins().await;
+    }
+}
+
+impl Parts {
+    /// Writes what was noted. What the store does not take is dropped: a later login of the key
+    /// replaces it.
+    pub(super) async fn flush_logins(&self) {
+        let noted = self.keys.cache.take_logins();
+        self.admission.logins.flush(noted, &*self.keys.store).await;
+    }
+}
+
+impl fmt::Debug for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts")
+            .field("store", &self.keys.store)
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,97 @@
+//! From a presented key to its record, and what the record says of it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use apikey_core::{KeyId, Peppers, PresentedKey, judge, reject_unknown};
+use gatepost_storage::{Clock, KeyStore, StoreError};
+
+use super::refused::Refused;
+use crate::cache::Cache;
+use crate::denied::Denied;
+use crate::judged::{Circumstances, Judged};
+
+/// The records of keys, in memory and in the store.
+pub(super) struct Lookup {
+    pub(super) store: Arc<dyn KeyStore>,
+    pub(super) cache: Cache,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) peppers: Peppers,
+}
+
+impl Lookup {
+    /// A key from this address, now.
+    pub(super) fn at(&self, addr: IpAddr) -> Circumstances<'_> {
+        Circumstances {
+            addr,
+            now: self.clock.now(),
+            peppers: &self.peppers,
+        }
+    }
+
+    /// Judges a key that is in memory, if memory may be used; costs no wait.
+    pub(super) fn lookup_at_once(
+        &self,
+        key: &PresentedKey<'_>,
+        at: &Circumstances<'_>,
+    ) -> Option<Judged> {
+        if !self.cache.is_current(self.store.as_ref()) {
+            return None;
+        }
+        self.cache.judge(key, at)
+    }
+
+    /// Finds the record of a key, in memory or in the store, and judges the key by it.
+    pub(super) async fn lookup(
+        &self,
+        key: &PresentedKey<'_>,
+        at: &Circumstances<'_>,
+    ) -> Result<Judged, Refused> {
+        let cached = self.cache.sync(self.store.as_ref()).await;
+        let cached = cached.map_err(|error| unavailable(&error))?;
+        if cached && let Some(judged) = self.cache.judge(key, at) {
+            return Ok(judged);
+        }
+        let epoch = self.cache.epoch();
+        let row = self.store.key_by_lookup(key.lookup()).await;
+        let Some(row) = row.map_err(|error| unavailable(&error))? else {
+            return Err(reject_unknown(key, &self.peppers).into());
+        };
+        if cached {
+            self.cache.insert(&row, epoch);
+            if let Some(judged) = self.cache.judge(key, at) {
+                return Ok(judged);
+            }
+        }
+        // Without the cache the record that was just read counts.
+        Ok(Judged {
+            key: row.id,
+            owner: row.key.owner,
+            outcome: judge(&row.key.checker(), key, at.addr, at.now, at.peppers),
+        })
+    }
+
+    /// Replaces a digest of an older pepper, now that the key is at hand. What fails is tried again
+    /// by the key's next use.
+    pub(super) async fn rehash(&self, key: &PresentedKey<'_>, id: KeyId) {
+        let digest = self.peppers.digest(key);
+        let result = async {
+            if let Some(mut row) = self.store.key(id).await? {
+                row.key.digest = digest;
+                self.store.update_key(&row, self.clock.now()).await?;
+            }
+            Ok::<_, StoreError>(())
+        };
+        if let Err(error) = result.await {
+            tracing::debug!(%error, "a digest was not renewed");
+        }
+    }
+}
+
+fn unavailable(error: &StoreError) -> Refused {
+    tracing::error!(%error, "keys cannot be read");
+    Refused {
+        denied: Denied::Unavailable,
+        reason: "store_unavailable",
+    }
+}

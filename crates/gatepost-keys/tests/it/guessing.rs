@@ -1,0 +1,117 @@
+//! Guessing is slowed down by address, and nobody is locked out by it.
+
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyString, OwnerId, Prefix};
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, Denied, FailureLimit, KeyService, Principal, Via,
+};
+use gatepost_storage::MemoryStore;
+
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, _owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
+    }
+}
+
+async fn service() -> (KeyService, String) {
+    let three = NonZeroU32::new(3).unwrap();
+    let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users))
+        .failure_limit(
+            FailureLimit::default()
+                .with_burst(three)
+                .with_per_minute(NonZeroU32::MIN),
+        )
+        .build();
+    let user = Principal::new(
+        OwnerId(1),
+        Account::enabled(AccessLevel::User),
+        Via::Platform,
+    );
+    let draft = KeyDraft {
+        owner: OwnerId(1),
+        name: "k".parse().unwrap(),
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    };
+    let (_, reveal) = keys.create(&user, draft).await.unwrap();
+    (keys, format!("Bearer {}", reveal.reveal().as_str()))
+}
+
+fn guess() -> String {
+    format!(
+        "Bearer {}",
+        KeyString::generate(&Prefix::default(), &mut rand::rng())
+            .unwrap()
+            .as_str()
+    )
+}
+
+async fn present(keys: &KeyService, header: &str, from: &str) -> Result<(), Denied> {
+    keys.authenticate([header.as_bytes()], from.parse().unwrap())
+        .await
+        .map(drop)
+}
+
+#[tokio::test]
+async fn the_fourth_guess_is_one_too_many_and_the_good_key_still_passes() {
+    let (keys, good) = service().await;
+    for _ in 0..3 {
+        assert_eq!(
+            present(&keys, &guess(), "10.0.0.1").await,
+            Err(Denied::Unauthenticated)
+        );
+    }
+    assert_eq!(
+        present(&keys, &guess(), "10.0.0.1").await,
+        Err(Denied::TooManyFailures)
+    );
+    assert_eq!(
+        present(&keys, &good, "10.0.0.1").await,
+        Ok(()),
+        "the owner behind the same address"
+    );
+    assert_eq!(
+        present(&keys, &guess(), "10.0.0.2").await,
+        Err(Denied::Unauthenticated),
+        "another address"
+    );
+}
+
+#[tokio::test]
+async fn an_ipv6_network_counts_as_one_client() {
+    let (keys, _) = service().await;
+    for n in 0..3 {
+        assert_eq!(
+            present(&keys, &guess(), &format!("2001:db8::{n}")).await,
+            Err(Denied::Unauthenticated)
+        );
+    }
+    assert_eq!(
+        present(&keys, &guess(), "2001:db8::ffff:1").await,
+        Err(Denied::TooManyFailures)
+    );
+    assert_eq!(
+        present(&keys, &guess(), "2001:db8:0:1::1").await,
+        Err(Denied::Unauthenticated),
+        "the next /64"
+    );
+}
+
+#[tokio::test]
+async fn who_presents_nothing_does_not_guess() {
+    let (keys, _) = service().await;
+    let from: IpAddr = "10.0.0.1".parse().unwrap();
+    for _ in 0..20 {
+        assert_eq!(
+            keys.authenticate([], from).await.unwrap_err(),
+            Denied::Unauthenticated
+        );
+    }
+}

@@ -1,0 +1,5 @@
+//! The key service from outside, over the store in memory.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod guessing;
+mod last_login;

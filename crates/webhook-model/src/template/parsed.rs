@@ -1,0 +1,91 @@
+//! A message taken apart.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use super::counts::Counts;
+use super::parse;
+use super::segment::{Kind, Segment, Variable};
+use crate::task::Message;
+
+/// A parsed message.
+///
+/// ```
+/// use webhook_model::{Message, Template, Values};
+/// let template = Template::parse(&r#"{"vm":"${NAME}","at":${TIMESTAMP}}"#.parse::<Message>()?);
+/// let values = Values { date: "", timestamp: 1790000000, name: r#"a"b"#, extra: &[] };
+/// assert_eq!(template.render(&values, || 4)?, r#"{"vm":"a\"b","at":1790000000}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Template {
+    pub(super) text: Arc<str>,
+    pub(super) segments: Box<[Segment]>,
+    /// Whether the message is JSON, so that values are escaped.
+    pub(super) json: bool,
+    pub(super) counts: Counts,
+}
+
+impl Template {
+    /// Parses a message. Every text is a message: what is no variable is literal.
+    #[must_use]
+    pub fn parse(message: &Message) -> Self {
+        let text = message.shared();
+        let segments = parse::segments(&text);
+        let json = parse::is_json(&text, &segments);
+        let counts = Counts::of(&segments, json);
+        Self {
+            text,
+            segments: segments.into(),
+            json,
+            counts,
+        }
+    }
+
+    /// Whether the message is JSON when its variables are filled in.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// The names of variables that are neither built in nor among `known`, each once, in order:
+    /// they would stay in the message as they are.
+    #[must_use]
+    pub fn unknown_variables(&self, known: &[&str]) -> Vec<&str> {
+        let mut unknown = Vec::new();
+        let mut seen = HashSet::new();
+        for segment in &self.segments {
+            if let Kind::Variable(Variable::Other, _) = segment.kind {
+                let name = self.name_of(*segment);
+                if !known.contains(&name) && seen.insert(name) {
+                    unknown.push(name);
+                }
+            }
+        }
+        unknown
+    }
+
+    pub(super) fn text_of(&self, segment: Segment) -> &str {
+        self.text
+            .get(segment.start..segment.end)
+            .unwrap_or_default()
+    }
+
+    pub(super) fn name_of(&self, segment: Segment) -> &str {
+        self.text
+            .get(segment.start + 2..segment.end - 1)
+            .unwrap_or_default()
+    }
+}
+
+/// The length is shown, not the text: a message may be confidential.
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Template")
+            .field("bytes", &self.text.len())
+            .field("segments", &self.segments.len())
+            .field("json", &self.json)
+            .finish()
+    }
+}

@@ -1,5 +1,0 @@
-use webhook_model::Timeout;
-
-fn main() {
-    let _ = Timeout(2);
-}

@@ -1,0 +1,7 @@
+//! The records from outside: what users get wrong, public vectors, what goes out.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod absences;
+mod records;
+mod request_headers;
+mod vectors;
