@@ -4,7 +4,7 @@
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::Pin;
 
 use tracing::Span;
 
@@ -23,8 +23,8 @@ impl GuardedSpan {
         Self(guarded(make))
     }
 
-    pub(crate) async fn run<F: Future>(self, future: F) -> F::Output {
-        let mut future = pin!(future);
+    /// The future is pinned where it is made: moving a large one costs.
+    pub(crate) async fn run<F: Future>(self, mut future: Pin<&mut F>) -> F::Output {
         poll_fn(|context| {
             let _entered = self.0.as_ref().and_then(Entered::new);
             future.as_mut().poll(context)
@@ -55,6 +55,7 @@ impl Drop for Entered<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -108,12 +109,12 @@ mod tests {
         let calls = Arc::new(AtomicUsize::new(0));
         let _subscriber = tracing::subscriber::set_default(Panics(calls.clone()));
         let span = GuardedSpan::new(|| tracing::info_span!("test"));
-        let run = span.run(async {
+        let run = pin!(async {
             tokio::task::yield_now().await;
             guarded(|| tracing::info!("lost"));
             7
         });
-        assert_eq!(run.await, 7);
+        assert_eq!(span.run(run).await, 7);
         assert_eq!(
             calls.load(Ordering::SeqCst),
             4,

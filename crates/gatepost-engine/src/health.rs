@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn health_is_told_without_a_clock_and_says_so() {
+    async fn health_is_known_without_a_clock_and_says_so() {
         let records = Records::new();
         let broken = Arc::new(BrokenClock::at(noon()));
         let clock = EngineClock::start(broken.clone(), &*records.store).await;

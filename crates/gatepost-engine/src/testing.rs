@@ -129,6 +129,11 @@ impl Script {
         }
     }
 
+    /// Responds to nothing until permits are added.
+    pub(crate) fn hold(&self) {
+        self.gate.forget_permits(usize::MAX);
+    }
+
     pub(crate) fn sent(&self) -> Vec<String> {
         self.bodies.lock().unwrap().clone()
     }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Preview, Request, Sender};
 
-/// Makes one attempt at a time. What happens to it is told by the [`Attempt`].
+/// Makes one attempt at a time. Whatever happens is in the [`Attempt`].
 pub(crate) trait Transport: fmt::Debug + Send + Sync + 'static {
     /// Sends a request, once. `now` is signed and recorded as the start.
     fn send<'a>(

@@ -152,7 +152,7 @@ pub(crate) struct Permit {
     route: Arc<Route>,
     retry: bool,
     unresponsive: bool,
-    /// What the attempt told about its host.
+    /// What the attempt says about its host.
     pub(crate) feedback: Feedback,
 }
 

@@ -12,7 +12,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// Responses of one moment say the same thing: the allowance is halved at most once in this time.
 const HALVE_EVERY: Duration = Duration::from_secs(1);
 
-/// What an attempt tells about its target's host.
+/// What an attempt says about its target's host.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Feedback {
     /// Nothing: it was never asked.

@@ -28,7 +28,7 @@ fn take_all(in_flight: &Arc<InFlight>, route: &Arc<Route>, class: LaneClass) -> 
     std::iter::from_fn(|| in_flight.try_take(route, class)).collect()
 }
 
-/// Gives permits back with what their attempts told.
+/// Gives permits back after attempts that went so.
 fn finish(permits: Vec<Permit>, feedback: Feedback) {
     for mut permit in permits {
         permit.feedback = feedback;

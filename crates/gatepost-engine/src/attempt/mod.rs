@@ -5,6 +5,8 @@ mod outcome;
 mod redact;
 mod retries;
 mod streaks;
+#[cfg(test)]
+mod tests;
 mod watch;
 mod worker;
 

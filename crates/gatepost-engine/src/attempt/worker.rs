@@ -4,6 +4,7 @@
 //! again when its lease ends: metrics and logs are written under a guard (`crate::guard`), a clock
 //! that cannot be read is an error, and the settlement itself waits until it is recorded.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use delivery::Attempt;
@@ -54,7 +55,8 @@ impl Worker {
             )
         });
         let worker = self.clone();
-        self.lifecycle.spawn(span.run(worker.run(job)));
+        self.lifecycle
+            .spawn(async move { span.run(pin!(worker.run(job))).await });
     }
 
     async fn run(self: Arc<Self>, mut job: Job) {

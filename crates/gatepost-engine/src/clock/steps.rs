@@ -52,12 +52,7 @@ impl ClockSteps {
         }
         self.settled_at = passed + self.longest_lease;
         let seconds = step.num_seconds();
-        guarded(|| {
-            tracing::warn!(
-                seconds,
-                "the clock was set: taking back no claims for a while"
-            )
-        });
+        guarded(|| tracing::warn!(seconds, "the clock was set; no claim is taken back for now"));
         Ok(true)
     }
 

@@ -1,5 +1,6 @@
 //! Decides which tasks an occurrence runs, and stores their deliveries.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -50,7 +51,10 @@ impl Emitter {
     ) -> Result<Emitted, EmitError> {
         let emitter = self.clone();
         let span = GuardedSpan::new(Span::current);
-        let emit = span.run(async move { emitter.emit(&occurrence, trigger, origin).await });
+        let emit = async move {
+            span.run(pin!(emitter.emit(&occurrence, trigger, origin)))
+                .await
+        };
         let lifecycle = &self.worker.lifecycle;
         let emitting = if lifecycle.is_running() {
             lifecycle.spawn(emit)

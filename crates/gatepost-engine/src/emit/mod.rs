@@ -4,6 +4,8 @@ mod batch;
 mod emitted;
 mod emitter;
 mod outbox;
+#[cfg(test)]
+mod tests;
 
 pub use emitted::Emitted;
 pub(crate) use emitted::Trigger;

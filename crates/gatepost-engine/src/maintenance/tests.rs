@@ -1,1 +1,160 @@
+//! Maintenance over a memory store, a fault store and a clock that is moved.
 
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use gatepost_storage::MemoryStore;
+use gatepost_storage::webhooks::{DeliveryState, QueueStore as _, Settlement};
+use gatepost_testkit::fault::{Fault, FaultStore};
+use webhook_model::Activity;
+
+use super::Maintenance;
+use crate::admission::Admission;
+use crate::clock::{ClockSteps, EngineClock};
+use crate::config::{Limits, Retention};
+use crate::last_runs::LastRuns;
+use crate::lifecycle::Lifecycle;
+use crate::testing::{BrokenClock, Records, noon};
+
+/// The longest lease.
+const LONGEST: Duration = Duration::from_secs(150);
+
+struct World {
+    records: Records,
+    store: Arc<FaultStore<MemoryStore>>,
+    broken: Arc<BrokenClock>,
+    maintenance: Arc<Maintenance>,
+}
+
+impl World {
+    async fn new() -> Self {
+        let records = Records::new();
+        let store = Arc::new(FaultStore::new(records.store.clone()));
+        let broken = Arc::new(BrokenClock::at(noon()));
+        let clock = EngineClock::start(broken.clone(), &*store).await;
+        let clock = Arc::new(clock.unwrap());
+        let steps = ClockSteps::watch(clock.clone(), LONGEST).unwrap();
+        let maintenance = Arc::new(Maintenance {
+            store: store.clone(),
+            clock,
+            steps: Mutex::new(steps),
+            retention: Retention::default(),
+            admission: Arc::new(Admission::new(&Limits::default())),
+            last_runs: Arc::new(LastRuns::new(store.clone())),
+            lifecycle: Lifecycle::default(),
+        });
+        Self {
+            records,
+            store,
+            broken,
+            maintenance,
+        }
+    }
+
+    fn tend_claims(&self) {
+        let maintenance = self.maintenance.clone();
+        let lifecycle = &self.maintenance.lifecycle;
+        lifecycle.supervise("claims", move || maintenance.clone().tend_claims());
+    }
+
+    /// Time passes, on every clock.
+    async fn pass(&self, seconds: u64) {
+        for _ in 0..seconds {
+            self.broken.clock.advance(Duration::from_secs(1));
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_is_taken_back_when_its_lease_has_ended() {
+    let world = World::new().await;
+    let webhook = world.records.webhook(|_| {}).await;
+    let claim = world.records.claimed(webhook).await;
+    world.tend_claims();
+    world.pass(58).await;
+    let state = async || world.records.stored(claim.delivery).await.state;
+    assert_eq!(state().await, DeliveryState::Running);
+    world.maintenance.admission.lanes.take_look(noon());
+    world.pass(4).await;
+    assert_eq!(state().await, DeliveryState::Queued);
+    let lanes = &world.maintenance.admission.lanes;
+    assert!(lanes.take_look(noon()), "the dispatcher is woken");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_step_of_the_clock_no_claim_is_taken_back_for_as_long_as_the_longest_lease() {
+    let world = World::new().await;
+    let webhook = world.records.webhook(|_| {}).await;
+    let claim = world.records.claimed(webhook).await;
+    world.tend_claims();
+    world.pass(2).await;
+    world.broken.clock.jump(TimeDelta::days(1));
+    // The part is started again while it has to remember the step.
+    world.pass(3).await;
+    world.store.fail("record_task_runs", 1, Fault::Panic);
+
+    let last_runs = &world.maintenance.last_runs;
+    last_runs.note([webhook_model::TaskId(1)].into_iter(), noon());
+    world.pass(140).await;
+    assert!(world.store.has_failed(), "the part panicked");
+    let state = async || world.records.stored(claim.delivery).await.state;
+    assert_eq!(state().await, DeliveryState::Running);
+    world.pass(20).await;
+    assert_eq!(state().await, DeliveryState::Queued);
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_clock_cannot_be_read_no_claim_is_taken_back() {
+    let world = World::new().await;
+    let webhook = world.records.webhook(|_| {}).await;
+    let claim = world.records.claimed(webhook).await;
+    world.tend_claims();
+    world.broken.set_broken(true);
+    world.pass(70).await;
+    let state = async || world.records.stored(claim.delivery).await.state;
+    assert_eq!(state().await, DeliveryState::Running);
+    world.broken.set_broken(false);
+    world.pass(2).await;
+    assert_eq!(state().await, DeliveryState::Queued);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() {
+    let world = World::new().await;
+    let webhook = world.records.webhook(|_| {}).await;
+    let paused = world
+        .records
+        .webhook(|w| w.activity = Activity::Paused)
+        .await;
+    let held = world.records.waiting(paused, "held").await;
+    let claim = world.records.claimed(webhook).await;
+    let settlement = Settlement {
+        claim,
+        verdict: gatepost_storage::webhooks::Disposition::Sent,
+        status_info: String::new(),
+        attempt: None,
+    };
+    world
+        .records
+        .store
+        .settle(vec![settlement], noon())
+        .await
+        .unwrap();
+    let maintenance = world.maintenance.clone();
+    let lifecycle = &world.maintenance.lifecycle;
+    lifecycle.supervise("log", move || maintenance.clone().tend_log());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(world.records.deliveries().await.len(), 2);
+
+    let days = |n: u64| Duration::from_secs(n * 86_400);
+    world.broken.clock.advance(days(31));
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    let stored = world.records.stored(held).await;
+    assert_eq!(stored.state, DeliveryState::Error);
+    assert_eq!(stored.status_info, "expired while paused");
+    world.broken.clock.advance(days(40));
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    assert!(world.records.deliveries().await.is_empty());
+}

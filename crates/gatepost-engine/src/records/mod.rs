@@ -5,6 +5,8 @@ pub(crate) mod deliveries;
 mod edit;
 pub(crate) mod events;
 pub(crate) mod tasks;
+#[cfg(test)]
+mod tests;
 pub(crate) mod webhooks;
 
 use self::deliveries::Deliveries;

@@ -81,7 +81,7 @@ impl SettlementWriter {
         }
     }
 
-    /// Runs until the last [`Settler`](super::Settler) is gone.
+    /// Runs until the last `Settler` is gone.
     pub(crate) async fn run(self: Arc<Self>) {
         let mut backlog = self.backlog.lock().await;
         let Backlog { queue, batch } = &mut *backlog;

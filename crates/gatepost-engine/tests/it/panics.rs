@@ -149,7 +149,7 @@ impl Load {
     }
 
     /// Pours, lets these faults happen for half a second in the middle, and compares what was
-    /// received with what was recorded. Answers the states of health seen meanwhile.
+    /// received with what was recorded. Returns the health that was seen during the faults.
     async fn goes_through(&self, faults: &[&Fault]) -> Vec<Health> {
         // All tasks of a test run on its thread.
         let _recorder = metrics::set_default_local_recorder(&self.recorder);

@@ -1,5 +1,5 @@
-//! Webhooks that are paused while occurrences pour in: nothing is lost, nothing is sent meanwhile,
-//! and what was held drains, in order where that was asked for.
+//! Webhooks that are paused while occurrences pour in: nothing is lost, nothing is sent while they
+//! are, and what was held drains, in order where that was asked for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use crate::support::{World, poweron, receiver, until, world_with};
 
 const EMITTERS: i64 = 4;
 
-/// Emits until it is told to stop; tells which delivery is of which object.
+/// Emits until it is stopped; returns which delivery is of which object.
 async fn pour(engine: Engine, stop: Arc<AtomicBool>) -> BTreeMap<DeliveryId, i64> {
     let mut emitters = JoinSet::new();
     for emitter in 0..EMITTERS {
         let (engine, stop) = (engine.clone(), stop.clone());
         emitters.spawn(async move {
-            let mut told = Vec::new();
+            let mut objects = Vec::new();
             for n in 0..100_000 {
                 if stop.load(Ordering::SeqCst) {
                     break;
                 }
                 let number = emitter * 100_000 + n;
                 let emitted = engine.emit(poweron(number, &[1])).await.unwrap();
-                told.extend(emitted.deliveries.into_iter().map(|id| (id, number)));
+                objects.extend(emitted.deliveries.into_iter().map(|id| (id, number)));
                 tokio::time::sleep(Duration::from_millis(4)).await;
             }
-            told
+            objects
         });
     }
     emitters.join_all().await.into_iter().flatten().collect()
@@ -106,12 +106,12 @@ async fn a_webhook_paused_under_load_holds_all_and_sends_all() {
 
     until(|| counts().iter().all(|n| *n >= before[2])).await;
     stop.store(true, Ordering::SeqCst);
-    let told = pouring.await.unwrap();
-    let all = told.len() / hooks.len();
+    let objects = pouring.await.unwrap();
+    let all = objects.len() / hooks.len();
     until(|| counts().iter().all(|n| *n >= all)).await;
     for (hook, receiver) in &hooks {
         let mut expected = Vec::new();
-        for (id, number) in &told {
+        for (id, number) in &objects {
             if world.store.delivery(*id).await.unwrap().unwrap().webhook == *hook {
                 expected.push(format!("vm \"{number}\""));
             }

@@ -1,4 +1,4 @@
-//! What a host, a receiver and an operator may rely on.
+//! What a platform, a receiver and an operator may rely on.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use webhook_model::{
 
 use crate::support::{poweron, receiver, until, world, world_with};
 
-/// Notes what it is told, and panics each time.
+/// Notes what it receives, and panics each time.
 #[derive(Debug, Default)]
 struct Panics(Mutex<Vec<Notice>>);
 
@@ -30,7 +30,7 @@ impl Observer for Panics {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .push(notice);
-        panic!("a host's callback");
+        panic!("a platform's callback");
     }
 }
 
@@ -51,7 +51,7 @@ async fn gone_disables_only_on_request_and_a_panicking_observer_harms_nobody() {
             .await;
         let id = world.engine.send(webhook, None).await.unwrap();
         assert_eq!(world.ended(id).await.response_status, Some(410));
-        let told = || {
+        let noted = || {
             observer
                 .0
                 .lock()
@@ -59,8 +59,8 @@ async fn gone_disables_only_on_request_and_a_panicking_observer_harms_nobody() {
                 .clone()
         };
         let notices = if expected == Activity::Active { 1 } else { 2 };
-        until(|| told().len() == notices).await;
-        assert_eq!(told()[0], Notice::Gone { webhook });
+        until(|| noted().len() == notices).await;
+        assert_eq!(noted()[0], Notice::Gone { webhook });
         assert_eq!(
             world
                 .engine
@@ -234,7 +234,7 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
 }
 
 #[tokio::test]
-async fn variables_of_the_host_and_of_the_occurrence_are_filled_in() {
+async fn variables_of_the_platform_and_of_the_occurrence_are_filled_in() {
     let world =
         world_with(|builder| builder.variable("SITE", "lab").variable("LEVEL", "low")).await;
     let (receiver, addr) = receiver(false, &[]).await;

@@ -229,7 +229,7 @@ async fn clocks_that_jump_lose_nothing() {
     }
     clock.jump(TimeDelta::days(900));
     for id in ids {
-        // PurgeBounds does not touch what has just ended: it looks once a minute.
+        // The purge does not touch what has just ended: it runs once a minute.
         assert!(world.ended(id).await.attempts >= 1);
     }
     let bodies = receiver.bodies.lock().unwrap().len();

@@ -1,6 +1,8 @@
-//! What a platform may set.
+//! How much the engine does at once.
 
 use std::time::Duration;
+
+use super::setters::setters;
 
 /// How much the engine does at once. All limits are for this process.
 ///
@@ -89,46 +91,6 @@ pub struct Timing {
     pub poll: Duration,
 }
 
-/// How long things are kept.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Retention {
-    /// Ended deliveries. Default 70 days.
-    pub deliveries: Duration,
-    /// Ended deliveries of one webhook. Default 3,000.
-    pub deliveries_per_webhook: u32,
-    /// Ids of occurrences, by which a repeated emit is recognised. Default 7 days.
-    pub occurrences: Duration,
-    /// Deliveries held by a webhook that is paused or disabled; older ones end in error. Default
-    /// 30 days.
-    pub held: Duration,
-}
-
-/// When the engine disables a webhook by itself; never by default. The observer is notified either
-/// way: of each `410 Gone`, and once of nothing but failures for the time set here, or for 5 days.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct DisablePolicy {
-    /// On `410 Gone`.
-    pub on_gone: bool,
-    /// After nothing but failures for this time.
-    pub after_failing_for: Option<Duration>,
-}
-
-/// Consuming setters: the way to change one value of a struct that may gain others.
-macro_rules! setters {
-    ($config:ident { $($(#[$doc:meta])* $setter:ident: $field:ident: $type:ty,)* }) => {
-        impl $config {
-            $($(#[$doc])*
-            #[must_use]
-            pub fn $setter(mut self, $field: $type) -> Self {
-                self.$field = $field;
-                self
-            })*
-        }
-    };
-}
-
 setters! { Limits {
     /// Sets [`in_flight`](Self::in_flight).
     with_in_flight: in_flight: InFlightLimits,
@@ -185,24 +147,6 @@ setters! { Timing {
     with_poll: poll: Duration,
 } }
 
-setters! { Retention {
-    /// Sets [`deliveries`](Self::deliveries).
-    with_deliveries: deliveries: Duration,
-    /// Sets [`deliveries_per_webhook`](Self::deliveries_per_webhook).
-    with_deliveries_per_webhook: deliveries_per_webhook: u32,
-    /// Sets [`occurrences`](Self::occurrences).
-    with_occurrences: occurrences: Duration,
-    /// Sets [`held`](Self::held).
-    with_held: held: Duration,
-} }
-
-setters! { DisablePolicy {
-    /// Sets [`on_gone`](Self::on_gone).
-    with_on_gone: on_gone: bool,
-    /// Sets [`after_failing_for`](Self::after_failing_for); `None` is never.
-    with_after_failing_for: after_failing_for: Option<Duration>,
-} }
-
 impl Default for InFlightLimits {
     fn default() -> Self {
         Self {
@@ -248,18 +192,6 @@ impl Default for Timing {
         Self {
             lease_margin: Duration::from_secs(30),
             poll: Duration::from_secs(1),
-        }
-    }
-}
-
-impl Default for Retention {
-    fn default() -> Self {
-        let days = |n: u64| Duration::from_secs(n * 24 * 60 * 60);
-        Self {
-            deliveries: days(70),
-            deliveries_per_webhook: 3_000,
-            occurrences: days(7),
-            held: days(30),
         }
     }
 }

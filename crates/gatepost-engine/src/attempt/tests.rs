@@ -1,0 +1,188 @@
+//! The worker over a script instead of a network.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use gatepost_storage::webhooks::{ClaimToken, DeliveryId, DeliveryState, LaneClass};
+use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
+use tokio::time::Instant;
+use webhook_model::{Activity, WebhookId};
+
+use super::job::Job;
+use crate::config::Limits;
+use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
+
+/// A bench, and a delivery to `webhook` that is claimed.
+async fn bench(statuses: &[u16]) -> (Records, Bench, WebhookId) {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let bench = Bench::new(&records, &Limits::default(), Script::new(statuses)).await;
+    (records, bench, webhook)
+}
+
+async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
+    let route = bench.routes.last().webhook(webhook).unwrap().clone();
+    Job {
+        claim: records.claimed(webhook).await,
+        claimed: noon(),
+        message_id: "msg_1".parse().unwrap(),
+        webhook,
+        body: "hello".into(),
+        attempts: 0,
+        status_info: "not yet".to_owned(),
+        permit: bench
+            .admission
+            .in_flight
+            .try_take(&route, LaneClass::First)
+            .unwrap(),
+        turn: None,
+    }
+}
+
+impl Bench {
+    /// Starts a job and waits for its end.
+    async fn run(&self, job: Job) {
+        self.worker.start(job);
+        self.lifecycle.shutdown(Duration::from_secs(600)).await;
+        assert_eq!(self.admission.in_flight.count(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_is_sent_and_a_failure_is_queued_again_after_its_delay() {
+    for (status, expected) in [(200, DeliveryState::Sent), (500, DeliveryState::Queued)] {
+        let (records, bench, webhook) = bench(&[status]).await;
+        let job = job(&records, &bench, webhook).await;
+        let id = job.claim.delivery;
+        bench.run(job).await;
+        let stored = records.stored(id).await;
+        assert_eq!((stored.state, stored.attempts), (expected, 1));
+        assert_eq!(bench.script.sent(), ["hello"]);
+        let next = bench.admission.lanes.next_retry();
+        assert_eq!(next, (status == 500).then_some(stored.due));
+        let delay = (stored.due - noon()).to_std().unwrap();
+        let expected = RETRY_AFTER.mul_f32(0.8)..=RETRY_AFTER.mul_f32(1.2);
+        assert!(status == 200 || expected.contains(&delay), "{delay:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_waits_for_its_turn() {
+    let (records, bench, webhook) = bench(&[]).await;
+    let turn = Instant::now() + Duration::from_secs(3);
+    let job = Job {
+        turn: Some(turn),
+        ..job(&records, &bench, webhook).await
+    };
+    bench.run(job).await;
+    assert_eq!(Instant::now(), turn);
+    assert_eq!(bench.script.sent().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_paused_webhook_holds_is_given_back_unsent() {
+    let (records, bench, webhook) = bench(&[]).await;
+    let job = job(&records, &bench, webhook).await;
+    let id = job.claim.delivery;
+    records.set_activity(webhook, Activity::Paused).await;
+    bench.routes.current().await.unwrap();
+    bench.run(job).await;
+    assert_given_back(&records, &bench, id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_meets_a_clock_that_cannot_be_read_is_given_back_unsent_once_it_can() {
+    let (records, bench, webhook) = bench(&[]).await;
+    let job = job(&records, &bench, webhook).await;
+    let id = job.claim.delivery;
+    bench.broken.set_broken(true);
+    bench.worker.start(job);
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(records.stored(id).await.state, DeliveryState::Running);
+    assert!(!bench.worker.is_ready(), "nothing new is begun");
+    bench.broken.set_broken(false);
+    bench.lifecycle.shutdown(Duration::from_secs(600)).await;
+    assert_given_back(&records, &bench, id).await;
+}
+
+async fn assert_given_back(records: &Records, bench: &Bench, id: DeliveryId) {
+    let stored = records.stored(id).await;
+    let end = (stored.state, stored.attempts, stored.lost_claims);
+    assert_eq!(end, (DeliveryState::Queued, 0, 0));
+    assert_eq!(stored.status_info, "not yet");
+    assert!(bench.script.sent().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_still_out_when_the_grace_ends_is_given_back() {
+    let (records, bench, webhook) = bench(&[]).await;
+    bench.script.hold();
+    let job = job(&records, &bench, webhook).await;
+    let id = job.claim.delivery;
+    bench.run(job).await;
+    let stored = records.stored(id).await;
+    let end = (stored.state, stored.attempts);
+    assert_eq!(end, (DeliveryState::Queued, 0));
+    assert_eq!(bench.script.sent().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_was_lost_changes_nothing_and_a_deleted_webhook_sends_nothing() {
+    let (records, bench, webhook) = bench(&[]).await;
+    let mut lost = job(&records, &bench, webhook).await;
+    let id = lost.claim.delivery;
+    lost.claim.token = ClaimToken(lost.claim.token.0 + 1);
+    let gone = Job {
+        webhook: WebhookId(99),
+        ..job(&records, &bench, webhook).await
+    };
+    bench.worker.start(gone);
+    bench.run(lost).await;
+    assert_eq!(records.stored(id).await.state, DeliveryState::Running);
+    assert_eq!(bench.script.sent().len(), 1);
+}
+
+/// Panics at every metric.
+#[derive(Debug, Default)]
+struct Panics(Arc<AtomicUsize>);
+
+impl Panics {
+    fn panic(&self) -> ! {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        panic!("as told")
+    }
+}
+
+impl Recorder for Panics {
+    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+        self.panic()
+    }
+
+    fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+        self.panic()
+    }
+
+    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+        self.panic()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recorder_that_panics_after_the_response_costs_no_settlement() {
+    let (records, bench, webhook) = bench(&[]).await;
+    let recorder = Panics::default();
+    let calls = recorder.0.clone();
+    let _recorder = metrics::set_default_local_recorder(&recorder);
+    let job = job(&records, &bench, webhook).await;
+    let id = job.claim.delivery;
+    bench.run(job).await;
+    assert!(calls.load(Ordering::SeqCst) > 0);
+    assert_eq!(records.stored(id).await.state, DeliveryState::Sent);
+}

@@ -1,0 +1,6 @@
+//! How an engine is set up.
+
+mod options;
+mod wiring;
+
+pub use options::EngineBuilder;

@@ -1,0 +1,121 @@
+//! What an engine is made of and what may be set.
+
+use std::sync::Arc;
+
+use chrono_tz::Tz;
+use delivery::{Schedule, Sender};
+use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::{Clock, SystemClock};
+use webhook_model::Catalog;
+
+use crate::config::{DisablePolicy, Limits, Retention};
+use crate::observe::{Nobody, Observer};
+use crate::random::Random;
+use crate::transport::Transport;
+
+/// Sets up an [`Engine`](crate::Engine).
+#[derive(Debug)]
+pub struct EngineBuilder {
+    pub(super) store: Arc<dyn WebhookStore>,
+    pub(super) transport: Arc<dyn Transport>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) catalog: Catalog,
+    pub(super) zone: Tz,
+    pub(super) variables: Vec<(String, String)>,
+    pub(super) random: Random,
+    pub(super) limits: Limits,
+    pub(super) retention: Retention,
+    pub(super) schedule: Schedule,
+    pub(super) disable: DisablePolicy,
+    pub(super) observer: Arc<dyn Observer>,
+}
+
+impl EngineBuilder {
+    pub(super) fn new(store: Arc<dyn WebhookStore>, sender: Sender) -> Self {
+        Self {
+            store,
+            transport: Arc::new(sender),
+            clock: Arc::new(SystemClock),
+            catalog: Catalog::default(),
+            zone: Tz::UTC,
+            variables: Vec::new(),
+            random: Random::from_system(),
+            limits: Limits::default(),
+            retention: Retention::default(),
+            schedule: Schedule::default(),
+            disable: DisablePolicy::default(),
+            observer: Arc::new(Nobody),
+        }
+    }
+
+    /// A clock other than the machine's.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The types and events that the platform offers; none by default.
+    #[must_use]
+    pub fn catalog(mut self, catalog: Catalog) -> Self {
+        self.catalog = catalog;
+        self
+    }
+
+    /// The zone of `${DATE}`; UTC by default.
+    #[must_use]
+    pub fn zone(mut self, zone: Tz) -> Self {
+        self.zone = zone;
+        self
+    }
+
+    /// A variable that every message may use, such as the name of the site. An occurrence's own
+    /// variable of that name takes precedence.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Always the same random numbers; for tests.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.random = Random::seeded(seed);
+        self
+    }
+
+    /// How much the engine does at once.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How long things are kept.
+    #[must_use]
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.retention = retention;
+        self
+    }
+
+    /// The delays between attempts.
+    #[must_use]
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = schedule;
+        self
+    }
+
+    /// When the engine disables a webhook by itself; never by default.
+    #[must_use]
+    pub fn disable(mut self, policy: DisablePolicy) -> Self {
+        self.disable = policy;
+        self
+    }
+
+    /// Who receives notices; nobody by default.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = observer;
+        self
+    }
+}

@@ -1,0 +1,223 @@
+//! Makes the parts, bottom up, and starts them: the only file that names them all.
+
+use std::sync::{Arc, Mutex};
+
+use delivery::Sender;
+use gatepost_storage::webhooks::WebhookStore;
+
+use super::options::EngineBuilder;
+use crate::admission::Admission;
+use crate::attempt::{RetryPlan, Watch, Worker};
+use crate::clock::{ClockSteps, EngineClock};
+use crate::config::{Limits, Retention};
+use crate::dispatcher::Dispatcher;
+use crate::emit::{Emitter, OutboxDrain};
+use crate::engine::{Engine, Shared};
+use crate::error::StartError;
+use crate::health::Probes;
+use crate::last_runs::LastRuns;
+use crate::lease::longest_lease;
+use crate::lifecycle::Lifecycle;
+use crate::maintenance::Maintenance;
+use crate::observe::Observers;
+use crate::records::Records;
+use crate::records::deliveries::Deliveries;
+use crate::records::events::Events;
+use crate::records::tasks::Tasks;
+use crate::records::webhooks::Webhooks;
+use crate::render::Renderer;
+use crate::routes::Routes;
+use crate::settle::{SettlementWriter, Settler};
+use crate::transport::Transport;
+
+/// How often the outbox is asked in the time between two polls of the queue.
+const OUTBOX_POLLS: u32 = 4;
+
+impl Engine {
+    /// Starts with the two parts that cannot be left out: where everything is kept, and what sends.
+    #[must_use]
+    pub fn builder(store: Arc<dyn WebhookStore>, sender: Sender) -> EngineBuilder {
+        EngineBuilder::new(store, sender)
+    }
+}
+
+impl EngineBuilder {
+    /// Reads the routes, compares the clocks, and starts to work. Must be called within a tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// When the store fails, or the database server's clock differs too much.
+    pub async fn start(self) -> Result<Engine, StartError> {
+        let clock = EngineClock::start(self.clock.clone(), &*self.store).await?;
+        let routes = Routes::read(self.store.clone()).await.map_err(Arc::new)?;
+        let ground = Ground {
+            clock: Arc::new(clock),
+            routes: Arc::new(routes),
+            admission: Arc::new(Admission::new(&self.limits)),
+            last_runs: Arc::new(LastRuns::new(self.store.clone())),
+            lifecycle: Lifecycle::default(),
+            store: self.store.clone(),
+            limits: self.limits.clone(),
+        };
+        ground.build(self)
+    }
+}
+
+/// What most of the parts stand on.
+struct Ground {
+    store: Arc<dyn WebhookStore>,
+    clock: Arc<EngineClock>,
+    routes: Arc<Routes>,
+    admission: Arc<Admission>,
+    last_runs: Arc<LastRuns>,
+    lifecycle: Lifecycle,
+    limits: Limits,
+}
+
+impl Ground {
+    fn build(self, options: EngineBuilder) -> Result<Engine, StartError> {
+        let random = Arc::new(options.random);
+        let renderer = Renderer::new(options.zone, options.variables, random.clone());
+        let renderer = Arc::new(renderer);
+        let (settler, writer) = Settler::new(self.store.clone(), self.clock.clone());
+        let error_rate = Arc::default();
+        let watch = Watch::new(
+            Arc::clone(&error_rate),
+            options.disable,
+            Observers::new(options.observer),
+            self.webhooks(),
+        );
+        let worker = Arc::new(Worker {
+            transport: options.transport.clone(),
+            settler: settler.clone(),
+            routes: self.routes.clone(),
+            retries: RetryPlan::new(options.schedule, random, self.clock.clone()),
+            watch,
+            admission: self.admission.clone(),
+            clock: self.clock.clone(),
+            lifecycle: self.lifecycle.clone(),
+        });
+        let dispatcher = self.dispatcher(worker.clone());
+        let emitter = self.emitter(worker, renderer.clone());
+        let outbox = self.outbox(emitter.clone());
+        let maintenance = self.maintenance(options.retention)?;
+        let probes = Probes {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            admission: self.admission.clone(),
+            settler,
+            error_rate,
+        };
+        let records = Records {
+            webhooks: self.webhooks(),
+            tasks: self.tasks(emitter.clone()),
+            events: Events {
+                store: self.store.clone(),
+                clock: self.clock.clone(),
+                catalog: options.catalog,
+                emitter: emitter.clone(),
+            },
+            deliveries: self.deliveries(renderer, options.transport),
+        };
+        self.run(writer, dispatcher, outbox.clone(), maintenance);
+        Ok(Engine(Arc::new(Shared {
+            emitter,
+            outbox,
+            records,
+            lifecycle: self.lifecycle,
+            probes,
+        })))
+    }
+
+    fn webhooks(&self) -> Webhooks {
+        Webhooks {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            admission: self.admission.clone(),
+        }
+    }
+
+    fn tasks(&self, emitter: Arc<Emitter>) -> Tasks {
+        Tasks {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            last_runs: self.last_runs.clone(),
+            emitter,
+        }
+    }
+
+    fn deliveries(&self, renderer: Arc<Renderer>, transport: Arc<dyn Transport>) -> Deliveries {
+        Deliveries {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            renderer,
+            admission: self.admission.clone(),
+            transport,
+        }
+    }
+
+    fn dispatcher(&self, worker: Arc<Worker>) -> Arc<Dispatcher> {
+        Arc::new(Dispatcher {
+            store: self.store.clone(),
+            routes: self.routes.clone(),
+            admission: self.admission.clone(),
+            worker,
+            clock: self.clock.clone(),
+            lifecycle: self.lifecycle.clone(),
+            timing: self.limits.timing.clone(),
+        })
+    }
+
+    fn emitter(&self, worker: Arc<Worker>, renderer: Arc<Renderer>) -> Arc<Emitter> {
+        Arc::new(Emitter {
+            store: self.store.clone(),
+            routes: self.routes.clone(),
+            renderer,
+            admission: self.admission.clone(),
+            worker,
+            last_runs: self.last_runs.clone(),
+            clock: self.clock.clone(),
+            limits: self.limits.clone(),
+        })
+    }
+
+    fn outbox(&self, emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
+        Arc::new(OutboxDrain::new(
+            self.store.clone(),
+            emitter,
+            self.clock.clone(),
+            self.lifecycle.clone(),
+            self.limits.timing.poll / OUTBOX_POLLS,
+        ))
+    }
+
+    fn maintenance(&self, retention: Retention) -> Result<Arc<Maintenance>, StartError> {
+        let longest = longest_lease(self.limits.timing.lease_margin);
+        Ok(Arc::new(Maintenance {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            steps: Mutex::new(ClockSteps::watch(self.clock.clone(), longest)?),
+            retention,
+            admission: self.admission.clone(),
+            last_runs: self.last_runs.clone(),
+            lifecycle: self.lifecycle.clone(),
+        }))
+    }
+
+    /// Every part that loops is supervised: a panic costs it a moment.
+    fn run(
+        &self,
+        writer: SettlementWriter,
+        dispatcher: Arc<Dispatcher>,
+        outbox: Arc<OutboxDrain>,
+        maintenance: Arc<Maintenance>,
+    ) {
+        let (writer, log) = (Arc::new(writer), maintenance.clone());
+        let lifecycle = &self.lifecycle;
+        lifecycle.supervise_unawaited("settle", move || writer.clone().run());
+        lifecycle.supervise("dispatch", move || dispatcher.clone().run());
+        lifecycle.supervise("outbox", move || outbox.clone().run());
+        lifecycle.supervise("claims", move || maintenance.clone().tend_claims());
+        lifecycle.supervise("log", move || log.clone().tend_log());
+    }
+}

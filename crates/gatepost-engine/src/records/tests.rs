@@ -1,0 +1,190 @@
+//! Records over a memory store and a network that is a script.
+
+use std::sync::Arc;
+
+use gatepost_storage::webhooks::{Cascade, DeliveryState, Replay};
+use webhook_model::{
+    Activity, Catalog, EventId, Field, JsonObject, ObjectId, Specificity, Target, TaskId, WebhookId,
+};
+
+use super::deliveries::Deliveries;
+use super::events::Events;
+use super::tasks::Tasks;
+use crate::config::Limits;
+use crate::error::EngineError;
+use crate::testing::{Bench, Records, Script};
+
+async fn bench() -> (Records, Bench) {
+    let records = Records::new();
+    let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
+    (records, bench)
+}
+
+fn tasks(bench: &Bench) -> Tasks {
+    let emitter = bench.emitter(Limits::default());
+    Tasks {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        last_runs: emitter.last_runs.clone(),
+        emitter,
+    }
+}
+
+fn events(bench: &Bench) -> Events {
+    let events = [("poweron", "Powered on")];
+    let catalog = Catalog::builder().event_type("vms", "VMs", Specificity::InstanceOrTag, &events);
+    Events {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        catalog: catalog.unwrap().build(),
+        emitter: bench.emitter(Limits::default()),
+    }
+}
+
+fn deliveries(bench: &Bench) -> Deliveries {
+    Deliveries {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        renderer: bench.emitter(Limits::default()).renderer.clone(),
+        admission: bench.admission.clone(),
+        transport: bench.script.clone(),
+    }
+}
+
+#[tokio::test]
+async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() {
+    let records = Records::new();
+    let webhooks = records.webhooks().await;
+    let id = records.webhook(|_| {}).await;
+    webhooks.admission.lanes.take_look(crate::testing::noon());
+    let mut calls = 0;
+    let edited = webhooks.edit(id, |webhook| {
+        calls += 1;
+        if calls == 1 {
+            // Somebody else is faster.
+            let (records, edit) = (records.clone(), Activity::Paused);
+            std::thread::spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().build();
+                runtime.unwrap().block_on(records.set_activity(id, edit));
+            })
+            .join()
+            .unwrap();
+        }
+        webhook.name = "renamed".parse().unwrap();
+        Ok(())
+    });
+    let row = edited.await.unwrap();
+    assert_eq!(row.value.name.as_str(), "renamed");
+    assert_eq!(row.value.activity, Activity::Paused, "both edits are kept");
+    assert_eq!(calls, 2);
+    let lanes = &webhooks.admission.lanes;
+    assert!(lanes.take_look(crate::testing::noon()));
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_used_names_its_tasks_and_goes_with_them_only_on_request() {
+    let records = Records::new();
+    let webhooks = records.webhooks().await;
+    let id = records.tagged("x").await;
+    let refused = webhooks.delete(id, Cascade::Refuse).await.unwrap_err();
+    assert!(
+        matches!(&refused, EngineError::InUse { tasks } if *tasks == ["t"]),
+        "{refused:?}"
+    );
+    webhooks.delete(id, Cascade::Tasks).await.unwrap();
+    assert!(webhooks.get(id).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, "by hand", true).await;
+    let tasks = tasks(&bench);
+    assert_eq!(tasks.run(task).await.unwrap().deliveries.len(), 1);
+    let gone = tasks.run(task).await.unwrap_err();
+    assert!(matches!(gone, EngineError::NotFound), "{gone:?}");
+    let missing = tasks.edit(TaskId(99), |_| Ok(())).await.unwrap_err();
+    assert!(matches!(missing, EngineError::NotFound), "{missing:?}");
+}
+
+#[tokio::test]
+async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, "${NAME}", false).await;
+    records.event(Target::Instance(ObjectId(9)), task).await;
+    let events = events(&bench);
+    let fired = events.trigger(EventId(1), Some("nine".to_owned()), Vec::new());
+    let id = fired.await.unwrap().deliveries[0];
+    assert_eq!(records.stored(id).await.body.as_ref(), "nine");
+
+    let mut event = events.get(EventId(1)).await.unwrap().unwrap().value;
+    event.task = TaskId(99);
+    let dangling = events.create(&event).await.unwrap_err();
+    assert!(
+        matches!(dangling, EngineError::Dangling(Field::Task)),
+        "{dangling:?}"
+    );
+    event.event = "unknown".parse().unwrap();
+    event.context = JsonObject::default();
+    let unknown = events.create(&event).await.unwrap_err();
+    assert!(matches!(unknown, EngineError::Invalid(_)), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn a_delivery_is_queued_by_hand_cancelled_and_replayed() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let deliveries = deliveries(&bench);
+    let message = "by hand".parse().unwrap();
+    let id = deliveries.send(webhook, Some(&message)).await.unwrap();
+    assert_eq!(bench.admission.lanes.in_turn().len(), 1);
+    assert_eq!(deliveries.cancel(&[id]).await.unwrap(), 1);
+    let ended = records.stored(id).await;
+    assert_eq!(ended.state, DeliveryState::Error);
+    let again = deliveries.replay(&Replay::Ids(vec![id])).await.unwrap();
+    assert_eq!(again, 1);
+    let queued = records.stored(id).await;
+    assert_eq!(queued.state, DeliveryState::Queued);
+    assert_eq!(queued.message_id, ended.message_id);
+    let nowhere = deliveries.send(WebhookId(99), None).await.unwrap_err();
+    assert!(matches!(nowhere, EngineError::NotFound), "{nowhere:?}");
+}
+
+#[tokio::test]
+async fn a_test_is_sent_past_the_queue_and_not_recorded() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let row = records
+        .webhooks()
+        .await
+        .get(webhook)
+        .await
+        .unwrap()
+        .unwrap();
+    let message = "test".parse().unwrap();
+    let sent = deliveries(&bench)
+        .send_now(&row.value, Some(&message))
+        .await;
+    assert_eq!(sent.unwrap().attempt.status, Some(200));
+    assert_eq!(bench.script.sent(), ["test"]);
+    assert!(records.deliveries().await.is_empty());
+}
+
+#[tokio::test]
+async fn without_a_clock_nothing_is_changed_and_the_caller_receives_an_error() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let (tasks, deliveries) = (Arc::new(tasks(&bench)), deliveries(&bench));
+    bench.broken.set_broken(true);
+    let send = deliveries.send(webhook, None).await.unwrap_err();
+    let delete = tasks.delete(TaskId(1)).await.unwrap_err();
+    for error in [send, delete] {
+        let EngineError::Store(error) = error else {
+            panic!("{error:?}");
+        };
+        assert!(error.is_transient(), "{error:?}");
+    }
+    assert!(records.deliveries().await.is_empty());
+}
