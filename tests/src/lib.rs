@@ -9,6 +9,7 @@
 pub mod browser;
 pub mod canary;
 pub mod chaos;
+pub mod door;
 pub mod host;
 pub mod postgres;
 pub mod powercut;
