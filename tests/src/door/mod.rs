@@ -6,6 +6,7 @@
 //! client leave while the store holds the call, and finds change *and* audit record, or neither.
 
 mod act;
+mod console;
 mod gate;
 mod platform;
 mod rest;
@@ -13,6 +14,7 @@ mod site;
 mod walk;
 
 pub use act::{Act, request};
+pub use console::{Pages, page, post, token};
 pub use gate::{Gate, GateStore, When};
 pub use platform::{Heard, Mood, Moody};
 pub use rest::Rest;
