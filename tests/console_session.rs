@@ -1,5 +1,5 @@
-//! The console lets in whom the host has logged in, and changes nothing that one of its own forms
-//! did not ask for.
+//! The console lets in users whom the platform has logged in, and changes nothing that one of its
+//! own forms did not ask for.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
@@ -170,7 +170,7 @@ async fn a_form_that_is_too_large_is_refused_on_its_page() {
     assert!(answer.has("too large"));
 }
 
-/// A host whose proxy says who is logged in.
+/// A platform whose proxy says who is logged in.
 #[derive(Debug)]
 struct ByHeader;
 
@@ -191,7 +191,7 @@ impl ConsoleLogin for ByHeader {
 }
 
 #[tokio::test]
-async fn a_host_sets_the_path_the_title_the_colours_and_the_login() {
+async fn a_platform_sets_the_path_the_title_the_colours_and_the_login() {
     let site = Site::start().await;
     let console = Console::builder(site.management.clone(), Arc::new(ByHeader))
         .base("/admin/ui/")

@@ -43,7 +43,7 @@ impl fmt::Debug for Sessions {
 }
 
 impl Sessions {
-    /// No session yet. `check` judges name and password; `secure` is for a host behind TLS.
+    /// No session yet. `check` judges name and password; `secure` is for a platform behind TLS.
     pub fn new(
         secure: bool,
         check: impl Fn(&str, &str) -> Option<OwnerId> + Send + Sync + 'static,
