@@ -18,8 +18,8 @@ venv=${SCHEMATHESIS_VENV:-$scratch/venv}
 
 program=${GATEPOST_HOST:-}
 if [ -z "$program" ]; then
-    cargo build -q --locked --example platform
-    program=${CARGO_TARGET_DIR:-target}/debug/examples/platform
+    cargo build -q --locked --example host
+    program=${CARGO_TARGET_DIR:-target}/debug/examples/host
 fi
 "$program" --listen 127.0.0.1:0 --data memory --admin-password schemathesis >"$scratch/out" 2>"$scratch/err" &
 platform=$!

@@ -7,6 +7,7 @@
 mod console;
 mod custom_backend;
 mod delivery_matrix;
+mod door;
 mod examples_run;
 mod one_time_concurrent;
 mod readme_table;

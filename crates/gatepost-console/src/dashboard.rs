@@ -73,7 +73,7 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
         @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (step.new) } }
     };
     let body = html! {
-        p { "A webhook needs three records. One webhook can serve many tasks, and many events can run the same task." }
+        p { "Three records work together: a webhook, a task and an event. One webhook can serve many tasks, and many events can run the same task." }
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
         @if let Some(health) = ctx.actor.health().await? {
             section data-live=(ctx.at("/live")) { h2 { "Queue" } (figures(&health)) }
@@ -140,7 +140,7 @@ fn texts(health: &Health) -> [(&'static str, String); 4] {
         ("in flight on this node", health.in_flight.to_string()),
         (
             "recent failures",
-            format!("{:.0} %", health.error_rate * 100.0),
+            format!("{:.0}%", health.error_rate * 100.0),
         ),
     ]
 }

@@ -26,7 +26,11 @@ pub(crate) async fn guard(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let safe = matches!(parts.method, Method::GET | Method::HEAD);
-    let Some(user) = console.login.who(&parts).await else {
+    let login = console.login.who(&parts);
+    let Some(user) = console.management.ask_platform(login).await else {
+        return Failure::Unavailable.bare(Some(&console));
+    };
+    let Some(user) = user else {
         let back = parts.extensions.get::<axum::extract::OriginalUri>();
         let back = back.map_or(&parts.uri, |original| &original.0);
         let back = back.path_and_query().map_or("/", |path| path.as_str());

@@ -34,7 +34,8 @@ impl fmt::Debug for LoggedIn {
 /// TLS.
 #[async_trait]
 pub trait ConsoleLogin: fmt::Debug + Send + Sync + 'static {
-    /// Who is logged in, judging by the head of the request; `None` for nobody.
+    /// Who is logged in, judging by the head of the request; `None` for nobody. If it panics or
+    /// takes longer than five seconds, the request fails with 503.
     async fn who(&self, request: &Parts) -> Option<LoggedIn>;
 
     /// The address of the login page. `back` is the path and query to return to.

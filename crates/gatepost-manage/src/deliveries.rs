@@ -13,7 +13,7 @@ use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::finish::contain;
-use crate::listed::{Judge, Listed, fill};
+use crate::listed::{Judge, Listed, fill, seen};
 use crate::tables::DELIVERIES;
 
 /// Webhooks of one caller that are asked one by one; with more than these, the log is walked.
@@ -139,13 +139,16 @@ impl Actor {
         &self,
         query: &DeliveryQuery,
     ) -> Result<Listed<Delivery, DeliveryId>, ManageError> {
-        if !self.sees_all()
-            && query.webhook.is_none()
-            && let Some(found) = self.deliveries_of_few(query).await?
-        {
-            return Ok(found);
+        let of_few = match query.webhook {
+            _ if self.sees_all() => None,
+            Some(webhook) if seen(self.own_webhook(webhook).await)? => None,
+            Some(_) => Some(Listed::nothing()),
+            None => self.deliveries_of_few(query).await?,
+        };
+        match of_few {
+            Some(found) => Ok(found),
+            None => self.judged_deliveries(query).await,
         }
-        self.judged_deliveries(query).await
     }
 
     /// Walks the log, and judges each delivery by its webhook.
@@ -223,10 +226,7 @@ impl Judge<Delivery> for ByWebhook<'_> {
         if let Some(known) = self.known.get(&row.webhook) {
             return Ok(*known);
         }
-        let may = match self.actor.own_webhook(row.webhook).await {
-            Err(ManageError::NotFound) => false,
-            other => other.map(|_| true)?,
-        };
+        let may = seen(self.actor.own_webhook(row.webhook).await)?;
         self.known.insert(row.webhook, may);
         Ok(may)
     }

@@ -11,6 +11,8 @@ mod keys;
 mod listed;
 mod management;
 mod names;
+mod sending;
+mod signing;
 mod system;
 mod tables;
 mod tasks;

@@ -22,6 +22,24 @@ pub struct Listed<R, I> {
     pub next: Option<I>,
 }
 
+impl<R, I> Listed<R, I> {
+    /// For a caller who may see none of what was asked for.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            rows: Vec::new(),
+            next: None,
+        }
+    }
+}
+
+/// Whether a row was found that the caller may see.
+pub(crate) fn seen<T>(found: Result<T, ManageError>) -> Result<bool, ManageError> {
+    match found {
+        Err(ManageError::NotFound) => Ok(false),
+        other => other.map(|_| true),
+    }
+}
+
 /// Says of each row whether the caller may see it.
 pub(crate) trait Judge<R> {
     fn may_see(&mut self, row: &R) -> impl Future<Output = Result<bool, ManageError>> + Send;

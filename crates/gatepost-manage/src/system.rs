@@ -34,6 +34,12 @@ impl Management {
         })
         .await
     }
+
+    /// Waits for other code of the platform, such as its login: `None` when it panics or takes
+    /// longer than five seconds.
+    pub async fn ask_platform<T>(&self, answer: impl Future<Output = T> + Send) -> Option<T> {
+        ask(answer).await
+    }
 }
 
 impl Actor {

@@ -247,10 +247,7 @@ impl Actor {
         let only = authority.only();
         let creator = match (query.creator, only) {
             (Some(asked), Some(only)) if asked != only => {
-                return Ok(Listed {
-                    rows: Vec::new(),
-                    next: None,
-                });
+                return Ok(Listed::nothing());
             }
             (asked, only) => asked.or(only),
         };

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Utc};
-use gatepost_engine::TestSend;
-use gatepost_storage::webhooks::{Cascade, DeliveryId, Replay, TaskQuery, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery};
 use gatepost_storage::{Page, Row};
-use webhook_model::{Invalid, Message, SigningSecret, SigningSecrets, Webhook, WebhookId};
+use webhook_model::{Invalid, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
@@ -164,101 +162,7 @@ impl Actor {
         .await
     }
 
-    /// Queues a message by hand; without one, the default payload.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Message`], failures of store and accounts.
-    pub async fn send(
-        &self,
-        id: WebhookId,
-        message: Option<Message>,
-    ) -> Result<DeliveryId, ManageError> {
-        self.change(WEBHOOKS, Operation::Send, move |actor| async move {
-            actor.own_webhook(id).await?;
-            Ok((id.0, actor.engine().send(id, message.as_ref()).await?))
-        })
-        .await
-    }
-
-    /// Sends a message at once, past the queue and the delivery log, and waits for the target's
-    /// response: to test a webhook.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::Unsendable`], failures
-    /// of store and accounts. A target that refuses or fails is an attempt with that outcome.
-    pub async fn send_test(
-        &self,
-        id: WebhookId,
-        message: Option<Message>,
-    ) -> Result<TestSend, ManageError> {
-        self.change(WEBHOOKS, Operation::SendTest, move |actor| async move {
-            let webhook = actor.own_webhook(id).await?.value;
-            let test = actor.engine().send_now(&webhook, message.as_ref()).await?;
-            Ok((id.0, test))
-        })
-        .await
-    }
-
-    /// Queues the failed deliveries of a webhook again that were created at or after `from` and
-    /// before `before`: the same bytes under the same ids. Returns how many.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts; some may have been queued.
-    pub async fn replay_failed(
-        &self,
-        id: WebhookId,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-    ) -> Result<u64, ManageError> {
-        self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
-            actor.own_webhook(id).await?;
-            let failed = Replay::Failed {
-                webhook: id,
-                from,
-                before,
-            };
-            Ok((id.0, actor.engine().replay(&failed).await?))
-        })
-        .await
-    }
-
-    /// Gives a webhook a new signing secret, which is in the second part and is never answered
-    /// again. At most `overlap` of the old ones go on signing beside it.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn rotate_signing_secret(
-        &self,
-        id: WebhookId,
-        overlap: usize,
-    ) -> Result<(Row<WebhookId, Webhook>, SigningSecret), ManageError> {
-        let secret = SigningSecret::from_random(rand::random());
-        let new = secret.clone();
-        let row = self
-            .change_webhook(id, Operation::RotateSecret, move |webhook| {
-                webhook.signing = webhook.signing.rotated(new.clone(), overlap);
-                Ok(())
-            })
-            .await?;
-        Ok((row, secret))
-    }
-
-    /// Removes the signing secrets of a webhook: its deliveries are no longer signed.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn remove_signing_secrets(
-        &self,
-        id: WebhookId,
-    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
-        self.edit_webhook(id, |webhook| {
-            webhook.signing = SigningSecrets::none();
-            Ok(())
-        })
-        .await
-    }
-
-    async fn change_webhook(
+    pub(crate) async fn change_webhook(
         &self,
         id: WebhookId,
         operation: Operation,
@@ -296,10 +200,7 @@ impl Actor {
         let only = authority.only();
         let owner = match (query.owner, only) {
             (Some(asked), Some(only)) if asked != only => {
-                return Ok(Listed {
-                    rows: Vec::new(),
-                    next: None,
-                });
+                return Ok(Listed::nothing());
             }
             (asked, only) => asked.or(only),
         };

@@ -63,7 +63,7 @@ async fn a_new_key_is_shown_in_the_answer_that_made_it_and_nowhere_else() {
         "127.0.0.1",
         "active",
         "10.0.0.0/8",
-        "not enabled",
+        "title=\"disabled\"",
     ] {
         assert!(list.has(text), "{text}: {}", list.html);
     }

@@ -7,7 +7,7 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 fn platform() -> (PlatformProcess, TempDir) {
     let folder = tempdir().unwrap();
-    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_platform"), folder.path(), &[]);
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]);
     (platform, folder)
 }
 

@@ -2,7 +2,7 @@
 
 mod lists;
 mod matrix;
-mod platform;
+mod host;
 mod python;
 mod secrets;
 mod tables;

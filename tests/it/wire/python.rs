@@ -9,7 +9,7 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 fn drive(options: &[&str]) {
     let folder = tempdir().unwrap();
-    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_platform"), folder.path(), options);
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), options);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python_client/client.py");
     let mut python = Command::new("python3");
     python

@@ -67,8 +67,8 @@ pub(super) fn fields(
             section {
                 h2 { "Delivery" }
                 (layout::input(problems, InputKind::Number { min: 3, max: 120 }, "timeout", "Timeout (seconds)", &form.limits.timeout, "How long to wait for the response: 3 to 120."))
-                (layout::input(problems, InputKind::Number { min: 0, max: 100 }, "retries", "Retries", &form.limits.retries, "How often to try again when there is no response or an error: 0 to 100."))
-                (layout::input(problems, InputKind::Number { min: 1, max: 10_000 }, "rate", "Requests per second (optional)", &form.limits.rate, "The maximum that is sent to the target. Leave empty for no limit."))
+                (layout::input(problems, InputKind::Number { min: 0, max: 100 }, "retries", "Retries", &form.limits.retries, "How many times to retry after an error or no response: 0 to 100."))
+                (layout::input(problems, InputKind::Number { min: 1, max: 10_000 }, "rate", "Requests per second (optional)", &form.limits.rate, "The maximum rate for this target. Leave empty for no limit."))
                 (layout::check("enabled", "Enabled", "While a webhook is disabled, its deliveries are queued and not sent.", form.enabled))
                 (layout::check("in_order", "In order", "Sends one delivery at a time. A failed delivery delays those after it.", form.limits.in_order))
                 (layout::check("insecure", "Allow insecure certificates", "Accepts certificates that cannot be verified, such as self-signed ones.", form.insecure))

@@ -13,6 +13,7 @@ use crate::form::Form;
 use crate::layout::note;
 use crate::reveal::{Reveal, popup};
 use crate::row_id::RowId;
+
 /// How many old secrets still sign beside the new one, so that the target has time to switch.
 const OVERLAP: usize = 1;
 

@@ -1,6 +1,6 @@
 //! A small platform that embeds everything: users, virtual machines, API keys, webhooks.
 //!
-//! `cargo run --example platform -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…]
+//! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…]
 //! [--seal-key-file FILE] [--tls-self-signed] [--admin-password PW] [--allow-private-targets]`
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::tempdir;
 use tests::platform::{PASSWORD, PlatformProcess};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_platform");
+const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
 /// Pastes a line into a shell.
 fn paste(line: &str) -> Value {

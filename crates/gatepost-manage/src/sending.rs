@@ -1,0 +1,71 @@
+//! What a webhook sends by hand: a message, a test, what failed before.
+
+use chrono::{DateTime, Utc};
+use gatepost_engine::TestSend;
+use gatepost_storage::webhooks::{DeliveryId, Replay};
+use webhook_model::{Message, WebhookId};
+
+use crate::actor::Actor;
+use crate::audit::Operation;
+use crate::error::ManageError;
+use crate::tables::WEBHOOKS;
+
+impl Actor {
+    /// Queues a message by hand; without one, the default payload.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::Message`], failures of store and accounts.
+    pub async fn send(
+        &self,
+        id: WebhookId,
+        message: Option<Message>,
+    ) -> Result<DeliveryId, ManageError> {
+        self.change(WEBHOOKS, Operation::Send, move |actor| async move {
+            actor.own_webhook(id).await?;
+            Ok((id.0, actor.engine().send(id, message.as_ref()).await?))
+        })
+        .await
+    }
+
+    /// Sends a message at once, past the queue and the delivery log, and waits for the target's
+    /// response: to test a webhook.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::Unsendable`], failures
+    /// of store and accounts. A target that refuses or fails is an attempt with that outcome.
+    pub async fn send_test(
+        &self,
+        id: WebhookId,
+        message: Option<Message>,
+    ) -> Result<TestSend, ManageError> {
+        self.change(WEBHOOKS, Operation::SendTest, move |actor| async move {
+            let webhook = actor.own_webhook(id).await?.value;
+            let test = actor.engine().send_now(&webhook, message.as_ref()).await?;
+            Ok((id.0, test))
+        })
+        .await
+    }
+
+    /// Queues the failed deliveries of a webhook again that were created at or after `from` and
+    /// before `before`: the same bytes under the same ids. Returns how many.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts; some may have been queued.
+    pub async fn replay_failed(
+        &self,
+        id: WebhookId,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Result<u64, ManageError> {
+        self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
+            actor.own_webhook(id).await?;
+            let failed = Replay::Failed {
+                webhook: id,
+                from,
+                before,
+            };
+            Ok((id.0, actor.engine().replay(&failed).await?))
+        })
+        .await
+    }
+}

@@ -1,0 +1,46 @@
+//! The signing secrets of a webhook.
+
+use gatepost_storage::Row;
+use webhook_model::{SigningSecret, SigningSecrets, Webhook, WebhookId};
+
+use crate::actor::Actor;
+use crate::audit::Operation;
+use crate::error::ManageError;
+
+impl Actor {
+    /// Gives a webhook a new signing secret, which is in the second part and is never answered
+    /// again. At most `overlap` of the old ones go on signing beside it.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn rotate_signing_secret(
+        &self,
+        id: WebhookId,
+        overlap: usize,
+    ) -> Result<(Row<WebhookId, Webhook>, SigningSecret), ManageError> {
+        let secret = SigningSecret::from_random(rand::random());
+        let new = secret.clone();
+        let row = self
+            .change_webhook(id, Operation::RotateSecret, move |webhook| {
+                webhook.signing = webhook.signing.rotated(new.clone(), overlap);
+                Ok(())
+            })
+            .await?;
+        Ok((row, secret))
+    }
+
+    /// Removes the signing secrets of a webhook: its deliveries are no longer signed.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn remove_signing_secrets(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.edit_webhook(id, |webhook| {
+            webhook.signing = SigningSecrets::none();
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,102 @@
+//! Every method of the door that is about a row.
+
+use std::pin::Pin;
+
+use chrono::{DateTime, Utc};
+use gatepost_manage::{Actor, ManageError, Operation};
+use gatepost_storage::webhooks::Cascade;
+
+use crate::world::Rows;
+
+type Answer = Pin<Box<dyn Future<Output = Result<(), ManageError>> + Send>>;
+
+/// One method.
+pub(crate) struct Call {
+    pub name: &'static str,
+    /// The store's method that is held to fail it: the one that changes something, if it does.
+    pub store: &'static str,
+    /// Table, row and word of its audit record; none for a read.
+    pub record: Option<(&'static str, i64, Operation)>,
+    pub run: Box<dyn Fn(Actor) -> Answer>,
+}
+
+macro_rules! call {
+    ($name:ident($($arg:expr),*), $store:literal, $record:expr) => {
+        Call {
+            name: stringify!($name),
+            store: $store,
+            record: $record,
+            run: Box::new(move |actor: Actor| {
+                Box::pin(async move { actor.$name($($arg),*).await.map(drop) })
+            }),
+        }
+    };
+}
+
+/// All of them, for the owner's rows.
+#[rustfmt::skip]
+pub(crate) fn calls(rows: Rows) -> Vec<Call> {
+    use Operation::*;
+    let Rows { key, webhook, paused, task, event, ended, waiting } = rows;
+    let keys = move |word| Some(("user_api_keys", key.0, word));
+    let hooks = move |word| Some(("webhook_urls", webhook.0, word));
+    let of_paused = move |word| Some(("webhook_urls", paused.0, word));
+    let tasks = move |word| Some(("tasks", task.0, word));
+    let events = move |word| Some(("task_events", event.0, word));
+    let log = move |row, word| Some(("webhooks", row, word));
+    let (from, before) = (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
+    vec![
+        call!(key(key), "key", None),
+        call!(edit_key(key, Default::default()), "update_key", keys(Update)),
+        call!(delete_key(key), "delete_key", keys(Delete)),
+        call!(webhook(webhook), "webhook", None),
+        call!(count_tasks(webhook), "list_tasks", None),
+        call!(edit_webhook(webhook, |_| Ok(())), "update_webhook", hooks(Update)),
+        call!(delete_webhook(paused, Cascade::Refuse), "delete_webhook", of_paused(Delete)),
+        call!(pause_webhook(webhook), "update_webhook", hooks(Pause)),
+        call!(resume_webhook(paused), "update_webhook", of_paused(Resume)),
+        call!(send(webhook, None), "enqueue", hooks(Send)),
+        call!(send_test(webhook, None), "webhook", hooks(SendTest)),
+        call!(replay_failed(webhook, from, before), "replay", hooks(Replay)),
+        call!(rotate_signing_secret(webhook, 1), "update_webhook", hooks(RotateSecret)),
+        call!(remove_signing_secrets(webhook), "update_webhook", hooks(Update)),
+        call!(task(task), "task", None),
+        call!(count_events(task), "list_events", None),
+        call!(edit_task(task, |_| Ok(())), "update_task", tasks(Update)),
+        call!(delete_task(task), "delete_task", tasks(Delete)),
+        call!(enable_task(task), "update_task", tasks(Enable)),
+        call!(disable_task(task), "update_task", tasks(Disable)),
+        call!(run_task(task), "enqueue", tasks(Run)),
+        call!(event(event), "event", None),
+        call!(edit_event(event, |_| Ok(())), "update_event", events(Update)),
+        call!(delete_event(event), "delete_event", events(Delete)),
+        call!(enable_event(event), "update_event", events(Enable)),
+        call!(disable_event(event), "update_event", events(Disable)),
+        call!(trigger_event(event, Vec::new()), "enqueue", events(Trigger)),
+        call!(delivery(ended), "delivery", None),
+        call!(attempts(ended), "attempts", None),
+        call!(delete_delivery(ended), "delete_delivery", log(ended.0, Delete)),
+        call!(replay_delivery(ended), "replay", log(ended.0, Replay)),
+        call!(cancel_delivery(waiting), "cancel", log(waiting.0, Cancel)),
+    ]
+}
+
+/// Methods that are about no single row that is there, and have tests of their own.
+pub(crate) const OTHERS: [&str; 15] = [
+    "create_event",
+    "create_key",
+    "create_task",
+    "create_webhook",
+    "deliveries",
+    "deliveries_with_attempts",
+    "events",
+    "keys",
+    "running_tasks",
+    "task_names",
+    "tasks",
+    "webhook_names",
+    "webhooks",
+    // Of the actor and the system.
+    "may_manage",
+    "platform_act",
+];

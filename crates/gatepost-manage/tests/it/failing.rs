@@ -1,0 +1,99 @@
+//! Code of the platform that fails costs the call that met it.
+
+use gatepost_keys::{OwnerId, Via};
+use gatepost_manage::{ManageError, Operation};
+use gatepost_testkit::fault::Fault;
+
+use crate::calls::calls;
+use crate::world::{ADMIN, Mood, OWNER, TENANT, World};
+
+#[tokio::test]
+async fn a_store_that_panics_or_refuses_is_an_error_and_no_record() {
+    let count = calls(World::start().await.rows).len();
+    for nth in 0..count {
+        for fault in [Fault::Panic, Fault::Refused] {
+            let world = World::start().await;
+            let call = calls(world.rows).swap_remove(nth);
+            world.store.fail(call.store, 1, fault);
+            let answer = (call.run)(world.of(OWNER)).await;
+            assert!(world.store.has_failed(), "{}", call.name);
+            let error = answer.expect_err(call.name);
+            let expected = match fault {
+                // What the engine emits it guards by itself.
+                Fault::Panic if call.store == "enqueue" && call.name != "send" => {
+                    error.is_unavailable()
+                }
+                Fault::Panic => matches!(error, ManageError::Panicked),
+                _ => error.is_unavailable(),
+            };
+            assert!(expected, "{} {fault:?}: {error:?}", call.name);
+            assert_eq!(world.heard(), [], "{}", call.name);
+            let again = (call.run)(world.of(OWNER)).await;
+            assert!(again.is_ok(), "{}: {again:?}", call.name);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn accounts_that_fail_are_an_error_of_the_calls_that_ask_them() {
+    let world = World::start().await;
+    for mood in [Mood::Panics, Mood::Hangs, Mood::Errs] {
+        *world.platform.accounts.lock().unwrap() = mood;
+        for call in calls(world.rows) {
+            let answer = (call.run)(world.of(TENANT)).await;
+            let failed = matches!(answer, Err(ManageError::Accounts(_)));
+            assert!(failed, "{} {mood:?}: {answer:?}", call.name);
+        }
+        // Of oneself, and of the administrator, nothing is asked.
+        assert!(world.of(OWNER).webhook(world.rows.webhook).await.is_ok());
+        assert!(world.of(ADMIN).webhook(world.rows.webhook).await.is_ok());
+        let who = world.door.log_in(OwnerId(OWNER), Via::Host).await;
+        assert!(matches!(who, Err(ManageError::Accounts(_))), "{who:?}");
+        let who = world.door.log_in(OwnerId(ADMIN), Via::Host).await;
+        assert_eq!(who.unwrap().unwrap().owner, OwnerId(ADMIN));
+    }
+    assert_eq!(world.heard(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_directory_that_fails_knows_no_names() {
+    let world = World::start().await;
+    let actor = world.of(OWNER);
+    let known = actor.name("users", 7).await;
+    assert_eq!(known.as_deref(), Some("users 7 for 3"));
+    assert_eq!(actor.choices("users", 2).await.len(), 2);
+    for mood in [Mood::Panics, Mood::Hangs, Mood::Errs] {
+        *world.platform.directory.lock().unwrap() = mood;
+        assert_eq!(actor.name("users", 7).await, None, "{mood:?}");
+        assert_eq!(actor.choices("users", 2).await, [], "{mood:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_audit_log_that_panics_undoes_nothing() {
+    let count = calls(World::start().await.rows).len();
+    for nth in 0..count {
+        let world = World::start().await;
+        let call = calls(world.rows).swap_remove(nth);
+        *world.platform.audit.lock().unwrap() = Mood::Panics;
+        let answer = (call.run)(world.of(OWNER)).await;
+        assert!(answer.is_ok(), "{}: {answer:?}", call.name);
+    }
+}
+
+#[tokio::test]
+async fn an_action_of_the_platforms_own_is_recorded_by_its_name_when_it_succeeds() {
+    let world = World::start().await;
+    let actor = world.of(OWNER);
+    let refused = actor.platform_act("vms", 7, "poweron", async { Err::<(), _>("busy") });
+    assert_eq!(refused.await.unwrap(), Err("busy"));
+    let panics = async { panic!("as told") };
+    let panicked = actor.platform_act::<(), ()>("vms", 7, "poweron", panics);
+    assert!(matches!(panicked.await, Err(ManageError::Panicked)));
+    assert_eq!(world.heard(), []);
+    let done = actor.platform_act("vms", 7, "poweron", async { Ok::<_, ()>(()) });
+    assert_eq!(done.await.unwrap(), Ok(()));
+    let operation = Operation::Platform("poweron");
+    assert_eq!(world.heard(), [(OWNER, "vms", 7, operation)]);
+    assert_eq!(operation.to_string(), "poweron");
+}

@@ -1,0 +1,206 @@
+//! Each method judges, and leaves one record of what it did.
+
+use std::collections::BTreeSet;
+
+use gatepost_keys::AccessLevel;
+use gatepost_manage::{Actor, ManageError, Operation};
+use gatepost_storage::Page;
+use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::webhooks::{DeliveryQuery, EventQuery, TaskQuery, WebhookQuery};
+
+use crate::calls::{OTHERS, calls};
+use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, draft, event, task, webhook};
+
+#[test]
+fn the_table_holds_every_method() {
+    let sources = [
+        include_str!("../../src/actor.rs"),
+        include_str!("../../src/deliveries.rs"),
+        include_str!("../../src/events.rs"),
+        include_str!("../../src/keys.rs"),
+        include_str!("../../src/sending.rs"),
+        include_str!("../../src/signing.rs"),
+        include_str!("../../src/tasks.rs"),
+        include_str!("../../src/webhooks.rs"),
+    ];
+    let methods = sources.iter().flat_map(|source| source.lines());
+    let methods: BTreeSet<_> = methods
+        .filter_map(|line| line.strip_prefix("    pub async fn "))
+        .map(|line| line.split(['(', '<']).next().unwrap())
+        .collect();
+    let rows = crate::world::Rows {
+        key: apikey_core::KeyId(1),
+        webhook: webhook_model::WebhookId(1),
+        paused: webhook_model::WebhookId(1),
+        task: webhook_model::TaskId(1),
+        event: webhook_model::EventId(1),
+        ended: gatepost_storage::webhooks::DeliveryId(1),
+        waiting: gatepost_storage::webhooks::DeliveryId(1),
+    };
+    let mut told: BTreeSet<_> = calls(rows).iter().map(|call| call.name).collect();
+    told.extend(OTHERS);
+    assert_eq!(methods, told);
+}
+
+#[tokio::test]
+async fn a_stranger_finds_no_row_and_leaves_no_record() {
+    let world = World::start().await;
+    for call in calls(world.rows) {
+        let answer = (call.run)(world.of(STRANGER)).await;
+        let is_hidden = matches!(answer, Err(ManageError::NotFound));
+        assert!(is_hidden, "{}: {answer:?}", call.name);
+    }
+    assert_eq!(world.heard(), []);
+}
+
+#[tokio::test]
+async fn who_may_succeeds_and_leaves_one_record_with_the_right_word() {
+    for by in [OWNER, TENANT, ADMIN] {
+        let count = calls(World::start().await.rows).len();
+        for nth in 0..count {
+            let world = World::start().await;
+            let call = calls(world.rows).swap_remove(nth);
+            let answer = (call.run)(world.of(by)).await;
+            assert!(answer.is_ok(), "{} by {by}: {answer:?}", call.name);
+            let expected = call.record.map(|(table, row, word)| (by, table, row, word));
+            let expected: Vec<_> = expected.into_iter().collect();
+            assert_eq!(world.heard(), expected, "{}", call.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_finished_and_recorded() {
+    let count = calls(World::start().await.rows).len();
+    for nth in 0..count {
+        let world = World::start().await;
+        let call = calls(world.rows).swap_remove(nth);
+        let Some((table, row, word)) = call.record else {
+            continue;
+        };
+        let mut answer = (call.run)(world.of(OWNER));
+        std::future::poll_fn(|cx| {
+            let _ = answer.as_mut().poll(cx);
+            std::task::Poll::Ready(())
+        })
+        .await;
+        drop(answer);
+        for _ in 0..10_000 {
+            if !world.heard().is_empty() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+        assert_eq!(world.heard(), [(OWNER, table, row, word)], "{}", call.name);
+    }
+}
+
+#[tokio::test]
+async fn records_are_created_for_those_whom_the_caller_manages() {
+    let world = World::start().await;
+    let (stranger, tenant) = (world.of(STRANGER), world.of(TENANT));
+    let hook = world.rows.webhook;
+    let refused = [
+        stranger.create_key(draft(OWNER, "new")).await.map(drop),
+        stranger
+            .create_webhook(webhook(OWNER, "new"))
+            .await
+            .map(drop),
+        stranger
+            .create_task(task(OWNER, "new", hook))
+            .await
+            .map(drop),
+        tenant.create_key(draft(ADMIN, "new")).await.map(drop),
+        tenant.create_webhook(webhook(ADMIN, "new")).await.map(drop),
+        tenant.create_task(task(ADMIN, "new", hook)).await.map(drop),
+    ];
+    for answer in refused {
+        assert!(matches!(answer, Err(ManageError::Forbidden)), "{answer:?}");
+    }
+    assert_eq!(world.heard(), []);
+    let key = tenant.create_key(draft(OWNER, "new")).await.unwrap().0.id;
+    let made = tenant
+        .create_webhook(webhook(OWNER, "new"))
+        .await
+        .unwrap()
+        .id;
+    let ran = tenant
+        .create_task(task(OWNER, "new", made))
+        .await
+        .unwrap()
+        .id;
+    let fired = tenant.create_event(event(ran)).await.unwrap().id;
+    let create = |table, row| (TENANT, table, row, Operation::Create);
+    let expected = [
+        create("user_api_keys", key.0),
+        create("webhook_urls", made.0),
+        create("tasks", ran.0),
+        create("task_events", fired.0),
+    ];
+    assert_eq!(world.heard(), expected);
+}
+
+/// How many rows of each table a caller is listed.
+async fn seen(actor: &Actor) -> [usize; 5] {
+    let owner = None;
+    let name = None;
+    let webhooks = WebhookQuery {
+        owner,
+        name: name.clone(),
+        page: Page::first(50),
+    };
+    let tasks = TaskQuery {
+        creator: owner,
+        webhook: None,
+        name,
+        page: Page::first(50),
+    };
+    let events = EventQuery {
+        task: None,
+        event_type: None,
+        page: Page::first(50),
+    };
+    let log = DeliveryQuery::all(Page::first(50));
+    let deliveries = actor.deliveries(&log).await.unwrap().rows;
+    let with = actor.deliveries_with_attempts(&log).await.unwrap().rows;
+    assert!(with.iter().map(|(delivery, _)| delivery).eq(&deliveries));
+    [
+        actor
+            .keys(KeyQuery::all(Page::first(50)))
+            .await
+            .unwrap()
+            .rows
+            .len(),
+        actor.webhooks(&webhooks).await.unwrap().rows.len(),
+        actor.tasks(&tasks).await.unwrap().rows.len(),
+        actor.events(&events).await.unwrap().rows.len(),
+        deliveries.len(),
+    ]
+}
+
+#[tokio::test]
+async fn lists_and_names_hold_what_the_caller_may_see() {
+    let world = World::start().await;
+    let rows = world.rows;
+    for (user, expected) in [
+        (ADMIN, [1, 2, 1, 1, 2]),
+        (TENANT, [1, 2, 1, 1, 2]),
+        (OWNER, [1, 2, 1, 1, 2]),
+        (STRANGER, [0; 5]),
+    ] {
+        let actor = world.of(user);
+        assert_eq!(seen(&actor).await, expected, "{user}");
+        let webhooks = actor.webhook_names([rows.webhook, rows.paused]).await;
+        assert_eq!(webhooks.unwrap().len(), expected[1], "{user}");
+        let tasks = actor.task_names([rows.task]).await;
+        assert_eq!(tasks.unwrap().len(), expected[2], "{user}");
+        let health = actor.health().await.unwrap();
+        let may = actor.principal().access == AccessLevel::SystemAdministrator;
+        assert_eq!(health.is_some(), may, "{user}");
+        let may = actor.may_manage(gatepost_keys::OwnerId(OWNER)).await;
+        assert_eq!(may.unwrap(), user != STRANGER, "{user}");
+    }
+    let row = world.of(OWNER).task(rows.task).await.unwrap();
+    let running = world.of(OWNER).running_tasks(&[row]).await.unwrap();
+    assert!(running.is_empty(), "{running:?}");
+}

@@ -1,0 +1,115 @@
+//! Pages are filled for callers who may see only some of the rows, and nothing is left out or told
+//! twice.
+
+use gatepost_storage::webhooks::{DeliveryQuery, EventQuery, TaskQuery, WebhookQuery};
+use gatepost_storage::{Order, Page};
+
+use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, event, task, webhook};
+
+/// Rows of the owner among rows of others: every third, and then many of others.
+async fn furnished() -> World {
+    let world = World::start().await;
+    for n in 0..40 {
+        let owner = if n % 3 == 0 && n < 30 {
+            OWNER
+        } else {
+            STRANGER
+        };
+        let hook = webhook(owner, &format!("webhook {n}"));
+        let hook = world.engine.create_webhook(&hook).await.unwrap().id;
+        world.engine.pause_webhook(hook).await.unwrap();
+        let task = task(owner, &format!("task {n}"), hook);
+        let task = world.engine.create_task(&task).await.unwrap().id;
+        world.engine.create_event(&event(task)).await.unwrap();
+        world.engine.send(hook, None).await.unwrap();
+    }
+    world
+}
+
+macro_rules! walked {
+    ($actor:expr, $method:ident, $page:expr, $query:expr) => {{
+        let mut page = $page;
+        let mut all = Vec::new();
+        let mut pages = 0;
+        loop {
+            let found = $actor.$method(&$query(page)).await.unwrap();
+            assert!(found.rows.len() <= page.limit as usize);
+            if found.next.is_some() {
+                assert_eq!(found.rows.len(), page.limit as usize, "a page is filled");
+            }
+            all.extend(found.rows.iter().map(|row| row.id));
+            pages += 1;
+            assert!(pages < 200);
+            match found.next {
+                Some(next) => page = page.beyond(next),
+                None => break all,
+            }
+        }
+    }};
+}
+
+#[tokio::test]
+async fn walking_page_by_page_tells_each_row_once_in_order() {
+    let world = furnished().await;
+    for (user, expected) in [(ADMIN, 42), (TENANT, 12), (OWNER, 12), (STRANGER, 30)] {
+        let actor = world.of(user);
+        for limit in [1, 3, 7, 12, 500] {
+            for order in [Order::Ascending, Order::Descending] {
+                let what = format!("{user} {limit} {order:?}");
+                let webhooks = walked!(actor, webhooks, page(limit, order), |page| {
+                    WebhookQuery {
+                        owner: None,
+                        name: None,
+                        page,
+                    }
+                });
+                let tasks = walked!(actor, tasks, page(limit, order), |page| {
+                    TaskQuery {
+                        creator: None,
+                        webhook: None,
+                        name: None,
+                        page,
+                    }
+                });
+                let events = walked!(actor, events, page(limit, order), |page| {
+                    EventQuery {
+                        task: None,
+                        event_type: None,
+                        page,
+                    }
+                });
+                let log = walked!(actor, deliveries, page(limit, order), DeliveryQuery::all);
+                assert_eq!(webhooks.len(), expected, "{what}");
+                // One webhook of the fixture has no task, and both have a delivery.
+                let without = usize::from(user != STRANGER);
+                assert_eq!(tasks.len(), expected - without, "{what}");
+                assert_eq!(events.len(), expected - without, "{what}");
+                assert_eq!(log.len(), expected, "{what}");
+                let sorted = [
+                    webhooks.iter().map(|id| id.0).collect::<Vec<_>>(),
+                    tasks.iter().map(|id| id.0).collect(),
+                    events.iter().map(|id| id.0).collect(),
+                    log.iter().map(|id| id.0).collect(),
+                ];
+                for ids in sorted {
+                    let rising = ids.is_sorted_by(|a, b| a < b);
+                    let falling = ids.is_sorted_by(|a, b| a > b);
+                    let in_order = if order == Order::Ascending {
+                        rising
+                    } else {
+                        falling
+                    };
+                    assert!(in_order || ids.len() < 2, "{what}: {ids:?}");
+                }
+            }
+        }
+    }
+}
+
+fn page<I>(limit: u32, order: Order) -> Page<I> {
+    Page {
+        after: None,
+        order,
+        limit,
+    }
+}

@@ -1,0 +1,13 @@
+//! The door: who may, what is recorded, what is finished.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test stops at the first surprise"
+)]
+
+mod calls;
+mod failing;
+mod judged;
+mod listed;
+mod references;
+mod world;

@@ -1,0 +1,4 @@
+//! The door that both roofs share, from the outside.
+
+mod console;
+mod rest;

@@ -1,0 +1,131 @@
+//! The platform's code, which may fail.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, Principal, TenantId,
+};
+use gatepost_manage::{Audit, Audited, Choice, Directory, Operation};
+use webhook_model::OwnerId;
+
+/// How a part of the platform is doing.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Mood {
+    /// It answers.
+    #[default]
+    Well,
+    /// It panics.
+    Panics,
+    /// It never answers.
+    Hangs,
+    /// It answers with an error, or knows nothing.
+    Errs,
+}
+
+/// The platform's accounts and names. The administrator 1 is always known; whatever is asked of the
+/// others goes by the mood: 2 administers the tenant of 3, 4 is in no tenant.
+#[derive(Clone, Debug, Default)]
+pub struct Moody {
+    accounts: Arc<Mutex<Mood>>,
+    directory: Arc<Mutex<Mood>>,
+}
+
+impl Moody {
+    /// How the accounts of user 3 are answered from now on.
+    pub fn set_accounts(&self, mood: Mood) {
+        *self.accounts.lock().unwrap_or_else(PoisonError::into_inner) = mood;
+    }
+
+    /// How names are answered from now on.
+    pub fn set_directory(&self, mood: Mood) {
+        *self
+            .directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = mood;
+    }
+
+    fn account_of(owner: OwnerId) -> Option<Account> {
+        let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
+        match owner.0 {
+            1 => Some(Account::enabled(AccessLevel::SystemAdministrator)),
+            2 => Some(tenant(AccessLevel::TenantAdministrator)),
+            3 => Some(tenant(AccessLevel::User)),
+            4 => Some(Account::enabled(AccessLevel::User)),
+            _ => None,
+        }
+    }
+}
+
+impl Accounts for Moody {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        let mood = *self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        match mood {
+            Mood::Panics if owner.0 == 3 => panic!("the accounts panic as told"),
+            Mood::Hangs if owner.0 == 3 => AccountAnswer::Later(Box::pin(std::future::pending())),
+            Mood::Errs if owner.0 == 3 => {
+                AccountAnswer::Now(Err(AccountsError("the accounts err as told".into())))
+            }
+            _ => AccountAnswer::Now(Ok(Self::account_of(owner))),
+        }
+    }
+}
+
+#[async_trait]
+impl Directory for Moody {
+    async fn name(&self, _caller: &Principal, table: &str, key: i64) -> Option<String> {
+        let mood = *self
+            .directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match mood {
+            Mood::Well => Some(format!("{table} {key}")),
+            Mood::Panics => panic!("the directory panics as told"),
+            Mood::Hangs => std::future::pending().await,
+            Mood::Errs => None,
+        }
+    }
+
+    async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
+        let name = self.name(caller, table, 1).await;
+        name.map(|name| Choice { key: 1, name })
+            .into_iter()
+            .take(limit)
+            .collect()
+    }
+}
+
+/// What the audit log heard: table, row and operation. It may be told to panic.
+#[derive(Clone, Debug, Default)]
+pub struct Heard {
+    records: Arc<Mutex<Vec<(&'static str, i64, Operation)>>>,
+    panics: Arc<Mutex<bool>>,
+}
+
+impl Heard {
+    /// All records so far.
+    #[must_use]
+    pub fn all(&self) -> Vec<(&'static str, i64, Operation)> {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        records.clone()
+    }
+
+    /// Whether it panics at each record from now on.
+    pub fn set_panics(&self, panics: bool) {
+        *self.panics.lock().unwrap_or_else(PoisonError::into_inner) = panics;
+    }
+}
+
+impl Audit for Heard {
+    fn record(&self, change: &Audited<'_>) {
+        let panics = *self.panics.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(!panics, "the audit log panics as told");
+        let record = (
+            change.table,
+            change.row.unwrap_or_default(),
+            change.operation,
+        );
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        records.push(record);
+    }
+}
