@@ -1,28 +1,21 @@
 #![doc = include_str!("../README.md")]
 
-pub use gatepost_ids as ids;
-pub use gatepost_storage as storage;
-
-#[cfg(feature = "keys")]
-pub use {apikey_core as apikey, gatepost_keys as keys};
-
-#[cfg(feature = "webhooks")]
-pub use {delivery, gatepost_engine as engine, webhook_model as webhook};
-
-#[cfg(any(feature = "http", feature = "console"))]
-pub use gatepost_manage as manage;
-
-#[cfg(feature = "http")]
-pub use gatepost_http as http;
-
 #[cfg(feature = "console")]
 pub use gatepost_console as console;
-
-#[cfg(feature = "sqlite")]
-pub use gatepost_sqlite as sqlite;
-
+#[cfg(feature = "http")]
+pub use gatepost_http as http;
+pub use gatepost_ids as ids;
+#[cfg(any(feature = "http", feature = "console"))]
+pub use gatepost_manage as manage;
 #[cfg(feature = "postgres")]
 pub use gatepost_postgres as postgres;
+#[cfg(feature = "sqlite")]
+pub use gatepost_sqlite as sqlite;
+pub use gatepost_storage as storage;
+#[cfg(feature = "keys")]
+pub use {apikey_core as apikey, gatepost_keys as keys};
+#[cfg(feature = "webhooks")]
+pub use {delivery, gatepost_engine as engine, webhook_model as webhook};
 
 /// The quick start of the project's front page compiles.
 #[cfg(doctest)]

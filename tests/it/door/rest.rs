@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use axum::Router;
 use axum::extract::State;
 use axum::routing::post;
-use examples::client::{Answer, call};
+use examples::client::{Response, call};
 use gatepost_keys::{AccessLevel, Account, Principal, Via};
 use gatepost_manage::{Audit, Audited, Operation};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ async fn careless(State(parts): State<Parts>) {
     let webhook = Webhook::new(OwnerId(1), "new".parse().unwrap(), url);
     let row = parts.engine.create_webhook(&webhook).await.unwrap();
     let admin = Account::enabled(AccessLevel::SystemAdministrator);
-    let admin = Principal::new(OwnerId(1), admin, Via::Host);
+    let admin = Principal::new(OwnerId(1), admin, Via::Platform);
     let change = Audited::new(&admin, "webhook_urls", Some(row.id.0), Operation::Create);
     parts.heard.record(&change);
 }
@@ -77,7 +77,13 @@ async fn rest_writes_one_record_with_the_declared_word_for_every_act() {
     assert_eq!(operations, BTreeSet::from(expected));
 }
 
-async fn ask(site: &DoorSite, key: &str, method: &str, path: &str, body: Option<&Value>) -> Answer {
+async fn ask(
+    site: &DoorSite,
+    key: &str,
+    method: &str,
+    path: &str,
+    body: Option<&Value>,
+) -> Response {
     let addr: SocketAddr = site.addr;
     call(
         addr,

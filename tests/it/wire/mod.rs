@@ -1,8 +1,8 @@
 //! The v4 API and the example platform, as clients over TCP see them.
 
+mod host;
 mod lists;
 mod matrix;
-mod host;
 mod python;
 mod secrets;
 mod tables;

@@ -187,7 +187,7 @@ async fn key_of(parts: &Parts, user: i64, name: &str) -> (KeyId, String) {
         ip: IpPolicy::default(),
     };
     let admin = Account::enabled(AccessLevel::SystemAdministrator);
-    let admin = Principal::new(OwnerId(1), admin, Via::Host);
+    let admin = Principal::new(OwnerId(1), admin, Via::Platform);
     let (row, reveal) = parts.keys.create(&admin, draft).await.unwrap();
     (row.id, reveal.reveal().as_str().to_owned())
 }

@@ -47,9 +47,9 @@ async fn accounts_that_fail_are_an_error_of_the_calls_that_ask_them() {
         // Of oneself, and of the administrator, nothing is asked.
         assert!(world.of(OWNER).webhook(world.rows.webhook).await.is_ok());
         assert!(world.of(ADMIN).webhook(world.rows.webhook).await.is_ok());
-        let who = world.door.log_in(OwnerId(OWNER), Via::Host).await;
+        let who = world.door.log_in(OwnerId(OWNER), Via::Platform).await;
         assert!(matches!(who, Err(ManageError::Accounts(_))), "{who:?}");
-        let who = world.door.log_in(OwnerId(ADMIN), Via::Host).await;
+        let who = world.door.log_in(OwnerId(ADMIN), Via::Platform).await;
         assert_eq!(who.unwrap().unwrap().owner, OwnerId(ADMIN));
     }
     assert_eq!(world.heard(), []);

@@ -168,7 +168,7 @@ impl World {
 
 pub(crate) fn user(user: i64) -> Principal {
     let owner = OwnerId(user);
-    Principal::new(owner, account_of(owner).unwrap(), Via::Host)
+    Principal::new(owner, account_of(owner).unwrap(), Via::Platform)
 }
 
 pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
