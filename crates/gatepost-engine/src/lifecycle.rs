@@ -28,6 +28,11 @@ impl Lifecycle {
         !self.stop.is_cancelled()
     }
 
+    /// Whether what is in flight is to be given back.
+    pub(crate) fn is_aborted(&self) -> bool {
+        self.abort.is_cancelled()
+    }
+
     /// Ready when the engine stops.
     pub(crate) async fn stopped(&self) {
         self.stop.cancelled().await;

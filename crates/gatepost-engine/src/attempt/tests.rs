@@ -106,6 +106,18 @@ async fn what_meets_a_clock_that_cannot_be_read_is_given_back_unsent_once_it_can
     assert_given_back(&records, &bench, id).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_has_not_had_its_turn_when_the_grace_ends_is_given_back_unsent() {
+    let (records, bench, webhook) = bench(&[]).await;
+    let job = Job {
+        turn: Some(Instant::now() + Duration::from_secs(3600)),
+        ..job(&records, &bench, webhook).await
+    };
+    let id = job.claim.delivery;
+    bench.run(job).await;
+    assert_given_back(&records, &bench, id).await;
+}
+
 async fn assert_given_back(records: &Records, bench: &Bench, id: DeliveryId) {
     let stored = records.stored(id).await;
     let end = (stored.state, stored.attempts, stored.lost_claims);

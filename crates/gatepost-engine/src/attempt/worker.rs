@@ -70,8 +70,10 @@ impl Worker {
         let settlement = match route {
             // Deleted: so are its deliveries, and there is nothing to record.
             None => return,
-            Some(route) if !route.is_active() => job.given_back(),
+            Some(route) if !route.is_active() || self.lifecycle.is_aborted() => job.given_back(),
             Some(route) => tokio::select! {
+                // First the attempt: a response that has come is not given up.
+                biased;
                 attempt = self.attempt(&route, &job) => match attempt {
                     Ok(attempt) => self.conclude(&route, &mut job, &attempt),
                     Err(ClockError) => job.given_back(),
