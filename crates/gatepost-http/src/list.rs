@@ -109,7 +109,7 @@ async fn select(
                 return Err(ApiError::field(
                     "limit",
                     format!(
-                        "the answer has more than {most} rows: narrow the filter, or page with limit and offset"
+                        "the response has more than {most} rows: narrow the filter, or page with limit and offset"
                     ),
                 ));
             }
