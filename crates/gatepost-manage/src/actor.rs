@@ -55,7 +55,7 @@ impl Actor {
     /// audit record if it succeeds. The platform itself judges whether the caller may.
     ///
     /// # Errors
-    /// [`ManageError::Panicked`]; what the action itself answers is within.
+    /// [`ManageError::Panicked`]; what the action itself returns is within.
     pub async fn platform_act<T, E>(
         &self,
         table: &'static str,
@@ -79,7 +79,7 @@ impl Actor {
     }
 
     /// Carries out a change: to its end though the caller goes away, with one audit record once it
-    /// is done. `work` judges and acts, and answers the row number with the result.
+    /// is done. `work` judges and acts, and returns the row number with the result.
     pub(crate) async fn change<T, F>(
         &self,
         table: &'static str,

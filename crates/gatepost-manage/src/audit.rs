@@ -31,13 +31,13 @@ pub enum Operation {
     Roll,
     /// A webhook got a new signing secret.
     RotateSecret,
-    /// A task was run by hand.
+    /// A task was run manually.
     Run,
-    /// A message was queued by hand.
+    /// A message was queued manually.
     Send,
     /// A message was sent at once, to test a webhook; it is not in the delivery log.
     SendTest,
-    /// An event was triggered by hand.
+    /// An event was triggered manually.
     Trigger,
     /// The row was changed.
     Update,
@@ -107,8 +107,8 @@ impl<'a> Audited<'a> {
     }
 }
 
-/// Receives a record of every change, after the store has committed it and before the caller is
-/// answered, also when the caller has gone away. It never sees a secret or the content of a change.
+/// Receives a record of every change, after the store has committed it and before the call returns,
+/// also when the caller has gone away. It never sees a secret or the content of a change.
 ///
 /// Called on the task of the change: hand the record on, do not block. A panic is logged, and does
 /// not undo the change.

@@ -14,8 +14,9 @@ pub struct Choice {
     pub name: String,
 }
 
-/// Knows the platform's users, objects and tags. Always asked on behalf of a caller: answer what
-/// that caller may know, and nothing else.
+/// Knows the platform's users, objects and tags. Always asked on behalf of a caller: tell what
+/// that caller may know, and nothing else. A call that panics, or takes longer than five seconds,
+/// counts as knowing nothing.
 #[async_trait]
 pub trait Directory: fmt::Debug + Send + Sync + 'static {
     /// The name of a row, such as `("users", 1)`, `("vms", 3)` or `("tags", 2)`; `None` when there
@@ -23,8 +24,7 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
     async fn name(&self, caller: &Principal, table: &str, key: i64) -> Option<String>;
 
     /// At most `limit` rows of `users`, `tags` or an event type that the caller may choose from.
-    /// Where the answer is empty, or there are more than `limit`, a form asks for the row number
-    /// instead.
+    /// A form that gets none, or as many as it asked for, asks for the row number instead.
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice>;
 }
 

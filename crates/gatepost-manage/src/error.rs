@@ -77,7 +77,7 @@ pub enum ManageError {
 }
 
 impl ManageError {
-    /// Whether the same call may succeed a little later: HTTP answers 503.
+    /// Whether the same call may succeed a little later: HTTP status 503.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         match self {

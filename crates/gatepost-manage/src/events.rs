@@ -131,7 +131,7 @@ impl Actor {
         self.set_event(id, Operation::Disable, false).await
     }
 
-    /// Triggers an event by hand: runs its task as if it had occurred, with these variables. What
+    /// Triggers an event manually: runs its task as if it had occurred, with these variables. What
     /// its object is called is asked of the platform's [`Directory`](crate::Directory).
     ///
     /// # Errors

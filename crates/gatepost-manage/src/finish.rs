@@ -10,7 +10,7 @@ use tracing::Instrument;
 
 use crate::error::ManageError;
 
-/// How long the platform's code may take to answer.
+/// How long the platform's code may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs a change to its end, though the caller goes away: on a task of its own.
@@ -29,7 +29,7 @@ pub(crate) async fn contain<T>(
     result.inspect_err(ManageError::log)
 }
 
-/// An answer of the platform's code; `None` when it panics or takes longer than five seconds.
+/// What the platform's code says; `None` when it panics or takes longer than five seconds.
 pub(crate) async fn ask<T>(answer: impl Future<Output = T>) -> Option<T> {
     let answer = tokio::time::timeout(PATIENCE, caught(answer)).await;
     answer.ok().flatten()

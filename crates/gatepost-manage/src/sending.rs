@@ -1,4 +1,4 @@
-//! What a webhook sends by hand: a message, a test, what failed before.
+//! What a webhook sends on request: a message, a test, what failed before.
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::TestSend;
@@ -11,7 +11,7 @@ use crate::error::ManageError;
 use crate::tables::WEBHOOKS;
 
 impl Actor {
-    /// Queues a message by hand; without one, the default payload.
+    /// Queues a message; without one, the default payload.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Message`], failures of store and accounts.

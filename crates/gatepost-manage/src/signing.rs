@@ -8,8 +8,8 @@ use crate::audit::Operation;
 use crate::error::ManageError;
 
 impl Actor {
-    /// Gives a webhook a new signing secret, which is in the second part and is never answered
-    /// again. At most `overlap` of the old ones go on signing beside it.
+    /// Gives a webhook a new signing secret, which is the second part of the result
+    /// and is never shown again. At most `overlap` of the old ones go on signing beside it.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.

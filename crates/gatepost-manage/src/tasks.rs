@@ -181,7 +181,7 @@ impl Actor {
         self.set_task(id, Operation::Enable, true).await
     }
 
-    /// Keeps a task from being run, by events and by hand.
+    /// Keeps a task from being run, by events and manually.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -189,7 +189,7 @@ impl Actor {
         self.set_task(id, Operation::Disable, false).await
     }
 
-    /// Runs a task by hand. A one-time task is deleted by that.
+    /// Runs a task manually. A one-time task is deleted by that.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`], [`ManageError::Message`], failures of

@@ -142,7 +142,7 @@ fn action_names(table: &Table) -> Vec<&str> {
     table.actions.iter().map(|action| action.name).collect()
 }
 
-/// `POST /{singular}_actions`. Parameters stand under `params`, or beside it.
+/// `POST /{singular}_actions`. Parameters are in `params`, or beside it.
 fn endpoint(table: &Table) -> Value {
     let params: Vec<&Column> = table.actions.iter().flat_map(|a| a.params).collect();
     let mut schema = schemas::object(&params, &[]);

@@ -24,7 +24,7 @@ pub(crate) enum Field {
     One { what: Column, name: String },
 }
 
-/// What can stand in an entry.
+/// What an entry can be.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Column {
     /// `name`
@@ -55,7 +55,7 @@ impl Fields {
     }
 }
 
-/// Splits at commas that stand outside of `(…)` and `[…]`.
+/// Splits at commas outside of `(…)` and `[…]`.
 fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0u32;
     text.split(move |c| {

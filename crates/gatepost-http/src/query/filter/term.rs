@@ -79,7 +79,7 @@ impl Filter {
     }
 
     /// What `field` must equal for any row to pass, as far as that can be told without looking at
-    /// rows: lets a store answer from an index. Only a chain of `and` says so.
+    /// rows: lets a store read from an index. Only a chain of `and` says so.
     pub(crate) fn must_equal(&self, field: &str) -> Option<&Literal> {
         if self.rest.iter().any(|(joiner, _)| *joiner == Joiner::Or) {
             return None;
@@ -136,8 +136,8 @@ impl Literal {
         }
     }
 
-    /// How `value` stands to this literal; `None` where the two cannot be compared. References and
-    /// numbers may be written as text, booleans as 0 and 1, as existing clients do.
+    /// How `value` compares to this literal; `None` where the two cannot be compared. References
+    /// and numbers may be written as text, booleans as 0 and 1, as existing clients do.
     fn order_of(&self, value: &Value) -> Option<Ordering> {
         let literal = match (self, value) {
             (Self::Int(n), Value::Number(_)) => Value::from(*n),

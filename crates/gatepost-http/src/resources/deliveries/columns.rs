@@ -5,7 +5,7 @@ use crate::schema::{Action, Column, Kind, Table};
 pub(super) static TABLE: Table = Table {
     name: "webhooks",
     singular: "webhook",
-    doc: "The delivery log: what was sent, what will be, and how it went.",
+    doc: "The delivery log: what was sent, what will be, and what came of it.",
     columns: &[
         Column::new(
             "webhook_url",
@@ -29,7 +29,7 @@ pub(super) static TABLE: Table = Table {
             "status",
             Kind::Word(&["queued", "running", "sent", "error"]),
             "\"sent\"",
-            "Where it stands.",
+            "The state of the delivery.",
         )
         .read_only()
         .short(),
@@ -37,7 +37,7 @@ pub(super) static TABLE: Table = Table {
             "status_info",
             Kind::Text { min: 0, max: 4096 },
             "\"200 OK\"",
-            "Why it stands there.",
+            "Why it is in that state.",
         )
         .read_only()
         .short(),
@@ -78,7 +78,7 @@ pub(super) static TABLE: Table = Table {
                 max: i64::MAX,
             },
             "3",
-            "The task that made it; 0 for a message sent by hand.",
+            "The task that created it; 0 for a message sent manually.",
         )
         .read_only()
         .short(),
@@ -86,7 +86,7 @@ pub(super) static TABLE: Table = Table {
             "response_status",
             Kind::Int { min: 0, max: 999 },
             "200",
-            "The status of the last answer; 0 for none.",
+            "The status code of the last response; 0 for none.",
         )
         .read_only(),
         Column::new(
@@ -96,7 +96,7 @@ pub(super) static TABLE: Table = Table {
                 max: 65_536,
             },
             "\"ok\"",
-            "The body of the last answer, cut.",
+            "The body of the last response, truncated.",
         )
         .read_only(),
         Column::new(
@@ -113,7 +113,7 @@ pub(super) static TABLE: Table = Table {
             "message_id",
             Kind::Text { min: 1, max: 64 },
             "\"msg_2KWPBgLlAfxdpx2AI54pPJ85f4W\"",
-            "The id that the receiver sees.",
+            "The message ID (webhook-id header).",
         )
         .read_only(),
     ],
@@ -123,12 +123,12 @@ pub(super) static TABLE: Table = Table {
     actions: &[
         Action {
             name: "replay",
-            doc: "Sends it again: same bytes, same id.",
+            doc: "Sends it again: the same bytes under the same ID.",
             params: &[],
         },
         Action {
             name: "cancel",
-            doc: "Ends it, if it still waits.",
+            doc: "Cancels it, if it is still waiting.",
             params: &[],
         },
     ],

@@ -40,7 +40,7 @@ impl Resource for Deliveries {
         };
         if scan.costly {
             let found = caller.deliveries_with_attempts(&query).await?;
-            return Ok(scanned(&found, answered_row, |id| id.0));
+            return Ok(scanned(&found, row_with_response, |id| id.0));
         }
         let found = caller.deliveries(&query).await?;
         Ok(scanned(&found, delivery_row, |id| id.0))
@@ -49,7 +49,7 @@ impl Resource for Deliveries {
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
         let (delivery, _) = caller.delivery(DeliveryId(key)).await?;
         let attempts = caller.attempts(delivery.id).await?;
-        Ok(answered_row(&(delivery, attempts)))
+        Ok(row_with_response(&(delivery, attempts)))
     }
 
     async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
@@ -97,13 +97,13 @@ async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiEr
     };
     let attempts = if_there(caller.attempts(delivery.id).await)?;
     Ok(Scanned {
-        rows: vec![answered_row(&(delivery, attempts.unwrap_or_default()))],
+        rows: vec![row_with_response(&(delivery, attempts.unwrap_or_default()))],
         next: None,
     })
 }
 
 /// The row with the body of the last response.
-fn answered_row((delivery, attempts): &(Delivery, Vec<AttemptRecord>)) -> RowMap {
+fn row_with_response((delivery, attempts): &(Delivery, Vec<AttemptRecord>)) -> RowMap {
     let mut row = delivery_row(delivery);
     let body = attempts
         .last()

@@ -5,7 +5,7 @@ use crate::schema::{Action, Column, Kind, Table};
 pub(super) static TABLE: Table = Table {
     name: "task_events",
     singular: "task_event",
-    doc: "Events: which occurrence runs which task.",
+    doc: "Events: what runs which task.",
     columns: &[
         Column::new("task", Kind::Key("tasks"), "3", "The task to run.")
             .required()
@@ -23,7 +23,7 @@ pub(super) static TABLE: Table = Table {
             "event",
             Kind::Text { min: 1, max: 64 },
             "\"poweron\"",
-            "The trigger; fixed at creation.",
+            "What happens; fixed at creation.",
         )
         .required()
         .create_only()
@@ -32,7 +32,7 @@ pub(super) static TABLE: Table = Table {
             "event_name",
             Kind::Text { min: 0, max: 128 },
             "\"Powered on\"",
-            "The trigger, in words.",
+            "What happens, in words.",
         )
         .read_only()
         .short(),
@@ -40,7 +40,7 @@ pub(super) static TABLE: Table = Table {
             "owner",
             Kind::Reference(None),
             "\"vms/3\"",
-            "The one object that it is about; for a type that is not generic either this or a tag.",
+            "The one object that it is about. A type that is not generic needs either this or a tag.",
         )
         .short(),
         Column::new(
@@ -53,7 +53,7 @@ pub(super) static TABLE: Table = Table {
             "The tag of all objects that it is about; 0 for none.",
         )
         .short(),
-        Column::new("enabled", Kind::Bool, "true", "Whether it triggers.").short(),
+        Column::new("enabled", Kind::Bool, "true", "Whether it runs its task.").short(),
         Column::new(
             "table_event_filters",
             Kind::Object,
@@ -61,7 +61,7 @@ pub(super) static TABLE: Table = Table {
             "Kept for clients.",
         ),
         Column::new("context", Kind::Object, "{}", "Kept for clients."),
-        Column::new("created", Kind::Time, "1790000000", "When it was made.").read_only(),
+        Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
         Column::new(
             "modified",
             Kind::Time,
@@ -80,7 +80,7 @@ pub(super) static TABLE: Table = Table {
     costly: &[],
     actions: &[Action {
         name: "trigger",
-        doc: "Fires the event by hand.",
+        doc: "Triggers the event manually.",
         params: &[Column::new(
             "context",
             Kind::Object,

@@ -50,7 +50,7 @@ pub(super) static TABLE: Table = Table {
             "expires",
             Kind::Time,
             "1797798662",
-            "When the key stops being valid; 0 for never. Must lie in the future when it is set.",
+            "When the key stops being valid; 0 for never. Must be in the future when it is set.",
         )
         .short(),
         Column::new(
@@ -85,7 +85,7 @@ pub(super) static TABLE: Table = Table {
                 max: 65_536,
             },
             "\"\"",
-            "Addresses and CIDR ranges, comma-joined, that may not use the key; the allow list goes before it.",
+            "Addresses and CIDR ranges, comma-joined, that may not use the key; the allow list takes precedence.",
         ),
     ],
     joins: &[("user", "name"), ("user", "$display")],

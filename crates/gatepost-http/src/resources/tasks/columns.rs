@@ -22,7 +22,7 @@ pub(super) static TABLE: Table = Table {
             "Purpose, expected outcome.",
         )
         .short(),
-        Column::new("enabled", Kind::Bool, "true", "Whether its events run it.").short(),
+        Column::new("enabled", Kind::Bool, "true", "Whether events can run it.").short(),
         Column::new(
             "owner",
             Kind::Reference(Some("webhook_urls")),
@@ -57,7 +57,7 @@ pub(super) static TABLE: Table = Table {
             "status",
             Kind::Word(&["idle", "running"]),
             "\"idle\"",
-            "Whether a delivery of it is under way.",
+            "Whether a delivery of it is in progress.",
         )
         .read_only()
         .short(),
@@ -92,17 +92,17 @@ pub(super) static TABLE: Table = Table {
             "creator",
             Kind::Reference(Some("users")),
             "\"users/1\"",
-            "The user who made it.",
+            "The user who created it.",
         )
         .read_only(),
         Column::new(
             "system_created",
             Kind::Bool,
             "false",
-            "Whether the platform made it.",
+            "Whether the platform created it.",
         )
         .read_only(),
-        Column::new("created", Kind::Time, "1790000000", "When it was made.").read_only(),
+        Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
         Column::new(
             "modified",
             Kind::Time,
@@ -127,12 +127,12 @@ pub(super) static TABLE: Table = Table {
         },
         Action {
             name: "enable",
-            doc: "Lets its events run it.",
+            doc: "Lets events run the task.",
             params: &[],
         },
         Action {
             name: "disable",
-            doc: "Keeps its events from running it.",
+            doc: "Keeps events from running the task.",
             params: &[],
         },
     ],

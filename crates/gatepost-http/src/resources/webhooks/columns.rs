@@ -37,41 +37,41 @@ pub(super) static TABLE: Table = Table {
                 max: 32_768,
             },
             "\"Content-Type:application/json\\n\"",
-            "One `Name:Value` a line, in order; empty for none. A line `Name: ${APIKEY}` names the header that carries the API key. Whoever manages the webhook reads them all: a secret belongs into authorization_value.",
+            "One `Name:Value` per line, in order; empty for none. A line `Name: ${APIKEY}` names the header that carries the API key. Whoever manages the webhook reads them all: a secret belongs in authorization_value.",
         ),
         Column::new(
             "authorization_type",
             Kind::Word(&["none", "basic", "bearer", "apikey"]),
             "\"bearer\"",
-            "What authenticates us to the target.",
+            "How requests to the target are authenticated.",
         )
         .short(),
         Column::new(
             "authorization_value",
             Kind::Text { min: 0, max: 8192 },
             "\"3f9a7c\"",
-            "`user:password`, the token, or the raw key. Never answered.",
+            "`user:password`, the token, or the raw key. It is in no response.",
         )
         .write_only(),
         Column::new(
             "allow_insecure",
             Kind::Bool,
             "false",
-            "Accepts certificates that cannot be verified; for tests.",
+            "Accepts certificates that cannot be verified; for test and development only.",
         )
         .short(),
         Column::new(
             "timeout",
             Kind::Int { min: 3, max: 120 },
             "5",
-            "Seconds to wait for the target's answer.",
+            "Seconds to wait for the target's response.",
         )
         .short(),
         Column::new(
             "retries",
             Kind::Int { min: 0, max: 100 },
             "3",
-            "Reattempts after the first attempt.",
+            "Further attempts after the first.",
         )
         .short(),
         Column::new(
@@ -85,7 +85,7 @@ pub(super) static TABLE: Table = Table {
             "paused",
             Kind::Bool,
             "false",
-            "Whether it is paused by hand; deliveries wait.",
+            "Whether it was paused; deliveries wait.",
         )
         .read_only(),
         Column::new(
@@ -98,10 +98,10 @@ pub(super) static TABLE: Table = Table {
             "owner",
             Kind::Reference(Some("users")),
             "\"users/1\"",
-            "The user who made it.",
+            "The user who owns it.",
         )
         .read_only(),
-        Column::new("created", Kind::Time, "1790000000", "When it was made.").read_only(),
+        Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
         Column::new(
             "modified",
             Kind::Time,
@@ -116,7 +116,7 @@ pub(super) static TABLE: Table = Table {
     actions: &[
         Action {
             name: "send",
-            doc: "Queues a message by hand; without one, the default payload.",
+            doc: "Queues a message; without one, the default payload.",
             params: &[Column::new(
                 "message",
                 Kind::Text {
