@@ -107,3 +107,23 @@ impl From<ManageError> for Failure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_door_have_the_status_that_says_whose_fault_it_is() {
+        let tasks = vec!["tell".to_owned(), "count".to_owned()];
+        for (error, status) in [
+            (ManageError::NotFound, 404),
+            (ManageError::Forbidden, 403),
+            (ManageError::WrongState, 409),
+            (ManageError::InUse { tasks }, 409),
+            (ManageError::Busy, 503),
+            (ManageError::Panicked, 500),
+        ] {
+            assert_eq!(Failure::from(error.clone()).status(), status, "{error}");
+        }
+    }
+}

@@ -125,3 +125,44 @@ impl WebhookForm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use webhook_model::{Authorization, Field, Headers};
+
+    use super::*;
+
+    #[test]
+    fn every_field_of_the_record_has_its_place_on_the_page() {
+        let mut form = WebhookForm::fresh();
+        for (field, place) in [
+            (Field::Name, "name"),
+            (Field::Url, "url"),
+            (Field::AuthorizationType, "auth"),
+            (Field::AuthorizationValue, "auth"),
+            (Field::Headers, "header"),
+            (Field::Timeout, "timeout"),
+            (Field::Retries, "retries"),
+            (Field::RateLimit, "rate"),
+        ] {
+            assert_eq!(form.field_of(field.as_str()), place, "{field:?}");
+        }
+        form.headers.by_text = true;
+        assert_eq!(form.field_of(Field::Headers.as_str()), "headers_text");
+    }
+
+    #[test]
+    fn a_stored_webhook_is_the_same_after_its_form_is_parsed() {
+        let url = "https://example.com/in".parse().unwrap();
+        let mut stored = Webhook::new(OwnerId(3), "chat".parse().unwrap(), url);
+        stored.headers = Headers::parse_lines("X-Token:t0ken\nX-Route:a\n").unwrap();
+        stored.authorization = Authorization::basic("bot", "p").unwrap();
+        stored.activity = Activity::Paused;
+        let mut problems = Problems::default();
+        let form = WebhookForm::of(&stored);
+        assert_eq!(form.authorization.password, "");
+        let parsed = form.parse(&mut problems, OwnerId(3), Some(&stored));
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(parsed, Some(stored));
+    }
+}
