@@ -103,6 +103,9 @@ impl From<ManageError> for Failure {
                 "These tasks use the webhook: {}.",
                 tasks.join(", ")
             )),
+            ManageError::WrongState => {
+                Self::Conflict("The state of this record no longer allows this.".into())
+            }
             other => Self::Conflict(sentence(&other.to_string())),
         }
     }

@@ -10,7 +10,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, badge, note, page};
-use crate::problems::{Problems, sentence};
+use crate::problems::Problems;
 use crate::row_id::RowId;
 use crate::time::span;
 
@@ -26,10 +26,14 @@ pub(super) async fn send(
     let outcome = match message {
         Ok(message) => match ctx.actor.send_test(row.id, Some(message)).await {
             Ok(test) => outcome(&test.attempt),
-            Err(error @ (ManageError::Message(_) | ManageError::Unsendable(_))) => {
-                let text = sentence(&error.to_string());
-                note("bad", &html! { "Nothing was sent. " (text) })
-            }
+            Err(ManageError::Message(error)) => note(
+                "bad",
+                &html! { "Nothing was sent: " (error.to_string()) "." },
+            ),
+            Err(ManageError::Unsendable(class)) => note(
+                "bad",
+                &html! { "No request can be made of this webhook: " (class.to_string()) "." },
+            ),
             Err(error) => return Err(error.into()),
         },
         Err(invalid) => note(
