@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+mod activity;
 mod admission;
 mod attempt;
 mod builder;
 mod clock;
 mod config;
 mod dispatcher;
+mod edit;
 mod emit;
 mod engine;
 mod error;

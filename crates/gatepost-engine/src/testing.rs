@@ -21,6 +21,7 @@ use webhook_model::{
     Target, Task, TaskId, Webhook, WebhookId,
 };
 
+use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::EngineClock;
@@ -233,6 +234,14 @@ impl Records {
         Arc::new(EngineClock::start(clock, &*self.store).await.unwrap())
     }
 
+    pub(crate) async fn activities(&self) -> Activities {
+        Activities {
+            store: self.store.clone(),
+            clock: self.engine_clock().await,
+            admission: Arc::new(Admission::new(&Limits::default())),
+        }
+    }
+
     pub(crate) async fn webhooks(&self) -> Webhooks {
         Webhooks {
             store: self.store.clone(),
@@ -320,7 +329,7 @@ impl Bench {
         lifecycle.supervise_unawaited("settle", move || writer.clone().run());
         let random = Arc::new(Random::seeded(7));
         let schedule = Schedule::new([RETRY_AFTER]).unwrap();
-        let webhooks = Webhooks {
+        let activities = Activities {
             store: store.clone(),
             clock: clock.clone(),
             admission: admission.clone(),
@@ -335,7 +344,7 @@ impl Bench {
                 Arc::default(),
                 DisablePolicy::default(),
                 observers,
-                webhooks,
+                activities,
             ),
             admission: admission.clone(),
             clock: clock.clone(),

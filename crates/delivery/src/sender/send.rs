@@ -1,10 +1,10 @@
 //! One attempt within its budget.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 
 use chrono::{DateTime, Utc};
 use tokio::time::{Instant, timeout_at};
-use tracing::Instrument as _;
 
 use super::core::Sender;
 use crate::outcome::{Attempt, ErrorClass};
@@ -26,12 +26,6 @@ impl Sender {
     /// is used only when nothing was written to the first. Dropping the future closes its
     /// connection (HTTP/1) or its stream (HTTP/2).
     pub async fn send(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
-        let span = tracing::debug_span!("delivery.attempt", origin = ?request.fixed.origin, id = request.delivery_id());
-        // Pinned where it is made: these futures are large, and moving them costs.
-        pin!(self.attempt(request, now)).instrument(span).await
-    }
-
-    async fn attempt(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
         let started = Instant::now();
         let mut progress = Progress::new(started);
         let ended = {
@@ -47,13 +41,20 @@ impl Sender {
             Err(_) => Some(ErrorClass::Timeout(progress.phase_of_timeout())),
         };
         let attempt = progress.into_attempt(fault, now);
-        tracing::debug!(
-            status = attempt.status,
-            code = attempt.error().map(ErrorClass::code),
-            ms = attempt.duration.as_millis(),
-            reused = attempt.reused,
-            "attempt ended"
-        );
+        // The attempt was made: a log subscriber that panics must not cost its outcome.
+        let _ = catch_unwind(AssertUnwindSafe(|| log(request, &attempt)));
         attempt
     }
+}
+
+fn log(request: &Request, attempt: &Attempt) {
+    tracing::debug!(
+        origin = ?request.fixed.origin,
+        id = request.delivery_id(),
+        status = attempt.status,
+        code = attempt.error().map(ErrorClass::code),
+        ms = attempt.duration.as_millis(),
+        reused = attempt.reused,
+        "attempt ended"
+    );
 }

@@ -8,12 +8,12 @@ use delivery::{Attempt, ErrorClass};
 use webhook_model::{Activity, WebhookId};
 
 use super::streaks::FailureStreaks;
+use crate::activity::Activities;
 use crate::config::DisablePolicy;
 use crate::guard::guarded;
 use crate::health::ErrorRate;
 use crate::meter;
 use crate::observe::{Notice, Observers};
-use crate::records::webhooks::Webhooks;
 use crate::routes::Route;
 
 /// The platform is notified after nothing but failures for this time, if it set no other.
@@ -27,7 +27,7 @@ pub(crate) struct Watch {
     streaks: FailureStreaks,
     policy: DisablePolicy,
     observers: Observers,
-    webhooks: Webhooks,
+    activities: Activities,
 }
 
 impl Watch {
@@ -35,14 +35,14 @@ impl Watch {
         error_rate: Arc<ErrorRate>,
         policy: DisablePolicy,
         observers: Observers,
-        webhooks: Webhooks,
+        activities: Activities,
     ) -> Self {
         Self {
             error_rate,
             streaks: FailureStreaks::default(),
             policy,
             observers,
-            webhooks,
+            activities,
         }
     }
 
@@ -74,9 +74,9 @@ impl Watch {
     }
 
     fn disable(&self, webhook: WebhookId) {
-        let (webhooks, observers) = (self.webhooks.clone(), self.observers.clone());
+        let (activities, observers) = (self.activities.clone(), self.observers.clone());
         tokio::spawn(async move {
-            match webhooks.set_activity(webhook, Activity::Disabled).await {
+            match activities.set(webhook, Activity::Disabled).await {
                 Ok(_) => observers.notify(Notice::Disabled { webhook }),
                 Err(error) => {
                     let webhook = webhook.0;
@@ -113,9 +113,9 @@ mod tests {
         let (passed_on, notices) = mpsc::channel();
         let id = records.webhook(|_| {}).await;
         let route = records.routes().await.last().webhook(id).unwrap().clone();
-        let webhooks = records.webhooks().await;
+        let activities = records.activities().await;
         let observers = Observers::new(Arc::new(PassesOn(passed_on)));
-        let watch = Watch::new(Arc::default(), policy, observers, webhooks);
+        let watch = Watch::new(Arc::default(), policy, observers, activities);
         (watch, route, notices)
     }
 

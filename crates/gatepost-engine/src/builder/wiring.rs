@@ -6,6 +6,7 @@ use delivery::Sender;
 use gatepost_storage::webhooks::WebhookStore;
 
 use super::options::EngineBuilder;
+use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::{ClockSteps, EngineClock};
@@ -85,7 +86,7 @@ impl Ground {
             Arc::clone(&error_rate),
             options.disable,
             Observers::new(options.observer),
-            self.webhooks(),
+            self.activities(),
         );
         let worker = Arc::new(Worker {
             transport: options.transport.clone(),
@@ -109,6 +110,7 @@ impl Ground {
             error_rate,
         };
         let records = Records {
+            activities: self.activities(),
             webhooks: self.webhooks(),
             tasks: self.tasks(emitter.clone()),
             events: Events {
@@ -127,6 +129,14 @@ impl Ground {
             lifecycle: self.lifecycle,
             probes,
         })))
+    }
+
+    fn activities(&self) -> Activities {
+        Activities {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            admission: self.admission.clone(),
+        }
     }
 
     fn webhooks(&self) -> Webhooks {

@@ -64,8 +64,8 @@ impl Engine {
         &self,
         id: WebhookId,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let webhooks = &self.0.records.webhooks;
-        webhooks.set_activity(id, Activity::Paused).await
+        let activities = &self.0.records.activities;
+        activities.set(id, Activity::Paused).await
     }
 
     /// Sends what was held, at a bounded rate, and what occurs from now on.
@@ -76,8 +76,8 @@ impl Engine {
         &self,
         id: WebhookId,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let webhooks = &self.0.records.webhooks;
-        webhooks.set_activity(id, Activity::Active).await
+        let activities = &self.0.records.activities;
+        activities.set(id, Activity::Active).await
     }
 
     /// Deletes a webhook with its delivery log.

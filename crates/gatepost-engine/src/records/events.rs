@@ -6,9 +6,9 @@ use gatepost_storage::webhooks::{EventQuery, Origin, WebhookStore};
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use webhook_model::{Catalog, Event, EventId, Field, Invalid, Object, Occurrence, Target};
 
-use super::edit::edit;
 use crate::clock::EngineClock;
 use crate::emit::{Emitted, Emitter, Trigger};
+use crate::edit::edit;
 use crate::error::EngineError;
 
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 //! decided by the caller.
 
 pub(crate) mod deliveries;
-mod edit;
 pub(crate) mod events;
 pub(crate) mod tasks;
 #[cfg(test)]
@@ -13,9 +12,11 @@ use self::deliveries::Deliveries;
 use self::events::Events;
 use self::tasks::Tasks;
 use self::webhooks::Webhooks;
+use crate::activity::Activities;
 
 #[derive(Debug)]
 pub(crate) struct Records {
+    pub activities: Activities,
     pub webhooks: Webhooks,
     pub tasks: Tasks,
     pub events: Events,

@@ -7,9 +7,9 @@ use gatepost_storage::webhooks::{Origin, TaskQuery, TaskRow, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{EventName, EventType, Field, Invalid, Occurrence, Task, TaskId};
 
-use super::edit::edit;
 use crate::clock::EngineClock;
 use crate::emit::{Emitted, Emitter, Trigger};
+use crate::edit::edit;
 use crate::error::EngineError;
 use crate::last_runs::LastRuns;
 

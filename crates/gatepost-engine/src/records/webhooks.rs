@@ -5,11 +5,11 @@ use std::sync::Arc;
 use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
 use gatepost_storage::{ErrorKind, Page, Row};
-use webhook_model::{Activity, Field, Invalid, Webhook, WebhookId};
+use webhook_model::{Field, Invalid, Webhook, WebhookId};
 
-use super::edit::edit;
 use crate::admission::Admission;
 use crate::clock::EngineClock;
+use crate::edit::edit;
 use crate::error::EngineError;
 use crate::routes::prototype;
 
@@ -57,18 +57,6 @@ impl Webhooks {
         let row = self.edit_row(id, edit).await?;
         self.admission.lanes.look_now();
         Ok(row)
-    }
-
-    pub(crate) async fn set_activity(
-        &self,
-        id: WebhookId,
-        activity: Activity,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let set = |webhook: &mut Webhook| {
-            webhook.activity = activity;
-            Ok(())
-        };
-        self.edit(id, set).await
     }
 
     pub(crate) async fn delete(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {

@@ -74,6 +74,7 @@ impl Recorder for Fault {
 impl Subscriber for Fault {
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
         metadata.target().starts_with("gatepost_engine")
+            || metadata.target().starts_with("delivery")
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

@@ -1,14 +1,14 @@
 //! An edit is applied to the row as it is now; if somebody else was faster, once more.
 
 /// How often an edit that meets another one is applied again.
-pub(super) const TRIES: usize = 8;
+pub(crate) const TRIES: usize = 8;
 
 /// Reads a row, applies an edit, stores it; again if the row was changed in between. `$part` has a
 /// `store` and a `clock`.
 macro_rules! edit {
     ($part:expr, $read:ident, $update:ident, $error:expr, $id:expr, |$row:ident| $apply:expr) => {{
         let part = $part;
-        for _ in 0..$crate::records::edit::TRIES {
+        for _ in 0..$crate::edit::TRIES {
             let mut $row = part
                 .store
                 .$read($id)
@@ -27,4 +27,4 @@ macro_rules! edit {
         .into())
     }};
 }
-pub(super) use edit;
+pub(crate) use edit;

@@ -1,0 +1,42 @@
+//! A webhook is paused, resumed or disabled: by hand, or by the engine where the platform asked
+//! for that. It is not checked otherwise: what can no longer be sent can still be disabled.
+
+use std::sync::Arc;
+
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::WebhookStore;
+use webhook_model::{Activity, Webhook, WebhookId};
+
+use crate::admission::Admission;
+use crate::clock::EngineClock;
+use crate::edit::edit;
+use crate::error::EngineError;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Activities {
+    pub store: Arc<dyn WebhookStore>,
+    pub clock: Arc<EngineClock>,
+    pub admission: Arc<Admission>,
+}
+
+impl Activities {
+    pub(crate) async fn set(
+        &self,
+        id: WebhookId,
+        activity: Activity,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        let row = self.store_activity(id, activity).await?;
+        self.admission.lanes.look_now();
+        Ok(row)
+    }
+
+    async fn store_activity(
+        &self,
+        id: WebhookId,
+        activity: Activity,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        edit!(self, webhook, update_webhook, Into::into, id, |row| {
+            row.value.activity = activity;
+        })
+    }
+}
