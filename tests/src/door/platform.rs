@@ -95,17 +95,20 @@ impl Directory for Moody {
     }
 }
 
+/// Table, row and operation.
+type Record = (&'static str, i64, Operation);
+
 /// What the audit log heard: table, row and operation. It may be told to panic.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
-    records: Arc<Mutex<Vec<(&'static str, i64, Operation)>>>,
+    records: Arc<Mutex<Vec<Record>>>,
     panics: Arc<Mutex<bool>>,
 }
 
 impl Heard {
     /// All records so far.
     #[must_use]
-    pub fn all(&self) -> Vec<(&'static str, i64, Operation)> {
+    pub fn all(&self) -> Vec<Record> {
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         records.clone()
     }
