@@ -7,6 +7,19 @@
 use rand::CryptoRng;
 use zeroize::Zeroize;
 
+const VALUES: [u8; 256] = {
+    let mut values = [0; 256];
+    let mut i = 0;
+    while i < 58 {
+        #[expect(clippy::cast_possible_truncation, reason = "i < 58")]
+        {
+            values[ALPHABET[i] as usize] = i as u8;
+        }
+        i += 1;
+    }
+    values
+};
+
 pub(crate) const ALPHABET: &[u8; 58] =
     b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
@@ -96,19 +109,6 @@ pub(crate) fn from_seed(seed: u128) -> [u8; 16] {
         character
     })
 }
-
-const VALUES: [u8; 256] = {
-    let mut values = [0; 256];
-    let mut i = 0;
-    while i < 58 {
-        #[expect(clippy::cast_possible_truncation, reason = "i < 58")]
-        {
-            values[ALPHABET[i] as usize] = i as u8;
-        }
-        i += 1;
-    }
-    values
-};
 
 #[cfg(test)]
 mod tests {

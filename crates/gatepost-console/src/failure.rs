@@ -98,7 +98,10 @@ impl From<ManageError> for Failure {
             ManageError::Forbidden => Self::Forbidden,
             ManageError::NotFound => Self::NotFound,
             error if error.is_unavailable() => Self::Unavailable,
-            ManageError::Other(_) | ManageError::Panicked | ManageError::Store(_) => Self::Internal,
+            ManageError::Interrupted { .. }
+            | ManageError::Other(_)
+            | ManageError::Panicked
+            | ManageError::Store(_) => Self::Internal,
             ManageError::InUse { tasks } => Self::Conflict(format!(
                 "These tasks use the webhook: {}.",
                 tasks.join(", ")

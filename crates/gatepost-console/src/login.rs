@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use http::request::Parts;
 use webhook_model::OwnerId;
 
-/// A user whom the platform has logged in.
+/// A user that the platform has logged in.
 #[derive(Clone)]
 pub struct LoggedIn {
     /// The user. Its permissions are asked of [`Accounts`](gatepost_keys::Accounts) at each

@@ -1,8 +1,5 @@
 //! An edit is applied to the row as it is now; if somebody else was faster, once more.
 
-/// How often an edit that meets another one is applied again.
-pub(crate) const TRIES: usize = 8;
-
 /// Reads a row, applies an edit, stores it; again if the row was changed in between. `$part` has a
 /// `store` and a `clock`.
 macro_rules! edit {
@@ -28,3 +25,6 @@ macro_rules! edit {
     }};
 }
 pub(crate) use edit;
+
+/// How often an edit that meets another one is applied again.
+pub(crate) const TRIES: usize = 8;

@@ -86,6 +86,15 @@ pub enum EngineError {
     /// No request can be made of this webhook.
     #[error("nothing can be sent: {0}")]
     Unsendable(delivery::ErrorClass),
+    /// The store failed after part of the deliveries had been queued; calling again goes on with
+    /// the rest.
+    #[error("the store failed after {queued} deliveries were queued")]
+    Interrupted {
+        /// How many were queued.
+        queued: u64,
+        /// What failed.
+        source: Arc<StoreError>,
+    },
     /// The store failed, or the platform's clock panicked.
     #[error("the store failed")]
     Store(#[source] Arc<StoreError>),

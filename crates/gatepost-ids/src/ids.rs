@@ -17,8 +17,8 @@ macro_rules! row_numbers {
 }
 
 row_numbers! {
-    /// A user of the platform: owns keys and webhooks, makes tasks (SPEC 2.1, *Owner*). The platform
-    /// gives it out.
+    /// A user of the platform, who owns keys and webhooks (SPEC 2.1, *Owner*). The platform gives
+    /// it out.
     OwnerId,
     /// A group of users with administrators of its own. The platform gives it out.
     TenantId,

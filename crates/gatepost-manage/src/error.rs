@@ -36,6 +36,14 @@ pub enum ManageError {
         /// Their names; at most 20.
         tasks: Vec<String>,
     },
+    /// The store failed after part of the deliveries had been queued again, which is audited.
+    #[error("the store failed after {queued} deliveries were queued")]
+    Interrupted {
+        /// How many were queued.
+        queued: u64,
+        /// What failed.
+        source: Arc<StoreError>,
+    },
     /// A field breaks a rule.
     #[error("{field}: {rule}")]
     Invalid {
@@ -82,7 +90,9 @@ impl ManageError {
     pub fn is_unavailable(&self) -> bool {
         match self {
             Self::Accounts(_) | Self::Busy => true,
-            Self::Store(error) => error.kind() == ErrorKind::Unavailable,
+            Self::Interrupted { source: error, .. } | Self::Store(error) => {
+                error.kind() == ErrorKind::Unavailable
+            }
             _ => false,
         }
     }
@@ -92,7 +102,9 @@ impl ManageError {
         match self {
             Self::Accounts(error) => tracing::error!(%error, "accounts cannot be asked"),
             Self::Panicked => tracing::error!("the platform's code panicked"),
-            Self::Store(error) => tracing::error!(error = ?error, "the store failed"),
+            Self::Interrupted { source: error, .. } | Self::Store(error) => {
+                tracing::error!(error = ?error, "the store failed");
+            }
             Self::Other(error) => tracing::error!(%error, "an error without a meaning of its own"),
             _ => {}
         }
@@ -122,6 +134,7 @@ impl From<EngineError> for ManageError {
             },
             EngineError::Emit(error) => error.into(),
             EngineError::Unsendable(class) => Self::Unsendable(class),
+            EngineError::Interrupted { queued, source } => Self::Interrupted { queued, source },
             EngineError::Store(error) => Self::Store(error),
             other => Self::Other(Arc::new(other)),
         }

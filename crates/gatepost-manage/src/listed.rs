@@ -45,7 +45,7 @@ pub(crate) trait Judge<R> {
     fn may_see(&mut self, row: &R) -> impl Future<Output = Result<bool, ManageError>> + Send;
 }
 
-/// By the user to whom a row belongs.
+/// By the user that owns a row.
 #[derive(Debug)]
 pub(crate) struct ByOwner<'a, R> {
     pub authority: Authority<'a>,

@@ -1,7 +1,7 @@
 //! What a webhook sends on request: a message, a test, what failed before.
 
 use chrono::{DateTime, Utc};
-use gatepost_engine::TestSend;
+use gatepost_engine::{EngineError, TestSend};
 use gatepost_storage::webhooks::{DeliveryId, Replay};
 use webhook_model::{Message, WebhookId};
 
@@ -50,7 +50,8 @@ impl Actor {
     /// before `before`: the same bytes under the same ids. Returns how many.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts; some may have been queued.
+    /// [`ManageError::NotFound`], failures of store and accounts; [`ManageError::Interrupted`] if
+    /// some had been queued by then.
     pub async fn replay_failed(
         &self,
         id: WebhookId,
@@ -64,8 +65,12 @@ impl Actor {
                 from,
                 before,
             };
-            Ok((id.0, actor.engine().replay(&failed).await?))
+            match actor.engine().replay(&failed).await {
+                // A part was done, so there is something to record.
+                Err(error @ EngineError::Interrupted { .. }) => Ok((id.0, Err(error.into()))),
+                queued => Ok((id.0, Ok(queued?))),
+            }
         })
-        .await
+        .await?
     }
 }

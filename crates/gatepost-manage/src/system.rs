@@ -10,7 +10,7 @@ use crate::finish::{ask, contain};
 use crate::management::Management;
 
 impl Management {
-    /// A user whom the platform has logged in, with the powers that the user has now; `None` when
+    /// A user that the platform has logged in, with the powers that the user has now; `None` when
     /// there is no such user, or a disabled one.
     ///
     /// # Errors

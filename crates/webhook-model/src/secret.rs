@@ -28,8 +28,8 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Looks at every byte, wherever the first difference lies; only the lengths can be told from the
-/// time.
+/// Looks at every byte, wherever the first difference lies; the time shows nothing but the
+/// lengths.
 impl PartialEq for Secret {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (self.0.as_bytes(), other.0.as_bytes());

@@ -14,6 +14,13 @@ use super::codec::{Fields, base64, corrupt, micros};
 use super::error::{Answer, failed};
 use super::tables::{ATTEMPTS, DELIVERIES, NAMES, OPEN, QUEUED, RUNNING, Tx, json};
 
+const STATES: [(DeliveryState, &str); 4] = [
+    (DeliveryState::Queued, "queued"),
+    (DeliveryState::Running, "running"),
+    (DeliveryState::Sent, "sent"),
+    (DeliveryState::Error, "error"),
+];
+
 /// A delivery and what the store knows of it besides.
 #[derive(Clone)]
 pub(super) struct Slot {
@@ -43,13 +50,6 @@ impl Slot {
 pub(super) fn class(class: LaneClass) -> u8 {
     u8::from(class == LaneClass::Retry)
 }
-
-const STATES: [(DeliveryState, &str); 4] = [
-    (DeliveryState::Queued, "queued"),
-    (DeliveryState::Running, "running"),
-    (DeliveryState::Sent, "sent"),
-    (DeliveryState::Error, "error"),
-];
 
 pub(super) fn encode(slot: &Slot) -> Value {
     let d = &slot.delivery;

@@ -3,6 +3,16 @@ use std::str::FromStr;
 
 use super::layout::MAX_PREFIX_LEN;
 
+const FITS: [bool; 256] = {
+    let mut fits = [false; 256];
+    let mut byte = 0u8;
+    while byte < 128 {
+        fits[byte as usize] = matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
+        byte += 1;
+    }
+    fits
+};
+
 /// The leading part of a platform's key strings, such as `acme_live`: it tells people and secret
 /// scanners whose key they look at. `[a-z][a-z0-9_]{0,18}`; `gp` by default.
 ///
@@ -92,16 +102,6 @@ pub(super) fn check(prefix: &[u8]) -> Result<(), PrefixError> {
         Err(PrefixError::Character)
     }
 }
-
-const FITS: [bool; 256] = {
-    let mut fits = [false; 256];
-    let mut byte = 0u8;
-    while byte < 128 {
-        fits[byte as usize] = matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
-        byte += 1;
-    }
-    fits
-};
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,8 @@ use regex::Regex;
 
 use crate::common::{key, rng};
 
+const FIXED: &str = "acme_live_AbCdEfGh12345678_123456789ABCDEFGHJKLMNPQRSTUVWXYZ6ErTui";
+
 const BASE58: &str = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 #[test]
@@ -51,8 +53,6 @@ fn the_checksum_is_that_of_the_published_rule() {
     assert_eq!(key.prefix(), "acme_live");
     assert_eq!(key.lookup().as_str(), "AbCdEfGh12345678");
 }
-
-const FIXED: &str = "acme_live_AbCdEfGh12345678_123456789ABCDEFGHJKLMNPQRSTUVWXYZ6ErTui";
 
 #[test]
 fn no_tampered_key_is_accepted() {

@@ -6,6 +6,24 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+const METADATA_V4: [Ipv4Addr; 8] = [
+    Ipv4Addr::new(169, 254, 169, 254), // AWS, Azure, GCP, OpenStack, …
+    Ipv4Addr::new(169, 254, 169, 253), // AWS resolver
+    Ipv4Addr::new(169, 254, 169, 123), // AWS time
+    Ipv4Addr::new(169, 254, 170, 2),   // AWS container credentials
+    Ipv4Addr::new(169, 254, 170, 23),  // AWS pod identity
+    Ipv4Addr::new(100, 100, 100, 200), // Alibaba
+    Ipv4Addr::new(192, 0, 0, 192),     // Oracle
+    Ipv4Addr::new(168, 63, 129, 16),   // Azure WireServer: a public address, in no registry
+];
+
+const METADATA_V6: [Ipv6Addr; 4] = [
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), // AWS
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x253), // AWS resolver
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),  // AWS pod identity
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),  // GCP
+];
+
 /// Why an address is not an ordinary public one.
 ///
 /// Its `Display` form is the rule in plain words, fit to be shown to a user.
@@ -78,24 +96,6 @@ pub(super) fn is_metadata(addr: IpAddr) -> bool {
         IpAddr::V6(v6) => METADATA_V6.contains(&v6),
     }
 }
-
-const METADATA_V4: [Ipv4Addr; 8] = [
-    Ipv4Addr::new(169, 254, 169, 254), // AWS, Azure, GCP, OpenStack, …
-    Ipv4Addr::new(169, 254, 169, 253), // AWS resolver
-    Ipv4Addr::new(169, 254, 169, 123), // AWS time
-    Ipv4Addr::new(169, 254, 170, 2),   // AWS container credentials
-    Ipv4Addr::new(169, 254, 170, 23),  // AWS pod identity
-    Ipv4Addr::new(100, 100, 100, 200), // Alibaba
-    Ipv4Addr::new(192, 0, 0, 192),     // Oracle
-    Ipv4Addr::new(168, 63, 129, 16),   // Azure WireServer: a public address, in no registry
-];
-
-const METADATA_V6: [Ipv6Addr; 4] = [
-    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), // AWS
-    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x253), // AWS resolver
-    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),  // AWS pod identity
-    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),  // GCP
-];
 
 fn special_v4(addr: Ipv4Addr) -> Option<SpecialPurpose> {
     use SpecialPurpose as S;

@@ -71,7 +71,7 @@ impl Fixed {
     }
 }
 
-/// The one `Location`: of two it cannot be told which is meant.
+/// The one `Location`: of two, nothing says which is meant.
 fn only(response: &HeaderMap) -> Option<&HeaderValue> {
     let mut all = response.get_all(LOCATION).iter();
     all.next().filter(|_| all.next().is_none())

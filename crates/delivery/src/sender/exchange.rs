@@ -16,6 +16,9 @@ use crate::pool::{H1, H2, Idle, Shelf};
 use crate::progress::Progress;
 use crate::request::Request;
 
+/// How many idle connections may turn out dead before a new one is opened.
+const MAX_STALE: usize = 4;
+
 /// Why an exchange came to nothing.
 enum Failed {
     /// Not a byte of the request was written: another connection may be tried.
@@ -23,9 +26,6 @@ enum Failed {
     /// The target may have seen the request: this attempt is spent.
     Spent(ErrorClass),
 }
-
-/// How many idle connections may turn out dead before a new one is opened.
-const MAX_STALE: usize = 4;
 
 impl Sender {
     /// One request and its response.

@@ -9,6 +9,9 @@ use sha2::Sha256;
 
 use super::text::{decode, encode_into};
 
+/// Shortest and longest HMAC key in bytes (Standard Webhooks, *Signature scheme*).
+const HMAC_KEY_LEN: std::ops::RangeInclusive<usize> = 24..=64;
+
 /// A key that signs deliveries, in the text form of Standard Webhooks: `whsec_` and base64 of 24
 /// to 64 bytes (HMAC-SHA-256, `v1`), or `whsk_` and base64 of an Ed25519 key pair (`v1a`).
 ///
@@ -22,9 +25,6 @@ enum Kind {
     Hmac(Hmac<Sha256>),
     Ed25519(Box<ed25519_dalek::SigningKey>),
 }
-
-/// Shortest and longest HMAC key in bytes (Standard Webhooks, *Signature scheme*).
-const HMAC_KEY_LEN: std::ops::RangeInclusive<usize> = 24..=64;
 
 impl SigningKey {
     /// Takes a `whsec_` secret that another system issued with a shorter or longer key: 16 to 256

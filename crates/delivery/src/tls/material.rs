@@ -12,6 +12,10 @@ use zeroize::Zeroizing;
 
 use crate::setup_error::SetupError;
 
+static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
+
+static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
+
 /// Whose certificate authorities are trusted, besides the extra ones that a platform adds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Roots {
@@ -42,9 +46,6 @@ impl MinTls {
         }
     }
 }
-
-static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
-static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
 
 /// What a platform says about TLS, unparsed.
 pub(crate) struct TlsSettings {

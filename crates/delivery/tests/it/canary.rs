@@ -10,6 +10,11 @@ use crate::support::receiver::{After, local_sender};
 use crate::support::request::{now, post};
 use crate::support::tls::{BOTH, TlsReceiver};
 
+/// `whsec_` and base64 of `canary` several times over.
+const SECRET: &str = "whsec_Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5";
+
+const PLANTED: [&str; 3] = ["canary", "Y2FuYXJ5", "63616e617279"];
+
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -22,10 +27,6 @@ impl Write for Log {
         Ok(())
     }
 }
-
-/// `whsec_` and base64 of `canary` several times over.
-const SECRET: &str = "whsec_Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5";
-const PLANTED: [&str; 3] = ["canary", "Y2FuYXJ5", "63616e617279"];
 
 async fn send_with_canaries(sender: &Sender, url: &str) -> String {
     let request = post(&format!("{url}path-canary?token=canary"))

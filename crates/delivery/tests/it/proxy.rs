@@ -15,7 +15,7 @@ use crate::support::wire::read_request;
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/// What a proxy was told, and where it listens.
+/// What a proxy received, and where it listens.
 pub(crate) struct Fake {
     pub(crate) addr: SocketAddr,
     heard: Arc<Mutex<Vec<String>>>,

@@ -20,6 +20,18 @@ use delivery::{DnsFault, ErrorClass, Proxy, Request, Sender, SenderBuilder, Targ
 use spellings::{FORBIDDEN, PUBLIC, spellings};
 use world::{HTTP_PROXY, Hits, SOCKS_PROXY, world};
 
+/// AAAA alone, both families, aliases of inner names, and the names that the machine knows itself.
+const NAMES_OF_REFUSED: [&str; 8] = [
+    "six.test",
+    "six-local.test",
+    "six-mapped.test",
+    "six-nat.test",
+    "both.test",
+    "alias.test",
+    "alias-chain.test",
+    "localhost",
+];
+
 /// Where redirects begin.
 const START: &str = "9.9.9.9";
 
@@ -68,18 +80,6 @@ fn hostile() -> Vec<String> {
     }
     urls
 }
-
-/// AAAA alone, both families, aliases of inner names, and the names that the machine knows itself.
-const NAMES_OF_REFUSED: [&str; 8] = [
-    "six.test",
-    "six-local.test",
-    "six-mapped.test",
-    "six-nat.test",
-    "both.test",
-    "alias.test",
-    "alias-chain.test",
-    "localhost",
-];
 
 /// Tries all of them; returns how many made a request.
 async fn expect_none_reached(sender: &Sender, hits: &Hits, urls: &[String], what: &str) -> usize {
@@ -171,7 +171,7 @@ async fn redirects_lead_to_none(sender: &Sender, hits: &Hits, urls: &[String]) -
     refused
 }
 
-/// Public first and private after: each attempt asks anew, and goes where it was told then.
+/// Public first and private after: each attempt asks again, and goes where the latest response says.
 async fn answers_that_change(sender: &Sender, hits: &Hits) {
     let first = send(sender, "http://rebind.test/").await.unwrap();
     assert_eq!(first.outcome, Ok(204));

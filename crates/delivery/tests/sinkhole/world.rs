@@ -57,7 +57,7 @@ async fn targets(listener: TcpListener, hits: Hits) {
     }
 }
 
-/// Goes wherever it is told to: what reaches a refused address through it counts.
+/// Connects to whatever it is asked for: what reaches a refused address through it counts.
 async fn http_proxy(listener: TcpListener) {
     loop {
         let (mut stream, _) = listener.accept().await.unwrap();

@@ -10,6 +10,12 @@ use tokio_rustls::server::TlsStream;
 use super::certs::{Ca, Shown, config, params};
 use super::tls::BOTH;
 
+pub(crate) const SETTINGS: u8 = 4;
+
+pub(crate) const STATUS_200: &[u8] = &[0x88]; // HPACK: indexed `:status: 200`
+
+pub(crate) const END_HEADERS: u8 = 4;
+
 pub(crate) async fn listen(root: &Ca) -> (TcpListener, TlsAcceptor, String) {
     let shown = Shown::issued(root, &params(&["a.example"]));
     let acceptor = TlsAcceptor::from(Arc::new(config(&shown, BOTH, &["h2", "http/1.1"])));
@@ -29,10 +35,6 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     frame.extend(payload);
     frame
 }
-
-pub(crate) const SETTINGS: u8 = 4;
-pub(crate) const STATUS_200: &[u8] = &[0x88]; // HPACK: indexed `:status: 200`
-pub(crate) const END_HEADERS: u8 = 4;
 
 /// The response `200` without a body, and the farewell of a receiver that is shut down in order.
 pub(crate) fn respond_and_goaway() -> Vec<u8> {

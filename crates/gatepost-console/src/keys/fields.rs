@@ -29,7 +29,7 @@ pub(super) struct FormOptions<'a> {
     pub ticket: Option<String>,
     /// When the existing key expires.
     pub expires: Option<String>,
-    /// The users for whom the caller may create a key; `None` offers no choice.
+    /// The users that the caller may create a key for; `None` offers no choice.
     pub owners: Option<Vec<(String, String)>>,
 }
 

@@ -14,6 +14,15 @@ pub(crate) use rows::{Column, editor};
 use crate::context::PageContext;
 use crate::state::ConsoleState;
 
+const SECTIONS: [(Section, &str, &str); 6] = [
+    (Section::Dashboard, "/", "Dashboard"),
+    (Section::Keys, "/keys", "API keys"),
+    (Section::Webhooks, "/webhooks", "Webhooks"),
+    (Section::Tasks, "/tasks", "Tasks"),
+    (Section::Events, "/events", "Events"),
+    (Section::Deliveries, "/deliveries", "Deliveries"),
+];
+
 /// The part of the console that a page belongs to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Section {
@@ -25,15 +34,6 @@ pub(crate) enum Section {
     Events,
     Deliveries,
 }
-
-const SECTIONS: [(Section, &str, &str); 6] = [
-    (Section::Dashboard, "/", "Dashboard"),
-    (Section::Keys, "/keys", "API keys"),
-    (Section::Webhooks, "/webhooks", "Webhooks"),
-    (Section::Tasks, "/tasks", "Tasks"),
-    (Section::Events, "/events", "Events"),
-    (Section::Deliveries, "/deliveries", "Deliveries"),
-];
 
 /// A page.
 pub(crate) fn page(ctx: &PageContext, section: Section, title: &str, body: &Markup) -> Markup {

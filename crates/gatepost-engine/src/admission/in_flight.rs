@@ -1,4 +1,4 @@
-//! How many requests may be in flight, and to whom: a target that stalls delays its own deliveries
+//! How many requests may be in flight, and to which targets: one that stalls delays its own deliveries
 //! and nobody else's.
 
 use std::collections::HashMap;

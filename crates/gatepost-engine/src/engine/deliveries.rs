@@ -103,7 +103,7 @@ impl Engine {
     /// Sends deliveries again that have ended: same bytes, same id. Returns how many were queued.
     ///
     /// # Errors
-    /// Failures of the store; some may have been queued.
+    /// Failures of the store; [`EngineError::Interrupted`] if some had been queued by then.
     pub async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
         self.0.records.deliveries.replay(which).await
     }

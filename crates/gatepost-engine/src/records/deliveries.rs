@@ -123,7 +123,14 @@ impl Deliveries {
     pub(crate) async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
         let mut queued = 0;
         loop {
-            let some = self.store.replay(which, BITE, self.clock.now()?).await?;
+            let now = self.clock.now()?;
+            let some = match self.store.replay(which, BITE, now).await {
+                Err(error) if queued > 0 => {
+                    let source = Arc::new(error);
+                    return Err(EngineError::Interrupted { queued, source });
+                }
+                some => some?,
+            };
             queued += some;
             self.admission.lanes.look_now();
             if some < u64::from(BITE) {

@@ -7,8 +7,8 @@ use gatepost_storage::{ErrorKind, Row, StoreError};
 use webhook_model::{Catalog, Event, EventId, Field, Invalid, Object, Occurrence, Target};
 
 use crate::clock::EngineClock;
-use crate::emit::{Emitted, Emitter, Trigger};
 use crate::edit::edit;
+use crate::emit::{Emitted, Emitter, Trigger};
 use crate::error::EngineError;
 
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{EventName, EventType, Field, Invalid, Occurrence, Task, TaskId};
 
 use crate::clock::EngineClock;
-use crate::emit::{Emitted, Emitter, Trigger};
 use crate::edit::edit;
+use crate::emit::{Emitted, Emitter, Trigger};
 use crate::error::EngineError;
 use crate::last_runs::LastRuns;
 

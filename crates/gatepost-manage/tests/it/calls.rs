@@ -8,6 +8,26 @@ use gatepost_storage::webhooks::Cascade;
 
 use crate::world::Rows;
 
+/// Methods that are about no single row that is there, and have tests of their own.
+pub(crate) const OTHERS: [&str; 15] = [
+    "create_event",
+    "create_key",
+    "create_task",
+    "create_webhook",
+    "deliveries",
+    "deliveries_with_attempts",
+    "events",
+    "keys",
+    "running_tasks",
+    "task_names",
+    "tasks",
+    "webhook_names",
+    "webhooks",
+    // Of the actor and the system.
+    "may_manage",
+    "platform_act",
+];
+
 type Answer = Pin<Box<dyn Future<Output = Result<(), ManageError>> + Send>>;
 
 /// One method.
@@ -80,23 +100,3 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(cancel_delivery(waiting), "cancel", log(waiting.0, Cancel)),
     ]
 }
-
-/// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 15] = [
-    "create_event",
-    "create_key",
-    "create_task",
-    "create_webhook",
-    "deliveries",
-    "deliveries_with_attempts",
-    "events",
-    "keys",
-    "running_tasks",
-    "task_names",
-    "tasks",
-    "webhook_names",
-    "webhooks",
-    // Of the actor and the system.
-    "may_manage",
-    "platform_act",
-];

@@ -1,5 +1,6 @@
 //! Code of the platform that fails costs the call that met it.
 
+use chrono::{DateTime, Utc};
 use gatepost_keys::{OwnerId, Via};
 use gatepost_manage::{ManageError, Operation};
 use gatepost_testkit::fault::Fault;
@@ -32,6 +33,31 @@ async fn a_store_that_panics_or_refuses_is_an_error_and_no_record() {
             assert!(again.is_ok(), "{}: {again:?}", call.name);
         }
     }
+}
+
+#[tokio::test]
+async fn a_replay_that_fails_half_way_is_an_error_and_a_record_of_what_was_queued() {
+    let world = World::start().await;
+    let (engine, webhook) = (&world.engine, world.rows.webhook);
+    let message = "x".parse().unwrap();
+    let mut sent = Vec::new();
+    for _ in 0..600 {
+        sent.push(engine.send(webhook, Some(&message)).await.unwrap());
+    }
+    for id in sent {
+        world.ended(id).await;
+    }
+    world.store.fail("replay", 2, Fault::Refused);
+    let (from, before) = (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
+    let failed = world.of(OWNER).replay_failed(webhook, from, before).await;
+    let queued = match failed {
+        Err(ManageError::Interrupted { queued, .. }) => queued,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(queued, 500);
+    let heard = world.heard();
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    assert_eq!(heard[0].3, Operation::Replay);
 }
 
 #[tokio::test(start_paused = true)]

@@ -161,6 +161,10 @@ impl World {
         self.door.of(&self::user(user))
     }
 
+    pub(crate) async fn ended(&self, id: DeliveryId) {
+        ended_in(&self.engine, id).await;
+    }
+
     pub(crate) fn heard(&self) -> Vec<(i64, &'static str, i64, Operation)> {
         self.platform.heard.lock().unwrap().clone()
     }
@@ -222,6 +226,14 @@ fn catalog() -> Catalog {
     catalog.unwrap().build()
 }
 
+/// Waits until a delivery has ended.
+async fn ended_in(engine: &Engine, id: DeliveryId) {
+    let is_final = async || engine.delivery(id).await.unwrap().unwrap().state.is_final();
+    while !is_final().await {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+}
+
 async fn rows(engine: &Engine, key: KeyId) -> Rows {
     let sent = engine.create_webhook(&webhook(OWNER, "sent")).await;
     let paused = engine.create_webhook(&webhook(OWNER, "paused")).await;
@@ -230,16 +242,7 @@ async fn rows(engine: &Engine, key: KeyId) -> Rows {
     let task = task(OWNER, "task", webhook);
     let task = engine.create_task(&task).await.unwrap().id;
     let ended = engine.send(webhook, None).await.unwrap();
-    while !engine
-        .delivery(ended)
-        .await
-        .unwrap()
-        .unwrap()
-        .state
-        .is_final()
-    {
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-    }
+    ended_in(engine, ended).await;
     Rows {
         key,
         webhook,

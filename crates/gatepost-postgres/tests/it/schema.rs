@@ -9,6 +9,49 @@ use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets};
 
 use crate::postgres::{self, TestPostgres};
 
+/// The statements that run for every delivery, each with the index that it must use.
+const HOT: &[(&str, &str, &[&str])] = &[
+    (
+        "claim",
+        include_str!("../../src/sql/queue/claim.sql"),
+        &[
+            "gatepost_delivery_waiting",
+            "gatepost_delivery_open",
+            "gatepost_delivery_pkey",
+        ],
+    ),
+    (
+        "due_lanes",
+        include_str!("../../src/sql/queue/due_lanes.sql"),
+        &["gatepost_delivery_waiting"],
+    ),
+    (
+        "next_due",
+        include_str!("../../src/sql/queue/next_due.sql"),
+        &["gatepost_delivery_waiting"],
+    ),
+    (
+        "reclaim",
+        include_str!("../../src/sql/queue/reclaim.sql"),
+        &["gatepost_delivery_leased", "gatepost_delivery_pkey"],
+    ),
+    (
+        "settle",
+        include_str!("../../src/sql/queue/settle.sql"),
+        &["gatepost_delivery_pkey"],
+    ),
+    (
+        "enqueue",
+        include_str!("../../src/sql/queue/enqueue.sql"),
+        &["gatepost_seen_pkey"],
+    ),
+    (
+        "replay_failed",
+        include_str!("../../src/sql/log/replay_failed.sql"),
+        &["gatepost_delivery_of_webhook"],
+    ),
+];
+
 async fn admin(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -153,49 +196,6 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
         .unwrap();
     assert_eq!(store.outbox(10).await.unwrap().len(), 1);
 }
-
-/// The statements that run for every delivery, each with the index that it must use.
-const HOT: &[(&str, &str, &[&str])] = &[
-    (
-        "claim",
-        include_str!("../../src/sql/queue/claim.sql"),
-        &[
-            "gatepost_delivery_waiting",
-            "gatepost_delivery_open",
-            "gatepost_delivery_pkey",
-        ],
-    ),
-    (
-        "due_lanes",
-        include_str!("../../src/sql/queue/due_lanes.sql"),
-        &["gatepost_delivery_waiting"],
-    ),
-    (
-        "next_due",
-        include_str!("../../src/sql/queue/next_due.sql"),
-        &["gatepost_delivery_waiting"],
-    ),
-    (
-        "reclaim",
-        include_str!("../../src/sql/queue/reclaim.sql"),
-        &["gatepost_delivery_leased", "gatepost_delivery_pkey"],
-    ),
-    (
-        "settle",
-        include_str!("../../src/sql/queue/settle.sql"),
-        &["gatepost_delivery_pkey"],
-    ),
-    (
-        "enqueue",
-        include_str!("../../src/sql/queue/enqueue.sql"),
-        &["gatepost_seen_pkey"],
-    ),
-    (
-        "replay_failed",
-        include_str!("../../src/sql/log/replay_failed.sql"),
-        &["gatepost_delivery_of_webhook"],
-    ),
-];
 
 #[tokio::test]
 async fn hot_statements_use_their_index_among_many_rows() {

@@ -9,6 +9,9 @@ use webhook_model::WebhookId;
 use crate::column::{micros, time_of};
 use crate::error::Result;
 
+/// Before every lane.
+const START: (i64, i16) = (i64::MIN, i16::MAX);
+
 pub(super) fn due(
     c: &Connection,
     after: Option<Lane>,
@@ -111,9 +114,6 @@ pub(super) fn head_in_order(c: &Connection, webhook: i64) -> Result<Option<Head>
         .optional()?;
     Ok(head)
 }
-
-/// Before every lane.
-const START: (i64, i16) = (i64::MIN, i16::MAX);
 
 fn next_lane(c: &Connection, (webhook, class): (i64, i16)) -> Result<Option<(i64, i16, i64)>> {
     let next = c

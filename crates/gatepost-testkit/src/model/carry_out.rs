@@ -5,7 +5,7 @@ use webhook_model::{Activity, DeliveryOrder, EventId};
 
 use super::side::{Side, answer, of, shown};
 use super::step::Call;
-use crate::fixtures::{at, event, full_occurrence, task};
+use crate::fixtures::{at, event, task};
 
 impl Side {
     /// Carries out a call and returns its result as text.
@@ -14,14 +14,7 @@ impl Side {
         let time = at(now);
         match call {
             Call::Enqueue { .. } => self.enqueue(call, now).await,
-            Call::Push(n) => {
-                let mut occurrence = full_occurrence();
-                occurrence.id = None;
-                occurrence.variables.push(("n".to_owned(), n.to_string()));
-                let id = self.store.outbox.push_outbox(&occurrence, time).await;
-                self.outbox.push(id.unwrap());
-                self.waiting().await
-            }
+            Call::Push(n) => self.push(*n, now).await,
             Call::Reject(n) => {
                 let id = of(&self.outbox, *n, OutboxId(i64::MAX));
                 let done = self.store.outbox.reject_outbox(id, "no", time).await;

@@ -8,7 +8,7 @@ use gatepost_storage::{Page, StoreError};
 use webhook_model::{DeliveryOrder, EventId, TaskId, WebhookId};
 
 use super::step::{Call, End, Ending, From, Seen};
-use crate::fixtures::{at, direct, message, settlement_of, webhook};
+use crate::fixtures::{at, direct, full_occurrence, message, settlement_of, webhook};
 use crate::harness::Webhooks;
 
 /// Row numbers and tokens may differ between two stores: they are shown by their place in these
@@ -231,6 +231,15 @@ impl Side {
         let next = queue.next_due(at(now)).await.unwrap();
         let figures = log.queue_stats(at(now)).await.unwrap();
         format!("{lanes:?} {next:?} {figures:?}")
+    }
+
+    pub(super) async fn push(&mut self, n: u8, now: i64) -> String {
+        let mut occurrence = full_occurrence();
+        occurrence.id = None;
+        occurrence.variables.push(("n".to_owned(), n.to_string()));
+        let id = self.store.outbox.push_outbox(&occurrence, at(now)).await;
+        self.outbox.push(id.unwrap());
+        self.waiting().await
     }
 
     pub(super) async fn waiting(&self) -> String {

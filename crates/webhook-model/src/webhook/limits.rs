@@ -72,7 +72,7 @@ impl Default for Timeout {
 pub struct Retries(u8);
 
 impl Retries {
-    /// So many reattempts.
+    /// A number of reattempts.
     ///
     /// # Errors
     /// Above 100.
@@ -113,7 +113,7 @@ impl Default for Retries {
 pub struct RateLimit(NonZeroU32);
 
 impl RateLimit {
-    /// So many requests a second.
+    /// A number of requests a second.
     ///
     /// # Errors
     /// 0, or above 10,000.
