@@ -32,6 +32,7 @@ RULES = {
     "crates": plan.crates_as_planned,
     "cycles": cycles.no_cycles,
     "rooms": plan.rooms_as_planned,
+    "paths_named": plan.paths_that_exist,
     "inner": figures.no_inner,
     "fields": figures.no_god_objects,
     "sizes": figures.no_giants,

@@ -74,6 +74,25 @@ def crates_as_planned(tree):
                 yield Problem(PAGE, at, f"{name} does not depend on {missing}")
 
 
+def named_paths(text):
+    """The paths in code marks that begin with `crates/`; `{a,b}` stands for both."""
+    for path in re.findall(r"`(crates/[^` ]+)`", text):
+        head, brace, rest = path.partition("{")
+        inner, _, tail = rest.partition("}")
+        for part in inner.split(",") if brace else [""]:
+            yield head + part + tail
+
+
+def paths_that_exist(tree):
+    """the paths in the documents of the root exist"""
+    folders = {path.rsplit("/", n)[0] for path in tree.paths for n in range(1, path.count("/") + 1)}
+    for page in (p for p in tree.paths if "/" not in p and p.endswith(".md")):
+        for number, line in enumerate(tree.text(page).splitlines(), 1):
+            for path in named_paths(line):
+                if path.rstrip("/") not in folders and path not in tree.paths:
+                    yield Problem(page, number, f"{path} does not exist")
+
+
 def room(path):
     """The file or folder of `src` that a file is in."""
     return path.split("/src/")[1].split("/")[0].removesuffix(".rs")

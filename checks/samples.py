@@ -167,6 +167,9 @@ WRONG = (
         FLOOR: ("mod leg;", "mod leg;\nmod rug;"),
         "crates/sample/src/floor/rug.rs": "//! A rug.\n\nuse crate::upper::Plate;\n",
     }),
+    ("a path of a document that is not there", "paths_named", {
+        "README.md": ("At most ten.", "See `crates/sample/src/{lib.rs,floor,gone}`."),
+    }),
     ("a struct called Inner", "inner", {
         LIB: ("pub use upper::sit;", "pub use upper::sit;\n\nstruct Inner(u8);"),
     }),

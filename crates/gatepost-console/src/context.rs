@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use chrono::{DateTime, Utc};
-use gatepost_keys::Principal;
-use gatepost_manage::Actor;
+use gatepost_manage::{Actor, Principal};
 use http::StatusCode;
 use http::request::Parts;
 

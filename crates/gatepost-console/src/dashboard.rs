@@ -4,7 +4,7 @@
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use gatepost_engine::Health;
+use gatepost_manage::Health;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use maud::{Markup, html};

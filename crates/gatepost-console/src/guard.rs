@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
-use gatepost_keys::Via;
+use gatepost_manage::Via;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use crate::context::PageContext;

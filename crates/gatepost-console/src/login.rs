@@ -9,7 +9,7 @@ use webhook_model::OwnerId;
 /// A user that the platform has logged in.
 #[derive(Clone)]
 pub struct LoggedIn {
-    /// The user. Its permissions are asked of [`Accounts`](gatepost_keys::Accounts) at each
+    /// The user. Its permissions are asked of `Accounts` at each
     /// request, as for a key.
     pub owner: OwnerId,
     /// The user's name, shown at the top of the page.

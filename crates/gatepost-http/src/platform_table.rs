@@ -5,8 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gatepost_keys::Principal;
-use gatepost_manage::Actor;
+use gatepost_manage::{Actor, Principal};
 use gatepost_storage::Order;
 use serde_json::{Map, Value, json};
 

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
-use gatepost_keys::Principal;
-use gatepost_manage::{Actor, Management};
+use gatepost_manage::{Actor, Management, Principal};
 use http::request::Parts;
 
 use crate::error::ApiError;

@@ -24,5 +24,8 @@ pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
+// What its signatures name, so that a roof needs neither service:
+pub use gatepost_engine::{Example, Health, TestSend};
+pub use gatepost_keys::{AccessLevel, Principal, Via};
 pub use listed::Listed;
 pub use management::{Management, ManagementBuilder};

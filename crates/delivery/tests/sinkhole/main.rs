@@ -171,7 +171,8 @@ async fn redirects_lead_to_none(sender: &Sender, hits: &Hits, urls: &[String]) -
     refused
 }
 
-/// Public first and private after: each attempt asks again, and goes where the latest response says.
+/// Public first and private after: each attempt asks again, and goes where the latest response
+/// says.
 async fn answers_that_change(sender: &Sender, hits: &Hits) {
     let first = send(sender, "http://rebind.test/").await.unwrap();
     assert_eq!(first.outcome, Ok(204));

@@ -4,7 +4,7 @@ use apikey_core::{Expiration, KeyDraft, OwnerId};
 use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_keys::AccessLevel;
+use gatepost_manage::AccessLevel;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 

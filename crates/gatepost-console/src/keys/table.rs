@@ -2,7 +2,7 @@
 
 use apikey_core::{Expiration, IpList, KeyId, KeyState, OwnerId};
 use chrono::{DateTime, Utc};
-use gatepost_keys::AccessLevel;
+use gatepost_manage::AccessLevel;
 use gatepost_storage::Page;
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 use maud::{Markup, html};

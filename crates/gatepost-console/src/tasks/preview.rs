@@ -1,6 +1,6 @@
 //! The message of a task as it would be sent, and warnings to its author.
 
-use gatepost_engine::Example;
+use gatepost_manage::Example;
 use webhook_model::{Headers, Message, WebhookId};
 
 use super::form::TaskForm;

@@ -1,5 +1,5 @@
-//! How many requests may be in flight, and to which targets: one that stalls delays its own deliveries
-//! and nobody else's.
+//! How many requests may be in flight, and to which targets: one that stalls delays its own
+//! deliveries and nobody else's.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -78,7 +78,8 @@ impl Filter {
             .collect()
     }
 
-    /// What `field` must equal for any row to pass, as far as the filter alone shows: lets a store read from an index. Only a chain of `and` says so.
+    /// What `field` must equal for any row to pass, as far as the filter alone shows: lets a store
+    /// read from an index. Only a chain of `and` says so.
     pub(crate) fn must_equal(&self, field: &str) -> Option<&Literal> {
         if self.rest.iter().any(|(joiner, _)| *joiner == Joiner::Or) {
             return None;
