@@ -197,10 +197,11 @@ async fn webhook(engine: &Engine, url: &str, timeout: u64) -> WebhookId {
     engine.create_webhook(&webhook).await.unwrap().id
 }
 
-/// Queues this number of deliveries; with a verdict of `Retry` each has had one attempt, else none.
-async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: Disposition) {
+/// Queues this number of deliveries; with a disposition of `Retry` each has had one attempt, else
+/// none.
+async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, disposition: Disposition) {
     let numbers: Vec<usize> = (0..count).collect();
-    let retries = matches!(verdict, Disposition::Retry { .. });
+    let retries = matches!(disposition, Disposition::Retry { .. });
     for part in numbers.chunks(500) {
         let deliveries = part.iter().map(|n| NewDelivery {
             message_id: format!("q{n}").parse().unwrap(),
@@ -212,7 +213,7 @@ async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: 
         });
         let batch = Enqueue {
             routes: None,
-            source: Origin::Direct,
+            origin: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
         };
@@ -225,7 +226,7 @@ async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, verdict: 
                     delivery: stored.id,
                     token: stored.token.unwrap(),
                 },
-                verdict: verdict.clone(),
+                disposition: disposition.clone(),
                 status_info: "the target responded with status 500".to_owned(),
                 attempt: Some(attempt()),
             });

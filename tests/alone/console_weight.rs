@@ -150,7 +150,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
         });
         let batch = Enqueue {
             routes: None,
-            source: Origin::Direct,
+            origin: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
         };

@@ -45,7 +45,7 @@ async fn enqueue(run: &mut Run, count: i64) {
         });
         let batch = Enqueue {
             routes: None,
-            source: Origin::Direct,
+            origin: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
         };

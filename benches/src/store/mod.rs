@@ -174,7 +174,7 @@ async fn claim_and_release(store: &impl WebhookStore, hooks: &[WebhookId], round
     let micros = micros(start);
     assert_eq!(claimed.len(), 64);
     let release = claimed.into_iter().map(|claimed| Settlement {
-        verdict: Disposition::Release {
+        disposition: Disposition::Release {
             due: claimed.delivery.due,
         },
         attempt: None,

@@ -58,7 +58,7 @@ impl<S: WebhookStore> Work<S> {
         let deliveries = names.iter().map(|name| self.delivery(name)).collect();
         let batch = Enqueue {
             routes: None,
-            source: Origin::Direct,
+            origin: Origin::Direct,
             deliveries,
             consume: Vec::new(),
         };
@@ -137,7 +137,7 @@ pub(super) fn sent(claim: Claim) -> Settlement {
     };
     Settlement {
         claim,
-        verdict: Disposition::Sent,
+        disposition: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
     }

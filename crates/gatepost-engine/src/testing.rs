@@ -263,7 +263,7 @@ impl Records {
         };
         let batch = Enqueue {
             routes: None,
-            source: Origin::Direct,
+            origin: Origin::Direct,
             deliveries: vec![new],
             consume: Vec::new(),
         };

@@ -53,7 +53,7 @@ pub async fn o03_a_row_is_used_up_once(store: Webhooks) {
         .map(|n| {
             let queue = store.queue.clone();
             let batch = Enqueue {
-                source: from_outbox(used),
+                origin: from_outbox(used),
                 ..direct(vec![message(hook, &format!("m{n}"), at(0))])
             };
             tokio::spawn(async move { queue.enqueue(batch, at(0)).await.unwrap() })
@@ -77,7 +77,7 @@ pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     let id = push(&store).await;
     let version = store.records.routes_version().await.unwrap();
     let of = |hook, routes| Enqueue {
-        source: from_outbox(id),
+        origin: from_outbox(id),
         routes,
         ..direct(vec![message(hook, "a", at(0))])
     };
@@ -93,7 +93,7 @@ pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     );
     assert_eq!(waiting(&store).await, [id], "O4 still waits");
     let nothing = Enqueue {
-        source: from_outbox(id),
+        origin: from_outbox(id),
         ..direct(Vec::new())
     };
     store.queue.enqueue(nothing, at(1)).await.unwrap();
@@ -123,8 +123,8 @@ pub async fn o05_a_row_set_aside_is_not_given_out(store: Webhooks) {
 pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let (first, again) = (push(&store).await, push(&store).await);
-    let of = |source, id: &str| Enqueue {
-        source,
+    let of = |origin, id: &str| Enqueue {
+        origin,
         ..direct(vec![message(hook, id, at(0))])
     };
     let named = |row| Origin::Outbox {

@@ -85,13 +85,13 @@ pub async fn d03_deliveries_outlive_the_store(place: Place) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &["sent"]).await;
     end(&store, hook, Disposition::Sent, 0).await;
-    for (id, verdict) in [
+    for (id, disposition) in [
         ("failed", Disposition::Failed),
         ("retry", Disposition::Retry { due: at(5) }),
     ] {
         let batch = direct(vec![message(hook, id, at(0))]);
         store.queue.enqueue(batch, at(0)).await.unwrap();
-        end(&store, hook, verdict, 1).await;
+        end(&store, hook, disposition, 1).await;
     }
     let batch = direct(vec![message(hook, "waits", at(7))]);
     store.queue.enqueue(batch, at(0)).await.unwrap();
@@ -187,8 +187,8 @@ pub async fn d04_a_claim_outlives_its_worker(place: Place) -> Outcome {
 pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &[]).await;
-    let of = |source, id: &str| Enqueue {
-        source,
+    let of = |origin, id: &str| Enqueue {
+        origin,
         ..direct(vec![message(hook, id, at(0))])
     };
     let named = Origin::Occurrence("o1".parse().unwrap());

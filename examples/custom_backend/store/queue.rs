@@ -244,7 +244,7 @@ where
 }
 
 fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
-    if is_used(tx, &batch.source)? {
+    if is_used(tx, &batch.origin)? {
         return Ok(Enqueued::AlreadyKnown);
     }
     let version = RoutesVersion(tx.counter("routes")?);
@@ -256,7 +256,7 @@ fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
     if batch.routes.is_some_and(|routes| routes != version) {
         return Ok(Enqueued::RoutesChanged);
     }
-    match &batch.source {
+    match &batch.origin {
         Origin::Direct => {}
         Origin::Occurrence(id) => note(tx, id, now)?,
         Origin::Outbox { row, occurrence } => {
@@ -276,12 +276,12 @@ fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
     Ok(Enqueued::Stored { deliveries, routes })
 }
 
-/// Whether the source was used before. This consumes a row of the outbox whose occurrence is known.
-fn is_used(tx: &Tx, source: &Origin) -> Answer<bool> {
+/// Whether the origin was used before. This consumes a row of the outbox whose occurrence is known.
+fn is_used(tx: &Tx, origin: &Origin) -> Answer<bool> {
     let is_known = |id: &OccurrenceId| -> Answer<bool> {
         Ok(tx.open(SEEN)?.get(id.as_str()).map_err(failed)?.is_some())
     };
-    match source {
+    match origin {
         Origin::Direct => Ok(false),
         Origin::Occurrence(id) => is_known(id),
         Origin::Outbox { row, occurrence } => {
@@ -375,7 +375,7 @@ fn settle(tx: &Tx, settlement: Settlement) -> Answer<Settled> {
         delivery.duration = Some(attempt.duration);
         tx.log(delivery.id, new.logged, &attempt)?;
     }
-    match settlement.verdict {
+    match settlement.disposition {
         Disposition::Sent => delivery.state = DeliveryState::Sent,
         Disposition::Failed => delivery.state = DeliveryState::Error,
         Disposition::Retry { due } | Disposition::Release { due } => {

@@ -57,7 +57,7 @@ async fn main() {
         let two = ["a", "b"].map(|part| records::message(hook, &format!("{part}{n}"), at(n)));
         let batch = Enqueue {
             routes: None,
-            source: Origin::Occurrence(format!("o{n}").parse().unwrap()),
+            origin: Origin::Occurrence(format!("o{n}").parse().unwrap()),
             deliveries: two.to_vec(),
             consume: Vec::new(),
         };

@@ -46,7 +46,7 @@ async fn main() {
             ["a", "b"].map(|part| records::message(hook, &format!("{part}{round}"), at(round)));
         let batch = Enqueue {
             routes: None,
-            source: Origin::Occurrence(format!("o{round}").parse().unwrap()),
+            origin: Origin::Occurrence(format!("o{round}").parse().unwrap()),
             deliveries: two
                 .into_iter()
                 .map(|m| NewDelivery {

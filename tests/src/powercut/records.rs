@@ -72,7 +72,7 @@ pub fn sent(claim: Claim, started: DateTime<Utc>) -> Settlement {
     };
     Settlement {
         claim,
-        verdict: Disposition::Sent,
+        disposition: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
     }

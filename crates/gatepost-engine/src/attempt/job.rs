@@ -31,7 +31,7 @@ impl Job {
     pub(super) fn given_back(&self) -> Settlement {
         Settlement {
             claim: self.claim,
-            verdict: Disposition::Release { due: self.claimed },
+            disposition: Disposition::Release { due: self.claimed },
             status_info: self.status_info.clone(),
             attempt: None,
         }

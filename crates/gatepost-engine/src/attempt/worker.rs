@@ -100,14 +100,14 @@ impl Worker {
         self.watch.note(route, attempt);
         Settlement {
             claim: job.claim,
-            verdict: self.retries.after(attempt, job.attempts + 1, route),
+            disposition: self.retries.after(attempt, job.attempts + 1, route),
             status_info: attempt.status_info(),
             attempt: Some(outcome::record(attempt, &Credentials::of(&route.webhook))),
         }
     }
 
     async fn settle(&self, settlement: Settlement) {
-        let retry_at = match settlement.verdict {
+        let retry_at = match settlement.disposition {
             Disposition::Retry { due } | Disposition::Release { due } => Some(due),
             Disposition::Sent | Disposition::Failed => None,
         };

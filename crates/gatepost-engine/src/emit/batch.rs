@@ -74,7 +74,7 @@ impl Batch {
     pub(super) fn enqueue(
         &mut self,
         routes: RoutesVersion,
-        source: Origin,
+        origin: Origin,
     ) -> Result<Enqueue, EmitError> {
         if let (true, Some((task, source))) = (self.deliveries.is_empty(), self.unrendered.first())
         {
@@ -85,7 +85,7 @@ impl Batch {
         }
         Ok(Enqueue {
             routes: Some(routes),
-            source,
+            origin,
             deliveries: std::mem::take(&mut self.deliveries),
             consume: std::mem::take(&mut self.consume),
         })

@@ -132,7 +132,7 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
     let claim = world.records.claimed(webhook).await;
     let settlement = Settlement {
         claim,
-        verdict: gatepost_storage::webhooks::Disposition::Sent,
+        disposition: gatepost_storage::webhooks::Disposition::Sent,
         status_info: String::new(),
         attempt: None,
     };

@@ -55,7 +55,7 @@ impl Deliveries {
         };
         let batch = Enqueue {
             routes: None,
-            source: Origin::Direct,
+            origin: Origin::Direct,
             deliveries: vec![new],
             consume: Vec::new(),
         };

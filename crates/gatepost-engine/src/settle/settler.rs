@@ -86,7 +86,7 @@ mod tests {
             let webhook = self.records.webhook(|_| {}).await;
             Settlement {
                 claim: self.records.claimed(webhook).await,
-                verdict: Disposition::Sent,
+                disposition: Disposition::Sent,
                 status_info: "as told".to_owned(),
                 attempt: None,
             }
@@ -150,7 +150,7 @@ mod tests {
         let webhook = records.webhook(|_| {}).await;
         let settlement = Settlement {
             claim: records.claimed(webhook).await,
-            verdict: Disposition::Sent,
+            disposition: Disposition::Sent,
             status_info: String::new(),
             attempt: None,
         };

@@ -66,7 +66,7 @@ async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -
     };
     let batch = Enqueue {
         routes: None,
-        source: Origin::Direct,
+        origin: Origin::Direct,
         deliveries: vec![new],
         consume: Vec::new(),
     };

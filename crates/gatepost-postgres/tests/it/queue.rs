@@ -67,13 +67,13 @@ async fn a_webhook_in_order_gives_out_its_oldest_open_delivery_alone() {
         );
         assert!(store.due_lanes(None, 10, at(now)).await.unwrap().is_empty());
         let again = expected == "m1" && claimed[0].delivery.attempts == 0;
-        let verdict = if again {
+        let disposition = if again {
             Disposition::Retry { due: at(15) }
         } else {
             Disposition::Sent
         };
         let settlement = Settlement {
-            verdict,
+            disposition,
             ..settlement_of(claim_of(&claimed[0]), Disposition::Sent)
         };
         assert_eq!(
@@ -204,7 +204,7 @@ async fn calls_that_share_a_commit_are_judged_alone() {
                     .deliveries
                     .push(message(WebhookId(404), &format!("x{n}"), at(0))),
                 2 => batch.routes = Some(RoutesVersion(version.0 - 1)),
-                3 => batch.source = Origin::Occurrence(format!("o{}", n / 12).parse().unwrap()),
+                3 => batch.origin = Origin::Occurrence(format!("o{}", n / 12).parse().unwrap()),
                 4 => batch
                     .deliveries
                     .push(message(hook, &format!("m{n}"), at(0))),
@@ -364,7 +364,7 @@ async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
                 };
                 let occurrence: webhook_model::OccurrenceId = id.parse().unwrap();
                 let batch = Enqueue {
-                    source: Origin::Occurrence(occurrence),
+                    origin: Origin::Occurrence(occurrence),
                     ..direct(vec![new])
                 };
                 let stored = retry(|| store.enqueue(batch.clone(), at(0))).await;

@@ -15,14 +15,14 @@ use crate::error::{Failure, Result};
 use crate::routes::{routes_changed, version};
 
 pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
-    if used(c, &batch.source)? {
+    if used(c, &batch.origin)? {
         return Ok(Enqueued::AlreadyKnown);
     }
     let present = version(c)?;
     if batch.routes.is_some_and(|routes| routes != present) || !all_known(c, batch)? {
         return Ok(Enqueued::RoutesChanged);
     }
-    match &batch.source {
+    match &batch.origin {
         Origin::Direct => {}
         Origin::Occurrence(id) => note(c, id, now)?,
         Origin::Outbox { row, occurrence } => {
@@ -49,9 +49,9 @@ pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Re
     Ok(Enqueued::Stored { deliveries, routes })
 }
 
-/// Whether the source was used before. This consumes a row of the outbox whose occurrence is known.
-fn used(c: &Connection, source: &Origin) -> Result<bool> {
-    Ok(match source {
+/// Whether the origin was used before. This consumes a row of the outbox whose occurrence is known.
+fn used(c: &Connection, origin: &Origin) -> Result<bool> {
+    Ok(match origin {
         Origin::Direct => false,
         Origin::Occurrence(id) => is_known(c, id)?,
         Origin::Outbox { row, occurrence } => {

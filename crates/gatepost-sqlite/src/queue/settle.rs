@@ -9,7 +9,7 @@ use crate::error::Result;
 
 pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled> {
     let claim = settlement.claim;
-    let (state, due) = settlement.verdict.state_and_due();
+    let (state, due) = settlement.disposition.state_and_due();
     let attempt = settlement.attempt.as_ref();
     let logged: Option<i64> = c
         .prepare_cached(include_str!("../sql/queue/settle.sql"))?

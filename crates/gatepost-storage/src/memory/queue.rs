@@ -18,7 +18,7 @@ use crate::webhooks::{
 impl QueueStore for MemoryStore {
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
         let mut tables = lock(&self.tables);
-        let used = match &batch.source {
+        let used = match &batch.origin {
             Origin::Direct => false,
             Origin::Occurrence(id) => tables.seen.contains_key(id),
             Origin::Outbox { row, occurrence } => {
@@ -43,7 +43,7 @@ impl QueueStore for MemoryStore {
         }
         check(&tables, &batch.deliveries)?;
 
-        match batch.source {
+        match batch.origin {
             Origin::Direct => {}
             Origin::Occurrence(id) => {
                 tables.seen.insert(id, micros(now));
@@ -257,7 +257,7 @@ fn settle(slot: &mut Slot, settlement: Settlement) -> Settled {
         delivery.duration = Some(attempt.duration);
         slot.log.push(attempt);
     }
-    match settlement.verdict {
+    match settlement.disposition {
         Disposition::Sent => delivery.state = DeliveryState::Sent,
         Disposition::Failed => delivery.state = DeliveryState::Error,
         Disposition::Retry { due } | Disposition::Release { due } => {

@@ -65,7 +65,7 @@ pub struct Enqueue {
     /// (a message sent by hand).
     pub routes: Option<RoutesVersion>,
     /// What makes it happen only once.
-    pub source: Origin,
+    pub origin: Origin,
     /// The deliveries. May be empty: an outbox row that matches nothing is still consumed.
     pub deliveries: Vec<NewDelivery>,
     /// One-time tasks to delete, with their events.
@@ -91,7 +91,7 @@ pub enum Enqueued {
         /// The version of the routes after it: moved if a task was consumed.
         routes: RoutesVersion,
     },
-    /// The source was used before; nothing was stored now.
+    /// The origin was used before; nothing was stored now.
     AlreadyKnown,
     /// The routes have changed since they were read; nothing was stored. Read them and match again.
     RoutesChanged,
@@ -194,7 +194,7 @@ pub struct Settlement {
     /// The delivery and the proof.
     pub claim: Claim,
     /// How it ends.
-    pub verdict: Disposition,
+    pub disposition: Disposition,
     /// The new `status_info`.
     pub status_info: String,
     /// The attempt that was made; `None` for [`Disposition::Release`], or where none could be
@@ -234,7 +234,7 @@ pub struct Reclaimed {
 pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Stores the deliveries of one occurrence and deletes the tasks it consumes, all or nothing.
     ///
-    /// The source is checked first, then the version of the routes (equal to the current one, or
+    /// The origin is checked first, then the version of the routes (equal to the current one, or
     /// `RoutesChanged`; a task to consume that is gone counts as a change), then the rows are
     /// written. Several calls at once may share a commit; each is judged alone.
     ///
@@ -275,11 +275,11 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>, StoreError>;
 
-    /// Ends claims. For each, in order: if the row is `running` under that token, the verdict, the
-    /// attempt (numbered by the store, appended to the log) and the row's summary of it are stored
-    /// in one transaction: `Done`. If the row was last settled under that very token, nothing
-    /// changes: `Done`. Otherwise `Stale`. A lease that ran out but was not reclaimed yet still
-    /// settles.
+    /// Ends claims. For each, in order: if the row is `running` under that token, the disposition,
+    /// the attempt (numbered by the store, appended to the log) and the row's summary of it are
+    /// stored in one transaction: `Done`. If the row was last settled under that very token,
+    /// nothing changes: `Done`. Otherwise `Stale`. A lease that ran out but was not reclaimed
+    /// yet still settles.
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.

@@ -29,7 +29,7 @@ async fn nothing_is_claimed_while_a_newer_delivery_runs() {
     let lease = Some(now + TimeDelta::seconds(30));
     let batch = Enqueue {
         routes: None,
-        source: Origin::Direct,
+        origin: Origin::Direct,
         deliveries: vec![new(1, None), new(2, lease)],
         consume: Vec::new(),
     };

@@ -58,14 +58,14 @@ pub async fn l05_a_replay_of_failures_is_bounded(store: Webhooks) {
     }
     for claimed in claim(&store, hook, 6).await {
         let sent = claimed.delivery.message_id.as_str() == "a";
-        let verdict = if sent {
+        let disposition = if sent {
             Disposition::Sent
         } else {
             Disposition::Failed
         };
         store
             .queue
-            .settle(vec![settlement(&claimed, verdict)], at(6))
+            .settle(vec![settlement(&claimed, disposition)], at(6))
             .await
             .unwrap();
     }

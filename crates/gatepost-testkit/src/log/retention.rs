@@ -136,7 +136,7 @@ pub async fn l11_ids_of_occurrences_are_forgotten_by_age(store: Webhooks) {
     use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin};
     let hook = queued(&store, &[]).await;
     let of = |occurrence: &str, id: &str| Enqueue {
-        source: Origin::Occurrence(occurrence.parse().unwrap()),
+        origin: Origin::Occurrence(occurrence.parse().unwrap()),
         ..direct(vec![message(hook, id, at(0))])
     };
     store.queue.enqueue(of("old", "a"), at(1)).await.unwrap();

@@ -114,7 +114,7 @@ impl Side {
             let name = format!("m{}", usize::from(*n) % self.named + 1);
             deliveries.push(message(self.webhook(0), &name, at(now)));
         }
-        let source = match from {
+        let origin = match from {
             From::Direct => Origin::Direct,
             From::Occurrence(n) => Origin::Occurrence(format!("o{n}").parse().unwrap()),
             From::Outbox(n, named) => Origin::Outbox {
@@ -130,7 +130,7 @@ impl Side {
         };
         let batch = Enqueue {
             routes,
-            source,
+            origin,
             consume: consume.iter().map(|n| self.task(*n)).collect(),
             ..direct(deliveries)
         };
@@ -199,7 +199,7 @@ impl Side {
             let tokens = self.tokens.get(&delivery).map_or(&[][..], Vec::as_slice);
             let token = tokens.iter().rev().nth(usize::from(ending.claims_ago));
             let token = token.copied().unwrap_or(ClaimToken(i64::MAX));
-            let verdict = match ending.end {
+            let disposition = match ending.end {
                 End::Sent => Disposition::Sent,
                 End::Failed => Disposition::Failed,
                 End::Retry(after) => Disposition::Retry {
@@ -209,7 +209,7 @@ impl Side {
                     due: at(now + i64::from(after)),
                 },
             };
-            let mut settlement = settlement_of(Claim { delivery, token }, verdict);
+            let mut settlement = settlement_of(Claim { delivery, token }, disposition);
             settlement.attempt = settlement.attempt.filter(|_| ending.attempted);
             settlement
         });

@@ -54,7 +54,7 @@ pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
         let names = ["a", "b", "c"].map(|part| format!("{part}{n}"));
         let batch = names.iter().map(|id| message(hook, id, at(0)));
         let batch = Enqueue {
-            source: Origin::Occurrence(format!("o{n}").parse().unwrap()),
+            origin: Origin::Occurrence(format!("o{n}").parse().unwrap()),
             ..direct(batch.collect())
         };
         let patience = Duration::from_micros(n * 100);

@@ -28,8 +28,13 @@ async fn stored(store: &Webhooks, claimed: &Claimed) -> Delivery {
     delivery.unwrap()
 }
 
-async fn settle(store: &Webhooks, claimed: &Claimed, verdict: Disposition, now: i64) -> Settled {
-    let all = vec![settlement(claimed, verdict)];
+async fn settle(
+    store: &Webhooks,
+    claimed: &Claimed,
+    disposition: Disposition,
+    now: i64,
+) -> Settled {
+    let all = vec![settlement(claimed, disposition)];
     store.queue.settle(all, at(now)).await.unwrap()[0]
 }
 
@@ -202,7 +207,7 @@ pub async fn q09_lost_claims_end_a_delivery(store: Webhooks) {
 pub async fn q10_an_occurrence_happens_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let of = |id| Enqueue {
-        source: Origin::Occurrence("o1".parse().unwrap()),
+        origin: Origin::Occurrence("o1".parse().unwrap()),
         ..direct(vec![message(hook, id, at(0))])
     };
     let first = store.queue.enqueue(of("a"), at(0)).await.unwrap();

@@ -32,7 +32,7 @@ impl<'a> Columns<'a> {
         let mut columns = Self::default();
         for (number, (batch, now)) in (1..).zip(items.iter().copied()) {
             columns.routes.push(batch.routes.map(|v| v.0));
-            let (occurrence, outbox) = parts(&batch.source);
+            let (occurrence, outbox) = parts(&batch.origin);
             columns
                 .occurrence
                 .push(occurrence.map(OccurrenceId::as_str));
@@ -83,9 +83,9 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What identifies a source.
-pub(super) fn parts(source: &Origin) -> (Option<&OccurrenceId>, Option<OutboxId>) {
-    match source {
+/// What identifies a origin.
+pub(super) fn parts(origin: &Origin) -> (Option<&OccurrenceId>, Option<OutboxId>) {
+    match origin {
         Origin::Direct => (None, None),
         Origin::Occurrence(id) => (Some(id), None),
         Origin::Outbox { row, occurrence } => (occurrence.as_ref(), Some(*row)),

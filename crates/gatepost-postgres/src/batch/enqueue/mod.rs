@@ -144,7 +144,7 @@ impl EnqueueWork {
             }
             Enqueued::AlreadyKnown => {
                 tx.rollback().await?;
-                if let (Some(_), Some(row)) = parts(&batch.source) {
+                if let (Some(_), Some(row)) = parts(&batch.origin) {
                     let use_up =
                         "DELETE FROM gatepost_occurrence WHERE id = $1 AND rejected IS NULL";
                     client.execute(use_up, &[&row.0]).await?;

@@ -16,7 +16,7 @@ pub(super) fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, V
             continue;
         };
         let alone = !batch.consume.is_empty();
-        let (occurrence, outbox) = parts(&batch.source);
+        let (occurrence, outbox) = parts(&batch.origin);
         let fits = (!alone || round.is_empty())
             && !occurrence.is_some_and(|id| occurrences.contains(id))
             && !outbox.is_some_and(|row| rows.contains(&row))

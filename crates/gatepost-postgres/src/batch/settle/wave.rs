@@ -58,7 +58,7 @@ pub(super) fn waves(settlements: Vec<Settlement>) -> Vec<Wave> {
 
 impl Wave {
     pub(super) fn push(&mut self, place: usize, settlement: Settlement) {
-        let (state, due) = settlement.verdict.state_and_due();
+        let (state, due) = settlement.disposition.state_and_due();
         self.places.push(place);
         self.seen.insert(settlement.claim.delivery.0);
         self.delivery.push(settlement.claim.delivery.0);

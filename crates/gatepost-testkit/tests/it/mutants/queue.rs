@@ -37,7 +37,7 @@ impl Mutant {
     /// Stores a batch delivery by delivery.
     async fn in_parts(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
         let parts = batch.deliveries.into_iter();
-        let mut answer = self.inner.enqueue(nothing(batch.source), now).await;
+        let mut answer = self.inner.enqueue(nothing(batch.origin), now).await;
         for part in parts {
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;
             let mut one = nothing(Origin::Direct);
@@ -59,10 +59,10 @@ impl Mutant {
     }
 }
 
-fn nothing(source: Origin) -> Enqueue {
+fn nothing(origin: Origin) -> Enqueue {
     Enqueue {
         routes: None,
-        source,
+        origin,
         deliveries: Vec::new(),
         consume: Vec::new(),
     }
@@ -76,7 +76,7 @@ impl QueueStore for Mutant {
         now: DateTime<Utc>,
     ) -> Result<Enqueued, StoreError> {
         match self.fault.as_str() {
-            "q10" | "o03" => batch.source = Origin::Direct,
+            "q10" | "o03" => batch.origin = Origin::Direct,
             "q11" => batch.routes = None,
             "q22" => {
                 batch.routes = None;
@@ -92,13 +92,13 @@ impl QueueStore for Mutant {
         if self.is(&["q23"]) {
             return self.in_parts(batch, now).await;
         }
-        if let (true, Origin::Outbox { occurrence, .. }) = (self.is(&["o06"]), &mut batch.source) {
+        if let (true, Origin::Outbox { occurrence, .. }) = (self.is(&["o06"]), &mut batch.origin) {
             *occurrence = None;
         }
-        let source = batch.source.clone();
+        let origin = batch.origin.clone();
         let answer = self.inner.enqueue(batch, now).await;
         if self.is(&["o04"]) && !matches!(answer, Ok(Enqueued::Stored { .. })) {
-            self.inner.enqueue(nothing(source), now).await?;
+            self.inner.enqueue(nothing(origin), now).await?;
         }
         match answer {
             Err(_) if self.is(&["q19", "q20"]) => Ok(Enqueued::AlreadyKnown),
@@ -156,12 +156,12 @@ impl QueueStore for Mutant {
             self.inner.reclaim(u32::MAX, now).await?;
         }
         for s in &mut settlements {
-            match (self.fault.as_str(), &s.verdict) {
+            match (self.fault.as_str(), &s.disposition) {
                 ("q07", Disposition::Retry { due }) => {
-                    s.verdict = Disposition::Release { due: *due };
+                    s.disposition = Disposition::Release { due: *due };
                     s.attempt = None;
                 }
-                ("q08", Disposition::Release { .. }) => s.verdict = Disposition::Failed,
+                ("q08", Disposition::Release { .. }) => s.disposition = Disposition::Failed,
                 _ => {}
             }
         }
