@@ -7,7 +7,6 @@
 
 mod act;
 mod console;
-mod gate;
 mod platform;
 mod rest;
 mod site;
@@ -15,7 +14,6 @@ mod walk;
 
 pub use act::{Act, request};
 pub use console::{Pages, page, post, token};
-pub use gate::{Gate, GateStore, When};
 pub use platform::{Heard, Mood, Moody};
 pub use rest::Rest;
 pub use site::{DoorSite, Parts, Roof, Rows};

@@ -14,7 +14,9 @@ use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_keys::{AccessLevel, Account, KeyService, Principal, Via};
 use gatepost_manage::Management;
+use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::DeliveryId;
+use gatepost_testkit::fault::{FaultStore, Gate};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use webhook_model::{
@@ -23,7 +25,6 @@ use webhook_model::{
 };
 
 use super::act::Act;
-use super::gate::{Gate, GateStore};
 use super::platform::{Heard, Moody};
 
 /// A roof: what it mounts, and its routes.
@@ -93,8 +94,8 @@ impl DoorSite {
     /// # Panics
     /// When it cannot be started.
     pub async fn start(roof: &dyn Roof) -> Self {
-        let store = Arc::new(GateStore::new());
-        let gate = store.gate.clone();
+        let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
+        let gate = store.gate();
         let (platform, heard) = (Moody::default(), Heard::default());
         let keys = KeyService::builder(store.clone(), Arc::new(platform.clone())).build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());

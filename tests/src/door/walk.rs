@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gatepost_manage::Operation;
+use gatepost_testkit::fault::When;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::act::Act;
-use super::gate::When;
 use super::site::{DoorSite, Roof};
 
 /// How long each step may take; a failure, not a pause.

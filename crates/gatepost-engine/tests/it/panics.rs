@@ -70,7 +70,7 @@ impl Recorder for Fault {
     }
 }
 
-/// Everything that this crate logs, and nothing of the libraries beneath it.
+/// What the engine and the sender log, and nothing of the libraries beneath them.
 impl Subscriber for Fault {
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
         metadata.target().starts_with("gatepost_engine")

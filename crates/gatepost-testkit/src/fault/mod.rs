@@ -14,7 +14,9 @@
 //! # });
 //! ```
 
+mod gate;
 mod store;
 mod traits;
 
+pub use gate::{Gate, When};
 pub use store::{Fault, FaultStore};

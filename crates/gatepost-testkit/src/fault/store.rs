@@ -9,6 +9,8 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::DeliveryId;
 use gatepost_storage::{ErrorKind, StoreError};
 
+use super::gate::Gate;
+
 /// How a call fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -30,6 +32,7 @@ pub enum Fault {
 pub struct FaultStore<S> {
     pub(super) inner: Arc<S>,
     state: Mutex<State>,
+    gate: Arc<Gate>,
 }
 
 #[derive(Default)]
@@ -56,7 +59,14 @@ impl<S> FaultStore<S> {
         Self {
             inner,
             state: Mutex::default(),
+            gate: Arc::default(),
         }
+    }
+
+    /// The gate that every call passes; it holds none until it is asked to.
+    #[must_use]
+    pub fn gate(&self) -> Arc<Gate> {
+        self.gate.clone()
     }
 
     /// Lets the `nth` call of this method from now on fail, once. The first is 1.
@@ -144,6 +154,14 @@ impl<S> FaultStore<S> {
     }
 
     pub(super) async fn call<T>(
+        &self,
+        method: &'static str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        self.gate.call(method, self.faulty(method, call)).await
+    }
+
+    async fn faulty<T>(
         &self,
         method: &'static str,
         call: impl Future<Output = Result<T, StoreError>>,
