@@ -22,8 +22,3 @@ pub use facts::VersionFacts;
 pub use limits::Limits;
 pub use platform_table::{PlatformError, PlatformRows, PlatformTable};
 pub use schema::{Action, Column};
-
-/// The example of the project's front page compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct FrontPage;
