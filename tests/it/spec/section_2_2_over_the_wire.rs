@@ -5,6 +5,8 @@ use examples::receiver::Receiver;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use serde_json::{Value, json};
 use tests::world::World;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 use webhook_model::WebhookId;
 
 /// Makes a webhook with these fields besides name and URL, sends the default message, waits for the
@@ -80,6 +82,38 @@ async fn spec_2_2_headers_arrive_as_they_were_written() {
     assert_eq!(edited.header("content-type"), Some("text/plain"));
     let priorities: Vec<_> = edited.headers.get_all("x-priority").iter().collect();
     assert_eq!(priorities, ["1", "2"]);
+}
+
+/// SPEC 2.2 "Headers": custom headers leave in the order in which they were given, a repeated name
+/// keeping its place among the others, in the case in which they were written.
+#[tokio::test]
+async fn spec_2_2_headers_leave_in_the_order_and_case_they_were_written() {
+    let world = World::start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let target = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = Vec::new();
+        while !request.windows(4).any(|four| four == b"\r\n\r\n") {
+            assert!(stream.read_buf(&mut request).await.unwrap() > 0);
+        }
+        let response = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+        stream.write_all(response).await.unwrap();
+        String::from_utf8(request).unwrap()
+    });
+    let given = [
+        "X-Alpha: 1",
+        "x-PRIORITY: high",
+        "Content-Type: text/plain",
+        "X-Route: ops",
+        "X-Alpha: 2",
+    ];
+    let sent = send(&world, url, json!({"headers": given.join("\n")})).await;
+    assert_eq!(sent.state, DeliveryState::Sent, "{}", sent.status_info);
+    let request = target.await.unwrap();
+    let lines: Vec<_> = request.split("\r\n").collect();
+    let left: Vec<_> = lines.iter().filter(|line| given.contains(line)).collect();
+    assert_eq!(left, given.iter().collect::<Vec<_>>(), "{request}");
 }
 
 /// SPEC 2.2 "Authorization Type" and SPEC 5.2: what each type sends, with nothing added.
