@@ -5,7 +5,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::{Enqueue, NewDelivery, Origin, WebhookQuery};
+use gatepost_storage::webhooks::{
+    DeliveryQuery, DeliveryState, Enqueue, NewDelivery, Origin, WebhookQuery,
+};
 use tests::chaos::{Child, Evidence, Mode, Place, Run};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
@@ -104,18 +106,24 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// Freezes it at a moment when it is not writing: a process that sleeps inside a transaction keeps
-/// SQLite's one write lock, so that nobody could take its deliveries over.
+/// Freezes it at a moment when it has claimed something and is not writing: a process that sleeps
+/// inside a transaction keeps SQLite's one write lock, so that nobody could take its deliveries
+/// over.
 async fn freeze(child: &Child, place: &Place) {
-    for _ in 0..200 {
+    let store = place.open().await;
+    let claimed = DeliveryQuery {
+        states: vec![DeliveryState::Running],
+        ..DeliveryQuery::all(Page::first(1))
+    };
+    for _ in 0..2_000 {
         signal(child, "-STOP");
-        if place.writable() {
+        if place.writable() && !store.list_deliveries(&claimed).await.unwrap().is_empty() {
             return;
         }
         signal(child, "-CONT");
         tokio::time::sleep(Duration::from_millis(7)).await;
     }
-    panic!("it is always writing");
+    panic!("it is always writing, or never has a claim");
 }
 
 /// One that is frozen in the middle of its work, wakes up when its leases are over, and goes on.
