@@ -1,7 +1,8 @@
-//! Asks the platform's [`Accounts`]: code that may panic or hang.
+//! Asks the platform, whose code may panic or hang: its [`Accounts`] here, its logins in the layer.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -24,21 +25,34 @@ pub(crate) fn ask(
 
 /// Waits for an answer, within bounds.
 pub(crate) async fn wait(answer: AccountAnswer<'_>) -> Result<Option<Account>, AccountsError> {
-    let mut future = match answer {
+    let future = match answer {
         AccountAnswer::Now(answer) => return answer,
         AccountAnswer::Later(future) => future,
     };
-    let guarded =
-        poll_fn(
-            move |cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
-                Ok(poll) => poll,
-                Err(_) => Poll::Ready(Err(panicked())),
-            },
-        );
-    match tokio::time::timeout(PATIENCE, guarded).await {
+    match guarded(future).await {
         Ok(answer) => answer,
-        Err(_) => Err(AccountsError("no answer within 5 seconds".into())),
+        Err(Silence::Panicked) => Err(panicked()),
+        Err(Silence::TooLate) => Err(AccountsError("no answer within 5 seconds".into())),
     }
+}
+
+/// Why the platform's code gave no answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Silence {
+    Panicked,
+    TooLate,
+}
+
+/// Waits for code of the platform that may panic or hang.
+pub(crate) async fn guarded<T>(
+    mut future: Pin<Box<dyn Future<Output = T> + Send + '_>>,
+) -> Result<T, Silence> {
+    let caught = poll_fn(move |cx| {
+        catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx)))
+            .map_or(Poll::Ready(Err(Silence::Panicked)), |poll| poll.map(Ok))
+    });
+    let in_time = tokio::time::timeout(PATIENCE, caught).await;
+    in_time.unwrap_or(Err(Silence::TooLate))
 }
 
 /// Asks and waits.

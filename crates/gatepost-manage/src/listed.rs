@@ -98,3 +98,22 @@ where
         }
     }
 }
+
+/// How many rows there are, read page by page.
+pub(crate) async fn count<R, I: Copy, F>(
+    id: fn(&R) -> I,
+    read: impl Fn(Page<I>) -> F,
+) -> Result<u64, ManageError>
+where
+    F: Future<Output = Result<Vec<R>, EngineError>>,
+{
+    let (mut page, mut count) = (Page::first(STRIDE), 0);
+    loop {
+        let found = read(page).await?;
+        count += found.len() as u64;
+        match found.last() {
+            Some(last) if found.len() >= STRIDE as usize => page = page.beyond(id(last)),
+            _ => return Ok(count),
+        }
+    }
+}

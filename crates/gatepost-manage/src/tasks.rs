@@ -11,7 +11,7 @@ use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::finish::contain;
-use crate::listed::{ByOwner, Listed, STRIDE, fill};
+use crate::listed::{ByOwner, Listed, STRIDE, count, fill};
 use crate::tables::TASKS;
 
 /// Running deliveries that are looked at to say which tasks run.
@@ -107,22 +107,15 @@ impl Actor {
     pub async fn count_events(&self, id: TaskId) -> Result<u64, ManageError> {
         contain(async {
             self.own_task(id).await?;
-            let mut query = EventQuery {
-                task: Some(id),
-                event_type: None,
-                page: Page::first(STRIDE),
+            let read = |page| async move {
+                let query = EventQuery {
+                    task: Some(id),
+                    event_type: None,
+                    page,
+                };
+                self.engine().list_events(&query).await
             };
-            let mut count = 0;
-            loop {
-                let found = self.engine().list_events(&query).await?;
-                count += found.len() as u64;
-                match found.last() {
-                    Some(last) if found.len() >= STRIDE as usize => {
-                        query.page = query.page.beyond(last.id);
-                    }
-                    _ => return Ok(count),
-                }
-            }
+            count(|row| row.id, read).await
         })
         .await
     }

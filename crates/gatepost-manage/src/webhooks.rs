@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gatepost_storage::Row;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery};
-use gatepost_storage::{Page, Row};
 use webhook_model::{Invalid, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::finish::contain;
-use crate::listed::{ByOwner, Listed, STRIDE, fill};
+use crate::listed::{ByOwner, Listed, STRIDE, count, fill};
 use crate::tables::WEBHOOKS;
 
 impl Actor {
@@ -83,23 +83,16 @@ impl Actor {
     pub async fn count_tasks(&self, id: WebhookId) -> Result<u64, ManageError> {
         contain(async {
             self.own_webhook(id).await?;
-            let mut query = TaskQuery {
-                creator: None,
-                webhook: Some(id),
-                name: None,
-                page: Page::first(STRIDE),
+            let read = |page| async move {
+                let query = TaskQuery {
+                    creator: None,
+                    webhook: Some(id),
+                    name: None,
+                    page,
+                };
+                self.engine().list_tasks(&query).await
             };
-            let mut count = 0;
-            loop {
-                let found = self.engine().list_tasks(&query).await?;
-                count += found.len() as u64;
-                match found.last() {
-                    Some(last) if found.len() >= STRIDE as usize => {
-                        query.page = query.page.beyond(last.id);
-                    }
-                    _ => return Ok(count),
-                }
-            }
+            count(|row| row.id, read).await
         })
         .await
     }

@@ -1,20 +1,16 @@
 //! The platform's own logins beside API keys: HTTP Basic, session tokens.
 
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::task::Poll;
-use std::time::Duration;
 
 use http::HeaderMap;
 
+use crate::ask::guarded;
 use crate::denied::Denied;
 use crate::principal::Principal;
-
-/// How long the platform may take.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the platform says of a request's credentials.
 #[derive(Debug)]
@@ -45,16 +41,10 @@ pub(super) async fn ask(
     headers: &HeaderMap,
     from: IpAddr,
 ) -> PlatformAnswer {
-    let Ok(mut future) = catch_unwind(AssertUnwindSafe(|| platform.login(headers, from))) else {
+    let Ok(future) = catch_unwind(AssertUnwindSafe(|| platform.login(headers, from))) else {
         return unavailable();
     };
-    let guarded = poll_fn(move |cx| {
-        catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx)))
-            .unwrap_or_else(|_| Poll::Ready(unavailable()))
-    });
-    tokio::time::timeout(PATIENCE, guarded)
-        .await
-        .unwrap_or_else(|_| unavailable())
+    guarded(future).await.unwrap_or_else(|_| unavailable())
 }
 
 fn unavailable() -> PlatformAnswer {
