@@ -2,8 +2,12 @@
 
 mod accounts;
 mod ids;
+mod place;
+mod quotas;
 
 // The public interface is:
 
 pub use accounts::{AccessLevel, Account, AccountAnswer, Accounts, AccountsError};
 pub use ids::{EventId, KeyId, ObjectId, OwnerId, TagId, TaskId, TenantId, WebhookId};
+pub use place::{Audience, Place};
+pub use quotas::{Quota, Quotas};

@@ -13,6 +13,9 @@ pub enum ErrorKind {
     NotFound,
     /// Another row already has the value that must be unique.
     Conflict,
+    /// The owner has as many rows, or bytes, as the caller allowed. The context is `rows` or
+    /// `bytes`.
+    Full,
     /// The row is referred to by others and was not deleted.
     InUse,
     /// The row was changed since it was read: read it again, apply the change again.
@@ -94,6 +97,7 @@ impl fmt::Display for StoreError {
         let kind = match self.kind {
             ErrorKind::NotFound => "not found",
             ErrorKind::Conflict => "already exists",
+            ErrorKind::Full => "at its limit",
             ErrorKind::InUse => "still in use",
             ErrorKind::Stale => "changed in the meantime",
             ErrorKind::Invalid => "invalid",

@@ -1,13 +1,13 @@
 //! Where API keys are stored.
 
-use std::fmt;
-
-use apikey_core::{ApiKey, KeyId, LastLogin, LookupId, OwnerId};
+use apikey_core::{ApiKey, KeyId, LastLogin, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
 
 use crate::error::StoreError;
-use crate::page::{Page, Revision};
+use crate::owners::OwnerStore;
+use crate::page::{Page, Revision, Scope};
 
 /// A key as it is stored. The record's own `created` is the time of insertion.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +23,8 @@ pub struct KeyRow {
 /// Which keys to list: all of those given that are `Some`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyQuery {
-    /// Only keys of this owner.
-    pub owner: Option<OwnerId>,
+    /// Whose keys.
+    pub scope: Scope,
     /// Only keys of exactly this name.
     pub name: Option<String>,
     /// The page, by row number.
@@ -36,7 +36,7 @@ impl KeyQuery {
     #[must_use]
     pub fn all(page: Page<KeyId>) -> Self {
         Self {
-            owner: None,
+            scope: Scope::All,
             name: None,
             page,
         }
@@ -46,7 +46,7 @@ impl KeyQuery {
     #[must_use]
     pub fn of_owner(owner: OwnerId, page: Page<KeyId>) -> Self {
         Self {
-            owner: Some(owner),
+            scope: Scope::Owner(owner),
             name: None,
             page,
         }
@@ -62,11 +62,41 @@ pub struct Login {
     pub login: LastLogin,
 }
 
-/// Counts the edits and deletions of keys in one store, whichever process makes them.
+/// One of the 256 parts of all keys, by a hash of the lookup id: an edit moves its own part only,
+/// so that what one owner edits does not empty the caches of all.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct KeySlice(pub u8);
+
+impl KeySlice {
+    /// How many there are.
+    pub const COUNT: usize = 256;
+
+    /// The slice of a lookup id. The same in every process, version and backend.
+    #[inline]
+    #[must_use]
+    pub fn of(lookup: LookupId) -> Self {
+        // The characters are random base58; a multiplication spreads them over eight bits.
+        let [high, low] = halves(lookup.as_u128());
+        let mixed = (high ^ low.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let [first, ..] = mixed.to_be_bytes();
+        Self(first)
+    }
+}
+
+fn halves(number: u128) -> [u64; 2] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = number.to_be_bytes();
+    [
+        u64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        u64::from_be_bytes([i, j, k, l, m, n, o, p]),
+    ]
+}
+
+/// Counts the edits and deletions of keys, whichever process makes them. The numbers come from one
+/// counter of the store; a slice has that of its own last change.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeyGeneration(pub i64);
 
-/// What was edited or deleted since some generation.
+/// What was edited or deleted in a slice since some generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyChanges {
     /// The generation up to which `changed` is complete.
@@ -85,9 +115,9 @@ pub enum ChangedKeys {
 }
 
 impl ChangedKeys {
-    /// From a log that has one entry for each generation and forgets the oldest: `lookups` are its
-    /// entries after `since`, `generation` is the present one. [`All`](Self::All) where an entry is
-    /// missing, or `since` is in the future.
+    /// From a log that has one entry for each generation of the store and forgets the oldest:
+    /// `lookups` are its entries after `since`, of all slices, `generation` is the present one.
+    /// [`All`](Self::All) where an entry is missing, or `since` is in the future.
     #[must_use]
     pub fn logged(lookups: Vec<LookupId>, since: KeyGeneration, generation: KeyGeneration) -> Self {
         let passed = generation.0.checked_sub(since.0);
@@ -111,14 +141,21 @@ impl ChangedKeys {
 ///
 /// [`ErrorKind::Unavailable`]: crate::ErrorKind::Unavailable
 #[async_trait]
-pub trait KeyStore: fmt::Debug + Send + Sync + 'static {
+pub trait KeyStore: OwnerStore {
     /// Stores a new key and gives it a row number.
     ///
     /// Of several inserts at once with one `(owner, name)` or one `lookup`, one succeeds.
     ///
     /// # Errors
-    /// `Conflict` when the owner has a key of that name, or a key with that lookup id exists.
-    async fn insert_key(&self, key: &ApiKey) -> Result<KeyRow, StoreError>;
+    /// `Conflict` when the owner has a key of that name, or a key with that lookup id exists;
+    /// `Full` when the owner has `at_most` keys or more.
+    async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow, StoreError>;
+
+    /// How many keys the owner has, expired ones included.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError>;
 
     /// The key with this row number, expired or not; `None` when there is none.
     ///
@@ -139,15 +176,15 @@ pub trait KeyStore: fmt::Debug + Send + Sync + 'static {
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError>;
 
     /// Replaces name, description, expiration, IP policy and digest of the row `row.id`, if its
-    /// revision is still `row.revision`; moves the generation. Owner, lookup id, hint, creation
-    /// time and last login are never changed by this, whatever `row` holds.
+    /// revision is still `row.revision`; moves the generation of its slice. Owner, lookup id, hint,
+    /// creation time and last login are never changed by this, whatever `row` holds.
     ///
     /// # Errors
     /// `NotFound`; `Stale` when the revision differs; `Conflict` when the new name is taken.
     async fn update_key(&self, row: &KeyRow, now: DateTime<Utc>) -> Result<KeyRow, StoreError>;
 
-    /// Deletes the key and moves the generation. After the return no handle on this database
-    /// finds it.
+    /// Deletes the key and moves the generation of its slice. After the return no handle on this
+    /// database finds it.
     ///
     /// # Errors
     /// `NotFound` when there is no such key.
@@ -160,21 +197,26 @@ pub trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`: none or some of them were written.
     async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError>;
 
-    /// The current generation, or `None` while the store cannot tell whether others have changed
-    /// keys; a cache must not be used then.
+    /// The current generation of a slice: what a cache holds of it is up to date if it is complete
+    /// up to this generation or a later one. `None` while the store cannot tell whether others
+    /// have changed keys; a cache must not be used then.
     ///
     /// Called before every use of a cached key, so it is synchronous and cheap (at most
     /// microseconds, no round trip). Once `update_key` or `delete_key` has returned, on any handle
-    /// in any process, this returns a later generation or `None` on every handle of the database,
-    /// at once or within the bound that the backend states.
-    fn key_generation(&self) -> Option<KeyGeneration>;
+    /// in any process, this returns a later generation of that key's slice or `None` on every
+    /// handle of the database, at once or within the bound that the backend states.
+    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration>;
 
-    /// The keys edited or deleted after `since`. A store that never saw `since`, or has forgotten
-    /// what followed it, returns [`ChangedKeys::All`].
+    /// The keys of a slice edited or deleted after `since`. A store that never saw `since`, or has
+    /// forgotten what followed it, returns [`ChangedKeys::All`].
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn key_changes(&self, since: KeyGeneration) -> Result<KeyChanges, StoreError>;
+    async fn key_changes(
+        &self,
+        slice: KeySlice,
+        since: KeyGeneration,
+    ) -> Result<KeyChanges, StoreError>;
 }
 
 #[cfg(test)]

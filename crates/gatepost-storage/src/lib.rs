@@ -4,8 +4,7 @@ pub mod clock;
 #[cfg(feature = "webhooks")]
 pub mod columns;
 pub mod error;
-#[cfg(any(feature = "keys", feature = "webhooks"))]
-pub mod memory;
+pub mod owners;
 pub mod page;
 pub mod seal;
 
@@ -18,8 +17,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{ErrorKind, StoreError};
 #[cfg(feature = "keys")]
 pub use keys::KeyStore;
-#[cfg(any(feature = "keys", feature = "webhooks"))]
-pub use memory::MemoryStore;
-pub use page::{Order, Page, Revision, Row};
+pub use owners::OwnerStore;
+pub use page::{AtMost, Order, Page, Revision, Row, Scope};
 #[cfg(feature = "webhooks")]
 pub use webhooks::WebhookStore;

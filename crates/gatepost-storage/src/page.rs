@@ -1,6 +1,7 @@
 //! Rows as a store keeps them, and the pages in which it hands them out.
 
 use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, TenantId};
 
 /// Counts the changes of one row; a change must show the revision that it read.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -22,6 +23,9 @@ impl Revision {
 pub struct Row<I, T> {
     /// The row number. Positive, never given out twice, also not after a deletion.
     pub id: I,
+    /// Who owns it: of a webhook its owner, of a task its webhook's, of an event its task's. Kept
+    /// by the store; what a caller writes here is not read.
+    pub owner: OwnerId,
     /// Counts the changes of this row.
     pub revision: Revision,
     /// When the row was inserted, to the microsecond.
@@ -30,6 +34,36 @@ pub struct Row<I, T> {
     pub modified: DateTime<Utc>,
     /// The record itself.
     pub value: T,
+}
+
+/// Whose rows to list. The store looks them up: who owns ten rows reads ten, however many others
+/// have.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Scope {
+    /// Everybody's.
+    #[default]
+    All,
+    /// Those of one owner.
+    Owner(OwnerId),
+    /// Those of all owners who stand in this tenant; of deliveries those made in it.
+    Tenant(TenantId),
+}
+
+/// How much the owner of a row may have with it, checked in the transaction that stores it.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct AtMost {
+    /// Rows of that table.
+    pub rows: u64,
+    /// Bytes of webhooks, tasks and events together, as their `stored_bytes` say.
+    pub bytes: u64,
+}
+
+impl AtMost {
+    /// No limit.
+    pub const UNLIMITED: Self = Self {
+        rows: u64::MAX,
+        bytes: u64::MAX,
+    };
 }
 
 /// The direction in which a list is walked. Lists are always in the order of row numbers,

@@ -3,6 +3,7 @@
 mod error;
 mod event;
 mod secret;
+mod size;
 mod task;
 mod template;
 mod text;
@@ -15,7 +16,7 @@ pub use event::{
     Catalog, CatalogBuilder, CatalogError, Event, EventName, EventType, JsonObject, Object,
     Occurrence, OccurrenceId, Specificity, Target,
 };
-pub use gatepost_ids::{EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId};
+pub use gatepost_ids::{Audience, EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId};
 pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};
 pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};

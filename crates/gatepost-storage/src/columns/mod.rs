@@ -8,7 +8,7 @@ mod outbox;
 mod parts;
 mod secrets;
 
-pub use outbox::OutboxColumns;
+pub use outbox::{OutboxColumns, left, left_columns};
 pub use parts::{
     activity_word, class_number, class_of, parse_activity, parse_rate, parse_target, target_ids,
 };

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use gatepost_ids::TenantId;
 use serde_json::Value;
-use webhook_model::{Object, ObjectId, Occurrence, OccurrenceId, TagId};
+use webhook_model::{Audience, Object, ObjectId, Occurrence, OccurrenceId, OwnerId, TagId, TaskId};
 
-use crate::webhooks::Unreadable;
+use crate::webhooks::{Left, Unreadable};
 
 /// The columns of the documented table `gatepost_occurrence` that hold an occurrence.
 ///
@@ -29,6 +30,12 @@ pub struct OutboxColumns<'a> {
     pub variables: Cow<'a, str>,
     /// The occurrence's own id, if it has one.
     pub occurrence_id: Option<&'a str>,
+    /// The tenant that it is meant for; not with `owner`.
+    pub tenant: Option<i64>,
+    /// The user that it is meant for; not with `tenant`.
+    pub owner: Option<i64>,
+    /// Whether it is meant for the operators alone; not with either.
+    pub operators: bool,
 }
 
 impl<'a> OutboxColumns<'a> {
@@ -45,6 +52,15 @@ impl<'a> OutboxColumns<'a> {
             tags: Value::from(tags).to_string().into(),
             variables: serde_json::json!(occurrence.variables).to_string().into(),
             occurrence_id: occurrence.id.as_ref().map(OccurrenceId::as_str),
+            tenant: match occurrence.audience {
+                Audience::Tenant(tenant) => Some(tenant.0),
+                _ => None,
+            },
+            owner: match occurrence.audience {
+                Audience::Owner(owner) => Some(owner.0),
+                _ => None,
+            },
+            operators: occurrence.audience == Audience::Operators,
         }
     }
 
@@ -55,6 +71,16 @@ impl<'a> OutboxColumns<'a> {
     /// is a reason to set the row aside, not an error of the store.
     pub fn occurrence(&self) -> Result<Occurrence, Unreadable> {
         self.read().map_err(Unreadable)
+    }
+
+    fn audience(&self) -> Result<Audience, String> {
+        match (self.tenant, self.owner, self.operators) {
+            (None, None, false) => Ok(Audience::OneSystem),
+            (Some(tenant), None, false) => Ok(Audience::Tenant(TenantId(tenant))),
+            (None, Some(owner), false) => Ok(Audience::Owner(OwnerId(owner))),
+            (None, None, true) => Ok(Audience::Operators),
+            _ => Err("at most one of tenant, owner and operators may be set".to_owned()),
+        }
     }
 
     fn read(&self) -> Result<Occurrence, String> {
@@ -72,6 +98,7 @@ impl<'a> OutboxColumns<'a> {
                 .map(str::parse)
                 .transpose()
                 .map_err(|e| format!("occurrence_id {e}"))?,
+            audience: self.audience()?,
             event_type: self
                 .event_type
                 .parse()
@@ -81,6 +108,32 @@ impl<'a> OutboxColumns<'a> {
             tags: tags(&self.tags)?,
             variables: variables(&self.variables)?,
         })
+    }
+}
+
+/// The tasks of a row that are still to be decided, from its columns `after_task` and `tasks` (a
+/// JSON array of integers, or nothing).
+///
+/// # Errors
+/// The array cannot be read.
+pub fn left(after_task: i64, tasks: Option<&str>) -> Result<Left, Unreadable> {
+    let Some(tasks) = tasks else {
+        return Ok(Left::After(TaskId(after_task)));
+    };
+    let tasks: Vec<i64> = serde_json::from_str(tasks)
+        .map_err(|_| Unreadable("tasks is not a JSON array of integers".to_owned()))?;
+    Ok(Left::Tasks(tasks.into_iter().map(TaskId).collect()))
+}
+
+/// The columns `after_task` and `tasks` of what is left.
+#[must_use]
+pub fn left_columns(left: &Left) -> (i64, Option<String>) {
+    match left {
+        Left::After(task) => (task.0, None),
+        Left::Tasks(tasks) => {
+            let tasks: Vec<i64> = tasks.iter().map(|task| task.0).collect();
+            (0, Some(Value::from(tasks).to_string()))
+        }
     }
 }
 
@@ -119,6 +172,9 @@ mod tests {
             tags: "[1, 2]".into(),
             variables: r#"{"a":"b"}"#.into(),
             occurrence_id: None,
+            tenant: None,
+            owner: None,
+            operators: false,
         }
     }
 

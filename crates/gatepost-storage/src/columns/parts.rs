@@ -66,12 +66,14 @@ pub fn parse_target(instance: Option<i64>, tag: Option<i64>) -> Result<Target, S
     }
 }
 
-/// The number under which a lane's class is stored: 0 for first attempts, 1 for retries.
+/// The number under which a lane's class is stored: 0 for first attempts, 1 for retries, 2
+/// for what is to be claimed alone.
 #[must_use]
 pub fn class_number(class: LaneClass) -> i16 {
     match class {
         LaneClass::First => 0,
         LaneClass::Retry => 1,
+        LaneClass::Alone => 2,
     }
 }
 
@@ -80,7 +82,8 @@ pub fn class_number(class: LaneClass) -> i16 {
 pub fn class_of(number: i16) -> LaneClass {
     match number {
         0 => LaneClass::First,
-        _ => LaneClass::Retry,
+        1 => LaneClass::Retry,
+        _ => LaneClass::Alone,
     }
 }
 

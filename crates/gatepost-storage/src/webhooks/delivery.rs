@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, TenantId};
 use webhook_model::{TaskId, WebhookId};
 
 /// The row number of a delivery.
@@ -122,10 +123,16 @@ pub struct Delivery {
     pub message_id: MessageId,
     /// The webhook that says where and how to send.
     pub webhook: WebhookId,
+    /// The owner of that webhook.
+    pub owner: OwnerId,
+    /// The tenant in which it was made, whose administrators may see it.
+    pub tenant: Option<TenantId>,
     /// The task that made it, which may be gone by now; `None` for a message sent by hand.
     pub task: Option<TaskId>,
-    /// The rendered message: all attempts carry these bytes.
+    /// The rendered message: all attempts carry these bytes. Empty where it was not kept.
     pub body: Arc<str>,
+    /// Whether the message was kept when the delivery ended.
+    pub message_kept: bool,
     /// Its state.
     pub state: DeliveryState,
     /// Why it is in that state, in words for the user: `200 OK`, `timeout while connecting`; empty
@@ -141,7 +148,7 @@ pub struct Delivery {
     pub last_attempt: Option<DateTime<Utc>>,
     /// Attempts made since it was enqueued or replayed; a lost claim does not count.
     pub attempts: u32,
-    /// Claims that ended without a settlement, since it was enqueued or replayed.
+    /// Claims of it alone that ended without a settlement, since it was enqueued or replayed.
     pub lost_claims: u32,
     /// The status of the last response, if there was one.
     pub response_status: Option<u16>,
@@ -192,4 +199,6 @@ pub struct AttemptRecord {
     pub response_body: Vec<u8>,
     /// Whether the response's body was longer than what was kept.
     pub truncated: bool,
+    /// Whether the response was kept: not where the owner's log was at its limit.
+    pub kept: bool,
 }

@@ -4,11 +4,12 @@ use std::fmt;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
 use webhook_model::{TaskId, WebhookId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
 use crate::error::StoreError;
-use crate::page::Page;
+use crate::page::{Page, Scope};
 
 /// The status info of a delivery that waited too long for a webhook that was not active.
 pub const EXPIRED_INFO: &str = "expired while paused";
@@ -16,6 +17,8 @@ pub const EXPIRED_INFO: &str = "expired while paused";
 /// Which deliveries to list: those that match all that is `Some`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeliveryQuery {
+    /// Whose deliveries.
+    pub scope: Scope,
     /// Only deliveries to this webhook.
     pub webhook: Option<WebhookId>,
     /// Only deliveries made by this task.
@@ -35,6 +38,7 @@ impl DeliveryQuery {
     #[must_use]
     pub fn all(page: Page<DeliveryId>) -> Self {
         Self {
+            scope: Scope::All,
             webhook: None,
             task: None,
             states: Vec::new(),
@@ -70,6 +74,71 @@ pub struct PurgeBounds {
     pub newest_per_webhook: u32,
     /// Ids of occurrences stored before this are forgotten: they would be taken as new.
     pub occurrences_before: DateTime<Utc>,
+}
+
+/// How much of the queue and the log is one owner's: an estimate, as the engines add it up.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct LogUsage {
+    /// Deliveries that have not ended.
+    pub waiting: u64,
+    /// Bytes of their messages.
+    pub waiting_bytes: u64,
+    /// Bytes of the messages and responses of all deliveries.
+    pub log_bytes: u64,
+}
+
+/// What an engine adds to an owner's [`LogUsage`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct UsageDelta {
+    /// The owner.
+    pub owner: OwnerId,
+    /// Deliveries that have not ended.
+    pub waiting: i64,
+    /// Bytes of their messages.
+    pub waiting_bytes: i64,
+    /// Bytes of the messages and responses of all deliveries.
+    pub log_bytes: i64,
+}
+
+/// Why a task that matched made no delivery.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum DropReason {
+    /// The owner had as many deliveries waiting, or as many bytes, as allowed.
+    Waiting,
+    /// The occurrence ran as many tasks of the owner, or made as many bytes, as allowed.
+    Occurrence,
+}
+
+impl DropReason {
+    /// The word that is stored and shown: `waiting`, `occurrence`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Occurrence => "occurrence",
+        }
+    }
+
+    /// The reason of that word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Waiting, Self::Occurrence]
+            .into_iter()
+            .find(|reason| reason.as_str() == word)
+    }
+}
+
+/// Deliveries of a webhook that were counted instead of stored, in one minute.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Dropped {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// Why.
+    pub reason: DropReason,
+    /// The beginning of the minute.
+    pub minute: DateTime<Utc>,
+    /// How many.
+    pub count: u64,
 }
 
 /// The queue in figures.
@@ -117,8 +186,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
     /// Queues ended deliveries again: due at `now`, `attempts` and `lost_claims` 0, same message
-    /// id, same bytes, the attempts made so far kept. At most `limit`, oldest first. Returns how
-    /// many.
+    /// id, same bytes, the attempts made so far kept. One whose message was not kept is passed
+    /// over. At most `limit`, oldest first. Returns how many.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -165,6 +234,37 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         limit: u32,
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
+
+    /// Adds to what owners use; a sum below 0 is 0. Owners who are gone are skipped.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<(), StoreError>;
+
+    /// What owners use, in the order of the request, at the cost of one lookup each.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn log_usage(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>, StoreError>;
+
+    /// Counts what an owner uses and stores that. Reads all deliveries of the owner.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn recount_usage(&self, owner: OwnerId) -> Result<LogUsage, StoreError>;
+
+    /// Adds to the counts of (webhook, reason, minute); webhooks that are gone are skipped.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn count_dropped(&self, dropped: &[Dropped]) -> Result<(), StoreError>;
+
+    /// What was counted instead of stored, newest minute first, at most `limit`.
+    /// [`purge`](Self::purge) removes what is older than ended deliveries may be.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError>;
 
     /// The queue in figures.
     ///

@@ -8,19 +8,27 @@ mod log;
 mod outbox;
 mod queue;
 mod records;
+mod routes;
 
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
-pub use log::{DeliveryLog, DeliveryQuery, EXPIRED_INFO, PurgeBounds, QueueStats, Replay};
-pub use outbox::{OutboxId, OutboxRow, OutboxStore, Unreadable};
+pub use log::{
+    DeliveryLog, DeliveryQuery, DropReason, Dropped, EXPIRED_INFO, LogUsage, PurgeBounds,
+    QueueStats, Replay, UsageDelta,
+};
+pub use outbox::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, Unreadable};
 pub use queue::{
-    Claim, ClaimToken, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim,
+    Basis, Claim, ClaimToken, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim,
     LaneClass, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement,
     StoredDelivery, lost_claims_info,
 };
 pub use records::{
-    Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
+    Cascade, EventQuery, RecordStore, RecordUsage, TaskQuery, TaskRow, WebhookQuery,
+};
+pub use routes::{
+    ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
+    TaskMessage, TaskRoute, UnreadableRecord, WebhookRoute,
 };
 
 /// Everything that the task engine needs of a backend: records, queue, delivery log and outbox

@@ -4,7 +4,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use webhook_model::Occurrence;
+use webhook_model::{Occurrence, TaskId};
 
 use crate::error::StoreError;
 
@@ -17,13 +17,41 @@ pub struct OutboxId(pub i64);
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
+/// Which of the tasks that match an occurrence are still to be decided.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Left {
+    /// All beyond this one, in order of their row numbers; `TaskId(0)` at first.
+    After(TaskId),
+    /// These, whatever the occurrence matches now.
+    Tasks(Vec<TaskId>),
+}
+
+/// A row of the outbox that an engine writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewOutbox {
+    /// The occurrence. Its id is stored, and checked when the row is used.
+    pub occurrence: Occurrence,
+    /// Which tasks.
+    pub left: Left,
+    /// When.
+    pub due: DateTime<Utc>,
+}
+
 /// A row of the outbox.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutboxRow {
     /// Its row number.
     pub id: OutboxId,
     /// The occurrence, or why it cannot be read: the platform writes these rows with its own SQL.
+    /// A row that names no audience has
+    /// [`Audience::OneSystem`](webhook_model::Audience::OneSystem).
     pub occurrence: Result<Occurrence, Unreadable>,
+    /// Which tasks are still to be decided.
+    pub left: Left,
+    /// Counts how often the row was moved on or postponed; to be shown when it is used.
+    pub turn: u32,
+    /// When it was written.
+    pub created: DateTime<Utc>,
 }
 
 /// The outbox: rows in, fan-outs out, exactly one for each.
@@ -34,7 +62,7 @@ pub struct OutboxRow {
 /// [`Origin::Outbox`](super::Origin::Outbox).
 #[async_trait]
 pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
-    /// Stores an occurrence to be fanned out later.
+    /// Stores an occurrence to be fanned out, due at `now`.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -44,12 +72,24 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<OutboxId, StoreError>;
 
-    /// The oldest rows that wait, at most `limit`. Rows set aside are not among them. Several
-    /// processes may receive the same row: the one whose enqueue commits first has it.
+    /// Rows that are due, the oldest due first, at most `limit`. Rows set aside are not among them.
+    /// Several processes may receive the same row: the one whose enqueue commits first has it.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn outbox(&self, limit: u32) -> Result<Vec<OutboxRow>, StoreError>;
+    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Result<Vec<OutboxRow>, StoreError>;
+
+    /// Puts a row off until `due`, if it is still at this turn; its turn moves. A row that is gone
+    /// or was moved on is left alone.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn postpone_outbox(
+        &self,
+        id: OutboxId,
+        turn: u32,
+        due: DateTime<Utc>,
+    ) -> Result<(), StoreError>;
 
     /// Sets a row aside that cannot be used, with the reason; it stays stored for the platform to
     /// look at.

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
 use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
-use super::outbox::OutboxId;
-use super::records::RoutesVersion;
+use super::outbox::{Left, NewOutbox, OutboxId};
+use super::routes::{RecordId, RoutesVersion};
 use crate::error::StoreError;
+use crate::page::Revision;
 
-/// After this many lost claims a delivery ends in `error`, so that a message that kills its sender
-/// does not circulate forever.
+/// After this many lost claims of a delivery that was claimed alone it ends in `error`, so that a
+/// message that kills its sender does not circulate forever.
 pub const MAX_LOST_CLAIMS: u32 = 3;
 
 /// The status info of a delivery that ended after [`MAX_LOST_CLAIMS`] lost claims.
@@ -28,15 +30,25 @@ pub enum Origin {
     /// From a call without an id of its own; stored as often as it is asked for.
     Direct,
     /// From an occurrence that the caller named: the same id again is [`Enqueued::AlreadyKnown`].
-    Occurrence(OccurrenceId),
-    /// From a row of the outbox, removed in the same transaction; gone means
-    /// [`Enqueued::AlreadyKnown`].
+    Occurrence {
+        /// The place of its audience, within which the id is unique.
+        place: Place,
+        /// The id.
+        id: OccurrenceId,
+    },
+    /// From a row of the outbox, which is used up or moved on in the same transaction. Gone, set
+    /// aside, or at another turn means [`Enqueued::AlreadyKnown`].
     Outbox {
         /// The row.
         row: OutboxId,
-        /// The id of its occurrence, if it has one. A known id consumes the row and stores nothing
-        /// else: [`Enqueued::AlreadyKnown`] too.
-        occurrence: Option<OccurrenceId>,
+        /// The turn at which it was read.
+        turn: u32,
+        /// The place and the id of its occurrence, if it has one and this is its first turn. A
+        /// known id consumes the row and stores nothing else: [`Enqueued::AlreadyKnown`]
+        /// too.
+        occurrence: Option<(Place, OccurrenceId)>,
+        /// What is left of it and when that is due; `None`: the row is used up.
+        left: Option<(Left, DateTime<Utc>)>,
     },
 }
 
@@ -58,18 +70,32 @@ pub struct NewDelivery {
     pub lease_until: Option<DateTime<Utc>>,
 }
 
+/// What must still be true of the records when an enqueue is stored.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Basis {
+    /// Nothing: no task was matched (a message sent by hand, or an occurrence that is only written
+    /// to the outbox).
+    Nothing,
+    /// These places have these versions. At most three.
+    Places(Vec<(Place, RoutesVersion)>),
+    /// These rows have these revisions, and their owners are not held: for an emit that has lost
+    /// against changes of its places and does not depend on the rest of them.
+    Rows(Vec<(RecordId, Revision)>),
+}
+
 /// What one occurrence does to the queue, in one transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enqueue {
-    /// The version of the routes under which this was decided; `None` where no task was matched
-    /// (a message sent by hand).
-    pub routes: Option<RoutesVersion>,
+    /// What it was decided by.
+    pub basis: Basis,
     /// What makes it happen only once.
     pub origin: Origin,
     /// The deliveries. May be empty: an outbox row that matches nothing is still consumed.
     pub deliveries: Vec<NewDelivery>,
     /// One-time tasks to delete, with their events.
     pub consume: Vec<TaskId>,
+    /// What is to be decided later, as rows of the outbox.
+    pub later: Vec<NewOutbox>,
 }
 
 /// A delivery that was stored by [`QueueStore::enqueue`], in the order of the request.
@@ -88,13 +114,17 @@ pub enum Enqueued {
     Stored {
         /// The deliveries, in the order of the request.
         deliveries: Vec<StoredDelivery>,
-        /// The version of the routes after it: moved if a task was consumed.
-        routes: RoutesVersion,
+        /// The versions, after it, of the places in which a task was consumed.
+        moved: Vec<(Place, RoutesVersion)>,
     },
     /// The origin was used before; nothing was stored now.
     AlreadyKnown,
-    /// The routes have changed since they were read; nothing was stored. Read them and match again.
+    /// A place of [`Basis::Places`] has changed since it was read, or a task to consume is gone;
+    /// nothing was stored. Read what has changed and match again.
     RoutesChanged,
+    /// These rows of [`Basis::Rows`] have changed or are gone, or a task to consume is; nothing was
+    /// stored.
+    RowsChanged(Vec<RecordId>),
 }
 
 /// Proof of one claim of one delivery. Every claim of a row gives a new one, so that a worker
@@ -111,13 +141,16 @@ pub struct Claim {
     pub token: ClaimToken,
 }
 
-/// First attempts and retries wait apart, so that the one cannot starve the other.
+/// First attempts and retries wait apart, so that the one cannot starve the other; and apart from
+/// both, what may have killed its sender.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum LaneClass {
     /// Deliveries without an attempt yet.
     First,
     /// Deliveries with at least one attempt.
     Retry,
+    /// Deliveries whose last claim was lost. To be claimed alone: one at a time in a process.
+    Alone,
 }
 
 /// The waiting deliveries of one webhook and one class, oldest due first.
@@ -136,6 +169,12 @@ pub struct DueLane {
     pub lane: Lane,
     /// The due time of its head.
     pub due: DateTime<Utc>,
+    /// The owner of the webhook.
+    pub owner: OwnerId,
+    /// Where the owner stands.
+    pub place: Place,
+    /// The webhook's revision.
+    pub revision: Revision,
 }
 
 /// A lane to claim from, and how many deliveries at most.
@@ -152,8 +191,12 @@ pub struct LaneClaim {
 pub struct Claimed {
     /// The delivery.
     pub delivery: Delivery,
-    /// The proof to settle it with.
+    /// The proof to settle it with. Good for this delivery only.
     pub token: ClaimToken,
+    /// The lane in which it waited.
+    pub class: LaneClass,
+    /// The webhook's revision at the moment of the claim.
+    pub revision: Revision,
 }
 
 /// How a claim ends.
@@ -200,6 +243,9 @@ pub struct Settlement {
     /// The attempt that was made; `None` for [`Disposition::Release`], or where none could be
     /// made.
     pub attempt: Option<AttemptRecord>,
+    /// Whether the message is kept when this ends the delivery. Without it the delivery is listed
+    /// with an empty body, `message_kept` false, and is not replayed.
+    pub keep_message: bool,
 }
 
 /// What became of a [`Settlement`].
@@ -229,14 +275,19 @@ pub struct Reclaimed {
 ///   [`Activity::Active`](webhook_model::Activity). Of a webhook in order
 ///   ([`DeliveryOrder::InOrder`](webhook_model::DeliveryOrder)) only the oldest delivery that has
 ///   not ended is claimable, whichever lane it waits in, and nothing while one is `running`.
+///   Nothing of an owner who is held, gone or moving is claimable.
 /// - At any time at most one token of a delivery is valid: the one given last.
+/// - Row numbers of the deliveries of a webhook in order rise in the order in which the enqueues
+///   were committed, in any number of processes.
+/// - Calls share transactions and never each other's fate: none waits for what another's places or
+///   rows are locked by, and none fails by what is wrong with another.
 #[async_trait]
 pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Stores the deliveries of one occurrence and deletes the tasks it consumes, all or nothing.
     ///
-    /// The origin is checked first, then the version of the routes (equal to the current one, or
-    /// `RoutesChanged`; a task to consume that is gone counts as a change), then the rows are
-    /// written. Several calls at once may share a commit; each is judged alone.
+    /// The origin is checked first, then the basis, then the rows are written. Several calls at
+    /// once may share a commit; each is judged alone. A delivery belongs to its webhook's owner
+    /// and to the tenant in which that owner stands.
     ///
     /// # Errors
     /// `Invalid` when a webhook does not exist; `Conflict` when a message id does; `Unavailable`.
@@ -263,8 +314,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
 
     /// Claims deliveries: from each lane the claimable ones, by `(due, id)`, up to its limit. They
     /// are `running` until `lease_until` and have a fresh token each. No delivery is given to
-    /// two callers. A row that cannot be read ends in `error` with a reason and does not hold
-    /// up the others.
+    /// two callers. A delivery that cannot be read ends in `error` with a reason and does not hold
+    /// up the others. The webhooks are not read.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -290,8 +341,9 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Vec<Settled>, StoreError>;
 
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
-    /// now, one more lost claim, no attempt counted; after [`MAX_LOST_CLAIMS`] instead `error`
-    /// with `the sender died 3 times`. Their tokens are void from then on.
+    /// now, in the lane [`LaneClass::Alone`], no attempt counted. One that was claimed from that
+    /// lane has one more lost claim; after [`MAX_LOST_CLAIMS`] it is `error` with `the sender
+    /// died 3 times` instead. Their tokens are void from then on.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use gatepost_ids::{ObjectId, TagId};
+use gatepost_ids::{Audience, ObjectId, TagId};
 
 use super::words::{EventName, EventType};
 use crate::error::{Field, Invalid};
@@ -56,8 +56,11 @@ pub struct Object {
 /// Something that happened on the platform.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Occurrence {
-    /// The caller's own id, if it wants repeats to be recognised.
+    /// The caller's own id, if it wants repeats to be recognised. Unique within the place of the
+    /// audience.
     pub id: Option<OccurrenceId>,
+    /// For whom it is meant.
+    pub audience: Audience,
     /// The area of the platform.
     pub event_type: EventType,
     /// What happened there.
@@ -73,9 +76,10 @@ pub struct Occurrence {
 impl Occurrence {
     /// An occurrence without an id, an object, tags and variables.
     #[must_use]
-    pub fn new(event_type: EventType, event: EventName) -> Self {
+    pub fn new(event_type: EventType, event: EventName, audience: Audience) -> Self {
         Self {
             id: None,
+            audience,
             event_type,
             event,
             object: None,

@@ -1,0 +1,190 @@
+//! What an occurrence is matched against: the records of a place without their texts.
+
+use std::time::Duration;
+
+use gatepost_ids::OwnerId;
+use webhook_model::{
+    Event, EventId, EventName, EventType, Message, Target, TaskId, Webhook, WebhookId,
+};
+
+use super::records::TaskRow;
+use crate::page::{Revision, Row};
+
+/// Counts the changes of webhooks, tasks and events in one place. Every insert, update and deletion
+/// of one, by any process, moves it in the same transaction. Drawn from one counter of the store.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct RoutesVersion(pub i64);
+
+/// A record of any of the three tables.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum RecordId {
+    /// A webhook.
+    Webhook(WebhookId),
+    /// A task.
+    Task(TaskId),
+    /// An event.
+    Event(EventId),
+}
+
+/// A record that cannot be read: written by a newer version, or sealed with a key that is lost.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UnreadableRecord {
+    /// Which.
+    pub record: RecordId,
+    /// Whose.
+    pub owner: OwnerId,
+    /// Why, without a secret.
+    pub reason: String,
+}
+
+/// What an emit needs of a webhook before it sends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct WebhookRoute {
+    /// The webhook.
+    pub id: WebhookId,
+    /// Its revision.
+    pub revision: Revision,
+    /// Its owner.
+    pub owner: OwnerId,
+    /// Whether it sends.
+    pub active: bool,
+    /// Whether its deliveries keep their order.
+    pub in_order: bool,
+    /// How long it waits for a response.
+    pub timeout: Duration,
+}
+
+impl WebhookRoute {
+    /// Of a stored webhook.
+    #[must_use]
+    pub fn of(row: &Row<WebhookId, Webhook>) -> Self {
+        Self {
+            id: row.id,
+            revision: row.revision,
+            owner: row.value.owner,
+            active: row.value.activity == webhook_model::Activity::Active,
+            in_order: row.value.order == webhook_model::DeliveryOrder::InOrder,
+            timeout: row.value.timeout.as_duration(),
+        }
+    }
+}
+
+/// What an emit needs of an enabled task, but for its message.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TaskRoute {
+    /// The task.
+    pub id: TaskId,
+    /// Its revision.
+    pub revision: Revision,
+    /// Its owner, and its webhook's.
+    pub owner: OwnerId,
+    /// The webhook that it sends.
+    pub webhook: WebhookId,
+    /// Whether it is deleted once it has run.
+    pub once: bool,
+}
+
+impl TaskRoute {
+    /// Of a stored task; `None` of one that is disabled or sends nothing.
+    #[must_use]
+    pub fn of(row: &TaskRow) -> Option<Self> {
+        let webhook_model::Action::Send { webhook, .. } = &row.task.action else {
+            return None;
+        };
+        row.task.enabled.then_some(Self {
+            id: row.id,
+            revision: row.revision,
+            owner: row.owner,
+            webhook: *webhook,
+            once: row.task.delete_after_run,
+        })
+    }
+}
+
+/// What an emit needs of an enabled event.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct EventRoute {
+    /// The event.
+    pub id: EventId,
+    /// Its revision.
+    pub revision: Revision,
+    /// The area of the platform.
+    pub event_type: EventType,
+    /// The trigger.
+    pub event: EventName,
+    /// What it is about.
+    pub target: Target,
+    /// The task to run.
+    pub task: TaskId,
+}
+
+impl EventRoute {
+    /// Of a stored event; `None` of one that is disabled.
+    #[must_use]
+    pub fn of(row: &Row<EventId, Event>) -> Option<Self> {
+        row.value.enabled.then(|| Self {
+            id: row.id,
+            revision: row.revision,
+            event_type: row.value.event_type.clone(),
+            event: row.value.event.clone(),
+            target: row.value.target,
+            task: row.value.task,
+        })
+    }
+}
+
+/// What is matched in a place, at one version, each list in order of row numbers. An event may name
+/// a task that is not among them, because it is disabled; it runs nothing.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Routes {
+    /// The version of the place at which the lists were read.
+    pub version: RoutesVersion,
+    /// The webhooks of the tasks, at least.
+    pub webhooks: Vec<WebhookRoute>,
+    /// The enabled tasks.
+    pub tasks: Vec<TaskRoute>,
+    /// The enabled events.
+    pub events: Vec<EventRoute>,
+}
+
+/// What has changed in a place since some version.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RouteChanges {
+    /// The version up to which `changed` is complete.
+    pub version: RoutesVersion,
+    /// What has changed.
+    pub changed: ChangedRoutes,
+}
+
+/// What to change in what is held of a place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ChangedRoutes {
+    /// These.
+    These(RouteDelta),
+    /// More than the store remembers, or than it can tell: read the place again.
+    All,
+}
+
+/// The rows that were changed, as they are now; `None` for one that is not matched any more:
+/// deleted, disabled, unreadable, or in another place now. A webhook that is gone takes its tasks
+/// with it, and a task its events, which need not be named.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct RouteDelta {
+    /// Webhooks.
+    pub webhooks: Vec<(WebhookId, Option<WebhookRoute>)>,
+    /// Tasks.
+    pub tasks: Vec<(TaskId, Option<TaskRoute>)>,
+    /// Events.
+    pub events: Vec<(EventId, Option<EventRoute>)>,
+}
+
+/// The message of a task.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TaskMessage {
+    /// The task.
+    pub id: TaskId,
+    /// The revision of the task at which it was read.
+    pub revision: Revision,
+    /// The message.
+    pub message: Message,
+}
