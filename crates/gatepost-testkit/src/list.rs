@@ -69,6 +69,34 @@ macro_rules! for_each_record_clause {
     };
 }
 
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// owners and their places.
+#[macro_export]
+macro_rules! for_each_owner_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            p01_an_owner_is_where_it_was_placed
+            p02_no_version_is_given_twice
+            p03_what_is_done_to_an_owner_moves_its_place
+            p04_owners_without_a_row_are_found
+            p05_a_lease_has_one_holder
+            p06_a_held_owner_sends_nothing
+            p07_nothing_of_a_held_owner_expires
+            p08_held_owners_are_listed_in_order
+            p09_an_enqueue_that_a_hold_overtakes_is_not_stored
+            p10_records_move_with_their_owner
+            p11_what_waited_ends_when_its_owner_moves
+            p12_ended_deliveries_stay_with_their_tenant
+            p13_a_first_placing_ends_nothing
+            p14_an_enqueue_that_a_move_overtakes_is_not_stored
+            p15_a_removed_owner_has_nothing
+            p16_a_tenant_goes_with_its_owners
+            p17_a_removed_owner_comes_back_with_nothing
+            p18_what_is_gone_is_removed_in_bites
+        }
+    };
+}
+
 /// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
 /// queue.
 #[macro_export]
@@ -163,6 +191,7 @@ pub(crate) use for_each_kept_webhook_clause;
 pub(crate) use for_each_key_clause;
 pub(crate) use for_each_log_clause;
 pub(crate) use for_each_outbox_clause;
+pub(crate) use for_each_owner_clause;
 pub(crate) use for_each_queue_clause;
 pub(crate) use for_each_record_clause;
 
@@ -186,6 +215,7 @@ macro_rules! key_store_conformance {
 macro_rules! webhook_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
         $crate::for_each_record_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_owner_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_queue_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_log_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
