@@ -65,6 +65,24 @@ macro_rules! for_each_record_clause {
             r19_events_are_listed_by_task_and_type
             r20_a_walk_neither_skips_nor_repeats
             r21_an_error_tells_no_secret
+            r22_a_change_moves_its_own_place_alone
+            r23_a_tasks_owner_is_its_webhooks
+            r24_the_owner_of_a_record_is_found
+            r25_webhooks_come_by_number
+            r26_messages_come_with_their_revision
+            r27_what_can_be_read_is_not_unreadable
+            r28_no_more_rows_than_allowed
+            r29_no_more_bytes_than_allowed
+            r30_usage_counts_what_is_there
+            r31_a_list_holds_the_rows_of_its_scope
+            r32_a_filter_stays_within_its_scope
+            r33_a_place_matches_what_is_enabled_there
+            r34_a_place_that_is_too_large_is_not_read
+            r35_the_routes_of_an_event_are_those_of_all
+            r36_every_place_has_a_version
+            r37_changes_are_the_difference_of_two_reads
+            r38_changes_add_up_after_random_ones
+            r39_a_thousand_changes_are_remembered
         }
     };
 }

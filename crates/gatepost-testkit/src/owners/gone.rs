@@ -88,11 +88,27 @@ pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
         store.records.mark_gone(gone, at(1)).await.unwrap();
     }
     for when in ["marked", "removed"] {
-        assert_eq!(store.records.owner(OwnerId(1)).await.unwrap(), None, "P15 {when}");
+        assert_eq!(
+            store.records.owner(OwnerId(1)).await.unwrap(),
+            None,
+            "P15 {when}"
+        );
         assert!(is_gone(&store, mine).await, "P15 {when}: records");
-        assert_eq!(listed(&store, Scope::Owner(OwnerId(1))).await, [0; 4], "P15 {when}");
-        assert_eq!(listed(&store, Scope::Tenant(TenantId(1))).await, [0; 4], "P15 {when}");
-        assert_eq!(listed(&store, Scope::All).await, [1; 4], "P15 {when}: the other's");
+        assert_eq!(
+            listed(&store, Scope::Owner(OwnerId(1))).await,
+            [0; 4],
+            "P15 {when}"
+        );
+        assert_eq!(
+            listed(&store, Scope::Tenant(TenantId(1))).await,
+            [0; 4],
+            "P15 {when}"
+        );
+        assert_eq!(
+            listed(&store, Scope::All).await,
+            [1; 4],
+            "P15 {when}: the other's"
+        );
         let usage = store.records.record_usage(OwnerId(1)).await.unwrap();
         assert_eq!(usage, RecordUsage::default(), "P15 {when}: usage");
         let usage = store.log.log_usage(&[OwnerId(1)]).await.unwrap();
@@ -101,15 +117,26 @@ pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
         assert_eq!(matched.tasks, [], "P15 {when}: matched");
         let found = store.log.delivery(ended[0]).await.unwrap();
         assert_eq!(found, None, "P15 {when}: delivery");
-        assert_eq!(store.log.attempts(ended[0]).await.unwrap(), [], "P15 {when}");
-        assert!(claim(&store, mine.webhook, 9).await.is_empty(), "P15 {when}: claim");
+        assert_eq!(
+            store.log.attempts(ended[0]).await.unwrap(),
+            [],
+            "P15 {when}"
+        );
+        assert!(
+            claim(&store, mine.webhook, 9).await.is_empty(),
+            "P15 {when}: claim"
+        );
         let sent = settlement(&running[0], Disposition::Sent);
         let settled = store.queue.settle(vec![sent], at(9)).await.unwrap();
         assert_eq!(settled, [Settled::Stale], "P15 {when}: settlement");
         let back = store.queue.reclaim(9, at(99)).await.unwrap();
         assert_eq!((back.requeued, back.ended), (0, 0), "P15 {when}: reclaim");
         let figures = store.log.queue_stats(at(9)).await.unwrap();
-        assert_eq!((figures.queued, figures.running), (1, 0), "P15 {when}: figures");
+        assert_eq!(
+            (figures.queued, figures.running),
+            (1, 0),
+            "P15 {when}: figures"
+        );
         let due = store.queue.due_lanes(None, 9, at(9)).await.unwrap();
         assert_eq!(due.len(), 1, "P15 {when}: due lanes");
         remove_all_gone(&store).await;
@@ -153,11 +180,19 @@ pub async fn p17_a_removed_owner_comes_back_with_nothing(store: Webhooks) {
     store.records.mark_gone(gone, at(1)).await.unwrap();
     place(&store, 1, tenant(2)).await;
     assert!(is_gone(&store, old).await, "P17 nothing comes back");
-    assert_eq!(listed(&store, Scope::Owner(OwnerId(1))).await, [0; 4], "P17 lists");
+    assert_eq!(
+        listed(&store, Scope::Owner(OwnerId(1))).await,
+        [0; 4],
+        "P17 lists"
+    );
     let new = set(&store, 1, "w").await;
     enqueue(&store, new.webhook, &["c"]).await;
     remove_all_gone(&store).await;
-    assert_eq!(listed(&store, Scope::Owner(OwnerId(1))).await, [1; 4], "P17 new");
+    assert_eq!(
+        listed(&store, Scope::Owner(OwnerId(1))).await,
+        [1; 4],
+        "P17 new"
+    );
     assert!(!is_gone(&store, new).await, "P17 the new records stay");
     let row = store.records.owner(OwnerId(1)).await.unwrap();
     assert_eq!(row.map(|row| row.place), Some(tenant(2)), "P17 placed");
@@ -175,21 +210,43 @@ pub async fn p18_what_is_gone_is_removed_in_bites(store: Webhooks) {
     let other = store.records.insert_webhook(&hook, UNLIMITED, at(0)).await;
     let other = other.unwrap().id;
     enqueue(&store, other, &["stays"]).await;
-    assert_eq!(store.records.remove_gone(3, at(0)).await.unwrap(), 0, "P18 none");
-    let deleted = store.records.delete_webhook(mine.webhook, Cascade::Tasks, at(1));
+    assert_eq!(
+        store.records.remove_gone(3, at(0)).await.unwrap(),
+        0,
+        "P18 none"
+    );
+    let deleted = store
+        .records
+        .delete_webhook(mine.webhook, Cascade::Tasks, at(1));
     assert!(deleted.await.is_ok(), "P18 deleted");
-    assert_eq!(store.log.delivery(made[0]).await.unwrap(), None, "P18 at once");
+    assert_eq!(
+        store.log.delivery(made[0]).await.unwrap(),
+        None,
+        "P18 at once"
+    );
     let mut removed = 0;
     loop {
         let bite = store.records.remove_gone(3, at(2)).await.unwrap();
         assert!(bite <= 3, "P18 at most the limit, not {bite}");
         removed += bite;
-        assert_eq!(listed(&store, Scope::All).await, [1, 0, 0, 1], "P18 the others");
+        assert_eq!(
+            listed(&store, Scope::All).await,
+            [1, 0, 0, 1],
+            "P18 the others"
+        );
         if bite < 3 {
             break;
         }
     }
     assert!(removed >= 20, "P18 {removed} rows were removed");
-    assert_eq!(store.records.remove_gone(3, at(3)).await.unwrap(), 0, "P18 all");
-    assert_eq!(claim(&store, other, 9).await.len(), 1, "P18 the other's is sent");
+    assert_eq!(
+        store.records.remove_gone(3, at(3)).await.unwrap(),
+        0,
+        "P18 all"
+    );
+    assert_eq!(
+        claim(&store, other, 9).await.len(),
+        1,
+        "P18 the other's is sent"
+    );
 }

@@ -4,8 +4,9 @@ use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, RecordId, Settled};
 use webhook_model::Activity;
 
-use crate::fixtures::{UNLIMITED, at, change, claim, direct, message, routes, settlement, tenant};
-use crate::fixtures::{place, under};
+use crate::fixtures::{
+    UNLIMITED, at, change, claim, direct, message, place, routes, settlement, tenant, under,
+};
 use crate::harness::Webhooks;
 use crate::world::{enqueue, hold, set};
 
@@ -29,7 +30,10 @@ pub async fn p06_a_held_owner_sends_nothing(store: Webhooks) {
     assert_eq!(tasks, [other.task], "P6 matched");
     let events: Vec<_> = matched.events.iter().map(|e| e.id).collect();
     assert_eq!(events, [other.event], "P6 events matched");
-    assert!(claim(&store, mine.webhook, 60).await.is_empty(), "P6 claimed");
+    assert!(
+        claim(&store, mine.webhook, 60).await.is_empty(),
+        "P6 claimed"
+    );
     let due = store.queue.due_lanes(None, 9, at(60)).await.unwrap();
     let due: Vec<_> = due.iter().map(|d| d.lane.webhook).collect();
     assert_eq!(due, [other.webhook], "P6 due lanes");
@@ -41,7 +45,10 @@ pub async fn p06_a_held_owner_sends_nothing(store: Webhooks) {
     let settled = store.queue.settle(vec![sent], at(2)).await.unwrap();
     assert_eq!(settled, [Settled::Done], "P6 what was being sent ends");
     change(&store, mine.webhook, |w| w.allow_insecure = true).await;
-    assert!(store.log.delivery(ids[0]).await.unwrap().is_some(), "P6 log");
+    assert!(
+        store.log.delivery(ids[0]).await.unwrap().is_some(),
+        "P6 log"
+    );
 
     hold(&store, 1, false).await;
     let after = routes(&store, tenant(1)).await;
@@ -77,7 +84,9 @@ pub async fn p08_held_owners_are_listed_in_order(store: Webhooks) {
         let after = after.map(OwnerId);
         let rows = store.records.held_owners(after, limit).await.unwrap();
         assert!(rows.iter().all(|row| row.held), "P8 held");
-        rows.into_iter().map(|r| (r.owner.0, r.place)).collect::<Vec<_>>()
+        rows.into_iter()
+            .map(|r| (r.owner.0, r.place))
+            .collect::<Vec<_>>()
     };
     let all = [(1, Place::Common), (2, tenant(7)), (3, Place::Common)];
     assert_eq!(found(None, 9).await, all, "P8 all");
@@ -101,7 +110,11 @@ pub async fn p09_an_enqueue_that_a_hold_overtakes_is_not_stored(store: Webhooks)
     assert_eq!(stored, Enqueued::RoutesChanged, "P9 places");
     let by_row = Basis::Rows(vec![row]);
     let stored = store.queue.enqueue(on(by_row.clone(), "b"), at(0)).await;
-    assert_eq!(stored.unwrap(), Enqueued::RowsChanged(vec![row.0]), "P9 rows");
+    assert_eq!(
+        stored.unwrap(),
+        Enqueued::RowsChanged(vec![row.0]),
+        "P9 rows"
+    );
     hold(&store, 1, false).await;
     let stored = store.queue.enqueue(on(by_row, "c"), at(0)).await.unwrap();
     assert!(matches!(stored, Enqueued::Stored { .. }), "P9 released");

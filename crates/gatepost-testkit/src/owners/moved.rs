@@ -2,8 +2,8 @@
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{
-    Basis, Cascade, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, RecordId, Settled,
-    TaskQuery, WebhookQuery,
+    Basis, Cascade, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, RecordId,
+    Settled, TaskQuery, WebhookQuery,
 };
 use gatepost_storage::{Page, Scope};
 
@@ -56,11 +56,17 @@ pub async fn p11_what_waited_ends_when_its_owner_moves(store: Webhooks) {
     place(&store, 1, tenant(2)).await;
     let new = enqueue(&store, mine.webhook, &["new"]).await;
 
-    assert!(claim(&store, mine.webhook, 5).await.is_empty(), "P11 moving");
+    assert!(
+        claim(&store, mine.webhook, 5).await.is_empty(),
+        "P11 moving"
+    );
     let due = store.queue.due_lanes(None, 9, at(5)).await.unwrap();
     let due: Vec<_> = due.iter().map(|d| d.lane.webhook).collect();
     assert_eq!(due, [other.webhook], "P11 due lanes");
-    assert!(store.records.remove_gone(1, at(5)).await.unwrap() <= 1, "P11");
+    assert!(
+        store.records.remove_gone(1, at(5)).await.unwrap() <= 1,
+        "P11"
+    );
     remove_all_gone(&store).await;
     for id in &waits {
         let row = store.log.delivery(*id).await.unwrap().unwrap();
@@ -68,11 +74,17 @@ pub async fn p11_what_waited_ends_when_its_owner_moves(store: Webhooks) {
         let wanted = (DeliveryState::Error, "the owner moved", Some(TenantId(1)));
         assert_eq!(found, wanted, "P11 ended");
     }
-    assert!(claim(&store, mine.webhook, 6).await.is_empty(), "P11 one is being sent");
+    assert!(
+        claim(&store, mine.webhook, 6).await.is_empty(),
+        "P11 one is being sent"
+    );
     let retry = settlement(&claimed[0], Disposition::Retry { due: at(7) });
     let settled = store.queue.settle(vec![retry], at(7)).await.unwrap();
     assert_eq!(settled, [Settled::Done], "P11 it settles");
-    assert!(claim(&store, mine.webhook, 8).await.is_empty(), "P11 and waits");
+    assert!(
+        claim(&store, mine.webhook, 8).await.is_empty(),
+        "P11 and waits"
+    );
     remove_all_gone(&store).await;
     let row = store.log.delivery(old[0]).await.unwrap().unwrap();
     assert_eq!(row.state, DeliveryState::Error, "P11 and ends");
@@ -81,7 +93,11 @@ pub async fn p11_what_waited_ends_when_its_owner_moves(store: Webhooks) {
     let claimed = claim(&store, mine.webhook, 9).await;
     let claimed: Vec<_> = claimed.iter().map(|c| c.delivery.id).collect();
     assert_eq!(claimed, new, "P11 what came after is sent");
-    assert_eq!(claim(&store, other.webhook, 9).await.len(), 1, "P11 the other's");
+    assert_eq!(
+        claim(&store, other.webhook, 9).await.len(),
+        1,
+        "P11 the other's"
+    );
 }
 
 /// Deliveries are listed for the tenant in which they were made, also after their owner moved.
@@ -104,9 +120,21 @@ pub async fn p12_ended_deliveries_stay_with_their_tenant(store: Webhooks) {
         let rows = store.log.list_deliveries(&query).await.unwrap();
         rows.into_iter().map(|d| d.id).collect::<Vec<_>>()
     };
-    assert_eq!(listed(Scope::Tenant(TenantId(1))).await, [made[1]], "P12 old");
-    assert_eq!(listed(Scope::Tenant(TenantId(2))).await, [made[2]], "P12 new");
-    assert_eq!(listed(Scope::Owner(OwnerId(1))).await, made, "P12 the owner's");
+    assert_eq!(
+        listed(Scope::Tenant(TenantId(1))).await,
+        [made[1]],
+        "P12 old"
+    );
+    assert_eq!(
+        listed(Scope::Tenant(TenantId(2))).await,
+        [made[2]],
+        "P12 new"
+    );
+    assert_eq!(
+        listed(Scope::Owner(OwnerId(1))).await,
+        made,
+        "P12 the owner's"
+    );
 }
 
 /// Placing an owner for the first time, or again where it is, ends nothing.
@@ -137,6 +165,8 @@ pub async fn p14_an_enqueue_that_a_move_overtakes_is_not_stored(store: Webhooks)
     remove_all_gone(&store).await;
     let stored = store.queue.enqueue(on("b"), at(0)).await.unwrap();
     assert!(matches!(stored, Enqueued::Stored { .. }), "P14 once moved");
-    let deleted = store.records.delete_webhook(mine.webhook, Cascade::Tasks, at(1));
+    let deleted = store
+        .records
+        .delete_webhook(mine.webhook, Cascade::Tasks, at(1));
     assert!(deleted.await.is_ok(), "P14 records are changed as before");
 }

@@ -116,7 +116,10 @@ pub async fn p04_owners_without_a_row_are_found(store: Webhooks) {
 pub async fn p05_a_lease_has_one_holder(store: Webhooks) {
     let lease = async |name, holder, until, now| {
         let records = &store.records;
-        records.lease(name, holder, at(until), at(now)).await.unwrap()
+        records
+            .lease(name, holder, at(until), at(now))
+            .await
+            .unwrap()
     };
     assert!(lease("a", 1, 10, 0).await, "P5 free");
     assert!(!lease("a", 2, 20, 9).await, "P5 held");
