@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gatepost_ids::{AccessLevel, Accounts, AccountsError, OwnerId};
+use gatepost_storage::Scope;
 
 use crate::ask;
 use crate::principal::Principal;
@@ -54,14 +55,34 @@ impl<'a> Authority<'a> {
         Ok(may)
     }
 
-    /// The one user whose records the caller may manage, if it is not more than that.
+    /// The rows that the caller may at most see: the scope in which a store is to look.
+    ///
+    /// In a tenant's scope there may be rows of a system administrator who is in that tenant, or of
+    /// a user who has just left it: [`may_manage`](Self::may_manage) says which.
     #[must_use]
-    pub fn only(&self) -> Option<OwnerId> {
+    pub fn scope(&self) -> Scope {
         match (self.actor.access, self.actor.tenant) {
-            (AccessLevel::SystemAdministrator, _) | (AccessLevel::TenantAdministrator, Some(_)) => {
-                None
-            }
-            _ => Some(self.actor.owner),
+            (AccessLevel::SystemAdministrator, _) => Scope::All,
+            (AccessLevel::TenantAdministrator, Some(tenant)) => Scope::Tenant(tenant),
+            _ => Scope::Owner(self.actor.owner),
         }
+    }
+
+    /// Of the rows that were asked for, those that the caller may at most see; `None` when there
+    /// can be none.
+    ///
+    /// # Errors
+    /// When the platform cannot say.
+    pub async fn narrow(&mut self, asked: Scope) -> Result<Option<Scope>, AccountsError> {
+        let mine = self.scope();
+        Ok(match (mine, asked) {
+            (Scope::All, _) => Some(asked),
+            (_, Scope::All) => Some(mine),
+            (_, Scope::Owner(owner)) => self.may_manage(owner).await?.then_some(asked),
+            (Scope::Tenant(_), Scope::Tenant(_)) => (mine == asked).then_some(asked),
+            (Scope::Owner(_), Scope::Tenant(tenant)) => {
+                (self.actor.tenant == Some(tenant)).then_some(mine)
+            }
+        })
     }
 }
