@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gatepost_ids::{AccessLevel, Accounts, AccountsError, OwnerId};
+use gatepost_ids::{AccessLevel, Accounts, AccountsError, OwnerId, TenantId};
 use gatepost_storage::Scope;
 
 use crate::ask;
@@ -16,7 +16,14 @@ use crate::principal::Principal;
 pub struct Authority<'a> {
     actor: &'a Principal,
     accounts: Arc<dyn Accounts>,
-    known: HashMap<OwnerId, bool>,
+    known: HashMap<OwnerId, Option<Standing>>,
+}
+
+/// What the platform said of another user.
+#[derive(Clone, Copy, Debug)]
+struct Standing {
+    access: AccessLevel,
+    tenant: Option<TenantId>,
 }
 
 impl<'a> Authority<'a> {
@@ -39,20 +46,46 @@ impl<'a> Authority<'a> {
         if owner == self.actor.owner || self.actor.access == AccessLevel::SystemAdministrator {
             return Ok(true);
         }
-        let (AccessLevel::TenantAdministrator, Some(tenant)) =
-            (self.actor.access, self.actor.tenant)
-        else {
+        let Scope::Tenant(tenant) = self.scope() else {
             return Ok(false);
         };
+        let subject = self.subject(owner).await?;
+        Ok(subject.is_some_and(|standing| standing.tenant == Some(tenant)))
+    }
+
+    /// Whether the caller may see what this user made while in that tenant, such as a delivery: an
+    /// administrator sees what was made in the own tenant, though the user has moved, and not what
+    /// a user had made before coming.
+    ///
+    /// # Errors
+    /// When the platform cannot say.
+    pub async fn may_see_made_in(
+        &mut self,
+        owner: OwnerId,
+        tenant: Option<TenantId>,
+    ) -> Result<bool, AccountsError> {
+        match self.scope() {
+            _ if owner == self.actor.owner => Ok(true),
+            Scope::All => Ok(true),
+            Scope::Tenant(own) if tenant == Some(own) => Ok(self.subject(owner).await?.is_some()),
+            Scope::Tenant(_) | Scope::Owner(_) => Ok(false),
+        }
+    }
+
+    /// Where a user stands who may be an administrator's subject; `None` of a system administrator
+    /// and where there is no such user.
+    async fn subject(&mut self, owner: OwnerId) -> Result<Option<Standing>, AccountsError> {
         if let Some(known) = self.known.get(&owner) {
             return Ok(*known);
         }
         let account = ask::account(self.accounts.as_ref(), owner).await?;
-        let may = account.is_some_and(|a| {
-            a.tenant == Some(tenant) && a.access < AccessLevel::SystemAdministrator
+        let standing = account.map(|account| Standing {
+            access: account.access,
+            tenant: account.tenant,
         });
-        self.known.insert(owner, may);
-        Ok(may)
+        let standing = standing.filter(|user| user.access < AccessLevel::SystemAdministrator);
+        self.known.insert(owner, standing);
+        Ok(standing)
     }
 
     /// The rows that the caller may at most see: the scope in which a store is to look.
