@@ -33,7 +33,8 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Message`],
-    /// [`ManageError::Unsendable`], [`ManageError::TooFast`], failures of store and accounts. A target that refuses or fails is an attempt with that outcome.
+    /// [`ManageError::Unsendable`], [`ManageError::TooFast`], failures of store and accounts. A
+    /// target that refuses or fails is an attempt with that outcome.
     pub async fn send_test(
         &self,
         id: WebhookId,

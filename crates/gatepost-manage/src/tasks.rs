@@ -93,8 +93,8 @@ impl Actor {
         .await
     }
 
-    /// Which of these tasks have a delivery that is being sent at this moment. Only the newest 1,000
-    /// such deliveries that the caller may see are looked at.
+    /// Which of these tasks have a delivery that is being sent at this moment. Only the newest
+    /// 1,000 such deliveries that the caller may see are looked at.
     ///
     /// # Errors
     /// Failures of store and accounts.
