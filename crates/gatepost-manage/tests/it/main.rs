@@ -10,4 +10,6 @@ mod failing;
 mod judged;
 mod listed;
 mod references;
+mod spoilt;
+mod users;
 mod world;
