@@ -9,6 +9,8 @@ mod calls;
 mod failing;
 mod judged;
 mod listed;
+mod matrix;
+mod people;
 mod references;
 mod spoilt;
 mod users;

@@ -1,6 +1,5 @@
 //! A door before a store with a few rows.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, KeyName};
@@ -16,9 +15,7 @@ use webhook_model::{
 };
 
 use crate::spoilt::SpoiltStore;
-pub(crate) use crate::users::{
-    ABROAD, ADMIN, BESIDE, EVERYBODY, MEMBER, Mood, OWNER, Platform, STRANGER, TENANT, user,
-};
+pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
 
 /// The rows of a user.
 #[derive(Clone, Copy, Debug)]
@@ -98,14 +95,9 @@ impl World {
         }
     }
 
-    /// The same rows for everybody, under the same names.
-    pub(crate) async fn peopled() -> (Self, BTreeMap<i64, Rows>) {
-        let world = Self::start().await;
-        let mut all = BTreeMap::from([(OWNER, world.rows)]);
-        for owner in EVERYBODY.into_iter().filter(|user| *user != OWNER) {
-            all.insert(owner, rows(&world.keys, &world.engine, owner).await);
-        }
-        (world, all)
+    /// The rows of `OWNER`, for another user.
+    pub(crate) async fn rows_of(&self, owner: i64) -> Rows {
+        rows(&self.keys, &self.engine, owner).await
     }
 
     pub(crate) fn of(&self, user: i64) -> Actor {
