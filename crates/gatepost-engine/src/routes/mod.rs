@@ -1,4 +1,4 @@
-//! What an emit needs of webhooks, tasks and events, place by place.
+//! What is known of webhooks, tasks and events: what is matched place by place, and what is sent.
 
 mod matched;
 mod messages;
