@@ -1,7 +1,6 @@
 //! What one transaction is about to store, and what is needed once it is stored.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gatepost_storage::webhooks::{DropReason, NewDelivery};
 use webhook_model::{OwnerId, RenderError, TaskId, WebhookId};
@@ -33,7 +32,7 @@ pub(super) struct Bite {
     /// One-time tasks.
     pub consume: Vec<TaskId>,
     /// Tasks that are decided later.
-    pub later: Vec<TaskId>,
+    pub later: BTreeSet<TaskId>,
     pub unrendered: Vec<(TaskId, RenderError)>,
     pub dropped: Drops,
     /// What these deliveries use.
@@ -95,6 +94,3 @@ impl Bite {
         self.deliveries.is_empty() && self.later.is_empty()
     }
 }
-
-/// Messages as they were read, by task.
-pub(super) type Templates = HashMap<TaskId, Arc<webhook_model::Template>>;

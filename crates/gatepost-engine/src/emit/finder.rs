@@ -62,29 +62,32 @@ impl Finder {
         self.read(ask.places, ids).await
     }
 
-    /// Who of the owners may receive it. Of whom the judge says nothing it is not known yet.
-    pub(super) async fn hearing(
+    /// Asks who of the owners may receive it, for those who were not asked about before. Of whom
+    /// the judge says nothing it is not known.
+    pub(super) async fn hear(
         &self,
         ask: &Ask<'_>,
         matched: &Matched,
-    ) -> HashMap<OwnerId, Hearing> {
+        hearing: &mut HashMap<OwnerId, Hearing>,
+    ) {
         let after = ask.after();
         let tasks = matched.tasks.iter().filter(|task| task.id() > after);
-        let owners: BTreeSet<OwnerId> = tasks.map(MatchedTask::owner).collect();
-        if owners.is_empty() {
-            return HashMap::new();
+        let owners = tasks.map(MatchedTask::owner);
+        let new: BTreeSet<OwnerId> = owners.filter(|o| !hearing.contains_key(o)).collect();
+        if new.is_empty() {
+            return;
         }
-        let owners: Vec<OwnerId> = owners.into_iter().collect();
+        let owners: Vec<OwnerId> = new.into_iter().collect();
         let heard = Heard {
             occurrence: ask.occurrence,
             place: ask.own_place(),
         };
-        let hearing = if ask.patient {
+        let answers = if ask.patient {
             self.judge.hear_waiting(&heard, &owners).await
         } else {
             self.judge.hear(&heard, &owners)
         };
-        owners.into_iter().zip(hearing).collect()
+        hearing.extend(owners.into_iter().zip(answers));
     }
 
     /// These tasks as they are stored, if they are enabled and their owners are in these places.

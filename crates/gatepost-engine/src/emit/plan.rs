@@ -37,6 +37,10 @@ impl Spent {
         }
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = (OwnerId, Used)> {
+        self.0.iter().map(|(owner, used)| (*owner, *used))
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
