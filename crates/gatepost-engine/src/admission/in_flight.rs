@@ -30,9 +30,19 @@ struct State {
 /// Why there is no permit.
 #[derive(Debug)]
 pub(crate) struct Blocked {
-    pub wait: Wait,
+    pub(super) wait: Wait,
     /// As [`InFlight::releases`] was then.
-    pub releases: u64,
+    pub(super) releases: u64,
+}
+
+impl Blocked {
+    /// Until then, whatever room there is.
+    pub(crate) fn until(time: Instant) -> Self {
+        Self {
+            wait: Wait::Until(time),
+            releases: 0,
+        }
+    }
 }
 
 pub(crate) struct InFlight {
@@ -92,7 +102,7 @@ impl InFlight {
 
     /// Counts the times that room became free: if it has not changed, whoever was
     /// [`Blocked`] still is.
-    pub(crate) fn releases(&self) -> u64 {
+    pub(super) fn releases(&self) -> u64 {
         self.lock().releases
     }
 

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
 use super::board::Board;
+use super::in_flight::{Blocked, InFlight};
 use super::pace::Pace;
 use super::room::{Room, Wait};
 
@@ -61,6 +62,17 @@ impl Turn {
     pub(crate) fn wait(mut self, wait: Wait) {
         self.is_over = true;
         self.lanes.lock().board.wait(self.due.lane, wait);
+    }
+
+    /// It steps aside until there is room, or is ready again if there is some by now.
+    pub(crate) fn step_aside(self, blocked: Blocked, in_flight: &InFlight) {
+        let (lanes, lane) = (self.lanes.clone(), self.due.lane);
+        let for_room = !matches!(blocked.wait, Wait::Until(_));
+        self.wait(blocked.wait);
+        if for_room && in_flight.releases() != blocked.releases {
+            // What became free before it stood aside woke nobody.
+            lanes.lock().board.again(lane);
+        }
     }
 
     /// There is nothing more in it, unless something was added in between.
@@ -244,6 +256,13 @@ impl Lanes {
     /// The store is to be asked.
     pub(crate) fn look(&self) {
         self.lock().look = true;
+    }
+
+    /// As [`look`](Self::look), if that is so.
+    pub(crate) fn look_if(&self, reason: bool) {
+        if reason {
+            self.look();
+        }
     }
 
     /// As [`look`](Self::look), at once.
