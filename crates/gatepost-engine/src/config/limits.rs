@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::setters::setters;
 
+const MIB: usize = 1024 * 1024;
+
 /// How much the engine does at once. All limits are for this process.
 ///
 /// ```
@@ -12,7 +14,7 @@ use super::setters::setters;
 /// let limits = Limits::default().with_in_flight(in_flight);
 /// assert_eq!((limits.in_flight.total, limits.in_flight.per_origin), (256, 256));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
     /// Requests in flight.
@@ -25,6 +27,9 @@ pub struct Limits {
     pub breaker: BreakerLimits,
     /// Leases and polling.
     pub timing: Timing,
+    /// Bytes of memory for what occurrences are matched against. A place that needs more than a
+    /// sixteenth of it is not kept there: its events are looked up. Default 256 MiB.
+    pub routes_memory: usize,
 }
 
 /// Requests in flight. Whatever a limit holds back waits; nothing is refused.
@@ -57,14 +62,20 @@ pub struct InFlightLimits {
     pub slow_percent: usize,
 }
 
-/// What one occurrence may make; more is [`EmitError::TooLarge`](crate::EmitError::TooLarge).
+/// What one occurrence may make at a time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EmitLimits {
-    /// Deliveries. Default 10,000.
+    /// Deliveries stored in one transaction. An occurrence that makes more is stored first, and
+    /// then fanned out in several. Default 1,000.
     pub deliveries: usize,
-    /// Bytes of all their messages. Default 64 MiB.
+    /// Bytes of their messages. Default 8 MiB.
     pub bytes: usize,
+    /// Tasks of one owner that one occurrence runs; what is over is counted and dropped. Default
+    /// 1,000.
+    pub deliveries_per_owner: usize,
+    /// Bytes of their messages. Default 8 MiB.
+    pub bytes_per_owner: usize,
 }
 
 /// How fast what was held up is sent.
@@ -113,6 +124,8 @@ setters! { Limits {
     with_breaker: breaker: BreakerLimits,
     /// Sets [`timing`](Self::timing).
     with_timing: timing: Timing,
+    /// Sets [`routes_memory`](Self::routes_memory).
+    with_routes_memory: routes_memory: usize,
 } }
 
 setters! { InFlightLimits {
@@ -137,6 +150,10 @@ setters! { EmitLimits {
     with_deliveries: deliveries: usize,
     /// Sets [`bytes`](Self::bytes).
     with_bytes: bytes: usize,
+    /// Sets [`deliveries_per_owner`](Self::deliveries_per_owner).
+    with_deliveries_per_owner: deliveries_per_owner: usize,
+    /// Sets [`bytes_per_owner`](Self::bytes_per_owner).
+    with_bytes_per_owner: bytes_per_owner: usize,
 } }
 
 setters! { RateLimits {
@@ -160,6 +177,19 @@ setters! { Timing {
     with_poll: poll: Duration,
 } }
 
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            in_flight: InFlightLimits::default(),
+            emit: EmitLimits::default(),
+            rates: RateLimits::default(),
+            breaker: BreakerLimits::default(),
+            timing: Timing::default(),
+            routes_memory: 256 * MIB,
+        }
+    }
+}
+
 impl Default for InFlightLimits {
     fn default() -> Self {
         Self {
@@ -177,8 +207,10 @@ impl Default for InFlightLimits {
 impl Default for EmitLimits {
     fn default() -> Self {
         Self {
-            deliveries: 10_000,
-            bytes: 64 * 1024 * 1024,
+            deliveries: 1_000,
+            bytes: 8 * MIB,
+            deliveries_per_owner: 1_000,
+            bytes_per_owner: 8 * MIB,
         }
     }
 }
