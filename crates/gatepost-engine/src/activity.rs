@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::Row;
 use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::{AtMost, ErrorKind, Row, StoreError};
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use crate::admission::Admission;
 use crate::clock::EngineClock;
-use crate::edit::edit;
+use crate::edit::TRIES;
 use crate::error::EngineError;
 
 #[derive(Clone, Debug)]
@@ -26,7 +26,9 @@ impl Activities {
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         let row = self.store_activity(id, activity).await?;
-        self.admission.lanes.look_now();
+        if activity == Activity::Active {
+            self.admission.lanes.resumed(id);
+        }
         Ok(row)
     }
 
@@ -35,8 +37,18 @@ impl Activities {
         id: WebhookId,
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        edit!(self, webhook, update_webhook, Into::into, id, |row| {
+        for _ in 0..TRIES {
+            let row = self.store.webhook(id).await?;
+            let mut row = row.ok_or(EngineError::NotFound)?;
             row.value.activity = activity;
-        })
+            // It does not grow by that.
+            let (at_most, now) = (AtMost::UNLIMITED, self.clock.now()?);
+            match self.store.update_webhook(&row, at_most, now).await {
+                Err(error) if error.kind() == ErrorKind::Stale => {}
+                other => return Ok(other?),
+            }
+        }
+        let kind = ErrorKind::Unavailable;
+        Err(StoreError::new(kind, "the row is being edited by others").into())
     }
 }
