@@ -85,10 +85,8 @@ mod tests {
     #[test]
     fn after_two_lost_races_only_the_rows_that_are_used_count() {
         let (matched, mut races) = (matched(), Races::default());
-        let bite = Bite {
-            deliveries: vec![new_delivery(2)],
-            ..Bite::default()
-        };
+        let mut bite = Bite::default();
+        bite.deliveries.push(new_delivery(2));
         for _ in 0..LOST {
             assert_eq!(races.basis(&matched, &bite), matched.by_places());
             races.lost();
