@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
+use gatepost_engine::{May, Watch, WatchAnswer, Watched};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Principal, TenantId, Via,
 };
 use gatepost_manage::{Audit, Audited, Choice, Directory, Operation};
+use webhook_model::{ObjectId, Target};
 
 /// Administers the system.
 pub(crate) const ADMIN: i64 = 1;
@@ -112,6 +114,20 @@ impl Accounts for Platform {
                 AccountAnswer::Now(Ok(account))
             }
         }
+    }
+}
+
+/// An object that is not there.
+pub(crate) const NO_OBJECT: i64 = 404;
+
+/// Each user may watch the one object that has the user's number.
+impl Watch for Platform {
+    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+        WatchAnswer::each(owners, |owner| match watched.target {
+            Target::Instance(ObjectId(NO_OBJECT)) => May::NoSuchObject,
+            Target::Instance(object) => (object.0 == owner.0).into(),
+            Target::Tag(_) | Target::Generic => May::Yes,
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, KeyName};
 use delivery::{Sender, TargetPolicy};
-use gatepost_engine::Engine;
+use gatepost_engine::{Engine, EngineBuilder};
 use gatepost_keys::{KeyService, OwnerId, Quota};
 use gatepost_manage::{Actor, Management, Operation};
 use gatepost_storage::webhooks::DeliveryId;
@@ -64,7 +64,23 @@ impl World {
         Self::with(Quota::UNLIMITED).await
     }
 
+    /// Everybody has this quota; who may receive what goes by the address.
     pub(crate) async fn with(quota: Quota) -> Self {
+        Self::build(quota, |builder, platform| builder.addressed_only(platform)).await
+    }
+
+    /// The platform is asked who may watch what.
+    pub(crate) async fn watched() -> Self {
+        let watch = |builder: EngineBuilder, platform: Arc<Platform>| {
+            builder.watch(platform.clone(), platform)
+        };
+        Self::build(Quota::UNLIMITED, watch).await
+    }
+
+    async fn build(
+        quota: Quota,
+        audience: fn(EngineBuilder, Arc<Platform>) -> EngineBuilder,
+    ) -> Self {
         let spoilt = Arc::new(SpoiltStore::default());
         let store = Arc::new(FaultStore::new(spoilt.clone()));
         let platform = Arc::new(Platform::default());
@@ -72,13 +88,10 @@ impl World {
             .quotas(Arc::new(quota))
             .build();
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
-        let engine = Engine::builder(store.clone(), sender)
+        let builder = Engine::builder(store.clone(), sender)
             .catalog(catalog())
-            .quotas(Arc::new(quota))
-            .addressed_only(platform.clone())
-            .start()
-            .await
-            .unwrap();
+            .quotas(Arc::new(quota));
+        let engine = audience(builder, platform.clone()).start().await.unwrap();
         let door = Management::builder(keys.clone(), engine.clone())
             .audit(platform.clone())
             .directory(platform.clone())
@@ -161,6 +174,9 @@ fn catalog() -> Catalog {
     let alarms = [("raised", "Raised")];
     let catalog = Catalog::builder();
     let catalog = catalog.event_type("alarms", "Alarms", Specificity::Generic, &alarms);
+    let vms = [("poweron", "Powered on")];
+    let catalog = catalog.unwrap();
+    let catalog = catalog.event_type("vms", "VMs", Specificity::InstanceOrTag, &vms);
     catalog.unwrap().build()
 }
 
