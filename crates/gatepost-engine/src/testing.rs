@@ -248,7 +248,10 @@ impl Records {
             delete_after_run: once,
             action: Action::Send { webhook, message },
         };
-        let inserted = self.store.insert_task(&task, AtMost::UNLIMITED, noon()).await;
+        let inserted = self
+            .store
+            .insert_task(&task, AtMost::UNLIMITED, noon())
+            .await;
         inserted.unwrap().id
     }
 
@@ -262,7 +265,10 @@ impl Records {
             filters: JsonObject::default(),
             context: JsonObject::default(),
         };
-        let inserted = self.store.insert_event(&event, AtMost::UNLIMITED, noon()).await;
+        let inserted = self
+            .store
+            .insert_event(&event, AtMost::UNLIMITED, noon())
+            .await;
         inserted.unwrap();
     }
 
@@ -282,7 +288,10 @@ impl Records {
     pub(crate) async fn set_activity(&self, id: WebhookId, activity: Activity) {
         let mut row = self.store.webhook(id).await.unwrap().unwrap();
         row.value.activity = activity;
-        let updated = self.store.update_webhook(&row, AtMost::UNLIMITED, noon()).await;
+        let updated = self
+            .store
+            .update_webhook(&row, AtMost::UNLIMITED, noon())
+            .await;
         updated.unwrap();
     }
 

@@ -9,10 +9,10 @@ use delivery::Schedule;
 use gatepost_engine::{
     DisablePolicy, EmitError, EmitLimits, EngineError, Limits, Notice, Observer, RateLimits, Timing,
 };
-use gatepost_storage::{AtMost, ManualClock};
 use gatepost_storage::webhooks::{
     Cascade, DeliveryId, DeliveryLog, DeliveryState, RecordStore as _,
 };
+use gatepost_storage::{AtMost, ManualClock};
 use webhook_model::{
     Action, Activity, Authorization, DeliveryOrder, Headers, Object, ObjectId, Occurrence, Retries,
     SigningSecret, SigningSecrets, TagId, Target, TaskId,
@@ -227,7 +227,11 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
 
     world.engine.delete_task(small).await.unwrap();
     let emitted = world.engine.emit(occurrence).await.unwrap();
-    assert_eq!(emitted.unrendered.len(), 1, "no occurrence is refused for it");
+    assert_eq!(
+        emitted.unrendered.len(),
+        1,
+        "no occurrence is refused for it"
+    );
     assert!(emitted.deliveries.is_empty());
     world
         .engine

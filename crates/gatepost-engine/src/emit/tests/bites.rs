@@ -46,7 +46,11 @@ async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() 
     assert_eq!(rows(&records).await.len(), 1);
     let again = emitter.emit(&named, Emitter::all()).await.unwrap();
     assert!(again.repeated && !again.pending);
-    assert_eq!(bench.admission.in_flight.count(), 0, "permits are given back");
+    assert_eq!(
+        bench.admission.in_flight.count(),
+        0,
+        "permits are given back"
+    );
 
     drain(&bench, emitter);
     pass(&bench, Duration::from_secs(1)).await;
@@ -67,7 +71,10 @@ async fn large_messages_make_small_bites_and_the_last_one_fits_in_any_case() {
     let before = bench.store.calls();
     drain(&bench, emitter);
     pass(&bench, Duration::from_secs(1)).await;
-    assert_eq!(bodies(&records).await, ["four", "five", "larger than a bite", "six"]);
+    assert_eq!(
+        bodies(&records).await,
+        ["four", "five", "larger than a bite", "six"]
+    );
     assert!(bench.store.calls() > before);
 }
 
@@ -107,9 +114,17 @@ async fn an_owner_runs_no_more_than_a_share_and_what_is_over_is_counted() {
     let expected = ["1-0", "1-1", "1-2", "1-3", "2-0", "2-1"];
     assert_eq!(bodies(&records).await, expected);
     bench.judge.flush().await;
-    let dropped = records.store.dropped(Scope::Owner(OwnerId(1)), 100).await.unwrap();
+    let dropped = records
+        .store
+        .dropped(Scope::Owner(OwnerId(1)), 100)
+        .await
+        .unwrap();
     assert_eq!(dropped.iter().map(|dropped| dropped.count).sum::<u64>(), 3);
-    assert!(dropped.iter().all(|dropped| dropped.reason == DropReason::Occurrence));
+    assert!(
+        dropped
+            .iter()
+            .all(|dropped| dropped.reason == DropReason::Occurrence)
+    );
     let others = records.store.dropped(Scope::Owner(OwnerId(2)), 100).await;
     assert!(others.unwrap().is_empty());
 }

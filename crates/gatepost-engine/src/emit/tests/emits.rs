@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{DeliveryState, RecordStore as _};
+use gatepost_storage::webhooks::{DeliveryState, Left, RecordStore as _};
 use gatepost_storage::{ErrorKind, Revision};
 use gatepost_testkit::fault::Fault;
 use webhook_model::{Activity, DeliveryOrder, Occurrence, TagId, Target};
 
 use super::*;
 use crate::config::InFlightLimits;
-use gatepost_storage::webhooks::Left;
 
 #[tokio::test(start_paused = true)]
 async fn what_there_is_room_for_is_leased_and_sent_at_once_and_the_rest_waits() {

@@ -42,8 +42,16 @@ async fn who_may_not_receive_it_gets_nothing_and_no_other_tenant_is_even_asked_a
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert_eq!(emitted.unwrap().deliveries.len(), 1);
     assert_eq!(bodies(&records).await, ["of 1"]);
-    let asked: Vec<_> = platform.watched().into_iter().flat_map(|(_, of)| of).collect();
-    assert_eq!(asked, [OwnerId(1), OwnerId(2)], "once, for all of them together");
+    let asked: Vec<_> = platform
+        .watched()
+        .into_iter()
+        .flat_map(|(_, of)| of)
+        .collect();
+    assert_eq!(
+        asked,
+        [OwnerId(1), OwnerId(2)],
+        "once, for all of them together"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -54,7 +62,10 @@ async fn a_platform_that_takes_its_time_holds_up_no_emit_and_its_tasks_follow() 
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
     assert_eq!(began.elapsed(), Duration::ZERO);
-    assert!(bodies(&records).await.is_empty(), "nothing is there to be read");
+    assert!(
+        bodies(&records).await.is_empty(),
+        "nothing is there to be read"
+    );
     let left = &rows(&records).await[0].left;
     assert_eq!(*left, Left::Tasks(vec![TaskId(1), TaskId(2)]));
     drain(&bench, emitter);
