@@ -295,6 +295,12 @@ impl Records {
         updated.unwrap();
     }
 
+    /// The webhook as it is stored.
+    pub(crate) async fn route(&self, id: WebhookId) -> Arc<Route> {
+        let row = self.store.webhook(id).await.unwrap().unwrap();
+        Arc::new(Route::new(row.id, row.revision, row.value))
+    }
+
     pub(crate) async fn activity(&self, id: WebhookId) -> Activity {
         let row = self.store.webhook(id).await.unwrap();
         row.unwrap().value.activity
@@ -385,6 +391,7 @@ pub(crate) struct Bench {
     pub clock: Arc<EngineClock>,
     pub script: Arc<Script>,
     pub webhooks: Arc<WebhookCache>,
+    pub platform: Arc<Platform>,
     pub judge: Arc<Judge>,
     pub admission: Arc<Admission>,
     pub lifecycle: Lifecycle,
@@ -440,6 +447,7 @@ impl Bench {
         });
         Self {
             webhooks: Arc::new(WebhookCache::new(store.clone())),
+            platform: platform.clone(),
             store,
             broken,
             clock,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{RecordStore as _, RoutesVersion};
+use gatepost_storage::webhooks::RoutesVersion;
 use gatepost_storage::{MemoryStore, OwnerStore as _, Revision};
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{OwnerId, TagId, Target, TaskId, Template, Values};
