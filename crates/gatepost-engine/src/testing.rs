@@ -380,7 +380,7 @@ impl Records {
 }
 
 fn all() -> gatepost_storage::webhooks::DeliveryQuery {
-    let page = gatepost_storage::Page::first(1000);
+    let page = Page::first(1000);
     gatepost_storage::webhooks::DeliveryQuery::all(page)
 }
 
