@@ -125,6 +125,7 @@ pub(crate) fn responded(status: u16, now: DateTime<Utc>) -> Attempt {
         attempt.outcome = Ok(status);
     }
     attempt.status = Some(status);
+    attempt.body.bytes = b"thanks".to_vec().into();
     attempt
 }
 
