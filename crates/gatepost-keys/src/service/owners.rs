@@ -14,9 +14,9 @@ const BITE: u32 = 100;
 
 impl KeyService {
     /// Asks the platform about every user who has keys and was never placed, and stores the tenants
-    /// that it names. To be called once, after the platform has
-    /// got tenants or after an upgrade: until then an administrator is not listed keys that
-    /// were made before and not used since. An engine over the same store does it by itself.
+    /// that it names. To be called once, after the platform has got tenants or after an upgrade:
+    /// until then an administrator is not listed keys that were made before and not used since. An
+    /// engine over the same store does it by itself.
     ///
     /// Returns how many users were placed. Where the platform cannot say, the user is left for the
     /// next call.
