@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use gatepost_storage::webhooks::WebhookStore;
-use gatepost_storage::{AtMost, ErrorKind, Row, StoreError};
+use gatepost_storage::{AtMost, Row};
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use crate::admission::Admission;
 use crate::clock::EngineClock;
-use crate::edit::TRIES;
+use crate::edit::edit;
 use crate::error::EngineError;
 
 #[derive(Clone, Debug)]
@@ -37,18 +37,15 @@ impl Activities {
         id: WebhookId,
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        for _ in 0..TRIES {
-            let row = self.store.webhook(id).await?;
-            let mut row = row.ok_or(EngineError::NotFound)?;
-            row.value.activity = activity;
+        edit!(
+            self,
+            webhook,
+            update_webhook,
+            Into::into,
+            id,
+            |row| row.value.activity = activity,
             // It does not grow by that.
-            let (at_most, now) = (AtMost::UNLIMITED, self.clock.now()?);
-            match self.store.update_webhook(&row, at_most, now).await {
-                Err(error) if error.kind() == ErrorKind::Stale => {}
-                other => return Ok(other?),
-            }
-        }
-        let kind = ErrorKind::Unavailable;
-        Err(StoreError::new(kind, "the row is being edited by others").into())
+            AtMost::UNLIMITED
+        )
     }
 }

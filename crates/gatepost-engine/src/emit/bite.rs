@@ -1,13 +1,12 @@
 //! What one transaction is about to store, and what is needed once it is stored.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gatepost_storage::webhooks::{DropReason, NewDelivery};
 use webhook_model::{OwnerId, RenderError, TaskId, WebhookId};
 
+use super::launcher::Slip;
 use super::plan::Spent;
-use crate::admission::Permit;
 use crate::config::EmitLimits;
 use crate::judge::Room;
 use crate::routes::MatchedTask;
@@ -28,12 +27,12 @@ pub(super) enum Fits {
 #[derive(Debug, Default)]
 pub(super) struct Bite {
     pub deliveries: Vec<NewDelivery>,
-    /// One for each delivery, if it is leased.
-    pub permits: Vec<Option<Permit>>,
+    /// One for each delivery.
+    pub slips: Vec<Slip>,
     /// One-time tasks.
     pub consume: Vec<TaskId>,
     /// Tasks that are decided later.
-    pub later: Vec<TaskId>,
+    pub later: BTreeSet<TaskId>,
     pub unrendered: Vec<(TaskId, RenderError)>,
     pub dropped: Drops,
     /// What these deliveries use.
@@ -69,12 +68,7 @@ impl Bite {
         Fits::Yes
     }
 
-    pub(super) fn push(
-        &mut self,
-        task: &MatchedTask,
-        delivery: NewDelivery,
-        permit: Option<Permit>,
-    ) {
+    pub(super) fn push(&mut self, task: &MatchedTask, delivery: NewDelivery, slip: Slip) {
         let bytes = delivery.body.len();
         self.bytes += bytes;
         self.used.add(task.owner(), 1, bytes);
@@ -82,7 +76,7 @@ impl Bite {
             self.consume.push(task.id());
         }
         self.deliveries.push(delivery);
-        self.permits.push(permit);
+        self.slips.push(slip);
     }
 
     pub(super) fn drop_task(&mut self, task: &MatchedTask, reason: DropReason) {
@@ -95,6 +89,3 @@ impl Bite {
         self.deliveries.is_empty() && self.later.is_empty()
     }
 }
-
-/// Messages as they were read, by task.
-pub(super) type Templates = HashMap<TaskId, Arc<webhook_model::Template>>;

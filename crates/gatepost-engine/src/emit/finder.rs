@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use gatepost_ids::Place;
-use gatepost_storage::{ErrorKind, StoreError};
 use gatepost_storage::webhooks::{Left, TaskRoute, WebhookRoute, WebhookStore};
+use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Occurrence, OwnerId, TaskId, WebhookId};
 
 use crate::judge::{Heard, Hearing, Judge};
@@ -62,29 +62,32 @@ impl Finder {
         self.read(ask.places, ids).await
     }
 
-    /// Who of the owners may receive it. Of whom the judge says nothing it is not known yet.
-    pub(super) async fn hearing(
+    /// Asks who of the owners may receive it, for those who were not asked about before. Of whom
+    /// the judge says nothing it is not known.
+    pub(super) async fn hear(
         &self,
         ask: &Ask<'_>,
         matched: &Matched,
-    ) -> HashMap<OwnerId, Hearing> {
+        hearing: &mut HashMap<OwnerId, Hearing>,
+    ) {
         let after = ask.after();
         let tasks = matched.tasks.iter().filter(|task| task.id() > after);
-        let owners: BTreeSet<OwnerId> = tasks.map(MatchedTask::owner).collect();
-        if owners.is_empty() {
-            return HashMap::new();
+        let owners = tasks.map(MatchedTask::owner);
+        let new: BTreeSet<OwnerId> = owners.filter(|o| !hearing.contains_key(o)).collect();
+        if new.is_empty() {
+            return;
         }
-        let owners: Vec<OwnerId> = owners.into_iter().collect();
+        let owners: Vec<OwnerId> = new.into_iter().collect();
         let heard = Heard {
             occurrence: ask.occurrence,
             place: ask.own_place(),
         };
-        let hearing = if ask.patient {
+        let answers = if ask.patient {
             self.judge.hear_waiting(&heard, &owners).await
         } else {
             self.judge.hear(&heard, &owners)
         };
-        owners.into_iter().zip(hearing).collect()
+        hearing.extend(owners.into_iter().zip(answers));
     }
 
     /// These tasks as they are stored, if they are enabled and their owners are in these places.
@@ -99,8 +102,10 @@ impl Finder {
         let webhooks: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
         let webhooks: Vec<WebhookId> = webhooks.into_iter().collect();
         let rows = self.store.webhooks(&webhooks).await?;
-        let webhooks: HashMap<WebhookId, WebhookRoute> =
-            rows.iter().map(|row| (row.id, WebhookRoute::of(row))).collect();
+        let webhooks: HashMap<WebhookId, WebhookRoute> = rows
+            .iter()
+            .map(|row| (row.id, WebhookRoute::of(row)))
+            .collect();
         let mut standing = HashMap::new();
         for owner in tasks.iter().map(|task| task.owner).collect::<BTreeSet<_>>() {
             let row = self.store.owner(owner).await?;

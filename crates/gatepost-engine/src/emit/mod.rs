@@ -1,13 +1,16 @@
 //! From an occurrence to stored deliveries.
 
 mod bite;
+mod commit;
 mod decide;
 mod emitted;
 mod emitter;
+mod fill;
 mod finder;
 mod launcher;
 mod outbox;
 mod plan;
+mod races;
 mod row;
 #[cfg(test)]
 mod tests;
