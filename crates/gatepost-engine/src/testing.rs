@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Preview, Request, RequestError, Schedule};
 use gatepost_ids::{Audience, Place};
@@ -125,6 +126,7 @@ pub(crate) fn responded(status: u16, now: DateTime<Utc>) -> Attempt {
         attempt.outcome = Ok(status);
     }
     attempt.status = Some(status);
+    attempt.body.bytes = Bytes::from_static(b"noted");
     attempt
 }
 
@@ -169,6 +171,7 @@ impl Clock for BrokenClock {
 pub(crate) struct Script {
     statuses: Mutex<VecDeque<u16>>,
     pub bodies: Mutex<Vec<String>>,
+    urls: Mutex<Vec<String>>,
     /// Responds only as often as this allows.
     pub gate: Semaphore,
 }
@@ -178,6 +181,7 @@ impl Script {
         Self {
             statuses: Mutex::new(statuses.iter().copied().collect()),
             bodies: Mutex::default(),
+            urls: Mutex::default(),
             gate: Semaphore::new(1_000_000),
         }
     }
@@ -190,6 +194,10 @@ impl Script {
     pub(crate) fn sent(&self) -> Vec<String> {
         self.bodies.lock().unwrap().clone()
     }
+
+    pub(crate) fn urls(&self) -> Vec<String> {
+        self.urls.lock().unwrap().clone()
+    }
 }
 
 impl Transport for Script {
@@ -201,6 +209,7 @@ impl Transport for Script {
         Box::pin(async move {
             let body = String::from_utf8(request.body().to_vec()).unwrap();
             self.bodies.lock().unwrap().push(body);
+            self.urls.lock().unwrap().push(request.url().to_string());
             self.gate.acquire().await.unwrap().forget();
             let status = self.statuses.lock().unwrap().pop_front();
             responded(status.unwrap_or(200), now)
@@ -286,8 +295,12 @@ impl Records {
     }
 
     pub(crate) async fn set_activity(&self, id: WebhookId, activity: Activity) {
+        self.edit(id, |webhook| webhook.activity = activity).await;
+    }
+
+    pub(crate) async fn edit(&self, id: WebhookId, edit: impl FnOnce(&mut Webhook)) {
         let mut row = self.store.webhook(id).await.unwrap().unwrap();
-        row.value.activity = activity;
+        edit(&mut row.value);
         let updated = self
             .store
             .update_webhook(&row, AtMost::UNLIMITED, noon())

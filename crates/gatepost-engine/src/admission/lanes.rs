@@ -292,11 +292,6 @@ impl Lanes {
         self.lock().resumed.clone()
     }
 
-    /// Wakes the dispatcher: something may be sent again.
-    pub(crate) fn wake(&self) {
-        self.wake.notify_one();
-    }
-
     pub(crate) async fn woken(&self) {
         self.wake.notified().await;
     }
