@@ -103,7 +103,7 @@ impl Emitter {
             let enqueue = self.enqueue(ask, sink, &bite, basis, rest.clone(), now);
             match self.store.enqueue(enqueue, now).await? {
                 Enqueued::AlreadyKnown => return Ok(Decided::Repeated),
-                Enqueued::RoutesChanged => races.lost(),
+                Enqueued::RoutesChanged => races.lost(&matched),
                 Enqueued::RowsChanged(rows) => races.lost_rows(&matched, &rows),
                 Enqueued::Stored { deliveries, moved } => {
                     if races.by_places() {
