@@ -33,3 +33,10 @@ pub(crate) fn settle_failure() {
 pub(crate) fn lost_claims(count: u64) {
     guarded(|| metrics::counter!("gatepost_lost_claims_total").increment(count));
 }
+
+/// `what`: `accounts` or `watch`.
+pub(crate) fn unanswered(what: &'static str) {
+    guarded(|| {
+        metrics::counter!("gatepost_unanswered_questions_total", "what" => what).increment(1);
+    });
+}
