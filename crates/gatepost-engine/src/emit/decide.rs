@@ -93,7 +93,7 @@ impl Emitter {
                 // Nothing is stored, so nothing checks the versions: they have to be asked for.
                 let tables = &self.finder.tables;
                 if races.refreshed || tables.are_current(&matched.seen).await? {
-                    return Ok(self.nothing(bite, &plan));
+                    return Ok(self.nothing(&bite, &plan));
                 }
                 tables.refresh(&matched.seen).await?;
                 races.refreshed = true;

@@ -21,7 +21,11 @@ const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
 
 impl OutboxDrain {
     /// The platform has to be waited for: apart from the other rows, if there is room for that now.
-    pub(super) async fn wait(self: &Arc<Self>, mut row: Row, now: DateTime<Utc>) -> Result<(), EmitError> {
+    pub(super) async fn wait(
+        self: &Arc<Self>,
+        mut row: Row,
+        now: DateTime<Utc>,
+    ) -> Result<(), EmitError> {
         if now - row.created >= GIVEN_UP && matches!(row.left, Left::Tasks(_)) {
             return self.give_up(&row, now).await;
         }
