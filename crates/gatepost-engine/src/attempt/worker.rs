@@ -51,7 +51,7 @@ pub(crate) struct Worker {
 /// What became of a job.
 enum Tried {
     /// An attempt was made, and what it says about the target.
-    Made(Attempt, Lesson),
+    Made(Box<Attempt>, Lesson),
     /// The owner's deliveries have to wait.
     Rests,
     /// The clock cannot be read: nothing was sent.
@@ -145,7 +145,7 @@ impl Worker {
         };
         let feedback = outcome::feedback(&attempt);
         let took = began.elapsed();
-        Tried::Made(attempt, Lesson { feedback, took })
+        Tried::Made(Box::new(attempt), Lesson { feedback, took })
     }
 
     async fn is_in_good_standing(&self, owner: OwnerId) -> bool {
