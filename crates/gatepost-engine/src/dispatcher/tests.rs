@@ -170,10 +170,9 @@ async fn what_may_have_killed_its_sender_is_sent_one_at_a_time_beside_the_rest()
     let lost = noon() + TimeDelta::seconds(61);
     records.store.reclaim(10, lost).await.unwrap();
     let other = webhook_of(&records, 4).await;
-    (
-        records.waiting(other, "other").await,
-        records.waiting(other, "other").await,
-    );
+    for _ in 0..2 {
+        records.waiting(other, "other").await;
+    }
     let script = Script::new(&[]);
     script.hold();
     let bench = Bench::new(&records, &Limits::default(), script).await;

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Mutex;
 
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Preview, Request, RequestError};
 use tokio::sync::Semaphore;
