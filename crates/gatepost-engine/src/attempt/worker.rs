@@ -32,8 +32,8 @@ use crate::routes::Route;
 use crate::settle::Settler;
 use crate::transport::Transport;
 
-/// How long an owner's deliveries wait who is not in good standing, or of whom the platform does
-/// not say: then it is asked again.
+/// How long an owner's deliveries wait who is not in good standing, or about whose standing the
+/// platform says nothing: then it is asked again.
 pub(crate) const REST: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
