@@ -203,7 +203,9 @@ pub(crate) fn judge(
     store: Arc<dyn WebhookStore>,
     clock: Arc<EngineClock>,
 ) -> Arc<Judge> {
-    platform.with(|told| told.quota = Some(Quota::default()));
+    platform.with(|told| {
+        told.quota.get_or_insert_default();
+    });
     watched_judge(rule, platform, store, clock, Arc::new(Nobody))
 }
 
