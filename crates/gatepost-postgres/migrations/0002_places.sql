@@ -56,7 +56,8 @@ SELECT 'common', version, 0 FROM gatepost_routes WHERE version > 0;
 DROP TABLE gatepost_routes;
 
 -- What each version changed; `previous` is the version before it, `change` counts versions of the
--- place. `kind`: 0 webhook, 1 task, 2 event, 3 all records of an owner, 4 more than can be told.
+-- place. `kind`: 0 webhook, 1 task, 2 event, 3 all records of an owner who came, 4 nothing but that an owner
+-- left, 5 more than can be told.
 CREATE TABLE gatepost_change (
     place    text COLLATE "C" NOT NULL,
     version  bigint NOT NULL,
@@ -134,7 +135,10 @@ SELECT owner, sum(w), sum(t), sum(e), sum(bytes) FROM (
 GROUP BY owner;
 
 -- Queue and delivery log -----------------------------------------------------------------------
--- `class` is 2 after a lost claim: to be claimed alone.
+-- `class` is 2 after a lost claim: to be claimed alone. `claims` is the token of the last claim, from one sequence: it is
+-- good for its delivery only.
+CREATE SEQUENCE gatepost_claim AS bigint;
+SELECT setval('gatepost_claim', (SELECT coalesce(max(claims), 0) + 1 FROM gatepost_delivery));
 ALTER TABLE gatepost_delivery
     ADD COLUMN owner bigint,
     ADD COLUMN tenant bigint,

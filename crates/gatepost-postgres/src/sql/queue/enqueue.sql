@@ -16,18 +16,18 @@ WITH held AS MATERIALIZED (
     FROM unnest($10::int[], $11::text[], $12::bigint[]) AS b (item, place, version)
 ), used_rows AS MATERIALIZED (
     SELECT r.item, r.kind, r.id, f.slot = ANY ((SELECT slots FROM held)::int[]) AS had,
-           coalesce(f.revision = r.revision AND NOT f.held, false) AS same
+           coalesce(f.revision = r.revision AND f.stands, false) AS same
     FROM unnest($13::int[], $14::smallint[], $15::bigint[], $16::bigint[]) AS r (item, kind, id, revision)
     LEFT JOIN LATERAL (
-        SELECT w.revision, o.held, hashtext(o.place) & 63 AS slot
+        SELECT w.revision, NOT o.held AND o.moving IS NULL AS stands, hashtext(o.place) & 63 AS slot
         FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE r.kind = 0 AND w.id = r.id AND NOT w.gone
         UNION ALL
-        SELECT t.revision, o.held, hashtext(o.place) & 63
+        SELECT t.revision, NOT o.held AND o.moving IS NULL, hashtext(o.place) & 63
         FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
         WHERE r.kind = 1 AND t.id = r.id
         UNION ALL
-        SELECT e.revision, o.held, hashtext(o.place) & 63
+        SELECT e.revision, NOT o.held AND o.moving IS NULL, hashtext(o.place) & 63
         FROM gatepost_event e JOIN gatepost_task t ON t.id = e.task JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
         JOIN gatepost_owner o ON o.owner = e.owner AND NOT o.gone
         WHERE r.kind = 2 AND e.id = r.id
@@ -110,12 +110,13 @@ WITH held AS MATERIALIZED (
 ), stored AS (
     INSERT INTO gatepost_delivery (message_id, webhook, owner, tenant, task, body, state, created, due, lease_until, claims)
     SELECT n.message_id, n.webhook, n.owner, n.tenant, n.task, n.body, CASE WHEN n.lease_until IS NULL THEN 'queued' ELSE 'running' END,
-           n.created, n.due, n.lease_until, (n.lease_until IS NOT NULL)::int
+           n.created, n.due, n.lease_until, CASE WHEN n.lease_until IS NULL THEN 0 ELSE nextval('gatepost_claim') END
     FROM new n, verdicts v WHERE v.list[n.item] = 0
     ORDER BY n.ord
-    RETURNING id
+    RETURNING id, claims
 )
 SELECT v.list AS verdicts, ARRAY(SELECT id FROM stored ORDER BY id) AS ids,
+       ARRAY(SELECT claims FROM stored ORDER BY id) AS tokens,
        ARRAY(SELECT r.item FROM used_rows r WHERE NOT r.same UNION ALL SELECT m.item FROM missing m) AS changed_items,
        ARRAY(SELECT r.kind FROM used_rows r WHERE NOT r.same UNION ALL SELECT 1::smallint FROM missing m) AS changed_kinds,
        ARRAY(SELECT r.id FROM used_rows r WHERE NOT r.same UNION ALL SELECT m.task FROM missing m) AS changed_rows,

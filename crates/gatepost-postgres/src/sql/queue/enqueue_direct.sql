@@ -33,9 +33,11 @@ WITH held AS MATERIALIZED (
 ), stored AS (
     INSERT INTO gatepost_delivery (message_id, webhook, owner, tenant, task, body, state, created, due, lease_until, claims)
     SELECT n.message_id, n.webhook, n.owner, n.tenant, n.task, n.body, CASE WHEN n.lease_until IS NULL THEN 'queued' ELSE 'running' END,
-           n.created, n.due, n.lease_until, (n.lease_until IS NOT NULL)::int
+           n.created, n.due, n.lease_until, CASE WHEN n.lease_until IS NULL THEN 0 ELSE nextval('gatepost_claim') END
     FROM new n, final f WHERE f.verdicts[n.item] = 0
     ORDER BY n.ord
-    RETURNING id
+    RETURNING id, claims
 )
-SELECT f.verdicts, ARRAY(SELECT id FROM stored ORDER BY id) AS ids FROM final f
+SELECT f.verdicts, ARRAY(SELECT id FROM stored ORDER BY id) AS ids,
+       ARRAY(SELECT claims FROM stored ORDER BY id) AS tokens
+FROM final f

@@ -6,6 +6,7 @@ WITH own AS MATERIALIZED (
     FROM gatepost_owner o LEFT JOIN gatepost_record_usage u USING (owner) WHERE o.owner = $2
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN own.gone THEN 'gone' WHEN NOT own.had THEN 'again'
+        WHEN (SELECT w.id FROM gatepost_webhook w WHERE w.owner = $2 AND w.name = $3 AND NOT w.gone) IS NOT NULL THEN 'taken'
         WHEN own.rows >= $16::bigint THEN 'rows' WHEN own.bytes + $15::bigint > $17::bigint THEN 'bytes'
         ELSE 'ok' END AS verdict
     FROM own

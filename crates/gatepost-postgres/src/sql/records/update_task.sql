@@ -1,7 +1,7 @@
 -- $1: now. $2..$8: the record. $9: its bytes. $10: how many bytes the owner may have. $11: the row. $12: the revision that
 -- was read. With another owner's webhook the task and its events become that owner's.
 WITH old AS MATERIALIZED (
-    SELECT t.id, t.owner, t.revision, t.bytes, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
+    SELECT t.id, t.owner, t.revision, t.bytes, t.enabled, t.webhook, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
     JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
     WHERE t.id = $11
@@ -13,6 +13,9 @@ WITH old AS MATERIALIZED (
 ), theirs AS MATERIALIZED (
     -- The events that come along to another owner.
     SELECT e.id, e.bytes FROM old, own, gatepost_event e WHERE e.task = old.id AND own.owner <> old.owner
+), again AS MATERIALIZED (
+    -- Whoever dropped the events with the task has to be told of them when it is back.
+    SELECT e.id FROM old, gatepost_event e WHERE e.task = old.id AND (NOT old.enabled OR old.webhook <> $7)
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN old.id IS NULL THEN 'missing' WHEN NOT old.had THEN 'again' WHEN old.revision <> $12 THEN 'stale'
         WHEN own.owner IS NULL THEN 'reference' WHEN NOT own.had THEN 'again'
@@ -30,7 +33,7 @@ WITH old AS MATERIALIZED (
 ), log AS MATERIALIZED (
     SELECT old.place, 1::smallint AS kind, s.id AS record FROM stored s, old
     UNION ALL SELECT own.place, 1, s.id FROM stored s, own, old WHERE own.place <> old.place
-    UNION ALL SELECT own.place, 2, e.id FROM stored s, own, old, theirs e WHERE own.place <> old.place
+    UNION ALL SELECT own.place, 2, e.id FROM stored s, own, again e
 ), delta AS MATERIALIZED (
     SELECT old.owner, 0 AS webhooks, -1 AS tasks, 0 AS events, -old.bytes AS bytes FROM stored s, old
     UNION ALL SELECT s.owner, 0, 1, 0, s.bytes FROM stored s

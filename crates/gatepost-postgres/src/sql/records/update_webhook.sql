@@ -8,6 +8,7 @@ WITH old AS MATERIALIZED (
     WHERE w.id = $16 AND NOT w.gone
 ), judged AS MATERIALIZED (
     SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN revision <> $17 THEN 'stale'
+        WHEN (SELECT w.id FROM gatepost_webhook w WHERE w.owner = old.owner AND w.name = $2 AND NOT w.gone AND w.id <> old.id) IS NOT NULL THEN 'taken'
         WHEN $14::bigint > bytes AND used + $14::bigint - bytes > $15::bigint THEN 'bytes' ELSE 'ok' END FROM old), 'missing') AS verdict
 ), stored AS (
     UPDATE gatepost_webhook SET revision = revision + 1, modified = $1, name = $2, url = $3, authorization_kind = $4,

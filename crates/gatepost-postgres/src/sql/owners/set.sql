@@ -1,0 +1,28 @@
+-- $1: owner. $2, $3: the new place and its tenant, or NULL to stay. $4: whether held, or NULL to leave that. Of an owner
+-- who moves, what waits is remembered by the newest delivery: the old place is locked, none is being stored.
+WITH old AS MATERIALIZED (
+    SELECT o.*, coalesce($2::text, o.place) AS new_place, CASE WHEN $2::text IS NULL THEN o.tenant ELSE $3::bigint END AS new_tenant,
+           coalesce($4::boolean, o.held) AS new_held,
+           (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[])
+           AND (hashtext(coalesce($2::text, o.place)) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
+    FROM gatepost_owner o WHERE o.owner = $1
+), judged AS MATERIALIZED (
+    SELECT CASE WHEN NOT had THEN 'again' WHEN known AND place = new_place AND held = new_held THEN 'same' ELSE 'ok' END AS verdict
+    FROM old
+), waits AS MATERIALIZED (
+    SELECT (SELECT d.id FROM gatepost_delivery d WHERE d.webhook = w.id AND d.state IN ('queued', 'running') LIMIT 1) AS id
+    FROM old JOIN gatepost_webhook w ON w.owner = old.owner AND NOT w.gone
+    WHERE old.place <> 'common' AND old.place <> old.new_place
+), stored AS (
+    UPDATE gatepost_owner o SET place = old.new_place, tenant = old.new_tenant, held = old.new_held, known = true,
+        moving = CASE WHEN (SELECT max(id) FROM waits) IS NULL THEN o.moving ELSE (SELECT last_value FROM gatepost_delivery_id_seq) END
+    FROM old WHERE o.owner = $1 AND (SELECT verdict FROM judged) = 'ok'
+    RETURNING o.owner
+), log AS MATERIALIZED (
+    SELECT old.place, 0::smallint AS kind, w.id AS record
+    FROM stored s JOIN old USING (owner) JOIN gatepost_webhook w USING (owner) WHERE NOT w.gone AND old.place <> old.new_place
+    UNION ALL SELECT old.place, 4, s.owner FROM stored s JOIN old USING (owner) WHERE old.place <> old.new_place
+    UNION ALL SELECT old.new_place, 3, s.owner FROM stored s JOIN old USING (owner)
+), delta AS MATERIALIZED (
+    SELECT owner, 0 AS webhooks, 0 AS tasks, 0 AS events, 0 AS bytes FROM old WHERE false
+)
