@@ -46,7 +46,7 @@ macro_rules! for_each_record_clause {
         $($then)*! { [$($with)*]
             r01_a_record_comes_back_as_it_was_stored
             r02_times_are_kept_to_the_microsecond
-            r03_a_name_of_a_webhook_exists_once
+            r03_an_owner_has_a_name_of_a_webhook_once
             r04_a_stale_edit_is_refused
             r05_one_of_racing_edits_wins
             r06_what_is_missing_is_not_found
@@ -65,6 +65,52 @@ macro_rules! for_each_record_clause {
             r19_events_are_listed_by_task_and_type
             r20_a_walk_neither_skips_nor_repeats
             r21_an_error_tells_no_secret
+            r22_a_change_moves_its_own_place_alone
+            r23_a_tasks_owner_is_its_webhooks
+            r24_the_owner_of_a_record_is_found
+            r25_webhooks_come_by_number
+            r26_messages_come_with_their_revision
+            r27_what_can_be_read_is_not_unreadable
+            r28_no_more_rows_than_allowed
+            r29_no_more_bytes_than_allowed
+            r30_usage_counts_what_is_there
+            r31_a_list_holds_the_rows_of_its_scope
+            r32_a_filter_stays_within_its_scope
+            r33_a_place_matches_what_is_enabled_there
+            r34_a_place_that_is_too_large_is_not_read
+            r35_the_routes_of_an_event_are_those_of_all
+            r36_every_place_has_a_version
+            r37_changes_are_the_difference_of_two_reads
+            r38_changes_add_up_after_random_ones
+            r39_a_thousand_changes_are_remembered
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// owners and their places.
+#[macro_export]
+macro_rules! for_each_owner_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            p01_an_owner_is_where_it_was_placed
+            p02_no_version_is_given_twice
+            p03_what_is_done_to_an_owner_moves_its_place
+            p04_owners_without_a_row_are_found
+            p05_a_lease_has_one_holder
+            p06_a_held_owner_sends_nothing
+            p07_nothing_of_a_held_owner_expires
+            p08_held_owners_are_listed_in_order
+            p09_an_enqueue_that_a_hold_overtakes_is_not_stored
+            p10_records_move_with_their_owner
+            p11_what_waited_ends_when_its_owner_moves
+            p12_ended_deliveries_stay_with_their_tenant
+            p13_a_first_placing_ends_nothing
+            p14_an_enqueue_that_a_move_overtakes_is_not_stored
+            p15_a_removed_owner_has_nothing
+            p16_a_tenant_goes_with_its_owners
+            p17_a_removed_owner_comes_back_with_nothing
+            p18_what_is_gone_is_removed_in_bites
         }
     };
 }
@@ -163,6 +209,7 @@ pub(crate) use for_each_kept_webhook_clause;
 pub(crate) use for_each_key_clause;
 pub(crate) use for_each_log_clause;
 pub(crate) use for_each_outbox_clause;
+pub(crate) use for_each_owner_clause;
 pub(crate) use for_each_queue_clause;
 pub(crate) use for_each_record_clause;
 
@@ -186,6 +233,7 @@ macro_rules! key_store_conformance {
 macro_rules! webhook_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
         $crate::for_each_record_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_owner_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_queue_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_log_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
