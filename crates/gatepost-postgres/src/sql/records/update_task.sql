@@ -33,6 +33,7 @@ WITH old AS MATERIALIZED (
 ), log AS MATERIALIZED (
     SELECT old.place, 1::smallint AS kind, s.id AS record FROM stored s, old
     UNION ALL SELECT own.place, 1, s.id FROM stored s, own, old WHERE own.place <> old.place
+    UNION ALL SELECT old.place, 2, e.id FROM stored s, own, old, theirs e WHERE own.place <> old.place
     UNION ALL SELECT own.place, 2, e.id FROM stored s, own, again e
 ), delta AS MATERIALIZED (
     SELECT old.owner, 0 AS webhooks, -1 AS tasks, 0 AS events, -old.bytes AS bytes FROM stored s, old
