@@ -1,9 +1,10 @@
 //! Migrations, plans, and what is on the disk.
 use gatepost_postgres::{PostgresConfig, PostgresStore};
+use chrono::Utc;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, KeyStore};
-use gatepost_testkit::fixtures::{at, direct, key, message, settlement_of, webhook};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, settlement_of, webhook};
 use tokio_postgres::{Client, NoTls};
 use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets};
 
@@ -69,7 +70,7 @@ async fn four_nodes_may_start_at_once_on_an_empty_database() {
     for node in nodes.collect::<Vec<_>>() {
         stores.push(node.await.unwrap().unwrap());
     }
-    let row = stores[0].insert_key(&key(1, "k")).await.unwrap();
+    let row = stores[0].insert_key(&key(1, "k"), u64::MAX).await.unwrap();
     for store in &stores {
         assert_eq!(store.key(row.id).await.unwrap().as_ref(), Some(&row));
     }
@@ -81,7 +82,7 @@ async fn four_nodes_may_start_at_once_on_an_empty_database() {
         )
         .await
         .unwrap();
-    assert_eq!(applied.len(), 1, "each migration ran once");
+    assert_eq!(applied.len(), 2, "each migration ran once");
 }
 
 #[tokio::test]
@@ -132,7 +133,7 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
     hook.authorization = Authorization::bearer("canary-token-1").unwrap();
     hook.headers = Headers::parse_lines("X-One: canary-header-2\nX-One: b\n").unwrap();
     hook.signing = SigningSecrets::new(vec![signing.clone()]).unwrap();
-    let row = store.insert_webhook(&hook, at(0)).await.unwrap();
+    let row = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
     assert_eq!(store.webhook(row.id).await.unwrap().unwrap().value, hook);
 
     let dump = String::from_utf8_lossy(&server.dump()).into_owned();
@@ -156,7 +157,7 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
     // The control: without a key the secret is found in the dump.
     let mut clear = hook.clone();
     clear.name = "clear".parse().unwrap();
-    without.insert_webhook(&clear, at(0)).await.unwrap();
+    without.insert_webhook(&clear, UNLIMITED, at(0)).await.unwrap();
     let hex: String = "canary-token-1"
         .bytes()
         .map(|b| format!("{b:02x}"))
@@ -179,7 +180,7 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
         )
         .await
         .unwrap();
-    let rows = store.outbox(10).await.unwrap();
+    let rows = store.outbox(10, Utc::now()).await.unwrap();
     let read = rows[0].occurrence.as_ref().unwrap();
     assert_eq!((read.tags.len(), read.variables[0].1.as_str()), (2, "b"));
     assert!(
@@ -194,7 +195,7 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
         .reject_outbox(rows[1].id, "no such type", at(0))
         .await
         .unwrap();
-    assert_eq!(store.outbox(10).await.unwrap().len(), 1);
+    assert_eq!(store.outbox(10, Utc::now()).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -206,7 +207,7 @@ async fn hot_statements_use_their_index_among_many_rows() {
     for n in 0..20 {
         hooks.push(
             store
-                .insert_webhook(&webhook(&format!("w{n}")), at(0))
+                .insert_webhook(&webhook(&format!("w{n}")), UNLIMITED, at(0))
                 .await
                 .unwrap()
                 .id,
