@@ -1,57 +1,14 @@
-//! Migrations, plans, and what is on the disk.
+//! Migrations, and what is on the disk.
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use chrono::Utc;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, KeyStore};
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, settlement_of, webhook};
+use gatepost_testkit::fixtures::{UNLIMITED, at, key, webhook};
 use tokio_postgres::{Client, NoTls};
 use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets};
 
 use crate::postgres::{self, TestPostgres};
-
-/// The statements that run for every delivery, each with the index that it must use.
-const HOT: &[(&str, &str, &[&str])] = &[
-    (
-        "claim",
-        include_str!("../../src/sql/queue/claim.sql"),
-        &[
-            "gatepost_delivery_waiting",
-            "gatepost_delivery_open",
-            "gatepost_delivery_pkey",
-        ],
-    ),
-    (
-        "due_lanes",
-        include_str!("../../src/sql/queue/due_lanes.sql"),
-        &["gatepost_delivery_waiting"],
-    ),
-    (
-        "next_due",
-        include_str!("../../src/sql/queue/next_due.sql"),
-        &["gatepost_delivery_waiting"],
-    ),
-    (
-        "reclaim",
-        include_str!("../../src/sql/queue/reclaim.sql"),
-        &["gatepost_delivery_leased", "gatepost_delivery_pkey"],
-    ),
-    (
-        "settle",
-        include_str!("../../src/sql/queue/settle.sql"),
-        &["gatepost_delivery_pkey"],
-    ),
-    (
-        "enqueue",
-        include_str!("../../src/sql/queue/enqueue.sql"),
-        &["gatepost_seen_pkey"],
-    ),
-    (
-        "replay_failed",
-        include_str!("../../src/sql/log/replay_failed.sql"),
-        &["gatepost_delivery_of_webhook"],
-    ),
-];
 
 async fn admin(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
@@ -196,86 +153,4 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
         .await
         .unwrap();
     assert_eq!(store.outbox(10, Utc::now()).await.unwrap().len(), 1);
-}
-
-#[tokio::test]
-async fn hot_statements_use_their_index_among_many_rows() {
-    let fresh = postgres::fresh();
-    let config = PostgresConfig::url(&fresh.url).with_schema(&fresh.schema);
-    let store = PostgresStore::connect(config).await.unwrap();
-    let mut hooks = Vec::new();
-    for n in 0..20 {
-        hooks.push(
-            store
-                .insert_webhook(&webhook(&format!("w{n}")), UNLIMITED, at(0))
-                .await
-                .unwrap()
-                .id,
-        );
-    }
-    let leased = |n: usize| NewDelivery {
-        lease_until: Some(at(60)),
-        ..message(hooks[n % 20], &format!("m{n}"), at(0))
-    };
-    let stored = store
-        .enqueue(direct((0..2000).map(leased).collect()), at(0))
-        .await
-        .unwrap();
-    let Enqueued::Stored { deliveries, .. } = stored else {
-        panic!("{stored:?}")
-    };
-    let settle = deliveries.iter().take(1500).map(|d| {
-        settlement_of(
-            Claim {
-                delivery: d.id,
-                token: d.token.unwrap(),
-            },
-            Disposition::Sent,
-        )
-    });
-    store.settle(settle.collect(), at(1)).await.unwrap();
-    let waiting = (0..2000).map(|n| message(hooks[n % 20], &format!("q{n}"), at(0)));
-    store
-        .enqueue(direct(waiting.collect()), at(0))
-        .await
-        .unwrap();
-
-    // Set as the store's own connections are, with the generic plan that a long-lived statement
-    // ends with.
-    let client = admin(&fresh.url).await;
-    let set = format!(
-        "SET search_path = {}; SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan; ANALYZE",
-        fresh.schema
-    );
-    client.batch_execute(&set).await.unwrap();
-    for (name, sql, indexes) in HOT {
-        let count = (1..=30)
-            .take_while(|n| sql.contains(&format!("${n}")))
-            .count();
-        let nulls = vec!["NULL"; count].join(", ");
-        client
-            .batch_execute(&format!("PREPARE {name} AS {sql}"))
-            .await
-            .unwrap();
-        let plan = client
-            .query(&format!("EXPLAIN EXECUTE {name} ({nulls})"), &[])
-            .await
-            .unwrap();
-        let plan = plan
-            .iter()
-            .map(|row| row.get::<_, &str>(0))
-            .collect::<Vec<_>>()
-            .join("\n");
-        for index in *indexes {
-            assert!(
-                plan.contains(&format!("using {index}"))
-                    || plan.contains(&format!("Scan on {index}")),
-                "{name} without {index}:\n{plan}"
-            );
-        }
-        assert!(
-            !plan.contains("Seq Scan on gatepost_delivery"),
-            "{name}:\n{plan}"
-        );
-    }
 }
