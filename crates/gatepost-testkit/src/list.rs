@@ -23,6 +23,11 @@ macro_rules! for_each_key_clause {
             k15_lists_hold_what_was_asked_for
             k16_an_edit_creates_nothing
             k17_an_error_tells_no_digest
+            k19_no_more_keys_than_allowed
+            k20_a_change_moves_its_own_slice_alone
+            k21_a_list_holds_the_keys_of_its_scope
+            k22_a_removed_owner_has_no_keys
+            k23_owners_of_keys_without_a_row_are_found
         }
     };
 }
@@ -145,6 +150,18 @@ macro_rules! for_each_queue_clause {
             q22_a_task_is_consumed_once
             q23_a_dropped_enqueue_leaves_all_or_nothing
             q24_many_workers_claim_each_delivery_once
+            q25_each_place_of_a_basis_is_checked
+            q26_each_row_of_a_basis_is_checked
+            q27_consumed_tasks_move_their_places
+            q28_an_occurrence_is_known_in_its_place
+            q29_the_origin_is_checked_first
+            q30_a_token_is_good_for_its_delivery_alone
+            q31_a_claim_says_lane_and_revision
+            q32_a_delivery_is_its_owners_and_its_tenants
+            q33_what_lost_a_claim_is_claimed_alone
+            q34_in_order_waits_for_what_is_claimed_alone
+            q35_row_numbers_rise_in_order_of_commit
+            q36_no_enqueue_fails_by_another
         }
     };
 }
@@ -167,6 +184,12 @@ macro_rules! for_each_log_clause {
             l10_retention_by_count_keeps_the_newest
             l11_ids_of_occurrences_are_forgotten_by_age
             l12_the_figures_are_right
+            l13_a_list_holds_the_deliveries_of_its_scope
+            l14_a_message_may_go_when_its_delivery_ends
+            l15_a_response_may_not_be_kept
+            l16_what_owners_use_is_added_up
+            l17_what_an_owner_uses_is_counted
+            l18_what_was_dropped_is_counted
         }
     };
 }
@@ -183,6 +206,11 @@ macro_rules! for_each_outbox_clause {
             o04_a_row_waits_until_its_enqueue_is_stored
             o05_a_row_set_aside_is_not_given_out
             o06_a_known_occurrence_uses_its_row_up
+            o07_an_audience_comes_back
+            o08_rows_come_when_they_are_due
+            o09_a_row_is_moved_on_turn_by_turn
+            o10_what_is_left_for_later_is_stored_with_it
+            o11_a_row_is_put_off_at_its_turn
         }
     };
 }
@@ -199,6 +227,8 @@ macro_rules! for_each_kept_webhook_clause {
             d04_a_claim_outlives_its_worker
             d05_occurrences_outlive_the_store
             d06_secrets_lie_sealed
+            d07_owners_outlive_the_store
+            d08_turns_and_counts_outlive_the_store
         }
     };
 }
