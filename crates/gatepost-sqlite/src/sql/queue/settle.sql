@@ -12,4 +12,5 @@ UPDATE gatepost_delivery SET
     response_status = CASE WHEN ?6 THEN ?8 ELSE response_status END,
     duration_us = CASE WHEN ?6 THEN ?9 ELSE duration_us END
 WHERE id = ?1 AND state = 1 AND claims = ?2
+    AND EXISTS (SELECT 1 FROM gatepost_live_webhook w WHERE w.id = gatepost_delivery.webhook)
 RETURNING logged
