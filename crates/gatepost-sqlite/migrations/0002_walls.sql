@@ -162,7 +162,7 @@ CREATE VIEW gatepost_live_webhook AS
     FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner
     WHERE w.gone = 0 AND w.id > o.gone_webhooks;
 CREATE VIEW gatepost_live_task AS
-    SELECT t.id, t.owner, t.revision, t.enabled, t.webhook, w.place, w.held
+    SELECT t.id, t.owner, t.revision, t.enabled, t.webhook, w.place, w.held, w.moved
     FROM gatepost_task t JOIN gatepost_live_webhook w ON w.id = t.webhook
     WHERE t.gone = 0;
 -- The others: few, and found without looking at the rest.

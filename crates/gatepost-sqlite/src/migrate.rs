@@ -110,7 +110,11 @@ mod tests {
     #[test]
     fn a_step_that_fails_leaves_the_version_before_it() {
         let mut connection = Connection::open_in_memory().unwrap();
-        let broken = [STEPS[0], STEPS[1], "CREATE TABLE half (x); CREATE TABLE half (x)"];
+        let broken = [
+            STEPS[0],
+            STEPS[1],
+            "CREATE TABLE half (x); CREATE TABLE half (x)",
+        ];
         migrate_with(&mut connection, &broken).unwrap_err();
         let half: i64 = connection
             .query_row(
@@ -120,7 +124,11 @@ mod tests {
             )
             .unwrap();
         assert_eq!(half, 0);
-        migrate_with(&mut connection, &[STEPS[0], STEPS[1], "CREATE TABLE half (x)"]).unwrap();
+        migrate_with(
+            &mut connection,
+            &[STEPS[0], STEPS[1], "CREATE TABLE half (x)"],
+        )
+        .unwrap();
         let version: i64 = connection
             .query_row("SELECT max(version) FROM gatepost_schema", [], |r| r.get(0))
             .unwrap();

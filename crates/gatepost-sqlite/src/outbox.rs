@@ -3,9 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{OutboxColumns, left, left_columns};
-use gatepost_storage::webhooks::{
-    Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, Unreadable,
-};
+use gatepost_storage::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, Unreadable};
 use rusqlite::{Connection, Row, params};
 use webhook_model::{Occurrence, TaskId};
 
@@ -117,8 +115,7 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
     let (tags, variables) = (text("tags")?, text("variables")?);
     let (object_name, occurrence_id) = (text("object_name")?, text("occurrence_id")?);
     let object_id = row.get("object_id")?;
-    let (tenant, owner, operators) =
-        (row.get("tenant")?, row.get("owner")?, row.get("operators")?);
+    let (tenant, owner, operators) = (row.get("tenant")?, row.get("owner")?, row.get("operators")?);
     let read = || {
         OutboxColumns {
             event_type: event_type?.unwrap_or_default(),

@@ -15,8 +15,10 @@ const CHANGES_KEPT: i64 = 64;
 /// Moves the generation of the key's slice, notes which key it was, and forgets the oldest change.
 pub(crate) fn changed(c: &Connection, lookup: LookupId) -> Result<()> {
     let (slice, generation) = (KeySlice::of(lookup).0, next(c)?);
-    c.prepare_cached("INSERT INTO gatepost_key_change (slice, generation, lookup) VALUES (?1, ?2, ?3)")?
-        .execute(params![slice, generation, lookup.as_str()])?;
+    c.prepare_cached(
+        "INSERT INTO gatepost_key_change (slice, generation, lookup) VALUES (?1, ?2, ?3)",
+    )?
+    .execute(params![slice, generation, lookup.as_str()])?;
     let forgotten: i64 = c
         .prepare_cached(include_str!("../sql/keys/move_slice.sql"))?
         .query_row(params![slice, generation, CHANGES_KEPT], |row| row.get(0))?;

@@ -9,6 +9,8 @@ use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
+#[cfg(test)]
+use gatepost_storage::Page;
 use gatepost_storage::Scope;
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, Login,
@@ -79,6 +81,9 @@ impl KeyStore for SqliteStore {
 
 fn list(query: &KeyQuery) -> List {
     let list = match query.scope {
+        Scope::All if query.name.is_some() => {
+            List::of("gatepost_key r INDEXED BY gatepost_key_of_name")
+        }
         Scope::All => List::of("gatepost_key r"),
         Scope::Owner(owner) => {
             List::of("gatepost_key r INDEXED BY gatepost_key_of_owner").filter("r.owner =", owner.0)
@@ -100,4 +105,28 @@ fn find(
         .query_row([value.into()], |row| Ok(row::key(row)))
         .optional()?
         .transpose()
+}
+
+/// The statements of lists and the indexes that they are to use.
+#[cfg(test)]
+pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str)> {
+    use gatepost_ids::TenantId;
+    let all = KeyQuery::all(Page::first(1));
+    let in_scope = |scope| KeyQuery {
+        scope,
+        ..all.clone()
+    };
+    let named = KeyQuery {
+        name: Some("n".to_owned()),
+        ..all.clone()
+    };
+    let owner = in_scope(Scope::Owner(OwnerId(1)));
+    let tenant = in_scope(Scope::Tenant(TenantId(1)));
+    [
+        ("keys of an owner", owner, "gatepost_key_of_owner (owner=?"),
+        ("keys of a tenant", tenant, "gatepost_key_of_owner (owner=?"),
+        ("keys of a name", named, "gatepost_key_of_name (name=?"),
+    ]
+    .map(|(name, query, index)| (name, list(&query).plan(row::COLUMNS, page), index))
+    .into()
 }

@@ -76,6 +76,8 @@ fn of_all(query: &DeliveryQuery) -> List {
 
 /// Whether anything is still to be removed: else no row has to be asked.
 pub(super) fn some_are_gone(c: &Connection) -> Result<bool> {
-    Ok(c.prepare_cached("SELECT EXISTS (SELECT 1 FROM gatepost_gone_webhook)")?
-        .query_row([], |row| row.get(0))?)
+    Ok(
+        c.prepare_cached("SELECT EXISTS (SELECT 1 FROM gatepost_gone_webhook)")?
+            .query_row([], |row| row.get(0))?,
+    )
 }

@@ -2,6 +2,7 @@
 
 mod attempt;
 mod dropped;
+mod expire;
 pub(crate) mod list;
 mod purge;
 mod replay;
@@ -12,12 +13,12 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, EXPIRED_INFO,
-    LogUsage, PurgeBounds, QueueStats, Replay, UsageDelta,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, LogUsage,
+    PurgeBounds, QueueStats, Replay, UsageDelta,
 };
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use crate::column::{maybe_time, micros, number};
+use crate::column::{maybe_time, number};
 use crate::error::{Answer, Failure, Result};
 use crate::queue::row;
 use crate::store::SqliteStore;
@@ -91,17 +92,11 @@ impl DeliveryLog for SqliteStore {
         limit: u32,
         _now: DateTime<Utc>,
     ) -> Answer<u64> {
-        self.write(move |c| {
-            let mut end = c.prepare_cached(include_str!("../sql/log/expire_held.sql"))?;
-            let ended = end.execute(params![micros(created_before), limit, EXPIRED_INFO])?;
-            Ok(ended as u64)
-        })
-        .await
+        expire::expire(self, created_before, limit).await
     }
 
     async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
-        let bounds = *bounds;
-        self.write(move |c| purge::purge(c, &bounds, limit)).await
+        purge::purge(self, bounds, limit).await
     }
 
     async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {

@@ -47,7 +47,8 @@ impl OwnerStore for SqliteStore {
         self.read(move |c| {
             let mut statement = c.prepare_cached(include_str!("../sql/owners/unplaced.sql"))?;
             let after = after.map_or(i64::MIN, |o| o.0);
-            let found = statement.query_map([after, limit.into()], |row| Ok(OwnerId(row.get(0)?)))?;
+            let found =
+                statement.query_map([after, limit.into()], |row| Ok(OwnerId(row.get(0)?)))?;
             Ok(found.collect::<std::result::Result<_, _>>()?)
         })
         .await
@@ -61,7 +62,9 @@ impl OwnerStore for SqliteStore {
         let mut removed = 0;
         // Each bite is a command of its own, so that others have their turn between two of them.
         while removed < limit {
-            let bite = self.write(move |c| remove::bite(c, limit - removed)).await?;
+            let bite = self
+                .write(move |c| remove::bite(c, limit - removed))
+                .await?;
             removed += bite.removed;
             if !bite.more {
                 break;

@@ -4,6 +4,7 @@ use gatepost_ids::{OwnerId, Place};
 use rusqlite::{Connection, params};
 
 use super::find;
+use super::remove::moved;
 use crate::error::Result;
 use crate::places::{Change, changed, place_of};
 
@@ -13,7 +14,7 @@ pub(super) fn place(c: &Connection, owner: OwnerId, place: Place) -> Result<()> 
     }
     let old = place_of(c, owner)?;
     // What was made while nobody had placed the owner stays good.
-    let moves = old != place && old != Place::Common;
+    let moves = old != place && old != Place::Common && moved::any_open(c, owner.0)?;
     c.prepare_cached(include_str!("../sql/owners/place.sql"))?
         .execute(params![owner.0, place.to_string(), moves])?;
     changed(c, place, &[Change::Owner(owner)])?;

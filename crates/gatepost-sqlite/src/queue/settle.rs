@@ -1,6 +1,6 @@
 //! Settlements.
 
-use gatepost_storage::webhooks::{AttemptRecord, Settled, Settlement};
+use gatepost_storage::webhooks::{AttemptRecord, Disposition, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::row::number_of;
@@ -24,6 +24,7 @@ pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled>
                 attempt.map(|a| micros(a.started)),
                 attempt.and_then(|a| a.status),
                 attempt.map(|a| length(a.duration)),
+                matches!(settlement.disposition, Disposition::Release { .. }),
             ],
             |row| row.get(0),
         )

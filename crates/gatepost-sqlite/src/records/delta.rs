@@ -65,7 +65,14 @@ fn delta(
     }
     for id in named.webhooks {
         let read = |row: &Row<'_>| Ok(Some(WebhookRoute::of(&webhook::row(row, keys)?)));
-        let route = matched(c, webhook::COLUMNS, "gatepost_live_webhook", place, id.0, read)?;
+        let route = matched(
+            c,
+            webhook::COLUMNS,
+            "gatepost_live_webhook",
+            place,
+            id.0,
+            read,
+        )?;
         delta.webhooks.push((id, route));
     }
     for id in named.events {

@@ -18,8 +18,7 @@ pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, event_
      filters, context FROM gatepost_event";
 
 /// Of a row `r`: its task is not gone.
-pub(super) const LIVE: &str =
-    "EXISTS (SELECT 1 FROM gatepost_live_task t WHERE t.id = r.task)";
+pub(super) const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_task t WHERE t.id = r.task)";
 
 pub(super) fn insert(
     c: &Connection,
@@ -65,7 +64,11 @@ pub(super) fn update(
     let event = &new.value;
     let owner = owner_by(c, event.task)?;
     let bytes = usage::stored(event.stored_bytes());
-    let less = if owner == stored.owner { stored.bytes } else { 0 };
+    let less = if owner == stored.owner {
+        stored.bytes
+    } else {
+        0
+    };
     usage::check_growth(c, owner, less, bytes, at_most)?;
     let (instance, tag) = target_ids(event.target);
     let updated = c

@@ -16,10 +16,13 @@ pub(super) fn webhooks(query: &WebhookQuery) -> List {
             List::of("gatepost_webhook r INDEXED BY gatepost_webhook_name")
                 .filter("r.owner =", owner.0)
         }
-        (Scope::Owner(owner), None) => by("gatepost_webhook", of_owner).filter("r.owner =", owner.0),
+        (Scope::Owner(owner), None) => {
+            by("gatepost_webhook", of_owner).filter("r.owner =", owner.0)
+        }
         (Scope::Tenant(tenant), _) => List::of_tenant(tenant, "gatepost_webhook", of_owner),
     };
-    list.maybe("r.name =", query.name.clone()).and(webhook::LIVE)
+    list.maybe("r.name =", query.name.clone())
+        .and(webhook::LIVE)
 }
 
 pub(super) fn tasks(query: &TaskQuery) -> List {

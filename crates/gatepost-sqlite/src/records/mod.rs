@@ -5,6 +5,8 @@ pub(crate) mod task;
 mod delta;
 mod event;
 mod lists;
+#[cfg(test)]
+mod plans;
 mod reseal;
 mod revision;
 mod routes;
@@ -22,10 +24,10 @@ use gatepost_storage::webhooks::{
     TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
 use gatepost_storage::{AtMost, Row, Scope};
+#[cfg(test)]
+pub(crate) use plans::plans;
 use rusqlite::{Connection, OptionalExtension as _};
-use webhook_model::{
-    Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId,
-};
+use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
 use crate::column::micros;
 use crate::error::{Answer, Result};

@@ -22,7 +22,8 @@ pub(super) fn check_revision(
     revision: Revision,
     what: &'static str,
 ) -> Result<Stored> {
-    let sql = format!("SELECT r.revision, r.owner, r.bytes FROM {table} r WHERE r.id = ?1 AND {live}");
+    let sql =
+        format!("SELECT r.revision, r.owner, r.bytes FROM {table} r WHERE r.id = ?1 AND {live}");
     let found: Option<(i64, Stored)> = c
         .prepare_cached(&sql)?
         .query_row([id], |row| {

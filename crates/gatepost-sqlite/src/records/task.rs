@@ -6,11 +6,12 @@ use gatepost_storage::{AtMost, ErrorKind, Revision};
 use rusqlite::{Connection, params};
 use webhook_model::{Action, Message, OwnerId, Task, TaskId, WebhookId};
 
-use super::owner_of;
 use super::revision::check_revision;
 use super::usage::{self, Delta};
+use super::{LIVE_TASKS, one, owner_of};
 use crate::column::{maybe_time, micros, parse, time};
 use crate::error::{Failure, Result};
+use crate::list::readable;
 use crate::places::{Change, place_of, record_changed};
 
 pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, last_run, creator, name, description, enabled, \
@@ -78,6 +79,7 @@ pub(super) fn update(
         usage::check_growth(c, owner, 0, bytes + events.bytes, at_most)?;
     }
     // Whoever dropped the events with the task has to be told of them when it is back.
+    let was_readable = readable(one(c, COLUMNS, LIVE_TASKS, new.id.0, row))?.is_some();
     let same = "SELECT enabled AND webhook = ?2 FROM gatepost_task WHERE id = ?1";
     let was_held: bool = c
         .prepare_cached(same)?
@@ -107,7 +109,7 @@ pub(super) fn update(
     };
     usage::add(c, stored.owner, all(stored.bytes).negative())?;
     usage::add(c, owner, all(bytes))?;
-    let change = if was_held {
+    let change = if was_held && was_readable {
         Change::Task(new.id)
     } else {
         Change::TaskWithEvents(new.id)

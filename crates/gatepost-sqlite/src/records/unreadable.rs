@@ -36,9 +36,14 @@ pub(super) fn find(
     found.extend(unreadable(c, &tasks, task::COLUMNS, limit, task, |id| {
         RecordId::Task(TaskId(id))
     })?);
-    found.extend(unreadable(c, &events, event::COLUMNS, limit, event, |id| {
-        RecordId::Event(EventId(id))
-    })?);
+    found.extend(unreadable(
+        c,
+        &events,
+        event::COLUMNS,
+        limit,
+        event,
+        |id| RecordId::Event(EventId(id)),
+    )?);
     found.sort_by_key(|(created, record)| (*created, record.record));
     Ok(found
         .into_iter()
@@ -84,10 +89,16 @@ fn unreadable(
     let mut found = Vec::new();
     let mut page = Page::first(ROWS);
     while found.len() < limit {
-        let rows = list.page(c, columns, &page, |id: i64| id, |row| {
-            let id: i64 = row.get("id")?;
-            Ok((id, one(row, record(id), read(row))?))
-        })?;
+        let rows = list.page(
+            c,
+            columns,
+            &page,
+            |id: i64| id,
+            |row| {
+                let id: i64 = row.get("id")?;
+                Ok((id, one(row, record(id), read(row))?))
+            },
+        )?;
         let Some((last, _)) = rows.last() else { break };
         page = page.beyond(*last);
         found.extend(rows.into_iter().filter_map(|(_, found)| found));

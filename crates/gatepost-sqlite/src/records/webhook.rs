@@ -19,13 +19,14 @@ use crate::owners::remove::ordering;
 use crate::places::{Change, record_changed};
 
 /// How many deliveries of a webhook that becomes one in order are gone through with the edit.
-const ORDERED_AT_ONCE: u64 = 512;
+const ORDERED_AT_ONCE: u32 = 512;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers, \
      allow_insecure, timeout_s, retries, activity, in_order, signing, rate FROM gatepost_webhook";
 
 /// Of a row `r`: neither deleted, nor its owner removed.
-pub(super) const LIVE: &str = "r.gone = 0 AND r.id > (SELECT g.gone_webhooks FROM gatepost_owner g WHERE g.owner = r.owner)";
+pub(super) const LIVE: &str =
+    "r.gone = 0 AND r.id > (SELECT g.gone_webhooks FROM gatepost_owner g WHERE g.owner = r.owner)";
 
 pub(super) fn insert(
     c: &Connection,
@@ -64,7 +65,10 @@ pub(super) fn update(
     name_free(c, owner, &new.value, Some(new.id))?;
     let bytes = usage::stored(new.value.stored_bytes());
     usage::check_growth(c, owner, stored.bytes, bytes, at_most)?;
-    let was_readable = readable(one(c, COLUMNS, "gatepost_live_webhook", new.id.0, |r| row(r, keys)))?.is_some();
+    let was_readable = readable(one(c, COLUMNS, "gatepost_live_webhook", new.id.0, |r| {
+        row(r, keys)
+    }))?
+    .is_some();
     if new.value.order == DeliveryOrder::InOrder {
         order(c, new.id)?;
     }
@@ -121,7 +125,12 @@ pub(super) fn delete(c: &Connection, id: WebhookId, cascade: Cascade) -> Result<
     record_changed(c, owner, Change::Webhook(id))
 }
 
-fn name_free(c: &Connection, owner: OwnerId, webhook: &Webhook, own: Option<WebhookId>) -> Result<()> {
+fn name_free(
+    c: &Connection,
+    owner: OwnerId,
+    webhook: &Webhook,
+    own: Option<WebhookId>,
+) -> Result<()> {
     // What is still to be removed takes no name.
     let name = webhook.name.as_str();
     c.prepare_cached(include_str!("../sql/records/free_name.sql"))?

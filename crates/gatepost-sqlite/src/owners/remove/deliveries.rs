@@ -15,7 +15,8 @@ pub(super) fn remove(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
         if removed == room {
             break;
         }
-        let mut attempts = c.prepare_cached(include_str!("../../sql/owners/remove_attempts.sql"))?;
+        let mut attempts =
+            c.prepare_cached(include_str!("../../sql/owners/remove_attempts.sql"))?;
         removed += rows(attempts.execute(params![id, room - removed])?);
         if removed < room {
             let mut delivery = c.prepare_cached("DELETE FROM gatepost_delivery WHERE id = ?1")?;

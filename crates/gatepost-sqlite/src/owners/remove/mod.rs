@@ -3,7 +3,7 @@
 
 mod deliveries;
 mod keys;
-mod moved;
+pub(super) mod moved;
 pub(crate) mod ordering;
 mod records;
 

@@ -65,7 +65,12 @@ fn webhook_with_all(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
         let Some(task) = task else { break };
         removed += task_with_events(c, task, room - removed)?;
     }
-    removed += some(c, include_str!("../../sql/owners/remove_dropped.sql"), webhook, room - removed)?;
+    removed += some(
+        c,
+        include_str!("../../sql/owners/remove_dropped.sql"),
+        webhook,
+        room - removed,
+    )?;
     removed += deliveries::remove(c, webhook, room - removed)?;
     if removed < room {
         let mut delete = c.prepare_cached("DELETE FROM gatepost_webhook WHERE id = ?1")?;
@@ -75,7 +80,12 @@ fn webhook_with_all(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
 }
 
 fn task_with_events(c: &Connection, task: i64, room: u32) -> Result<u32> {
-    let removed = some(c, include_str!("../../sql/owners/remove_events.sql"), task, room)?;
+    let removed = some(
+        c,
+        include_str!("../../sql/owners/remove_events.sql"),
+        task,
+        room,
+    )?;
     if removed == room {
         return Ok(removed);
     }

@@ -52,10 +52,12 @@ pub(super) fn changed_rows(
     }
     for task in consume {
         let record = RecordId::Task(*task);
-        if !changed.contains(&record) && !is_there(c, *task)? {
+        if !is_there(c, *task)? {
             changed.push(record);
         }
     }
+    changed.sort_unstable();
+    changed.dedup();
     Ok(changed)
 }
 

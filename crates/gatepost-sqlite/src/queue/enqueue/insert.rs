@@ -24,17 +24,25 @@ pub(super) fn all(
     deliveries: &[NewDelivery],
     now: DateTime<Utc>,
 ) -> Result<Vec<StoredDelivery>> {
-    let mut last: Option<Receiver> = None;
-    let mut stored = Vec::with_capacity(deliveries.len());
+    let receivers = receivers(c, deliveries)?;
+    deliveries
+        .iter()
+        .zip(receivers)
+        .map(|(new, receiver)| insert(c, new, receiver, now))
+        .collect()
+}
+
+/// Looked up before anything is written; once for deliveries to one webhook in a row.
+fn receivers(c: &Connection, deliveries: &[NewDelivery]) -> Result<Vec<Receiver>> {
+    let mut receivers: Vec<Receiver> = Vec::with_capacity(deliveries.len());
     for new in deliveries {
-        let receiver = match last {
-            Some(receiver) if receiver.webhook == new.webhook => receiver,
+        let next = match receivers.last() {
+            Some(last) if last.webhook == new.webhook => *last,
             _ => receiver(c, new.webhook)?,
         };
-        stored.push(insert(c, new, receiver, now)?);
-        last = Some(receiver);
+        receivers.push(next);
     }
-    Ok(stored)
+    Ok(receivers)
 }
 
 fn receiver(c: &Connection, webhook: WebhookId) -> Result<Receiver> {
