@@ -7,11 +7,11 @@ use rusqlite::types::Value;
 use webhook_model::WebhookId;
 
 use crate::error::Result;
-use crate::keys::generations;
+use crate::generations;
 use crate::places::{Change, changed, changed_at_large, place_of};
 
-/// The maximum number of keys that are named to those who hold them in memory; beyond that they are
-/// told to read all again.
+/// The maximum number of keys that are named to those who hold them in memory; beyond that they
+/// have to read all again.
 const KEYS_NAMED: usize = 256;
 /// The same of webhooks.
 const WEBHOOKS_NAMED: usize = 2_000;

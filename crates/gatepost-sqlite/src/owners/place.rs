@@ -3,8 +3,8 @@
 use gatepost_ids::{OwnerId, Place};
 use rusqlite::{Connection, params};
 
-use super::find;
 use super::remove::moved;
+use super::row::find;
 use crate::error::Result;
 use crate::places::{Change, changed, left, place_of};
 
