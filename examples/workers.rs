@@ -16,6 +16,7 @@ use delivery::{HeaderNames, Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
 use gatepost_engine::{Engine, InFlightLimits, Limits, Timing};
+use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, Quota};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use tokio_postgres::NoTls;
 use webhook_model::{OwnerId, Timeout, Webhook};
@@ -24,6 +25,18 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 const SCHEMA: &str = "gatepost_example_workers";
 const MESSAGES: usize = 600;
+
+/// The platform's users: 1, and nobody else.
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(
+            (owner == OwnerId(1)).then(|| Account::enabled(AccessLevel::User))
+        ))
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Failure> {
@@ -62,7 +75,10 @@ async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
     let limits = Limits::default()
         .with_in_flight(InFlightLimits::default().with_total(total))
         .with_timing(timing);
-    let builder = Engine::builder(Arc::new(store), sender.build()?);
+    let builder = Engine::builder(Arc::new(store), sender.build()?)
+        .one_system(Arc::new(Users))
+        // All messages are sent by hand, at once.
+        .quotas(Arc::new(Quota::UNLIMITED));
     Ok(builder.limits(limits).start().await?)
 }
 

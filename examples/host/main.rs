@@ -60,12 +60,16 @@ async fn main() -> Result<(), Failure> {
 
     let (key_store, webhook_store) = stores::open(&options).await?;
     let platform = Arc::new(Platform::new(&options.password));
-    let keys = KeyService::builder(key_store, platform.clone()).build();
+    let keys = KeyService::builder(key_store, platform.clone())
+        .quotas(platform.clone())
+        .build();
     let mut policy = TargetPolicy::public();
     for net in PRIVATE.iter().filter(|_| options.private_targets) {
         policy = policy.allow(net.parse()?);
     }
     let engine = Engine::builder(webhook_store, Sender::builder(policy).build()?)
+        .watch(platform.clone(), platform.clone())
+        .quotas(platform.clone())
         .catalog(Platform::catalog()?)
         .start()
         .await?;

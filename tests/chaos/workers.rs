@@ -4,9 +4,9 @@
 use std::process::Command;
 use std::time::Duration;
 
-use gatepost_storage::Page;
+use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{
-    DeliveryQuery, DeliveryState, Enqueue, NewDelivery, Origin, WebhookQuery,
+    Basis, DeliveryQuery, DeliveryState, Enqueue, NewDelivery, Origin, WebhookQuery,
 };
 use tests::chaos::{Child, Evidence, Mode, Place, Run};
 
@@ -29,7 +29,7 @@ fn server() -> Place {
 async fn enqueue(run: &mut Run, count: i64) {
     let store = run.place.open().await;
     let query = WebhookQuery {
-        owner: None,
+        scope: Scope::All,
         name: None,
         page: Page::first(1),
     };
@@ -46,10 +46,11 @@ async fn enqueue(run: &mut Run, count: i64) {
             lease_until: None,
         });
         let batch = Enqueue {
-            routes: None,
+            basis: Basis::Nothing,
             origin: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
+            later: Vec::new(),
         };
         store.enqueue(batch, now).await.unwrap();
     }

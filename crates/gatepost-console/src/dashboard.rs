@@ -90,17 +90,19 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
 /// How many webhooks, tasks and events the caller may see, as far as they are counted.
 async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
     let webhooks = WebhookQuery {
-        owner: None,
+        scope: Scope::All,
         name: None,
         page: Page::newest(READ),
     };
     let tasks = TaskQuery {
+        scope: Scope::All,
         creator: None,
         webhook: None,
         name: None,
         page: Page::newest(READ),
     };
     let events = EventQuery {
+        scope: Scope::All,
         task: None,
         event_type: None,
         page: Page::newest(READ),

@@ -1,7 +1,7 @@
 //! SPEC 2.4: the fields of an event and its rules; SPEC 6 rule 1: what an occurrence matches.
 
 use webhook_model::{
-    Catalog, CatalogError, Event, JsonObject, Object, ObjectId, Occurrence, Specificity, TagId,
+    Audience, Catalog, CatalogError, Event, JsonObject, Object, ObjectId, Occurrence, Specificity, TagId,
     Target, TaskId,
 };
 
@@ -50,7 +50,7 @@ fn poweron(id: i64, tags: &[i64]) -> Occurrence {
             name: format!("vm-{id}"),
         }),
         tags: tags.iter().map(|t| TagId(*t)).collect(),
-        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), Audience::OneSystem)
     }
 }
 

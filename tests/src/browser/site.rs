@@ -21,11 +21,13 @@ use gatepost_storage::{Clock, KeyStore, MemoryStore, SystemClock};
 use tokio::net::TcpListener;
 use webhook_model::OwnerId;
 
+use crate::open::with_tenants;
+
 /// Every user's password.
 pub const PASSWORD: &str = "open sesame";
 
-/// 1 `admin` administers the system, 2 `tina` the tenant of 3 `ulf`, 4 `vera` is in no tenant; 5
-/// `dora` is disabled.
+/// 1 `admin` administers the system, 2 `tina` the tenant of 1 and 3 `ulf`, 4 `vera` is in no
+/// tenant; 5 `dora` is disabled.
 #[derive(Debug)]
 struct Users;
 
@@ -33,7 +35,7 @@ impl Users {
     fn account(user: i64) -> Option<Account> {
         let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
         match user {
-            1 => Some(Account::enabled(AccessLevel::SystemAdministrator)),
+            1 => Some(tenant(AccessLevel::SystemAdministrator)),
             2 => Some(tenant(AccessLevel::TenantAdministrator)),
             3 => Some(tenant(AccessLevel::User)),
             4 => Some(Account::enabled(AccessLevel::User)),
@@ -115,7 +117,8 @@ impl Site {
             .flush_logins(Duration::from_millis(50))
             .build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-        let engine = Engine::builder(webhook_store, Sender::builder(policy).build().unwrap())
+        let engine = Engine::builder(webhook_store, Sender::builder(policy).build().unwrap());
+        let engine = with_tenants(engine, Arc::new(Users))
             .catalog(Platform::catalog().unwrap())
             .schedule(Schedule::new([Duration::from_millis(300)]).unwrap())
             .clock(clock.clone())

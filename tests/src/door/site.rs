@@ -26,6 +26,7 @@ use webhook_model::{
 
 use super::act::Act;
 use super::platform::{Heard, Moody};
+use crate::open::with_tenants;
 
 /// A roof: what it mounts, and its routes.
 #[async_trait]
@@ -99,7 +100,8 @@ impl DoorSite {
         let (platform, heard) = (Moody::default(), Heard::default());
         let keys = KeyService::builder(store.clone(), Arc::new(platform.clone())).build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-        let engine = Engine::builder(store, Sender::builder(policy).build().unwrap())
+        let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
+        let engine = with_tenants(engine, Arc::new(platform.clone()))
             .catalog(catalog())
             .start()
             .await

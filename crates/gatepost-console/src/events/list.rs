@@ -25,6 +25,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
     let after = asked.key("after").map(EventId);
     let query = EventQuery {
+        scope: Scope::All,
         task: None,
         event_type: None,
         page: Page {

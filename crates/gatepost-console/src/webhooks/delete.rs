@@ -18,6 +18,7 @@ const MAX_NAMED: u32 = 20;
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     let query = TaskQuery {
+        scope: Scope::All,
         creator: None,
         webhook: Some(row.id),
         name: None,

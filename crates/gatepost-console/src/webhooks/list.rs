@@ -23,7 +23,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
     let after = asked.key("after").map(WebhookId);
     let query = WebhookQuery {
-        owner: None,
+        scope: Scope::All,
         name: None,
         page: Page {
             after,

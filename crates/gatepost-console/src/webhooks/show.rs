@@ -80,6 +80,7 @@ pub(super) async fn page_of(
     let figures = Figures::of(ctx, row.id).await?;
     let latest = latest(ctx, row.id).await?;
     let query = TaskQuery {
+        scope: Scope::All,
         creator: None,
         webhook: Some(row.id),
         name: None,

@@ -26,6 +26,7 @@ impl Resource for Events {
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
         let event_type = scan.equal.text("table");
         let query = EventQuery {
+            scope: Scope::All,
             task: scan.equal.key("task").map(TaskId),
             event_type: event_type.and_then(|table| table.parse().ok()),
             page: page(&scan, EventId),

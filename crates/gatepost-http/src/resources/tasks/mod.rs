@@ -26,6 +26,7 @@ impl Resource for Tasks {
         let webhook = scan.equal.text("owner");
         let webhook = webhook.and_then(|owner| owner.strip_prefix("webhook_urls/")?.parse().ok());
         let query = TaskQuery {
+            scope: Scope::All,
             creator: None,
             webhook: webhook.map(WebhookId),
             name: scan.equal.text("name").map(str::to_owned),

@@ -29,7 +29,7 @@ impl Resource for Webhooks {
 
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
         let query = WebhookQuery {
-            owner: None,
+            scope: Scope::All,
             name: scan.equal.text("name").map(str::to_owned),
             page: page(&scan, WebhookId),
         };
