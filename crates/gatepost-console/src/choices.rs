@@ -1,7 +1,7 @@
 //! The rows that a form offers: value and name. None if there are too many, and the form then asks
 //! for a row number.
 
-use gatepost_storage::Page;
+use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{TaskQuery, WebhookQuery};
 
 use crate::context::PageContext;

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_manage::Health;
-use gatepost_storage::Page;
+use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use maud::{Markup, html};
 use serde_json::{Value, json};

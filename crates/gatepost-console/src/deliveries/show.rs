@@ -36,7 +36,7 @@ pub(super) async fn show(
     let now = ctx.now();
     let (state, kind) = layout::state(delivery.state);
     let actions = html! {
-        @if delivery.state.is_final() { (one_button(&ctx, &at("replay"), "", "Replay", "")) }
+        @if delivery.state.is_final() && delivery.message_kept { (one_button(&ctx, &at("replay"), "", "Replay", "")) }
         @if delivery.state == DeliveryState::Queued { (one_button(&ctx, &at("cancel"), "danger", "Cancel", "")) }
     };
     let body = html! {
@@ -61,7 +61,11 @@ pub(super) async fn show(
                 p role="status" { a href="" data-text="more" data-hide hidden {} }
             }
         }
-        section { h2 { "Message" } pre tabindex="0" { (delivery.body) } }
+        section {
+            h2 { "Message" }
+            @if delivery.message_kept { pre tabindex="0" { (delivery.body) } }
+            @else { p.quiet { "Not kept: the delivery log was full when the delivery ended. It cannot be replayed." } }
+        }
         section {
             h2 { "Attempts" }
             @if attempts.is_empty() { p.quiet { "None yet." } }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::webhooks::EventQuery;
-use gatepost_storage::{Page, Row};
+use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use webhook_model::{Event, EventId, TaskId};
 

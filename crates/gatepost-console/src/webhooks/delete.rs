@@ -1,7 +1,7 @@
 //! The page that deletes a webhook.
 
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_storage::Page;
+use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{Cascade, TaskQuery};
 use maud::html;
 use webhook_model::WebhookId;

@@ -3,7 +3,7 @@
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::webhooks::WebhookQuery;
-use gatepost_storage::{Page, Row};
+use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 

@@ -7,7 +7,7 @@ use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Delivery, TaskQuery};
-use gatepost_storage::{Page, Row};
+use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use webhook_model::{Activity, Message, Webhook, WebhookId};

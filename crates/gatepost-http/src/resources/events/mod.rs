@@ -4,7 +4,7 @@ mod columns;
 
 use async_trait::async_trait;
 use gatepost_manage::Actor;
-use gatepost_storage::Row;
+use gatepost_storage::{Row, Scope};
 use gatepost_storage::webhooks::EventQuery;
 use serde_json::{Value, json};
 use webhook_model::{Event, EventId, Invalid, JsonObject, ObjectId, TagId, Target, TaskId};

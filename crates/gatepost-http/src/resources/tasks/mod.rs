@@ -4,6 +4,7 @@ mod columns;
 
 use async_trait::async_trait;
 use gatepost_manage::Actor;
+use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{TaskQuery, TaskRow};
 use serde_json::{Value, json};
 use webhook_model::{Action, Description, Invalid, Message, Task, TaskId, WebhookId};

@@ -11,7 +11,7 @@ pub(super) static TABLE: Table = Table {
             "name",
             Kind::Text { min: 1, max: 128 },
             "\"chat channel\"",
-            "A descriptive name, unique.",
+            "A descriptive name, unique among the owner's webhooks.",
         )
         .required()
         .short(),
@@ -101,6 +101,13 @@ pub(super) static TABLE: Table = Table {
             "The user who owns it.",
         )
         .read_only(),
+        Column::new(
+            "user",
+            Kind::Key("users"),
+            "1",
+            "The same user, as a row number.",
+        )
+        .read_only(),
         Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
         Column::new(
             "modified",
@@ -110,7 +117,12 @@ pub(super) static TABLE: Table = Table {
         )
         .read_only(),
     ],
-    joins: &[("owner", "name"), ("owner", "$display")],
+    joins: &[
+        ("owner", "name"),
+        ("owner", "$display"),
+        ("user", "name"),
+        ("user", "$display"),
+    ],
     counts: &["tasks"],
     costly: &[],
     actions: &[

@@ -5,11 +5,11 @@ mod columns;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_manage::Actor;
-use gatepost_storage::Row;
+use gatepost_storage::{Row, Scope};
 use gatepost_storage::webhooks::{Cascade, WebhookQuery};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, Retries,
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, OwnerId, Retries,
     Timeout, Webhook, WebhookId,
 };
 
@@ -29,7 +29,7 @@ impl Resource for Webhooks {
 
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
         let query = WebhookQuery {
-            scope: Scope::All,
+            scope: whose(&scan),
             name: scan.equal.text("name").map(str::to_owned),
             page: page(&scan, WebhookId),
         };
@@ -102,14 +102,29 @@ impl Resource for Webhooks {
         through: &str,
         _column: &str,
     ) -> Result<Option<Value>, ApiError> {
-        let Some((_, key)) = reference(row, through) else {
-            return Ok(None);
+        // `owner` and `user` are the same user in two forms.
+        let user = match row.get(through).and_then(Value::as_i64) {
+            Some(key) => Some(key),
+            None => reference(row, through).map(|(_, key)| key),
         };
-        Ok(caller.name("users", key).await.map(Value::from))
+        match user {
+            Some(key) => Ok(caller.name("users", key).await.map(Value::from)),
+            None => Ok(None),
+        }
     }
 
     async fn count(&self, caller: &Actor, row: &RowMap, _table: &str) -> Result<u64, ApiError> {
         Ok(caller.count_tasks(WebhookId(key_of(row))).await?)
+    }
+}
+
+/// Whose webhooks a filter asks for; the door narrows that to what the caller may see.
+fn whose(scan: &Scan<'_>) -> Scope {
+    let named = scan.equal.text("owner");
+    let owner = named.and_then(|owner| owner.strip_prefix("users/")?.parse().ok());
+    match scan.equal.key("user").or(owner) {
+        Some(owner) => Scope::Owner(OwnerId(owner)),
+        None => Scope::All,
     }
 }
 
@@ -139,6 +154,7 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
             ("paused", (webhook.activity == Activity::Paused).into()),
             ("in_order", (webhook.order == DeliveryOrder::InOrder).into()),
             ("owner", format!("users/{}", webhook.owner.0).into()),
+            ("user", webhook.owner.0.into()),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),
         ],
