@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::{EngineError, TestSend};
-use gatepost_storage::webhooks::{DeliveryId, Replay};
+use gatepost_storage::webhooks::{DeliveryId, RecordId, Replay};
 use webhook_model::{Message, WebhookId};
 
 use crate::actor::Actor;
@@ -14,14 +14,15 @@ impl Actor {
     /// Queues a message; without one, the default payload.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Message`], failures of store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::TooFast`], failures of
+    /// store and accounts.
     pub async fn send(
         &self,
         id: WebhookId,
         message: Option<Message>,
     ) -> Result<DeliveryId, ManageError> {
         self.change(WEBHOOKS, Operation::Send, move |actor| async move {
-            actor.own_webhook(id).await?;
+            actor.own_record(RecordId::Webhook(id)).await?;
             Ok((id.0, actor.engine().send(id, message.as_ref()).await?))
         })
         .await
@@ -31,8 +32,8 @@ impl Actor {
     /// response: to test a webhook.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::Unsendable`], failures
-    /// of store and accounts. A target that refuses or fails is an attempt with that outcome.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Message`],
+    /// [`ManageError::Unsendable`], [`ManageError::TooFast`], failures of store and accounts. A target that refuses or fails is an attempt with that outcome.
     pub async fn send_test(
         &self,
         id: WebhookId,
@@ -50,7 +51,8 @@ impl Actor {
     /// before `before`: the same bytes under the same ids. Returns how many.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts; [`ManageError::Interrupted`] if
+    /// [`ManageError::NotFound`], [`ManageError::TooFast`], failures of store and accounts;
+    /// [`ManageError::Interrupted`] if
     /// some had been queued by then.
     pub async fn replay_failed(
         &self,
@@ -59,7 +61,7 @@ impl Actor {
         before: DateTime<Utc>,
     ) -> Result<u64, ManageError> {
         self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
-            actor.own_webhook(id).await?;
+            actor.own_record(RecordId::Webhook(id)).await?;
             let failed = Replay::Failed {
                 webhook: id,
                 from,

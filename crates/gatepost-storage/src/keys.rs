@@ -202,13 +202,14 @@ pub trait KeyStore: OwnerStore {
     /// have changed keys; a cache must not be used then.
     ///
     /// Called before every use of a cached key, so it is synchronous and cheap (at most
-    /// microseconds, no round trip). Once `update_key` or `delete_key` has returned, on any handle
-    /// in any process, this returns a later generation of that key's slice or `None` on every
-    /// handle of the database, at once or within the bound that the backend states.
+    /// microseconds, no round trip). Once `update_key`, `delete_key` or `mark_gone` of its owner
+    /// has returned, on any handle in any process, this returns a later generation of that
+    /// key's slice or `None` on every handle of the database, at once or within the bound that
+    /// the backend states.
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration>;
 
-    /// The keys of a slice edited or deleted after `since`. A store that never saw `since`, or has
-    /// forgotten what followed it, returns [`ChangedKeys::All`].
+    /// The keys of a slice edited, deleted or removed with their owner after `since`. A store that
+    /// never saw `since`, or has forgotten what followed it, returns [`ChangedKeys::All`].
     ///
     /// # Errors
     /// `Unavailable`.

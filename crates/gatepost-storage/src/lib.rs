@@ -4,6 +4,8 @@ pub mod clock;
 #[cfg(feature = "webhooks")]
 pub mod columns;
 pub mod error;
+#[cfg(any(feature = "keys", feature = "webhooks"))]
+pub mod memory;
 pub mod owners;
 pub mod page;
 pub mod seal;
@@ -17,6 +19,8 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{ErrorKind, StoreError};
 #[cfg(feature = "keys")]
 pub use keys::KeyStore;
+#[cfg(any(feature = "keys", feature = "webhooks"))]
+pub use memory::MemoryStore;
 pub use owners::OwnerStore;
 pub use page::{AtMost, Order, Page, Revision, Row, Scope};
 #[cfg(feature = "webhooks")]

@@ -54,9 +54,10 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
 
     /// Places an owner, or moves one; one commit. Of an owner who already stood in another place
     /// than `Common`, deliveries that wait are not claimed any more and end, in
-    /// [`remove_gone`](Self::remove_gone), as `error` with `the owner moved`; until that is done
-    /// nothing of the owner's is claimed. Ended deliveries stay with the tenant in which they were
-    /// made. An owner that was removed may be placed again and then has nothing.
+    /// [`remove_gone`](Self::remove_gone), as `error` with `the owner moved`, those that are being
+    /// sent as soon as they wait again; until that is done nothing of the owner's is claimed.
+    /// Ended deliveries stay with the tenant in which they were made. An owner that was removed may
+    /// be placed again and then has nothing.
     ///
     /// # Errors
     /// `Unavailable`.

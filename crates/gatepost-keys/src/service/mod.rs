@@ -3,12 +3,15 @@
 mod admission;
 mod authenticate;
 mod builder;
+mod changes;
 mod key_service;
 mod logins;
 mod lookup;
 mod manage;
 mod outcomes;
+mod placing;
 mod refused;
+mod removal;
 
 pub use builder::KeyServiceBuilder;
 pub use key_service::KeyService;

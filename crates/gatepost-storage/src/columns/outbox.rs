@@ -257,7 +257,8 @@ mod tests {
 
     #[test]
     fn an_occurrence_reads_back_as_it_was_written() {
-        let mut full = Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap());
+        let (area, event) = ("vms".parse().unwrap(), "poweron".parse().unwrap());
+        let mut full = Occurrence::new(area, event, Audience::Tenant(TenantId(-3)));
         full.id = Some("occurrence-1".parse().unwrap());
         full.object = Some(Object {
             id: ObjectId(42),
@@ -267,7 +268,47 @@ mod tests {
         let pairs = [("b", "1"), ("a", "\"\n"), ("b", "2"), ("", "")];
         full.variables = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
         assert_eq!(OutboxColumns::of(&full).occurrence(), Ok(full.clone()));
-        let plain = Occurrence::new(full.event_type, full.event);
-        assert_eq!(OutboxColumns::of(&plain).occurrence(), Ok(plain.clone()));
+        for audience in [
+            Audience::OneSystem,
+            Audience::Operators,
+            Audience::Owner(OwnerId(i64::MAX)),
+        ] {
+            let plain = Occurrence::new(full.event_type.clone(), full.event.clone(), audience);
+            assert_eq!(OutboxColumns::of(&plain).occurrence(), Ok(plain.clone()));
+        }
+    }
+
+    #[test]
+    fn a_row_is_meant_for_one_audience() {
+        let twice = [
+            (Some(1), Some(2), false),
+            (Some(1), None, true),
+            (None, Some(2), true),
+        ];
+        for (tenant, owner, operators) in twice {
+            let columns = OutboxColumns {
+                tenant,
+                owner,
+                operators,
+                ..columns()
+            };
+            let reason = columns.occurrence().unwrap_err();
+            assert!(reason.0.contains("at most one of"), "{reason}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_reads_back_as_it_was_written() {
+        let tasks = vec![TaskId(9), TaskId(-1)];
+        for kept in [
+            Left::After(TaskId(7)),
+            Left::Tasks(tasks),
+            Left::Tasks(Vec::new()),
+        ] {
+            let (after, tasks) = left_columns(&kept);
+            assert_eq!(left(after, tasks.as_deref()), Ok(kept));
+        }
+        assert!(left(0, Some("[1.5]")).is_err());
+        assert!(left(0, Some("7")).is_err());
     }
 }

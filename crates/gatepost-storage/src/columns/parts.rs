@@ -96,7 +96,7 @@ mod tests {
         for activity in ACTIVITIES {
             assert_eq!(parse_activity(activity_word(activity)).unwrap(), activity);
         }
-        for class in [LaneClass::First, LaneClass::Retry] {
+        for class in [LaneClass::First, LaneClass::Retry, LaneClass::Alone] {
             assert_eq!(class_of(class_number(class)), class);
         }
         let targets = [

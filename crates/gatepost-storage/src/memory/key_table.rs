@@ -1,41 +1,133 @@
 //! The table of API keys and its indexes.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use apikey_core::{KeyId, LookupId, OwnerId};
+use apikey_core::{KeyId, LookupId};
+use gatepost_ids::OwnerId;
 
-use super::rows::Counter;
-use crate::keys::KeyRow;
+use super::rows::{Counter, Groups};
+use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyRow, KeySlice};
 
-/// How many changes are remembered. Whoever asks for older ones has to forget all keys.
-const CHANGES_KEPT: usize = 1024;
+/// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
+/// keys.
+const CHANGES_KEPT: usize = 64;
+
+/// The generation of each slice.
+pub(super) struct Generations([AtomicI64; KeySlice::COUNT]);
+
+impl Default for Generations {
+    fn default() -> Self {
+        Self([const { AtomicI64::new(0) }; KeySlice::COUNT])
+    }
+}
+
+impl fmt::Debug for Generations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generations").finish_non_exhaustive()
+    }
+}
+
+impl Generations {
+    pub(super) fn get(&self, slice: KeySlice) -> KeyGeneration {
+        let generation = self.0.get(usize::from(slice.0));
+        KeyGeneration(generation.map_or(0, |number| number.load(Ordering::Acquire)))
+    }
+
+    fn set(&self, slice: KeySlice, generation: KeyGeneration) {
+        if let Some(number) = self.0.get(usize::from(slice.0)) {
+            number.store(generation.0, Ordering::Release);
+        }
+    }
+}
+
+/// What was changed in a slice.
+#[derive(Debug, Default)]
+struct Changes {
+    kept: VecDeque<(KeyGeneration, LookupId)>,
+    /// The last change that is not kept any more.
+    forgotten: i64,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct KeyTable {
-    pub(super) ids: Counter,
+    ids: Counter,
     pub(super) rows: BTreeMap<KeyId, KeyRow>,
     pub(super) by_lookup: HashMap<LookupId, KeyId>,
-    pub(super) by_name: HashMap<(OwnerId, String), KeyId>,
-    pub(super) changes: VecDeque<LookupId>,
+    by_name: HashMap<(OwnerId, String), KeyId>,
+    pub(super) by_owner: Groups<OwnerId, KeyId>,
+    changes: HashMap<KeySlice, Changes>,
+    generations: Counter,
 }
 
 impl KeyTable {
-    pub(super) fn name_taken(&self, row: &KeyRow) -> bool {
-        self.by_name
-            .get(&name_of(row))
-            .is_some_and(|id| *id != row.id)
+    pub(super) fn next_id(&mut self) -> KeyId {
+        KeyId(self.ids.next())
     }
 
-    pub(super) fn changed(&mut self, lookup: LookupId, generation: &AtomicI64) {
-        self.changes.push_back(lookup);
-        if self.changes.len() > CHANGES_KEPT {
-            self.changes.pop_front();
+    pub(super) fn name_taken(&self, row: &KeyRow) -> bool {
+        let taken = self.by_name.get(&name_of(row));
+        taken.is_some_and(|id| *id != row.id)
+    }
+
+    pub(super) fn put(&mut self, row: KeyRow) {
+        self.take(row.id);
+        self.by_lookup.insert(row.key.lookup, row.id);
+        self.by_name.insert(name_of(&row), row.id);
+        self.by_owner.add(row.key.owner, row.id);
+        self.rows.insert(row.id, row);
+    }
+
+    pub(super) fn take(&mut self, id: KeyId) -> Option<KeyRow> {
+        let row = self.rows.remove(&id)?;
+        self.by_lookup.remove(&row.key.lookup);
+        self.by_name.remove(&name_of(&row));
+        self.by_owner.remove(row.key.owner, id);
+        Some(row)
+    }
+
+    pub(super) fn remove_of(&mut self, owner: OwnerId, generations: &Generations) {
+        let keys: Vec<KeyId> = self.by_owner.of(owner).collect();
+        for id in keys {
+            if let Some(row) = self.take(id) {
+                self.changed(row.key.lookup, generations);
+            }
         }
-        generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A key was edited or deleted.
+    pub(super) fn changed(&mut self, lookup: LookupId, generations: &Generations) {
+        let slice = KeySlice::of(lookup);
+        let generation = KeyGeneration(self.generations.next());
+        let changes = self.changes.entry(slice).or_default();
+        changes.kept.push_back((generation, lookup));
+        if changes.kept.len() > CHANGES_KEPT
+            && let Some((oldest, _)) = changes.kept.pop_front()
+        {
+            changes.forgotten = oldest.0;
+        }
+        generations.set(slice, generation);
+    }
+
+    pub(super) fn changes(&self, slice: KeySlice, since: KeyGeneration) -> KeyChanges {
+        let generation = KeyGeneration(self.generations.last());
+        let changes = self.changes.get(&slice);
+        let forgotten = changes.map_or(0, |changes| changes.forgotten);
+        let changed = if (forgotten..=generation.0).contains(&since.0) {
+            let kept = changes.map(|changes| &changes.kept).into_iter().flatten();
+            let after = kept.filter(|(generation, _)| *generation > since);
+            ChangedKeys::These(after.map(|(_, lookup)| *lookup).collect())
+        } else {
+            ChangedKeys::All
+        };
+        KeyChanges {
+            generation,
+            changed,
+        }
     }
 }
 
-pub(super) fn name_of(row: &KeyRow) -> (OwnerId, String) {
+fn name_of(row: &KeyRow) -> (OwnerId, String) {
     (row.key.owner, row.key.name.as_str().to_owned())
 }

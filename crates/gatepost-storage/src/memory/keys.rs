@@ -1,22 +1,21 @@
 //! API keys in memory.
 
-use std::sync::atomic::Ordering;
-
-use apikey_core::{Expiration, KeyId, LastLogin, LookupId};
+use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
 
-use super::key_table::name_of;
-use super::rows::{micros, page};
-use super::store::{MemoryStore, lock};
+use super::key_table::KeyTable;
+use super::rows::{micros, page, page_of};
+use super::store::MemoryStore;
 use crate::error::{ErrorKind, StoreError};
-use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeyStore, Login};
+use crate::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, Login};
 use crate::page::Revision;
 
 #[async_trait]
 impl KeyStore for MemoryStore {
-    async fn insert_key(&self, key: &apikey_core::ApiKey) -> Result<KeyRow, StoreError> {
-        let mut keys = lock(&self.keys);
+    async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow, StoreError> {
+        let mut tables = self.tables();
         let mut key = key.clone();
         key.created = micros(key.created);
         key.last_login = key.last_login.map(login_micros);
@@ -26,54 +25,53 @@ impl KeyStore for MemoryStore {
             revision: Revision::FIRST,
             key,
         };
-        if keys.name_taken(&row) {
-            return Err(StoreError::new(
-                ErrorKind::Conflict,
-                "the owner has a key of that name",
-            ));
-        }
-        if keys.by_lookup.contains_key(&row.key.lookup) {
+        check_name(&tables.keys, &row)?;
+        if tables.keys.by_lookup.contains_key(&row.key.lookup) {
             return Err(StoreError::new(
                 ErrorKind::Conflict,
                 "a key with that lookup id",
             ));
         }
-        row.id = KeyId(keys.ids.next());
-        keys.by_lookup.insert(row.key.lookup, row.id);
-        keys.by_name.insert(name_of(&row), row.id);
-        keys.rows.insert(row.id, row.clone());
+        if tables.keys.by_owner.count(row.key.owner) >= at_most {
+            return Err(StoreError::new(ErrorKind::Full, "rows"));
+        }
+        row.id = tables.keys.next_id();
+        tables.owners.has_something(row.key.owner);
+        tables.keys.put(row.clone());
         Ok(row)
     }
 
+    async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError> {
+        Ok(self.tables().keys.by_owner.count(owner))
+    }
+
     async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError> {
-        Ok(lock(&self.keys).rows.get(&id).cloned())
+        Ok(self.tables().keys.rows.get(&id).cloned())
     }
 
     async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>, StoreError> {
-        let keys = lock(&self.keys);
-        Ok(keys
-            .by_lookup
-            .get(&lookup)
-            .and_then(|id| keys.rows.get(id))
-            .cloned())
+        let tables = self.tables();
+        let id = tables.keys.by_lookup.get(&lookup);
+        Ok(id.and_then(|id| tables.keys.rows.get(id)).cloned())
     }
 
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError> {
-        Ok(page(&lock(&self.keys).rows, &query.page, |row| {
-            query.owner.is_none_or(|o| row.key.owner == o)
-                && query
-                    .name
-                    .as_ref()
-                    .is_none_or(|n| row.key.name.as_str() == n)
-        }))
+        let tables = self.tables();
+        let keys = &tables.keys;
+        let wanted = |row: &KeyRow| {
+            let name = query.name.as_ref();
+            name.is_none_or(|name| row.key.name.as_str() == name)
+        };
+        Ok(match tables.owners.of(query.scope) {
+            None => page(&keys.rows, &query.page, wanted),
+            Some(owners) => page_of(&keys.rows, (&keys.by_owner, &owners), &query.page, wanted),
+        })
     }
 
     async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Result<KeyRow, StoreError> {
-        let mut keys = lock(&self.keys);
-        let stored = keys
-            .rows
-            .get(&row.id)
-            .ok_or_else(|| StoreError::not_found("key"))?;
+        let mut tables = self.tables();
+        let stored = tables.keys.rows.get(&row.id);
+        let stored = stored.ok_or_else(|| StoreError::not_found("key"))?;
         if stored.revision != row.revision {
             return Err(StoreError::new(ErrorKind::Stale, "key"));
         }
@@ -84,36 +82,24 @@ impl KeyStore for MemoryStore {
         new.key.expiration = expiration_micros(row.key.expiration);
         new.key.ip = row.key.ip.clone();
         new.key.digest = row.key.digest;
-        if keys.name_taken(&new) {
-            return Err(StoreError::new(
-                ErrorKind::Conflict,
-                "the owner has a key of that name",
-            ));
-        }
-        keys.changed(new.key.lookup, &self.key_generation);
-        if let Some(old) = keys.rows.insert(new.id, new.clone()) {
-            keys.by_name.remove(&name_of(&old));
-        }
-        keys.by_name.insert(name_of(&new), new.id);
+        check_name(&tables.keys, &new)?;
+        tables.keys.put(new.clone());
+        tables.keys.changed(new.key.lookup, &self.generations);
         Ok(new)
     }
 
     async fn delete_key(&self, id: KeyId, _now: DateTime<Utc>) -> Result<(), StoreError> {
-        let mut keys = lock(&self.keys);
-        let row = keys
-            .rows
-            .remove(&id)
-            .ok_or_else(|| StoreError::not_found("key"))?;
-        keys.by_lookup.remove(&row.key.lookup);
-        keys.by_name.remove(&name_of(&row));
-        keys.changed(row.key.lookup, &self.key_generation);
+        let mut tables = self.tables();
+        let row = tables.keys.take(id);
+        let row = row.ok_or_else(|| StoreError::not_found("key"))?;
+        tables.keys.changed(row.key.lookup, &self.generations);
         Ok(())
     }
 
     async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError> {
-        let mut keys = lock(&self.keys);
+        let mut tables = self.tables();
         for login in logins {
-            if let Some(row) = keys.rows.get_mut(&login.key) {
+            if let Some(row) = tables.keys.rows.get_mut(&login.key) {
                 let new = login_micros(login.login);
                 if row.key.last_login.is_none_or(|old| old.at < new.at) {
                     row.key.last_login = Some(new);
@@ -123,26 +109,27 @@ impl KeyStore for MemoryStore {
         Ok(())
     }
 
-    fn key_generation(&self) -> Option<KeyGeneration> {
-        Some(KeyGeneration(self.key_generation.load(Ordering::Acquire)))
+    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+        Some(self.generations.get(slice))
     }
 
-    async fn key_changes(&self, since: KeyGeneration) -> Result<KeyChanges, StoreError> {
-        let keys = lock(&self.keys);
-        let generation = self.key_generation.load(Ordering::Acquire);
-        let missed = generation
-            .checked_sub(since.0)
-            .and_then(|n| usize::try_from(n).ok());
-        let missed = missed.filter(|n| *n <= keys.changes.len());
-        let changed = match missed {
-            Some(n) => ChangedKeys::These(keys.changes.iter().rev().take(n).copied().collect()),
-            None => ChangedKeys::All,
-        };
-        Ok(KeyChanges {
-            generation: KeyGeneration(generation),
-            changed,
-        })
+    async fn key_changes(
+        &self,
+        slice: KeySlice,
+        since: KeyGeneration,
+    ) -> Result<KeyChanges, StoreError> {
+        Ok(self.tables().keys.changes(slice, since))
     }
+}
+
+fn check_name(keys: &KeyTable, row: &KeyRow) -> Result<(), StoreError> {
+    if keys.name_taken(row) {
+        return Err(StoreError::new(
+            ErrorKind::Conflict,
+            "the owner has a key of that name",
+        ));
+    }
+    Ok(())
 }
 
 fn login_micros(login: LastLogin) -> LastLogin {

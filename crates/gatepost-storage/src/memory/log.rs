@@ -4,58 +4,44 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
 use webhook_model::{Activity, WebhookId};
 
-use super::rows::micros;
-use super::store::{MemoryStore, lock};
-use super::tables::Slot;
+use super::delivery_table::Slot;
+use super::rows::{micros, page, page_of};
+use super::store::{MemoryStore, Tables};
 use crate::error::StoreError;
-use crate::page::Order;
+use crate::page::Scope;
 use crate::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, EXPIRED_INFO,
-    PurgeBounds, QueueStats, Replay,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, Dropped,
+    EXPIRED_INFO, LogUsage, PurgeBounds, QueueStats, Replay, UsageDelta,
 };
 
 #[async_trait]
 impl DeliveryLog for MemoryStore {
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
-        Ok(lock(&self.tables)
-            .deliveries()
-            .get(&id)
-            .map(|slot| slot.delivery.clone()))
+        let tables = self.tables();
+        Ok(tables.deliveries.get(id).map(|slot| slot.delivery.clone()))
     }
 
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
-        let tables = lock(&self.tables);
-        let (page, limit) = (&query.page, query.page.limit as usize);
-        let beyond = |id: DeliveryId| match page.order {
-            Order::Ascending => page.after.is_none_or(|a| id > a),
-            Order::Descending => page.after.is_none_or(|a| id < a),
-        };
-        let rows = tables
-            .deliveries()
-            .values()
-            .map(|s| &s.delivery)
-            .filter(|d| beyond(d.id) && matches(query, d));
-        Ok(match page.order {
-            Order::Ascending => rows.take(limit).cloned().collect(),
-            Order::Descending => rows.rev().take(limit).cloned().collect(),
-        })
+        let rows = self.tables().list_deliveries(query);
+        Ok(rows.into_iter().map(|slot| slot.delivery).collect())
     }
 
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, StoreError> {
-        Ok(lock(&self.tables)
-            .deliveries()
-            .get(&id)
-            .map(|slot| slot.log.clone())
-            .unwrap_or_default())
+        let tables = self.tables();
+        let log = tables.deliveries.get(id).map(|slot| slot.log.clone());
+        Ok(log.unwrap_or_default())
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Result<(), StoreError> {
-        lock(&self.tables)
-            .remove_delivery(id)
-            .map(drop)
-            .ok_or_else(|| StoreError::not_found("delivery"))
+        let mut tables = self.tables();
+        if tables.deliveries.get(id).is_none() {
+            return Err(StoreError::not_found("delivery"));
+        }
+        tables.deliveries.remove(id);
+        Ok(())
     }
 
     async fn replay(
@@ -64,32 +50,7 @@ impl DeliveryLog for MemoryStore {
         limit: u32,
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        let mut tables = lock(&self.tables);
-        let wanted = |d: &Delivery| match which {
-            Replay::Ids(ids) => d.state.is_final() && ids.contains(&d.id),
-            Replay::Failed {
-                webhook,
-                from,
-                before,
-            } => {
-                d.state == DeliveryState::Error
-                    && d.webhook == *webhook
-                    && d.created >= *from
-                    && d.created < *before
-            }
-        };
-        let ids = pick(tables.deliveries().values(), limit, wanted);
-        for id in &ids {
-            tables.change_delivery(*id, |slot| {
-                slot.settled = None;
-                slot.delivery.state = DeliveryState::Queued;
-                slot.delivery.due = micros(now);
-                slot.delivery.attempts = 0;
-                slot.delivery.lost_claims = 0;
-                slot.delivery.status_info.clear();
-            });
-        }
-        Ok(ids.len() as u64)
+        Ok(self.tables().replay(which, limit, now))
     }
 
     async fn cancel(
@@ -98,14 +59,16 @@ impl DeliveryLog for MemoryStore {
         reason: &str,
         _now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        let mut tables = lock(&self.tables);
-        let ids = pick(tables.deliveries().values(), u32::MAX, |d| {
-            d.state == DeliveryState::Queued && ids.contains(&d.id)
-        });
-        for id in &ids {
-            tables.change_delivery(*id, |slot| end(slot, reason));
+        let deliveries = &mut self.tables().deliveries;
+        let mut cancelled = 0;
+        for id in ids {
+            let waits = |slot: &Slot| slot.delivery.state == DeliveryState::Queued;
+            if deliveries.get(*id).is_some_and(waits) {
+                deliveries.change(*id, |slot| slot.end(reason));
+                cancelled += 1;
+            }
         }
-        Ok(ids.len() as u64)
+        Ok(cancelled)
     }
 
     async fn expire_held(
@@ -114,20 +77,7 @@ impl DeliveryLog for MemoryStore {
         limit: u32,
         _now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        let mut tables = lock(&self.tables);
-        let held = |w: &WebhookId| {
-            tables
-                .webhooks
-                .get(w)
-                .is_some_and(|w| w.value.activity != Activity::Active)
-        };
-        let ids = pick(tables.deliveries().values(), limit, |d| {
-            d.state == DeliveryState::Queued && d.created < created_before && held(&d.webhook)
-        });
-        for id in &ids {
-            tables.change_delivery(*id, |slot| end(slot, EXPIRED_INFO));
-        }
-        Ok(ids.len() as u64)
+        Ok(self.tables().expire(created_before, limit))
     }
 
     async fn purge(
@@ -136,94 +86,166 @@ impl DeliveryLog for MemoryStore {
         limit: u32,
         _now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        let mut tables = lock(&self.tables);
-        let mut newer: HashMap<WebhookId, u32> = HashMap::new();
-        let mut ids = Vec::new();
-        for slot in tables
-            .deliveries()
-            .values()
-            .rev()
-            .filter(|s| s.delivery.state.is_final())
-        {
-            let rank = newer.entry(slot.delivery.webhook).or_default();
-            *rank += 1;
-            if slot.delivery.created < bounds.created_before || *rank > bounds.newest_per_webhook {
-                ids.push(slot.delivery.id);
-            }
-        }
-        ids.reverse();
-        ids.truncate(limit as usize);
-        for id in &ids {
-            tables.remove_delivery(*id);
-        }
-        let room = (limit as usize).saturating_sub(ids.len());
-        let old: Vec<_> = tables
-            .seen
-            .iter()
-            .filter(|(_, at)| **at < bounds.occurrences_before)
-            .take(room)
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in &old {
-            tables.seen.remove(id);
-        }
-        Ok((ids.len() + old.len()) as u64)
+        Ok(self.tables().purge(bounds, limit as usize))
+    }
+
+    async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<(), StoreError> {
+        self.tables().add_usage(deltas);
+        Ok(())
+    }
+
+    async fn log_usage(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>, StoreError> {
+        let tables = self.tables();
+        Ok(owners.iter().map(|owner| tables.usage.of(*owner)).collect())
+    }
+
+    async fn recount_usage(&self, owner: OwnerId) -> Result<LogUsage, StoreError> {
+        Ok(self.tables().recount_usage(owner))
+    }
+
+    async fn count_dropped(&self, dropped: &[Dropped]) -> Result<(), StoreError> {
+        self.tables().count_dropped(dropped);
+        Ok(())
+    }
+
+    async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError> {
+        Ok(self.tables().dropped(scope, limit))
     }
 
     async fn queue_stats(&self, _now: DateTime<Utc>) -> Result<QueueStats, StoreError> {
-        let tables = lock(&self.tables);
+        Ok(self.tables().queue_stats())
+    }
+}
+
+impl Tables {
+    fn list_deliveries(&self, query: &DeliveryQuery) -> Vec<Slot> {
+        let deliveries = &self.deliveries;
+        let (slots, listed) = (&deliveries.slots, &deliveries.listed);
+        let wanted = |slot: &Slot| deliveries.is_there(slot) && matches(query, &slot.delivery);
+        let page_query = &query.page;
+        match (query.webhook, query.scope) {
+            (Some(webhook), _) => {
+                page_of(slots, (&listed.by_webhook, &[webhook]), page_query, wanted)
+            }
+            (None, Scope::Owner(owner)) => {
+                page_of(slots, (&listed.by_owner, &[owner]), page_query, wanted)
+            }
+            (None, Scope::Tenant(tenant)) => {
+                page_of(slots, (&listed.by_tenant, &[tenant]), page_query, wanted)
+            }
+            (None, Scope::All) => page(slots, page_query, wanted),
+        }
+    }
+
+    fn replay(&mut self, which: &Replay, limit: u32, now: DateTime<Utc>) -> u64 {
+        let wanted = |d: &Delivery| match which {
+            Replay::Ids(_) => d.state.is_final(),
+            Replay::Failed { from, before, .. } => {
+                d.state == DeliveryState::Error && d.created >= *from && d.created < *before
+            }
+        };
+        let mut ids: Vec<DeliveryId> = match which {
+            Replay::Ids(ids) => ids.clone(),
+            Replay::Failed { webhook, .. } => {
+                self.deliveries.listed.by_webhook.of(*webhook).collect()
+            }
+        };
+        ids.sort_unstable();
+        ids.dedup();
+        let slots = ids.iter().filter_map(|id| self.deliveries.get(*id));
+        let rows = slots.map(|slot| &slot.delivery);
+        let rows = rows.filter(|d| d.message_kept && wanted(d));
+        let ids: Vec<DeliveryId> = rows.take(limit as usize).map(|d| d.id).collect();
+        for id in &ids {
+            self.deliveries.change(*id, |slot| {
+                slot.settled = None;
+                slot.alone = false;
+                slot.delivery.state = DeliveryState::Queued;
+                slot.delivery.due = micros(now);
+                slot.delivery.attempts = 0;
+                slot.delivery.lost_claims = 0;
+                slot.delivery.status_info.clear();
+            });
+        }
+        ids.len() as u64
+    }
+
+    fn expire(&mut self, created_before: DateTime<Utc>, limit: u32) -> u64 {
+        let held = |id: &WebhookId| {
+            let webhook = self.records.webhooks.get(id);
+            webhook.is_some_and(|row| {
+                row.value.activity != Activity::Active && !self.owners.is_held(row.owner)
+            })
+        };
+        let waits = self.deliveries.all().map(|slot| &slot.delivery);
+        let old = waits.filter(|d| {
+            d.state == DeliveryState::Queued && d.created < created_before && held(&d.webhook)
+        });
+        let ids: Vec<DeliveryId> = old.take(limit as usize).map(|d| d.id).collect();
+        for id in &ids {
+            self.deliveries.change(*id, |slot| slot.end(EXPIRED_INFO));
+        }
+        ids.len() as u64
+    }
+
+    fn purge(&mut self, bounds: &PurgeBounds, limit: usize) -> u64 {
+        let mut newer: HashMap<WebhookId, u32> = HashMap::new();
+        let mut ids = Vec::new();
+        let ended = self.deliveries.all().rev().map(|slot| &slot.delivery);
+        for delivery in ended.filter(|d| d.state.is_final()) {
+            let rank = newer.entry(delivery.webhook).or_default();
+            *rank += 1;
+            if delivery.created < bounds.created_before || *rank > bounds.newest_per_webhook {
+                ids.push(delivery.id);
+            }
+        }
+        ids.reverse();
+        ids.truncate(limit);
+        for id in &ids {
+            self.deliveries.remove(*id);
+        }
+        let room = limit.saturating_sub(ids.len());
+        let seen = self.deliveries.seen.iter();
+        let old = seen.filter(|(_, at)| **at < bounds.occurrences_before);
+        let old: Vec<_> = old.take(room).map(|(id, _)| id.clone()).collect();
+        for id in &old {
+            self.deliveries.seen.remove(id);
+        }
+        let room = room.saturating_sub(old.len());
+        let dropped = self.usage.purge(bounds.created_before, room);
+        (ids.len() + old.len() + dropped) as u64
+    }
+
+    fn queue_stats(&self) -> QueueStats {
         let mut stats = QueueStats {
-            outbox: tables
-                .outbox
-                .values()
-                .filter(|e| e.rejected.is_none())
-                .count() as u64,
+            outbox: self.outbox.len(),
             ..QueueStats::default()
         };
-        for delivery in tables.deliveries().values().map(|s| &s.delivery) {
+        for delivery in self.deliveries.all().map(|slot| &slot.delivery) {
             match delivery.state {
                 DeliveryState::Running => stats.running += 1,
                 DeliveryState::Queued => {
                     stats.queued += 1;
-                    let active = tables
-                        .webhooks
-                        .get(&delivery.webhook)
-                        .is_some_and(|w| w.value.activity == Activity::Active);
-                    if active {
-                        stats.oldest_due = Some(
-                            stats
-                                .oldest_due
-                                .map_or(delivery.due, |oldest| oldest.min(delivery.due)),
-                        );
+                    if self.sending(delivery.webhook).is_some() {
+                        let oldest = stats.oldest_due.unwrap_or(delivery.due);
+                        stats.oldest_due = Some(oldest.min(delivery.due));
                     }
                 }
                 DeliveryState::Sent | DeliveryState::Error => {}
             }
         }
-        Ok(stats)
+        stats
     }
 }
 
-fn pick<'a>(
-    slots: impl Iterator<Item = &'a Slot>,
-    limit: u32,
-    wanted: impl Fn(&Delivery) -> bool,
-) -> Vec<DeliveryId> {
-    slots
-        .map(|s| &s.delivery)
-        .filter(|d| wanted(d))
-        .take(limit as usize)
-        .map(|d| d.id)
-        .collect()
-}
-
-fn end(slot: &mut Slot, reason: &str) {
-    slot.delivery.state = DeliveryState::Error;
-    reason.clone_into(&mut slot.delivery.status_info);
-}
-
 fn matches(query: &DeliveryQuery, d: &Delivery) -> bool {
-    query.webhook.is_none_or(|w| d.webhook == w)
+    let in_scope = match query.scope {
+        Scope::All => true,
+        Scope::Owner(owner) => d.owner == owner,
+        Scope::Tenant(tenant) => d.tenant == Some(tenant),
+    };
+    in_scope
+        && query.webhook.is_none_or(|w| d.webhook == w)
         && query.task.is_none_or(|t| d.task == Some(t))
         && (query.states.is_empty() || query.states.contains(&d.state))
         && query.created_from.is_none_or(|t| d.created >= t)

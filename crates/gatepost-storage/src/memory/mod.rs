@@ -3,6 +3,14 @@
 //! It is the contract in its plainest form, for tests, tools and comparison; all of it is lost when
 //! the process ends.
 
+#[cfg(feature = "webhooks")]
+mod claims;
+#[cfg(feature = "webhooks")]
+mod delivery_table;
+#[cfg(feature = "webhooks")]
+mod enqueue;
+#[cfg(feature = "webhooks")]
+mod gone;
 #[cfg(feature = "keys")]
 mod key_table;
 #[cfg(feature = "keys")]
@@ -11,13 +19,23 @@ mod keys;
 mod log;
 #[cfg(feature = "webhooks")]
 mod outbox;
+mod owner_table;
+mod owners;
+#[cfg(feature = "webhooks")]
+mod places;
 #[cfg(feature = "webhooks")]
 mod queue;
 #[cfg(feature = "webhooks")]
+mod record_table;
+#[cfg(feature = "webhooks")]
 mod records;
+#[cfg(feature = "webhooks")]
+mod routes;
 mod rows;
 mod store;
 #[cfg(feature = "webhooks")]
-mod tables;
+mod usage;
+#[cfg(feature = "webhooks")]
+mod work;
 
 pub use store::MemoryStore;

@@ -1,7 +1,7 @@
-//! What every table in memory needs: times, row numbers, pages.
+//! What every table in memory needs: times, row numbers, groups of rows, pages.
 
-use std::collections::BTreeMap;
-use std::ops::Bound::{Excluded, Unbounded};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{self, Excluded, Unbounded};
 
 use chrono::{DateTime, SubsecRound, Utc};
 
@@ -21,31 +21,101 @@ impl Counter {
         self.0 += 1;
         self.0
     }
+
+    /// The number given last.
+    pub(super) fn last(&self) -> i64 {
+        self.0
+    }
 }
 
-/// One page out of rows that come in order of their number.
+/// Which rows belong to whom: an index.
+#[derive(Debug)]
+pub(super) struct Groups<K, I>(BTreeMap<K, BTreeSet<I>>);
+
+impl<K, I> Default for Groups<K, I> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Copy + Ord, I: Copy + Ord> Groups<K, I> {
+    pub(super) fn add(&mut self, key: K, row: I) {
+        self.0.entry(key).or_default().insert(row);
+    }
+
+    pub(super) fn remove(&mut self, key: K, row: I) {
+        if let Some(rows) = self.0.get_mut(&key) {
+            rows.remove(&row);
+            if rows.is_empty() {
+                self.0.remove(&key);
+            }
+        }
+    }
+
+    /// The rows of a key, in order of their number.
+    pub(super) fn of(&self, key: K) -> impl DoubleEndedIterator<Item = I> {
+        self.0.get(&key).into_iter().flatten().copied()
+    }
+
+    pub(super) fn count(&self, key: K) -> u64 {
+        self.0.get(&key).map_or(0, |rows| rows.len() as u64)
+    }
+
+    /// At most a page of a key's rows, but only those to keep.
+    fn page(&self, key: K, page: &Page<I>, keep: impl Fn(I) -> bool) -> Vec<I> {
+        let Some(rows) = self.0.get(&key) else {
+            return Vec::new();
+        };
+        let limit = page.limit as usize;
+        let ids = rows.range(beyond(page)).copied();
+        match page.order {
+            Order::Ascending => ids.filter(|id| keep(*id)).take(limit).collect(),
+            Order::Descending => ids.rev().filter(|id| keep(*id)).take(limit).collect(),
+        }
+    }
+}
+
+/// One page out of all rows.
 pub(super) fn page<I: Copy + Ord, R: Clone>(
     rows: &BTreeMap<I, R>,
     page: &Page<I>,
     keep: impl Fn(&R) -> bool,
 ) -> Vec<R> {
     let limit = page.limit as usize;
+    let found = rows.range(beyond(page)).map(|(_, row)| row);
+    match page.order {
+        Order::Ascending => found.filter(|r| keep(r)).take(limit).cloned().collect(),
+        Order::Descending => found
+            .rev()
+            .filter(|r| keep(r))
+            .take(limit)
+            .cloned()
+            .collect(),
+    }
+}
+
+/// One page out of the rows of some keys.
+pub(super) fn page_of<K: Copy + Ord, I: Copy + Ord, R: Clone>(
+    rows: &BTreeMap<I, R>,
+    (groups, keys): (&Groups<K, I>, &[K]),
+    page: &Page<I>,
+    keep: impl Fn(&R) -> bool,
+) -> Vec<R> {
+    let wanted = |id| rows.get(&id).is_some_and(&keep);
+    let pages = keys.iter().map(|key| groups.page(*key, page, wanted));
+    let mut ids: Vec<I> = pages.flatten().collect();
+    ids.sort_unstable();
+    if page.order == Order::Descending {
+        ids.reverse();
+    }
+    ids.truncate(page.limit as usize);
+    ids.iter().filter_map(|id| rows.get(id).cloned()).collect()
+}
+
+fn beyond<I: Copy>(page: &Page<I>) -> (Bound<I>, Bound<I>) {
     let after = page.after.map_or(Unbounded, Excluded);
     match page.order {
-        Order::Ascending => rows
-            .range((after, Unbounded))
-            .map(|(_, r)| r)
-            .filter(|r| keep(r))
-            .take(limit)
-            .cloned()
-            .collect(),
-        Order::Descending => rows
-            .range((Unbounded, after))
-            .rev()
-            .map(|(_, r)| r)
-            .filter(|r| keep(r))
-            .take(limit)
-            .cloned()
-            .collect(),
+        Order::Ascending => (after, Unbounded),
+        Order::Descending => (Unbounded, after),
     }
 }

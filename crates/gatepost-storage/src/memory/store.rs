@@ -1,14 +1,21 @@
-//! The store itself: its tables behind locks.
+//! The store itself: its tables behind one lock.
 
 use std::fmt;
-#[cfg(feature = "keys")]
-use std::sync::atomic::AtomicI64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-#[cfg(feature = "keys")]
-use super::key_table::KeyTable;
 #[cfg(feature = "webhooks")]
-use super::tables::Tables;
+use super::delivery_table::Deliveries;
+#[cfg(feature = "keys")]
+use super::key_table::{Generations, KeyTable};
+#[cfg(feature = "webhooks")]
+use super::outbox::Outbox;
+use super::owner_table::Owners;
+#[cfg(feature = "webhooks")]
+use super::places::Places;
+#[cfg(feature = "webhooks")]
+use super::record_table::Records;
+#[cfg(feature = "webhooks")]
+use super::usage::Usage;
 
 /// A store in memory.
 ///
@@ -21,13 +28,27 @@ use super::tables::Tables;
 /// ```
 #[derive(Default)]
 pub struct MemoryStore {
+    tables: Mutex<Tables>,
+    /// Move under the lock of the tables; read without it before each use of a cached key.
     #[cfg(feature = "keys")]
-    pub(super) keys: Mutex<KeyTable>,
-    /// Moves under the lock of `keys`; read without it before each use of a cached key.
+    pub(super) generations: Generations,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) owners: Owners,
     #[cfg(feature = "keys")]
-    pub(super) key_generation: AtomicI64,
+    pub(super) keys: KeyTable,
     #[cfg(feature = "webhooks")]
-    pub(super) tables: Mutex<Tables>,
+    pub(super) places: Places,
+    #[cfg(feature = "webhooks")]
+    pub(super) records: Records,
+    #[cfg(feature = "webhooks")]
+    pub(super) deliveries: Deliveries,
+    #[cfg(feature = "webhooks")]
+    pub(super) outbox: Outbox,
+    #[cfg(feature = "webhooks")]
+    pub(super) usage: Usage,
 }
 
 impl MemoryStore {
@@ -36,16 +57,16 @@ impl MemoryStore {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// Locks for the length of one method. Every method checks before it writes, so a panic (which
+    /// only a bug could cause) leaves nothing half done and the lock is taken over.
+    pub(super) fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryStore").finish_non_exhaustive()
     }
-}
-
-/// Locks for the length of one method. Every method checks before it writes, so a panic (which
-/// only a bug could cause) leaves nothing half done and the lock is taken over.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -78,8 +78,8 @@ pub enum Basis {
     Nothing,
     /// These places have these versions. At most three.
     Places(Vec<(Place, RoutesVersion)>),
-    /// These rows have these revisions, and their owners are not held: for an emit that has lost
-    /// against changes of its places and does not depend on the rest of them.
+    /// These rows have these revisions, and their owners are neither held nor moving: for an emit
+    /// that has lost against changes of its places and does not depend on the rest of them.
     Rows(Vec<(RecordId, Revision)>),
 }
 
@@ -149,7 +149,8 @@ pub enum LaneClass {
     First,
     /// Deliveries with at least one attempt.
     Retry,
-    /// Deliveries whose last claim was lost. To be claimed alone: one at a time in a process.
+    /// Deliveries that lost a claim and have had no attempt since. To be claimed alone: one at a
+    /// time in a process.
     Alone,
 }
 

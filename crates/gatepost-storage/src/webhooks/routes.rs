@@ -166,8 +166,10 @@ pub enum ChangedRoutes {
 }
 
 /// The rows that were changed, as they are now; `None` for one that is not matched any more:
-/// deleted, disabled, unreadable, or in another place now. A webhook that is gone takes its tasks
-/// with it, and a task its events, which need not be named.
+/// deleted, disabled, unreadable, of a held owner, or in another place now. A webhook that is gone
+/// takes its tasks with it, and a task its events, which need not be named; once such a task or
+/// event is matched again, it is named, whether it was changed or not. With a task comes its
+/// webhook. To be applied so: first all that is `None`, webhooks before tasks before events.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct RouteDelta {
     /// Webhooks.

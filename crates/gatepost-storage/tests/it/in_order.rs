@@ -1,10 +1,11 @@
 //! A webhook in order has at most one delivery running, however it came to run.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::{
-    Enqueue, Lane, LaneClaim, LaneClass, MessageId, NewDelivery, Origin, QueueStore, RecordStore,
+    Basis, Enqueue, Lane, LaneClaim, LaneClass, MessageId, NewDelivery, Origin, QueueStore,
+    RecordStore,
 };
+use gatepost_storage::{AtMost, MemoryStore};
 use webhook_model::{DeliveryOrder, OwnerId, Webhook};
 
 #[tokio::test]
@@ -17,7 +18,8 @@ async fn nothing_is_claimed_while_a_newer_delivery_runs() {
         "https://example.com/".parse().unwrap(),
     );
     webhook.order = DeliveryOrder::InOrder;
-    let webhook = store.insert_webhook(&webhook, now).await.unwrap().id;
+    let stored = store.insert_webhook(&webhook, AtMost::UNLIMITED, now).await;
+    let webhook = stored.unwrap().id;
     let new = |n: u128, lease_until| NewDelivery {
         message_id: MessageId::from_random(n),
         webhook,
@@ -28,17 +30,22 @@ async fn nothing_is_claimed_while_a_newer_delivery_runs() {
     };
     let lease = Some(now + TimeDelta::seconds(30));
     let batch = Enqueue {
-        routes: None,
+        basis: Basis::Nothing,
         origin: Origin::Direct,
         deliveries: vec![new(1, None), new(2, lease)],
         consume: Vec::new(),
+        later: Vec::new(),
     };
     store.enqueue(batch, now).await.unwrap();
     let lane = Lane {
         webhook,
         class: LaneClass::First,
     };
-    let claim = [LaneClaim { lane, limit: 5 }];
+    let alone = Lane {
+        class: LaneClass::Alone,
+        ..lane
+    };
+    let claim = [lane, alone].map(|lane| LaneClaim { lane, limit: 5 });
     assert!(
         store
             .claim(&claim, now + TimeDelta::seconds(30), now)

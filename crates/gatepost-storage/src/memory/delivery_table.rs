@@ -1,0 +1,133 @@
+//! The table of deliveries and its indexes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place, TenantId};
+use webhook_model::{OccurrenceId, WebhookId};
+
+use super::rows::{Counter, Groups};
+use super::work::Work;
+use crate::webhooks::{
+    AttemptRecord, ClaimToken, Delivery, DeliveryId, DeliveryState, Lane, LaneClass, MessageId,
+};
+
+/// A delivery with what only the store knows of it.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) delivery: Delivery,
+    /// The claim given last; valid while `running`.
+    pub(super) token: Option<ClaimToken>,
+    /// The token under which it was last settled.
+    pub(super) settled: Option<ClaimToken>,
+    /// Whether a claim of it was lost and no attempt was made since.
+    pub(super) alone: bool,
+    pub(super) log: Vec<AttemptRecord>,
+}
+
+impl Slot {
+    pub(super) fn lane(&self) -> Lane {
+        let class = match self.delivery.attempts {
+            _ if self.alone => LaneClass::Alone,
+            0 => LaneClass::First,
+            _ => LaneClass::Retry,
+        };
+        Lane {
+            webhook: self.delivery.webhook,
+            class,
+        }
+    }
+
+    pub(super) fn end(&mut self, reason: &str) {
+        self.delivery.state = DeliveryState::Error;
+        reason.clone_into(&mut self.delivery.status_info);
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Deliveries {
+    pub(super) ids: Counter,
+    pub(super) tokens: Counter,
+    pub(super) slots: BTreeMap<DeliveryId, Slot>,
+    message_ids: HashSet<MessageId>,
+    pub(super) listed: Listed,
+    pub(super) work: Work,
+    /// When an occurrence was stored, by its place and id.
+    pub(super) seen: HashMap<(Place, OccurrenceId), DateTime<Utc>>,
+    /// Webhooks that are gone, but not all of their deliveries.
+    pub(super) gone: BTreeSet<WebhookId>,
+}
+
+/// The indexes that find what is to be listed.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    pub(super) by_owner: Groups<OwnerId, DeliveryId>,
+    pub(super) by_tenant: Groups<TenantId, DeliveryId>,
+    pub(super) by_webhook: Groups<WebhookId, DeliveryId>,
+}
+
+impl Deliveries {
+    /// A delivery, unless its webhook is gone.
+    pub(super) fn get(&self, id: DeliveryId) -> Option<&Slot> {
+        self.slots.get(&id).filter(|slot| self.is_there(slot))
+    }
+
+    pub(super) fn is_there(&self, slot: &Slot) -> bool {
+        !self.gone.contains(&slot.delivery.webhook)
+    }
+
+    /// All deliveries whose webhooks are there, oldest first.
+    pub(super) fn all(&self) -> impl DoubleEndedIterator<Item = &Slot> {
+        self.slots.values().filter(|slot| self.is_there(slot))
+    }
+
+    pub(super) fn has_message(&self, id: &MessageId) -> bool {
+        self.message_ids.contains(id)
+    }
+
+    pub(super) fn webhook_is_gone(&mut self, id: WebhookId) {
+        self.gone.insert(id);
+    }
+
+    pub(super) fn insert(&mut self, slot: Slot) {
+        let d = &slot.delivery;
+        self.message_ids.insert(d.message_id.clone());
+        self.listed.by_owner.add(d.owner, d.id);
+        self.listed.by_webhook.add(d.webhook, d.id);
+        if let Some(tenant) = d.tenant {
+            self.listed.by_tenant.add(tenant, d.id);
+        }
+        self.work.add(&slot);
+        self.slots.insert(d.id, slot);
+    }
+
+    pub(super) fn remove(&mut self, id: DeliveryId) -> Option<Slot> {
+        let slot = self.slots.remove(&id)?;
+        let d = &slot.delivery;
+        self.message_ids.remove(&d.message_id);
+        self.listed.by_owner.remove(d.owner, id);
+        self.listed.by_webhook.remove(d.webhook, id);
+        if let Some(tenant) = d.tenant {
+            self.listed.by_tenant.remove(tenant, id);
+        }
+        self.work.remove(&slot);
+        Some(slot)
+    }
+
+    /// Changes a delivery and keeps what finds work in step with it.
+    pub(super) fn change<R>(
+        &mut self,
+        id: DeliveryId,
+        change: impl FnOnce(&mut Slot) -> R,
+    ) -> Option<R> {
+        if !self.slots.get(&id).is_some_and(|slot| self.is_there(slot)) {
+            return None;
+        }
+        let mut slot = self.slots.remove(&id)?;
+        self.work.remove(&slot);
+        let answer = change(&mut slot);
+        self.work.add(&slot);
+        self.slots.insert(id, slot);
+        Some(answer)
+    }
+}

@@ -1,0 +1,138 @@
+//! Owners in memory.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
+
+use super::rows::micros;
+use super::store::{MemoryStore, Tables};
+use crate::error::StoreError;
+use crate::owners::{Gone, OwnerRow, OwnerStore};
+
+#[async_trait]
+impl OwnerStore for MemoryStore {
+    async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError> {
+        Ok(self.tables().owners.row(owner))
+    }
+
+    async fn place_owner(
+        &self,
+        owner: OwnerId,
+        place: Place,
+        _now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let mut tables = self.tables();
+        let old = tables.owners.row(owner);
+        if old.is_some_and(|old| old.place == place) {
+            return Ok(());
+        }
+        let held = old.is_some_and(|old| old.held);
+        tables.set_owner(OwnerRow { owner, place, held });
+        Ok(())
+    }
+
+    async fn hold_owner(
+        &self,
+        owner: OwnerId,
+        held: bool,
+        _now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let mut tables = self.tables();
+        let old = tables.owners.row(owner);
+        if old.is_some_and(|old| old.held == held) {
+            return Ok(());
+        }
+        let place = tables.owners.place(owner);
+        tables.set_owner(OwnerRow { owner, place, held });
+        Ok(())
+    }
+
+    async fn held_owners(
+        &self,
+        after: Option<OwnerId>,
+        limit: u32,
+    ) -> Result<Vec<OwnerRow>, StoreError> {
+        let tables = self.tables();
+        let held = tables.owners.held_after(after);
+        Ok(held.take(limit as usize).collect())
+    }
+
+    async fn unplaced_owners(
+        &self,
+        after: Option<OwnerId>,
+        limit: u32,
+    ) -> Result<Vec<OwnerId>, StoreError> {
+        let tables = self.tables();
+        let unplaced = tables.owners.unplaced_after(after);
+        let unplaced = unplaced.filter(|owner| tables.has_rows(*owner));
+        Ok(unplaced.take(limit as usize).collect())
+    }
+
+    async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Result<(), StoreError> {
+        let mut tables = self.tables();
+        let owners = match gone {
+            Gone::Owner(owner) => vec![owner],
+            Gone::Tenant(tenant) => tables.owners.at(Place::Tenant(tenant)).collect(),
+        };
+        for owner in owners {
+            #[cfg(feature = "keys")]
+            tables.keys.remove_of(owner, &self.generations);
+            #[cfg(feature = "webhooks")]
+            tables.remove_records_of(owner);
+            tables.owners.mark_gone(owner);
+        }
+        Ok(())
+    }
+
+    async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Result<u64, StoreError> {
+        let mut tables = self.tables();
+        #[cfg(feature = "webhooks")]
+        let removed = tables.remove_gone(limit);
+        #[cfg(not(feature = "webhooks"))]
+        let removed = {
+            let _ = (&mut tables, limit);
+            0
+        };
+        Ok(removed)
+    }
+
+    async fn lease(
+        &self,
+        name: &str,
+        holder: u128,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        let mut tables = self.tables();
+        let leases = &mut tables.owners.leases;
+        let by_another = |(by, until): &(u128, DateTime<Utc>)| *by != holder && *until > now;
+        if leases.get(name).is_some_and(by_another) {
+            return Ok(false);
+        }
+        leases.insert(name.to_owned(), (holder, micros(until)));
+        Ok(true)
+    }
+}
+
+impl Tables {
+    /// Whether this owner has a key, a webhook or a task. A task has its webhook's owner.
+    fn has_rows(&self, owner: OwnerId) -> bool {
+        #[cfg(feature = "keys")]
+        let keys = self.keys.by_owner.count(owner);
+        #[cfg(not(feature = "keys"))]
+        let keys = 0;
+        #[cfg(feature = "webhooks")]
+        let webhooks = self.records.usage(owner).webhooks;
+        #[cfg(not(feature = "webhooks"))]
+        let webhooks = 0;
+        keys + webhooks > 0
+    }
+
+    fn set_owner(&mut self, row: OwnerRow) {
+        #[cfg(feature = "webhooks")]
+        self.leave(row.owner, row.place);
+        self.owners.put(row);
+        #[cfg(feature = "webhooks")]
+        self.enter(row.owner);
+    }
+}

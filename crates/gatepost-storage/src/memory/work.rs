@@ -1,0 +1,90 @@
+//! The indexes that find what is to be sent.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Bound::{Excluded, Unbounded};
+
+use chrono::{DateTime, Utc};
+use webhook_model::WebhookId;
+
+use super::delivery_table::Slot;
+use crate::webhooks::{DeliveryId, DeliveryState, Lane};
+
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    /// Waiting deliveries, by lane and due time.
+    waiting: BTreeSet<(Lane, DateTime<Utc>, DeliveryId)>,
+    /// Running deliveries, by the end of their lease.
+    pub(super) leases: BTreeSet<(DateTime<Utc>, DeliveryId)>,
+    /// How many deliveries of a webhook are running; no entry for none.
+    running: HashMap<WebhookId, usize>,
+    /// Deliveries that have not ended, by webhook and age.
+    open: BTreeSet<(WebhookId, DeliveryId)>,
+}
+
+impl Work {
+    pub(super) fn is_running(&self, webhook: WebhookId) -> bool {
+        self.running.contains_key(&webhook)
+    }
+
+    /// What has not ended of a webhook, oldest first.
+    pub(super) fn open(&self, webhook: WebhookId) -> impl Iterator<Item = DeliveryId> {
+        let open = self.open.range((webhook, DeliveryId(i64::MIN))..);
+        let own = open.take_while(move |(of, _)| *of == webhook);
+        own.map(|(_, id)| *id)
+    }
+
+    /// The lanes in which something waits, due or not, beyond one of them.
+    pub(super) fn lanes(&self, after: Option<Lane>) -> impl Iterator<Item = Lane> {
+        let last_of = |lane| (lane, DateTime::<Utc>::MAX_UTC, DeliveryId(i64::MAX));
+        let next = move |lane: &Lane| {
+            let mut beyond = self.waiting.range((Excluded(last_of(*lane)), Unbounded));
+            beyond.next().map(|(lane, _, _)| *lane)
+        };
+        let first = after.map_or_else(
+            || self.waiting.first().map(|(lane, _, _)| *lane),
+            |after| next(&after),
+        );
+        std::iter::successors(first, next)
+    }
+
+    /// What waits in a lane from a due time on.
+    pub(super) fn lane_from(
+        &self,
+        lane: Lane,
+        due: DateTime<Utc>,
+    ) -> impl Iterator<Item = (DateTime<Utc>, DeliveryId)> {
+        let waiting = self.waiting.range((lane, due, DeliveryId(i64::MIN))..);
+        let own = waiting.take_while(move |(of, _, _)| *of == lane);
+        own.map(|(_, due, id)| (*due, *id))
+    }
+
+    pub(super) fn add(&mut self, slot: &Slot) {
+        let d = &slot.delivery;
+        match d.state {
+            DeliveryState::Queued => {
+                self.waiting.insert((slot.lane(), d.due, d.id));
+            }
+            DeliveryState::Running => {
+                *self.running.entry(d.webhook).or_default() += 1;
+                self.leases.insert((d.lease_until.unwrap_or(d.due), d.id));
+            }
+            DeliveryState::Sent | DeliveryState::Error => return,
+        }
+        self.open.insert((d.webhook, d.id));
+    }
+
+    pub(super) fn remove(&mut self, slot: &Slot) {
+        let d = &slot.delivery;
+        if d.state == DeliveryState::Running
+            && let Some(running) = self.running.get_mut(&d.webhook)
+        {
+            *running -= 1;
+            if *running == 0 {
+                self.running.remove(&d.webhook);
+            }
+        }
+        self.waiting.remove(&(slot.lane(), d.due, d.id));
+        self.leases.remove(&(d.lease_until.unwrap_or(d.due), d.id));
+        self.open.remove(&(d.webhook, d.id));
+    }
+}
