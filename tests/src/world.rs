@@ -13,6 +13,7 @@ use delivery::{Schedule, Sender, TargetPolicy};
 use examples::client::{Response, call};
 use gatepost_engine::Engine;
 use gatepost_http::Api;
+use gatepost_ids::Quota;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
@@ -93,6 +94,7 @@ impl World {
         let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
         let keys = KeyService::builder(store.clone(), users.clone())
             .clock(clock.clone())
+            .quotas(Arc::new(Quota::UNLIMITED))
             .build();
         let catalog = Catalog::builder()
             .event_type(

@@ -15,6 +15,7 @@ use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
 use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::layout::{Section, page_with};
+use crate::limits;
 
 /// At most this number of rows is counted.
 const COUNTED: usize = 100;
@@ -75,6 +76,7 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let body = html! {
         p { "Three records work together: a webhook, a task and an event. One webhook can serve many tasks, and many events can run the same task." }
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
+        (limits::section(&ctx).await?)
         @if let Some(health) = ctx.actor.health().await? {
             section data-live=(ctx.at("/live")) { h2 { "Queue" } (figures(&health)) }
         }

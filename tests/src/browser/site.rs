@@ -12,6 +12,7 @@ use examples::session::Sessions;
 use gatepost_console::Console;
 use gatepost_engine::Engine;
 use gatepost_http::Api;
+use gatepost_ids::Quota;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
@@ -115,6 +116,7 @@ impl Site {
         let keys = KeyService::builder(key_store, Arc::new(Users))
             .clock(clock.clone())
             .flush_logins(Duration::from_millis(50))
+            .quotas(Arc::new(Quota::UNLIMITED))
             .build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
         let engine = Engine::builder(webhook_store, Sender::builder(policy).build().unwrap());

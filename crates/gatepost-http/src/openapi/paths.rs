@@ -14,6 +14,18 @@ pub(super) fn system() -> Value {
     }})
 }
 
+pub(super) fn limits() -> Value {
+    json!({"get": {
+        "operationId": "limits",
+        "summary": "How much of each limit is used: the caller's own, or those of a user that the caller administers",
+        "parameters": [
+            query("user", "integer", "The user; the caller, without."),
+            query("fields", "string", "Columns, separated by commas."),
+        ],
+        "responses": responses(&[("200", list_of("Limits"))], &["401", "403", "404", "422", "429", "500", "503"]),
+    }})
+}
+
 /// All paths of one table.
 pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
     let mut rows = Map::new();
