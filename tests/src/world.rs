@@ -13,7 +13,7 @@ use delivery::{Schedule, Sender, TargetPolicy};
 use examples::client::{Response, call};
 use gatepost_engine::Engine;
 use gatepost_http::Api;
-use gatepost_ids::Quota;
+use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
@@ -84,17 +84,25 @@ pub struct World {
 }
 
 impl World {
-    /// Starts a platform; it ends with the runtime.
+    /// Starts a platform whose users have no limits; it ends with the runtime.
     ///
     /// # Panics
     /// When it cannot be started.
     pub async fn start() -> Self {
+        Self::with_quotas(Arc::new(Quota::UNLIMITED)).await
+    }
+
+    /// Starts a platform with these limits.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub async fn with_quotas(quotas: Arc<dyn Quotas>) -> Self {
         let store = Arc::new(MemoryStore::new());
         let users = Arc::new(Users::new());
         let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
         let keys = KeyService::builder(store.clone(), users.clone())
             .clock(clock.clone())
-            .quotas(Arc::new(Quota::UNLIMITED))
+            .quotas(quotas.clone())
             .build();
         let catalog = Catalog::builder()
             .event_type(
@@ -117,6 +125,7 @@ impl World {
         let schedule = Schedule::new([Duration::from_millis(10)]).unwrap();
         let sender = Sender::builder(policy).build().unwrap();
         let engine = with_tenants(Engine::builder(store.clone(), sender), users.clone())
+            .quotas(quotas)
             .catalog(catalog)
             .schedule(schedule)
             .start()

@@ -45,7 +45,10 @@ pub(super) async fn show(
             section {
                 dl {
                     dt { "State" } dd { span class={ "badge " (kind) } data-state=(id) { (state) } " " span data-text="info" { (delivery.status_info) } }
-                    dt { "Webhook" } dd { a href=(ctx.at(&format!("/webhooks/{}", webhook.id))) { (webhook.value.name) } }
+                    dt { "Webhook" } dd {
+                        @if let Some(webhook) = &webhook { a href=(ctx.at(&format!("/webhooks/{}", webhook.id))) { (webhook.value.name) } }
+                        @else { "–" }
+                    }
                     dt { "Source" } dd {
                         @match (&task, delivery.task) {
                             (Some(task), _) => { "Task " a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (task.task.name) } }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
 use super::chart::Figures;
+use super::dropped;
 use super::form::MASK;
 use super::labels::{activity, authorization};
 use super::send_test::test_form;
@@ -87,6 +88,7 @@ pub(super) async fn page_of(
         page: Page::newest(SHOWN),
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
+    let dropped = ctx.actor.dropped(row.id, SHOWN).await?;
     let names = BTreeMap::from([(row.id, webhook.name.to_string())]);
     let actions = html! {
         a.button href=(at("edit")) { "Edit" }
@@ -113,6 +115,7 @@ pub(super) async fn page_of(
                 (signing_controls(ctx, row, &path))
             }
         }
+        (dropped::section(ctx, &dropped))
         section data-live=(at("live")) {
             div.title { h2 { "Deliveries" } div.actions {
                 (one_button(ctx, &at("do/replay"), "small", "Replay all failed", ""))

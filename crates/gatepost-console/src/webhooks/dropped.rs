@@ -1,0 +1,35 @@
+//! What a webhook should have sent and did not, because a limit was reached.
+
+use gatepost_storage::webhooks::{DropReason, Dropped};
+use maud::{Markup, html};
+
+use crate::context::PageContext;
+use crate::time::stamp;
+
+/// The section of a webhook's page; nothing where nothing was dropped.
+pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
+    let now = ctx.now();
+    html! {
+        @if !dropped.is_empty() {
+            section {
+                h2 { "Dropped" }
+                p { "A limit was reached, so these deliveries were counted and not stored. They are not sent." }
+                div.scroll { table {
+                    thead { tr { th scope="col" { "Minute" } th scope="col" { "Deliveries" } th scope="col" { "Reason" } } }
+                    tbody { @for row in dropped { tr {
+                        td data-label="Minute" { div { (stamp(row.minute, now)) } }
+                        td data-label="Deliveries" { span { (row.count) } }
+                        td data-label="Reason" { span { (reason(row.reason)) } }
+                    } } }
+                } }
+            }
+        }
+    }
+}
+
+fn reason(reason: DropReason) -> &'static str {
+    match reason {
+        DropReason::Waiting => "As many deliveries, or as many bytes, were waiting as allowed.",
+        DropReason::Occurrence => "One occurrence ran as many tasks, or made as many bytes, as allowed.",
+    }
+}
