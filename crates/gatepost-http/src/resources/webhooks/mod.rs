@@ -6,13 +6,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_manage::Actor;
 use gatepost_storage::{Row, Scope};
-use gatepost_storage::webhooks::{Cascade, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use serde_json::{Value, json};
 use webhook_model::{
     Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, OwnerId, Retries,
     Timeout, Webhook, WebhookId,
 };
 
+use super::unreadable;
 use super::row::{epoch, key_of, page, reference, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
@@ -28,6 +29,13 @@ impl Resource for Webhooks {
     }
 
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        if unreadable::asked_for(&scan) {
+            return unreadable::scan(caller, &scan, |record| match record {
+                RecordId::Webhook(id) => Some(id.0),
+                _ => None,
+            })
+            .await;
+        }
         let query = WebhookQuery {
             scope: whose(&scan),
             name: scan.equal.text("name").map(str::to_owned),
@@ -38,7 +46,8 @@ impl Resource for Webhooks {
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
-        Ok(webhook_row(&caller.webhook(WebhookId(key)).await?))
+        let found = caller.webhook(WebhookId(key)).await;
+        unreadable::or_placeholder(found, key, |row| webhook_row(&row))
     }
 
     async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
@@ -157,6 +166,7 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
             ("user", webhook.owner.0.into()),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),
+            ("unreadable", false.into()),
         ],
     )
 }
