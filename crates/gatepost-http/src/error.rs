@@ -136,6 +136,7 @@ impl From<ManageError> for ApiError {
                 table: "user_api_keys",
             } => Self::conflict("A key with that name exists"),
             ManageError::NameTaken { .. } => Self::conflict("A row with that name exists"),
+            ManageError::NoSuchObject => Self::field("owner", "there is no such object or tag"),
             ManageError::NotFound => Self::not_found(),
             ManageError::Full { .. } | ManageError::Refused(_) => Self::refused(error.to_string()),
             ManageError::TooFast { retry_after } => Self::too_fast(retry_after),

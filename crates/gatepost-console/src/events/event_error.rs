@@ -11,6 +11,7 @@ use crate::refusal::note_refusal;
 pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
     match error {
         ManageError::Dangling { .. } => problems.add("task", "this task does not exist"),
+        ManageError::NoSuchObject => problems.add("target", "there is no such object or tag"),
         ManageError::Invalid { field, rule, .. } => problems.add(field_of(field), rule),
         other => note_refusal(other, problems)?,
     }

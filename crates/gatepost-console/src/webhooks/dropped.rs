@@ -2,9 +2,23 @@
 
 use gatepost_storage::webhooks::{DropReason, Dropped};
 use maud::{Markup, html};
+use webhook_model::WebhookId;
 
 use crate::context::PageContext;
+use crate::failure::Failure;
 use crate::time::stamp;
+
+/// Counts of all webhooks that are looked through for those of one.
+const READ: u32 = 1_000;
+/// Counts that are shown.
+const SHOWN: usize = 10;
+
+/// The newest counts of this webhook.
+pub(super) async fn of(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Dropped>, Failure> {
+    let all = ctx.actor.dropped(READ).await?.into_iter();
+    let own = all.filter(|count| count.webhook == webhook);
+    Ok(own.take(SHOWN).collect())
+}
 
 /// The section of a webhook's page; nothing where nothing was dropped.
 pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {

@@ -88,7 +88,7 @@ pub(super) async fn page_of(
         page: Page::newest(SHOWN),
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
-    let dropped = ctx.actor.dropped(row.id, SHOWN).await?;
+    let dropped = dropped::of(ctx, row.id).await?;
     let names = BTreeMap::from([(row.id, webhook.name.to_string())]);
     let actions = html! {
         a.button href=(at("edit")) { "Edit" }
