@@ -1,12 +1,17 @@
 //! Records that cannot be read: written by a newer version, or sealed with a key that is lost. All
 //! that can be done with them is to delete them.
 
-use gatepost_manage::ManageError;
+use gatepost_manage::{AccessLevel, ManageError};
 use gatepost_storage::webhooks::{RecordId, UnreadableRecord};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::note;
+
+/// The field of a query that asks for them.
+const ASKED: &str = "unreadable";
 
 /// The tables that may hold such records: the name of one, and where its pages are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -44,12 +49,22 @@ impl Kind {
     }
 }
 
-/// Those of a kind, each with a way to delete it; nothing where all can be read.
-pub(crate) async fn section(ctx: &PageContext, kind: Kind) -> Result<Markup, Failure> {
+/// Those of a kind, each with a way to delete it; nothing where all can be read. To find them, all
+/// records that the caller may see are read: for an administrator only when `asked` to.
+pub(crate) async fn section(
+    ctx: &PageContext,
+    kind: Kind,
+    asked: &Form,
+) -> Result<Markup, Failure> {
+    if ctx.principal().access > AccessLevel::User && !asked.ticked(ASKED) {
+        let path = ctx.at(&format!("{}?{ASKED}=on", kind.path()));
+        return Ok(html! { p { a href=(path) { "Look for records that cannot be read" } } });
+    }
     let found = ctx.actor.unreadable().await?;
     let of_kind = |record: &UnreadableRecord| kind.number(record.record);
     let numbers: Vec<i64> = found.iter().filter_map(of_kind).collect();
     Ok(html! {
+        @if numbers.is_empty() && asked.ticked(ASKED) { (note("good", &html! { "All records can be read." })) }
         @if !numbers.is_empty() {
             section {
                 h2 { "Cannot be read" }

@@ -46,7 +46,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         "disabled" => "The event is disabled.",
         _ => "",
     };
-    let unreadable = unreadable::section(&ctx, Kind::Event).await?;
+    let unreadable = unreadable::section(&ctx, Kind::Event, &asked).await?;
     let body = html! {
         @if !done.is_empty() { (note("good", &html! { (done) })) }
         @if rows.is_empty() && after.is_none() && next.is_none() {

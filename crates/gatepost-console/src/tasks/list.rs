@@ -40,7 +40,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         .actor
         .webhook_names(rows.iter().filter_map(webhook_of))
         .await?;
-    let unreadable = unreadable::section(&ctx, Kind::Task).await?;
+    let unreadable = unreadable::section(&ctx, Kind::Task, &asked).await?;
     let body = html! {
         (confirmation(asked.text("done"), &ctx))
         @if rows.is_empty() && after.is_none() && next.is_none() {

@@ -32,7 +32,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         },
     };
     let (rows, next) = one_page(ctx.actor.webhooks(&query).await?, ROWS, |row| row.id);
-    let unreadable = unreadable::section(&ctx, Kind::Webhook).await?;
+    let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked).await?;
     let at = |row: &Row<WebhookId, Webhook>| ctx.at(&format!("/webhooks/{}", row.id.0));
     let body = html! {
         @if asked.text("done") == "deleted" { (note("good", &html! { "The webhook and its deliveries were deleted." })) }
