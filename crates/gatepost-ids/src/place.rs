@@ -1,11 +1,11 @@
-//! Where an owner's records stand, and for whom an occurrence is meant.
+//! Where an owner's records stand, and who an occurrence is meant for.
 
 use std::fmt;
 
 use crate::accounts::{AccessLevel, Account};
 use crate::ids::{OwnerId, TenantId};
 
-/// The walls between customers: what stands in one place is never matched, listed, waited for or
+/// The walls between customers: what is in one place is never matched, listed, waited for or
 /// paid for by another. Every owner is in one place.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Place {
@@ -16,7 +16,7 @@ pub enum Place {
     Operators,
     /// A customer.
     Tenant(TenantId),
-    /// A user for whom the platform names no tenant: walled as a tenant of one.
+    /// A user without a tenant: walled as a tenant of one.
     Alone(OwnerId),
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// For whom an occurrence is meant.
+/// Who an occurrence is meant for.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Audience {
     /// Everybody: only on a platform that is one system.

@@ -8,6 +8,9 @@ use gatepost_ids::{OwnerId, Place, TenantId};
 
 use crate::error::StoreError;
 
+/// The status info of a delivery that waited when its owner went to another tenant.
+pub const MOVED_INFO: &str = "the owner moved";
+
 /// What the store knows of an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OwnerRow {
@@ -19,9 +22,6 @@ pub struct OwnerRow {
     pub held: bool,
 }
 
-/// The status info of a delivery that waited when its owner went to another tenant.
-pub const MOVED_INFO: &str = "the owner moved";
-
 /// What the platform removed.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Gone {
@@ -31,14 +31,14 @@ pub enum Gone {
     Tenant(TenantId),
 }
 
-/// Stores one row for each owner: where the owner stands. What an owner has stands in that place,
-/// for no record, key or delivery says so itself.
+/// Stores one row for each owner: where the owner stands. What an owner has is in that place, for
+/// no record, key or delivery says so itself.
 ///
 /// # Contract
 /// As the other traits: `Ok` means stored, `Err` means nothing stored; no clock; any number of
 /// callers; dropped futures leave all or nothing.
 ///
-/// - An owner without a row stands in [`Place::Common`] and is neither held nor gone.
+/// - An owner without a row is in [`Place::Common`] and is neither held nor gone.
 /// - Versions of places ([`RoutesVersion`](crate::webhooks::RoutesVersion)) are drawn from one
 ///   counter of the store: no version is given twice, also not to two places. Placing, holding and
 ///   removing move the version of the place, or of both.
@@ -52,8 +52,8 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`, `Corrupt`.
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError>;
 
-    /// Places an owner, or moves one; one commit. Of an owner who already stood in another place
-    /// than `Common`, deliveries that wait are not claimed any more and end, in
+    /// Places an owner, or moves one; one commit. Of an owner who already was in another place than
+    /// `Common`, deliveries that wait are not claimed any more and end, in
     /// [`remove_gone`](Self::remove_gone), as `error` with `the owner moved`, those that are being
     /// sent as soon as they wait again; until that is done nothing of the owner's is claimed.
     /// Ended deliveries stay with the tenant in which they were made. An owner that was removed may

@@ -45,7 +45,7 @@ pub enum Scope {
     All,
     /// Those of one owner.
     Owner(OwnerId),
-    /// Those of all owners who stand in this tenant; of deliveries those made in it.
+    /// Those of all owners who are in this tenant; of deliveries those made in it.
     Tenant(TenantId),
 }
 

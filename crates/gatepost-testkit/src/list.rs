@@ -46,7 +46,7 @@ macro_rules! for_each_record_clause {
         $($then)*! { [$($with)*]
             r01_a_record_comes_back_as_it_was_stored
             r02_times_are_kept_to_the_microsecond
-            r03_a_name_of_a_webhook_exists_once
+            r03_an_owner_has_a_name_of_a_webhook_once
             r04_a_stale_edit_is_refused
             r05_one_of_racing_edits_wins
             r06_what_is_missing_is_not_found

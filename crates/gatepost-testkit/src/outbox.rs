@@ -1,19 +1,21 @@
 //! The clauses about the outbox. Each takes a store with nothing in it.
 
+use gatepost_ids::Place;
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin, OutboxId, RoutesVersion};
-use webhook_model::Occurrence;
+use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Origin, OutboxId, RoutesVersion};
 
-use crate::fixtures::{at, claim, direct, from_outbox, full_occurrence, message, queued};
+use crate::fixtures::{
+    at, claim, direct, from_outbox, full_occurrence, message, named, occurrence, queued, version,
+};
 use crate::harness::Webhooks;
 
 async fn push(store: &Webhooks) -> OutboxId {
-    let plain = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
-    store.outbox.push_outbox(&plain, at(0)).await.unwrap()
+    let pushed = store.outbox.push_outbox(&occurrence("on"), at(0)).await;
+    pushed.unwrap()
 }
 
 async fn waiting(store: &Webhooks) -> Vec<OutboxId> {
-    let rows = store.outbox.outbox(99).await.unwrap();
+    let rows = store.outbox.outbox(99, at(99)).await.unwrap();
     rows.into_iter().map(|r| r.id).collect()
 }
 
@@ -25,7 +27,7 @@ pub async fn o01_an_occurrence_waits_as_it_was_pushed(store: Webhooks) {
         .push_outbox(&full_occurrence(), at(0))
         .await
         .unwrap();
-    let rows = store.outbox.outbox(9).await.unwrap();
+    let rows = store.outbox.outbox(9, at(0)).await.unwrap();
     assert_eq!(rows.len(), 1, "O1 one row");
     assert_eq!(
         (rows[0].id, rows[0].occurrence.as_ref()),
@@ -39,7 +41,7 @@ pub async fn o01_an_occurrence_waits_as_it_was_pushed(store: Webhooks) {
 pub async fn o02_the_oldest_rows_come_first(store: Webhooks) {
     let ids = [push(&store).await, push(&store).await, push(&store).await];
     for _ in 0..2 {
-        let rows = store.outbox.outbox(2).await.unwrap();
+        let rows = store.outbox.outbox(2, at(0)).await.unwrap();
         let rows: Vec<_> = rows.into_iter().map(|r| r.id).collect();
         assert_eq!(rows, ids[..2], "O2");
     }
@@ -75,17 +77,20 @@ pub async fn o03_a_row_is_used_up_once(store: Webhooks) {
 pub async fn o04_a_row_waits_until_its_enqueue_is_stored(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let id = push(&store).await;
-    let version = store.records.routes_version().await.unwrap();
-    let of = |hook, routes| Enqueue {
+    let before = version(&store, Place::Common).await;
+    let of = |hook, basis| Enqueue {
         origin: from_outbox(id),
-        routes,
+        basis,
         ..direct(vec![message(hook, "a", at(0))])
     };
-    let old = Some(RoutesVersion(version.0 - 1));
+    let old = Basis::Places(vec![(Place::Common, RoutesVersion(before.0 - 1))]);
     let refused = store.queue.enqueue(of(hook, old), at(0)).await.unwrap();
     assert_eq!(refused, Enqueued::RoutesChanged, "O4 old routes");
     let nowhere = webhook_model::WebhookId(hook.0 + 1000);
-    let refused = store.queue.enqueue(of(nowhere, None), at(0)).await;
+    let refused = store
+        .queue
+        .enqueue(of(nowhere, Basis::Nothing), at(0))
+        .await;
     assert_eq!(
         refused.err().map(|e| e.kind()),
         Some(ErrorKind::Invalid),
@@ -127,16 +132,18 @@ pub async fn o06_a_known_occurrence_uses_its_row_up(store: Webhooks) {
         origin,
         ..direct(vec![message(hook, id, at(0))])
     };
-    let named = |row| Origin::Outbox {
+    let row = |row| Origin::Outbox {
         row,
-        occurrence: Some("o1".parse().unwrap()),
+        turn: 0,
+        occurrence: Some((Place::Common, "o1".parse().unwrap())),
+        left: None,
     };
-    let stored = store.queue.enqueue(of(named(first), "a"), at(0)).await;
+    let stored = store.queue.enqueue(of(row(first), "a"), at(0)).await;
     assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "O6 new");
-    let known = store.queue.enqueue(of(named(again), "b"), at(0)).await;
+    let known = store.queue.enqueue(of(row(again), "b"), at(0)).await;
     assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known");
     assert_eq!(waiting(&store).await, [], "O6 both rows are consumed");
-    let direct = Origin::Occurrence("o1".parse().unwrap());
+    let direct = named("o1");
     let known = store.queue.enqueue(of(direct, "c"), at(0)).await;
     assert_eq!(known.unwrap(), Enqueued::AlreadyKnown, "O6 known to all");
     assert_eq!(claim(&store, hook, 0).await.len(), 1, "O6 one delivery");

@@ -3,66 +3,100 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::Page;
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Cascade, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, LaneClass, Origin,
-    Settled,
+    Cascade, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, EventQuery, LaneClass,
+    RoutesVersion, Settled, TaskRow,
 };
-use webhook_model::Occurrence;
+use gatepost_storage::{Page, Row, Scope};
+use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 
 use crate::fixtures::{
-    SECRETS, at, claim, direct, end, event, from_outbox, full_event, full_occurrence, full_task,
-    full_webhook, lane, message, queued, settlement, task, webhook,
+    SECRETS, UNLIMITED, at, claim, direct, end, event, from_outbox, full_event, full_occurrence,
+    full_task, full_webhook, lane, message, named, occurrence, queued, settlement, task, version,
+    webhook,
 };
 use crate::harness::{Harness, Webhooks};
 use crate::outcome::Outcome;
 use crate::secrecy::hex;
 
-type Place = Arc<dyn Harness<Webhooks>>;
+type Home = Arc<dyn Harness<Webhooks>>;
 
 const NOT_DURABLE: Outcome = Outcome::Ignored("not durable");
 
+type Records = (
+    RoutesVersion,
+    Option<Row<WebhookId, Webhook>>,
+    Option<TaskRow>,
+    Vec<Row<EventId, Event>>,
+);
+
+async fn records_of(store: &Webhooks, webhook: WebhookId, task: TaskId) -> Records {
+    let records = &store.records;
+    let events = EventQuery {
+        scope: Scope::All,
+        task: None,
+        event_type: None,
+        page: Page::first(9),
+    };
+    (
+        version(store, Place::Common).await,
+        records.webhook(webhook).await.unwrap(),
+        records.task(task).await.unwrap(),
+        records.list_events(&events).await.unwrap(),
+    )
+}
+
 /// Webhooks, tasks and events are there again as they were, under the same version of the routes.
-pub async fn d01_records_outlive_the_store(place: Place) -> Outcome {
+pub async fn d01_records_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let records = &store.records;
     let hook = records
-        .insert_webhook(&full_webhook(), at(1))
+        .insert_webhook(&full_webhook(), UNLIMITED, at(1))
         .await
         .unwrap();
     let made = records
-        .insert_task(&full_task(hook.id), at(2))
+        .insert_task(&full_task(hook.id), UNLIMITED, at(2))
         .await
         .unwrap();
     records.record_task_runs(&[(made.id, at(3))]).await.unwrap();
     records
-        .insert_event(&full_event(made.id), at(4))
+        .insert_event(&full_event(made.id), UNLIMITED, at(4))
         .await
         .unwrap();
     let gone = records
-        .insert_webhook(&webhook("gone"), at(5))
+        .insert_webhook(&webhook("gone"), UNLIMITED, at(5))
         .await
         .unwrap();
     records
         .delete_webhook(gone.id, Cascade::Refuse, at(6))
         .await
         .unwrap();
-    let before = records.routes().await.unwrap();
+    let before = records_of(&store, hook.id, made.id).await;
     let Some(store) = place.reopen(store).await else {
         return NOT_DURABLE;
     };
-    let after = store.records.routes().await.unwrap();
+    let after = records_of(&store, hook.id, made.id).await;
     assert_eq!(after, before, "D1");
     Outcome::Held
 }
 
 /// Row numbers that were given out before are not given out again after.
-pub async fn d02_row_numbers_go_on(place: Place) -> Outcome {
+pub async fn d02_row_numbers_go_on(place: Home) -> Outcome {
     let store = place.fresh().await;
     let records = &store.records;
-    let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
-    let on = records.insert_event(&event(made.id), at(0)).await.unwrap();
+    let hook = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let made = records
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let on = records
+        .insert_event(&event(made.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     records
         .delete_webhook(hook.id, Cascade::Tasks, at(1))
         .await
@@ -71,17 +105,26 @@ pub async fn d02_row_numbers_go_on(place: Place) -> Outcome {
         return NOT_DURABLE;
     };
     let records = &store.records;
-    let next = records.insert_webhook(&webhook("w"), at(2)).await.unwrap();
+    let next = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(2))
+        .await
+        .unwrap();
     assert!(next.id > hook.id, "D2 webhook");
-    let next = records.insert_task(&task(next.id), at(2)).await.unwrap();
+    let next = records
+        .insert_task(&task(next.id), UNLIMITED, at(2))
+        .await
+        .unwrap();
     assert!(next.id > made.id, "D2 task");
-    let next = records.insert_event(&event(next.id), at(2)).await.unwrap();
+    let next = records
+        .insert_event(&event(next.id), UNLIMITED, at(2))
+        .await
+        .unwrap();
     assert!(next.id > on.id, "D2 event");
     Outcome::Held
 }
 
 /// Deliveries are there again in every state, with their attempts, and waiting ones are sent.
-pub async fn d03_deliveries_outlive_the_store(place: Place) -> Outcome {
+pub async fn d03_deliveries_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &["sent"]).await;
     end(&store, hook, Disposition::Sent, 0).await;
@@ -118,7 +161,7 @@ pub async fn d03_deliveries_outlive_the_store(place: Place) -> Outcome {
 
 /// A claim outlives its worker: it holds until the end of the lease, its token still settles, and
 /// after that the row comes back.
-pub async fn d04_a_claim_outlives_its_worker(place: Place) -> Outcome {
+pub async fn d04_a_claim_outlives_its_worker(place: Home) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &["a", "b"]).await;
     let claimed = claim(&store, hook, 0).await;
@@ -184,20 +227,20 @@ pub async fn d04_a_claim_outlives_its_worker(place: Place) -> Outcome {
 
 /// Ids of occurrences stay known; waiting rows of the outbox still wait, consumed ones stay
 /// consumed, and rejected ones stay rejected.
-pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
+pub async fn d05_occurrences_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let hook = queued(&store, &[]).await;
     let of = |origin, id: &str| Enqueue {
         origin,
         ..direct(vec![message(hook, id, at(0))])
     };
-    let named = Origin::Occurrence("o1".parse().unwrap());
+    let known = named("o1");
     store
         .queue
-        .enqueue(of(named.clone(), "a"), at(0))
+        .enqueue(of(known.clone(), "a"), at(0))
         .await
         .unwrap();
-    let plain = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    let plain = occurrence("on");
     let used = store.outbox.push_outbox(&plain, at(0)).await.unwrap();
     let aside = store.outbox.push_outbox(&plain, at(0)).await.unwrap();
     let waits = store
@@ -218,7 +261,7 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
     let Some(store) = place.reopen(store).await else {
         return NOT_DURABLE;
     };
-    let again = store.queue.enqueue(of(named, "c"), at(1)).await.unwrap();
+    let again = store.queue.enqueue(of(known, "c"), at(1)).await.unwrap();
     assert_eq!(again, Enqueued::AlreadyKnown, "D5 a known id");
     let again = store
         .queue
@@ -226,7 +269,7 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
         .await
         .unwrap();
     assert_eq!(again, Enqueued::AlreadyKnown, "D5 a used row");
-    let rows = store.outbox.outbox(9).await.unwrap();
+    let rows = store.outbox.outbox(9, at(9)).await.unwrap();
     assert_eq!(rows.len(), 1, "D5 one row waits");
     assert_eq!(
         (rows[0].id, rows[0].occurrence.as_ref()),
@@ -238,14 +281,18 @@ pub async fn d05_occurrences_outlive_the_store(place: Place) -> Outcome {
 
 /// The disk holds no secret of a webhook in plaintext. The harness opens its store with a sealing
 /// key.
-pub async fn d06_secrets_lie_sealed(place: Place) -> Outcome {
+pub async fn d06_secrets_lie_sealed(place: Home) -> Outcome {
     let store = place.fresh().await;
     let hook = store
         .records
-        .insert_webhook(&full_webhook(), at(0))
+        .insert_webhook(&full_webhook(), UNLIMITED, at(0))
         .await
         .unwrap();
-    store.records.update_webhook(&hook, at(1)).await.unwrap();
+    store
+        .records
+        .update_webhook(&hook, UNLIMITED, at(1))
+        .await
+        .unwrap();
     let Some(dump) = place.dump(&store).await else {
         return Outcome::Ignored("the harness shows no dump");
     };

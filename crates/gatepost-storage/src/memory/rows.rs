@@ -28,7 +28,7 @@ impl Counter {
     }
 }
 
-/// Which rows belong to whom: an index.
+/// Which rows belong to which key: an index.
 #[derive(Debug)]
 pub(super) struct Groups<K, I>(BTreeMap<K, BTreeSet<I>>);
 

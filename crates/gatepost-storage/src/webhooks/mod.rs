@@ -9,6 +9,7 @@ mod outbox;
 mod queue;
 mod records;
 mod routes;
+mod task_row;
 
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
@@ -23,13 +24,12 @@ pub use queue::{
     LaneClass, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement,
     StoredDelivery, lost_claims_info,
 };
-pub use records::{
-    Cascade, EventQuery, RecordStore, RecordUsage, TaskQuery, TaskRow, WebhookQuery,
-};
+pub use records::{Cascade, EventQuery, RecordStore, RecordUsage, TaskQuery, WebhookQuery};
 pub use routes::{
     ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
     TaskMessage, TaskRoute, UnreadableRecord, WebhookRoute,
 };
+pub use task_row::TaskRow;
 
 /// Everything that the task engine needs of a backend: records, queue, delivery log and outbox
 /// in one database. Implemented for every type that implements the four.

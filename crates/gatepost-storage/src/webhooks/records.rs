@@ -6,28 +6,10 @@ use gatepost_ids::{OwnerId, Place};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
 use super::routes::{RecordId, RouteChanges, Routes, RoutesVersion, TaskMessage, UnreadableRecord};
+use super::task_row::TaskRow;
 use crate::error::StoreError;
 use crate::owners::OwnerStore;
-use crate::page::{AtMost, Page, Revision, Row, Scope};
-
-/// A task as it is stored.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TaskRow {
-    /// The row number: positive, never given out twice.
-    pub id: TaskId,
-    /// The owner of its webhook, and so of the task. Kept by the store; not read from a caller.
-    pub owner: OwnerId,
-    /// Counts the changes of this row. A recorded run is not a change.
-    pub revision: Revision,
-    /// When the row was inserted.
-    pub created: DateTime<Utc>,
-    /// When it was last changed.
-    pub modified: DateTime<Utc>,
-    /// When it last ran, as recorded by [`RecordStore::record_task_runs`].
-    pub last_run: Option<DateTime<Utc>>,
-    /// The record.
-    pub task: Task,
-}
+use crate::page::{AtMost, Page, Row, Scope};
 
 /// Which webhooks to list: those that match all that is `Some`.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use webhook_model::{
     Event, EventId, EventName, EventType, Message, Target, TaskId, Webhook, WebhookId,
 };
 
-use super::records::TaskRow;
+use super::task_row::TaskRow;
 use crate::page::{Revision, Row};
 
 /// Counts the changes of webhooks, tasks and events in one place. Every insert, update and deletion

@@ -3,17 +3,25 @@
 use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, Login};
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login};
+use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Cascade, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DueLane,
-    Enqueue, Enqueued, EventQuery, Lane, LaneClaim, OutboxId, OutboxRow, OutboxStore, PurgeBounds,
-    QueueStats, QueueStore, Reclaimed, RecordStore, Replay, Routes, RoutesVersion, Settled,
-    Settlement, TaskQuery, TaskRow, WebhookQuery,
+    AttemptRecord, Cascade, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped,
+    DueLane, Enqueue, Enqueued, EventQuery, Lane, LaneClaim, LogUsage, OutboxId, OutboxRow,
+    OutboxStore, PurgeBounds, QueueStats, QueueStore, Reclaimed, RecordId, RecordStore,
+    RecordUsage, Replay, RouteChanges, Routes, RoutesVersion, Settled, Settlement, TaskMessage,
+    TaskQuery, TaskRow, UnreadableRecord, UsageDelta, WebhookQuery,
 };
-use gatepost_storage::{ErrorKind, KeyStore, Row, StoreError};
-use webhook_model::{Event, EventId, Occurrence, Task, TaskId, Webhook, WebhookId};
+use gatepost_storage::{AtMost, ErrorKind, KeyStore, OwnerStore, Row, Scope, StoreError};
+use webhook_model::{
+    Event, EventId, EventName, EventType, Occurrence, Task, TaskId, Webhook, WebhookId,
+};
 
 use super::store::FaultStore;
+
+type WebhookRow = Row<WebhookId, Webhook>;
+type EventRow = Row<EventId, Event>;
 
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {
@@ -27,44 +35,63 @@ macro_rules! passed_on {
     };
 }
 
+passed_on! { OwnerStore {
+    fn owner(owner: OwnerId) -> Option<OwnerRow>;
+    fn place_owner(owner: OwnerId, place: Place, now: DateTime<Utc>) -> ();
+    fn hold_owner(owner: OwnerId, held: bool, now: DateTime<Utc>) -> ();
+    fn held_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
+    fn unplaced_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerId>;
+    fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
+    fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
+    fn lease(name: &str, holder: u128, until: DateTime<Utc>, now: DateTime<Utc>) -> bool;
+} }
+
 passed_on! { KeyStore {
-    fn insert_key(key: &ApiKey) -> KeyRow;
+    fn insert_key(key: &ApiKey, at_most: u64) -> KeyRow;
+    fn count_keys(owner: OwnerId) -> u64;
     fn key(id: KeyId) -> Option<KeyRow>;
     fn key_by_lookup(lookup: LookupId) -> Option<KeyRow>;
     fn list_keys(query: &KeyQuery) -> Vec<KeyRow>;
     fn update_key(row: &KeyRow, now: DateTime<Utc>) -> KeyRow;
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
     fn record_logins(logins: &[Login]) -> ();
-    fn key_changes(since: KeyGeneration) -> KeyChanges;
+    fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
 }
     /// No call of its own: it is made at every request and costs no round trip.
-    fn key_generation(&self) -> Option<KeyGeneration> {
+    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
         if self.with(|state| state.down) {
             return None;
         }
-        self.inner.key_generation()
+        self.inner.key_generation(slice)
     }
 }
 
 passed_on! { RecordStore {
-    fn insert_webhook(webhook: &Webhook, now: DateTime<Utc>) -> Row<WebhookId, Webhook>;
-    fn webhook(id: WebhookId) -> Option<Row<WebhookId, Webhook>>;
-    fn list_webhooks(query: &WebhookQuery) -> Vec<Row<WebhookId, Webhook>>;
-    fn update_webhook(row: &Row<WebhookId, Webhook>, now: DateTime<Utc>) -> Row<WebhookId, Webhook>;
+    fn insert_webhook(webhook: &Webhook, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
+    fn webhook(id: WebhookId) -> Option<WebhookRow>;
+    fn webhooks(ids: &[WebhookId]) -> Vec<WebhookRow>;
+    fn list_webhooks(query: &WebhookQuery) -> Vec<WebhookRow>;
+    fn update_webhook(row: &WebhookRow, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
     fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
-    fn insert_task(task: &Task, now: DateTime<Utc>) -> TaskRow;
+    fn insert_task(task: &Task, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
     fn task(id: TaskId) -> Option<TaskRow>;
     fn list_tasks(query: &TaskQuery) -> Vec<TaskRow>;
-    fn update_task(row: &TaskRow, now: DateTime<Utc>) -> TaskRow;
+    fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
     fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
     fn record_task_runs(runs: &[(TaskId, DateTime<Utc>)]) -> ();
-    fn insert_event(event: &Event, now: DateTime<Utc>) -> Row<EventId, Event>;
-    fn event(id: EventId) -> Option<Row<EventId, Event>>;
-    fn list_events(query: &EventQuery) -> Vec<Row<EventId, Event>>;
-    fn update_event(row: &Row<EventId, Event>, now: DateTime<Utc>) -> Row<EventId, Event>;
+    fn insert_event(event: &Event, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
+    fn event(id: EventId) -> Option<EventRow>;
+    fn list_events(query: &EventQuery) -> Vec<EventRow>;
+    fn update_event(row: &EventRow, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
     fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
-    fn routes() -> Routes;
-    fn routes_version() -> RoutesVersion;
+    fn owner_of(record: RecordId) -> Option<OwnerId>;
+    fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
+    fn record_usage(owner: OwnerId) -> RecordUsage;
+    fn routes(place: Place, at_most: u32) -> Option<Routes>;
+    fn routes_of(place: Place, event_type: &EventType, event: &EventName) -> Routes;
+    fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
+    fn route_changes(place: Place, since: RoutesVersion) -> RouteChanges;
+    fn messages(tasks: &[TaskId]) -> Vec<TaskMessage>;
 }
     async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
         let told = self.with(|state| state.server_time);
@@ -112,11 +139,17 @@ passed_on! { DeliveryLog {
     fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> u64;
+    fn add_usage(deltas: &[UsageDelta]) -> ();
+    fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
+    fn recount_usage(owner: OwnerId) -> LogUsage;
+    fn count_dropped(dropped: &[Dropped]) -> ();
+    fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
     fn queue_stats(now: DateTime<Utc>) -> QueueStats;
 } }
 
 passed_on! { OutboxStore {
     fn push_outbox(occurrence: &Occurrence, now: DateTime<Utc>) -> OutboxId;
-    fn outbox(limit: u32) -> Vec<OutboxRow>;
+    fn outbox(limit: u32, now: DateTime<Utc>) -> Vec<OutboxRow>;
+    fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
     fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
 } }

@@ -10,12 +10,12 @@ use crate::fixtures::{at, key};
 use crate::harness::Harness;
 use crate::outcome::Outcome;
 
-type Place = Arc<dyn Harness<Arc<dyn KeyStore>>>;
+type Home = Arc<dyn Harness<Arc<dyn KeyStore>>>;
 
 /// Keys are there again with their logins, deleted ones stay deleted, and row numbers go on.
-pub async fn k18_keys_outlive_the_store(place: Place) -> Outcome {
+pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let row = store.update_key(&row, at(1)).await.unwrap();
     let from = "2001:db8::1".parse().unwrap();
     let login = LastLogin { at: at(5), from };
@@ -23,7 +23,7 @@ pub async fn k18_keys_outlive_the_store(place: Place) -> Outcome {
         .record_logins(&[Login { key: row.id, login }])
         .await
         .unwrap();
-    let gone = store.insert_key(&key(1, "gone")).await.unwrap();
+    let gone = store.insert_key(&key(1, "gone"), u64::MAX).await.unwrap();
     store.delete_key(gone.id, at(2)).await.unwrap();
     let all = KeyQuery::all(Page::first(9));
     let before = store.list_keys(&all).await.unwrap();
@@ -42,7 +42,7 @@ pub async fn k18_keys_outlive_the_store(place: Place) -> Outcome {
     );
     let found = store.key_by_lookup(gone.key.lookup).await.unwrap();
     assert_eq!(found, None, "K18 deleted for good");
-    let next = store.insert_key(&key(1, "next")).await.unwrap();
+    let next = store.insert_key(&key(1, "next"), u64::MAX).await.unwrap();
     assert!(next.id > gone.id, "K18 row numbers go on");
     Outcome::Held
 }

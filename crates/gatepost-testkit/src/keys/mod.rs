@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apikey_core::{KeyId, LastLogin, OwnerId};
 use chrono::TimeDelta;
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, Login};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login};
 use gatepost_storage::{ErrorKind, KeyStore, Page};
 
 use crate::fixtures::{at, key};
@@ -28,7 +28,7 @@ fn login(row: &KeyRow, seconds: i64) -> Login {
 
 /// A stored key is found by its row number and by its lookup id, as it was stored.
 pub async fn k01_a_key_is_found_by_number_and_lookup(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     assert!(row.id.0 > 0, "K1 row numbers are positive");
     assert_eq!(
         store.key(row.id).await.unwrap().as_ref(),
@@ -41,21 +41,27 @@ pub async fn k01_a_key_is_found_by_number_and_lookup(store: Store) {
 
 /// An owner has a name once; another owner may have it too.
 pub async fn k02_an_owner_has_a_name_once(store: Store) {
-    store.insert_key(&key(1, "a")).await.unwrap();
-    let again = store.insert_key(&key(1, "a")).await.map_err(|e| e.kind());
+    store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let again = store
+        .insert_key(&key(1, "a"), u64::MAX)
+        .await
+        .map_err(|e| e.kind());
     assert_eq!(again.err(), Some(ErrorKind::Conflict), "K2 same owner");
     assert!(
-        store.insert_key(&key(2, "a")).await.is_ok(),
+        store.insert_key(&key(2, "a"), u64::MAX).await.is_ok(),
         "K2 other owner"
     );
 }
 
 /// A lookup id exists once in the store.
 pub async fn k03_a_lookup_id_exists_once(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let mut twin = key(2, "b");
     twin.lookup = row.key.lookup;
-    let twin = store.insert_key(&twin).await.map_err(|e| e.kind());
+    let twin = store
+        .insert_key(&twin, u64::MAX)
+        .await
+        .map_err(|e| e.kind());
     assert_eq!(twin.err(), Some(ErrorKind::Conflict), "K3");
 }
 
@@ -64,7 +70,7 @@ pub async fn k04_one_of_racing_inserts_wins(store: Store) {
     let racers: Vec<_> = (0..16)
         .map(|_| {
             let store = store.clone();
-            tokio::spawn(async move { store.insert_key(&key(1, "a")).await.is_ok() })
+            tokio::spawn(async move { store.insert_key(&key(1, "a"), u64::MAX).await.is_ok() })
         })
         .collect();
     let mut won = 0;
@@ -76,7 +82,7 @@ pub async fn k04_one_of_racing_inserts_wins(store: Store) {
 
 /// An edit with an old revision is refused and changes nothing.
 pub async fn k05_a_stale_edit_is_refused(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let first = store.update_key(&row, at(1)).await.unwrap();
     assert!(first.revision > row.revision, "K5 the revision moves");
     let stale = store.update_key(&row, at(2)).await.map_err(|e| e.kind());
@@ -90,7 +96,7 @@ pub async fn k05_a_stale_edit_is_refused(store: Store) {
 
 /// An edit changes the name, never owner, lookup id, hint, creation time or last login.
 pub async fn k06_an_edit_keeps_what_identifies_a_key(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let other = key(2, "b");
     let edited = KeyRow {
         key: other,
@@ -110,7 +116,7 @@ pub async fn k06_an_edit_keeps_what_identifies_a_key(store: Store) {
 
 /// A deleted key is not found in any way, and cannot be deleted again.
 pub async fn k07_a_deleted_key_is_not_found(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.delete_key(row.id, at(1)).await.unwrap();
     assert_eq!(store.key(row.id).await.unwrap(), None, "K7 by number");
     assert_eq!(
@@ -129,34 +135,36 @@ pub async fn k07_a_deleted_key_is_not_found(store: Store) {
 
 /// A row number is not given out again after a deletion.
 pub async fn k08_a_row_number_is_given_once(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.delete_key(row.id, at(1)).await.unwrap();
-    let next = store.insert_key(&key(1, "a")).await.unwrap();
+    let next = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     assert!(next.id > row.id, "K8");
 }
 
 /// An edit and a deletion each move the generation, or leave it unknown.
 pub async fn k09_edits_and_deletions_move_the_generation(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
-    let start = store.key_generation();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let slice = KeySlice::of(row.key.lookup);
+    let start = store.key_generation(slice);
     store.update_key(&row, at(1)).await.unwrap();
-    let edited = store.key_generation();
+    let edited = store.key_generation(slice);
     assert!(edited.is_none() || edited > start, "K9 edit");
     store.delete_key(row.id, at(2)).await.unwrap();
-    let deleted = store.key_generation();
+    let deleted = store.key_generation(slice);
     assert!(deleted.is_none() || deleted > edited, "K9 deletion");
 }
 
 /// The changes since a generation name what was edited; since one never seen, everything.
 pub async fn k10_changes_name_what_changed(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let slice = KeySlice::of(row.key.lookup);
     let since = store
-        .key_changes(KeyGeneration(0))
+        .key_changes(slice, KeyGeneration(0))
         .await
         .unwrap()
         .generation;
     store.update_key(&row, at(1)).await.unwrap();
-    let changes = store.key_changes(since).await.unwrap();
+    let changes = store.key_changes(slice, since).await.unwrap();
     assert!(changes.generation > since, "K10 the generation moves");
     let named = match changes.changed {
         ChangedKeys::These(keys) => keys.contains(&row.key.lookup),
@@ -164,13 +172,13 @@ pub async fn k10_changes_name_what_changed(store: Store) {
     };
     assert!(named, "K10 named");
     let unseen = KeyGeneration(changes.generation.0 + 1000);
-    let unseen = store.key_changes(unseen).await.unwrap().changed;
+    let unseen = store.key_changes(slice, unseen).await.unwrap().changed;
     assert_eq!(unseen, ChangedKeys::All, "K10 never seen");
 }
 
 /// The newest login wins, whatever the order in which logins are recorded.
 pub async fn k11_the_newest_login_wins(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.record_logins(&[login(&row, 20)]).await.unwrap();
     let gone = Login {
         key: KeyId(row.id.0 + 1),
@@ -187,7 +195,7 @@ pub async fn k12_a_walk_neither_skips_nor_repeats(store: Store) {
     for n in 0..6 {
         rows.push(
             store
-                .insert_key(&key(1, &format!("k{n}")))
+                .insert_key(&key(1, &format!("k{n}")), u64::MAX)
                 .await
                 .unwrap()
                 .id,
@@ -202,7 +210,7 @@ pub async fn k12_a_walk_neither_skips_nor_repeats(store: Store) {
         page = page.beyond(last.id);
         if turn == 0 {
             store.delete_key(rows[0], at(1)).await.unwrap();
-            store.insert_key(&key(1, "new")).await.unwrap();
+            store.insert_key(&key(1, "new"), u64::MAX).await.unwrap();
         }
     }
     assert_eq!(seen.get(..6), Some(&rows[..]), "K12 all that stayed, once");
@@ -213,7 +221,7 @@ pub async fn k12_a_walk_neither_skips_nor_repeats(store: Store) {
 pub async fn k13_times_are_kept_to_the_microsecond(store: Store) {
     let mut new = key(1, "a");
     new.created = at(0) + TimeDelta::nanoseconds(123_456_789);
-    let row = store.insert_key(&new).await.unwrap();
+    let row = store.insert_key(&new, u64::MAX).await.unwrap();
     let created = store.key(row.id).await.unwrap().unwrap().key.created;
     assert_eq!(created, at(0) + TimeDelta::microseconds(123_456), "K13");
     assert_eq!(row.key.created, created, "K13 returned as stored");
@@ -221,9 +229,10 @@ pub async fn k13_times_are_kept_to_the_microsecond(store: Store) {
 
 /// A recorded login moves neither the revision nor the generation.
 pub async fn k14_a_login_is_no_edit(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let slice = KeySlice::of(row.key.lookup);
     let before = store
-        .key_changes(KeyGeneration(0))
+        .key_changes(slice, KeyGeneration(0))
         .await
         .unwrap()
         .generation;
@@ -231,7 +240,7 @@ pub async fn k14_a_login_is_no_edit(store: Store) {
     let stored = store.key(row.id).await.unwrap().unwrap();
     assert_eq!(stored.revision, row.revision, "K14 revision");
     let after = store
-        .key_changes(KeyGeneration(0))
+        .key_changes(slice, KeyGeneration(0))
         .await
         .unwrap()
         .generation;
@@ -240,9 +249,9 @@ pub async fn k14_a_login_is_no_edit(store: Store) {
 
 /// A list holds the keys of the requested owner and name, and no others.
 pub async fn k15_lists_hold_what_was_asked_for(store: Store) {
-    let mine = store.insert_key(&key(1, "a")).await.unwrap();
-    store.insert_key(&key(1, "b")).await.unwrap();
-    store.insert_key(&key(2, "a")).await.unwrap();
+    let mine = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
+    store.insert_key(&key(2, "a"), u64::MAX).await.unwrap();
     let of_owner = KeyQuery::of_owner(OwnerId(1), Page::first(9));
     assert_eq!(
         store.list_keys(&of_owner).await.unwrap().len(),
@@ -262,7 +271,7 @@ pub async fn k15_lists_hold_what_was_asked_for(store: Store) {
 
 /// An edit of a key that does not exist creates nothing.
 pub async fn k16_an_edit_creates_nothing(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.delete_key(row.id, at(1)).await.unwrap();
     let edit = store.update_key(&row, at(2)).await.map_err(|e| e.kind());
     assert_eq!(edit.err(), Some(ErrorKind::NotFound), "K16");
@@ -271,8 +280,8 @@ pub async fn k16_an_edit_creates_nothing(store: Store) {
 
 /// An error does not reveal the digest of a key.
 pub async fn k17_an_error_tells_no_digest(store: Store) {
-    let row = store.insert_key(&key(1, "a")).await.unwrap();
-    let twin = store.insert_key(&row.key).await.err();
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let twin = store.insert_key(&row.key, u64::MAX).await.err();
     store.update_key(&row, at(1)).await.unwrap();
     let stale = store.update_key(&row, at(2)).await.err();
     store.delete_key(row.id, at(3)).await.unwrap();

@@ -7,7 +7,10 @@ use gatepost_storage::webhooks::{
 use webhook_model::Activity;
 
 use super::look::{all, listed, number};
-use crate::fixtures::{at, change, claim, direct, end, message, queued, settlement, task, webhook};
+use crate::fixtures::{
+    UNLIMITED, at, change, claim, direct, end, message, occurrence, queued, settlement, task,
+    webhook,
+};
 use crate::harness::Webhooks;
 
 /// An enqueued delivery is listed as it was enqueued, its body byte for byte, with nothing
@@ -16,7 +19,7 @@ pub async fn l01_a_delivery_is_listed_as_it_was_enqueued(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let made = store
         .records
-        .insert_task(&task(hook), at(0))
+        .insert_task(&task(hook), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
@@ -52,13 +55,13 @@ pub async fn l02_deliveries_are_listed_by_what_was_asked_for(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let other = store
         .records
-        .insert_webhook(&webhook("other"), at(0))
+        .insert_webhook(&webhook("other"), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
     let made = store
         .records
-        .insert_task(&task(hook), at(0))
+        .insert_task(&task(hook), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
@@ -188,7 +191,7 @@ pub async fn l12_the_figures_are_right(store: Webhooks) {
     assert_eq!(claim(&store, hook, 0).await.len(), 1, "L12 one is running");
     let paused = store
         .records
-        .insert_webhook(&webhook("p"), at(0))
+        .insert_webhook(&webhook("p"), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
@@ -199,8 +202,8 @@ pub async fn l12_the_figures_are_right(store: Webhooks) {
     ]);
     store.queue.enqueue(batch, at(0)).await.unwrap();
     change(&store, paused, |w| w.activity = Activity::Paused).await;
-    let occurrence = webhook_model::Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
-    store.outbox.push_outbox(&occurrence, at(0)).await.unwrap();
+    let pushed = store.outbox.push_outbox(&occurrence("on"), at(0)).await;
+    assert!(pushed.is_ok(), "L12 pushed");
     let figures = store.log.queue_stats(at(9)).await.unwrap();
     let found = (
         figures.queued,

@@ -1,10 +1,12 @@
 //! What is removed, ended and forgotten by age and by count.
 
-use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, Disposition, PurgeBounds};
+use gatepost_storage::webhooks::{
+    DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, PurgeBounds,
+};
 use webhook_model::Activity;
 
 use super::look::{all, listed, number};
-use crate::fixtures::{at, change, claim, direct, end, message, queued, webhook};
+use crate::fixtures::{UNLIMITED, at, change, claim, direct, end, message, named, queued, webhook};
 use crate::harness::Webhooks;
 
 /// A delivery that a paused webhook has held for too long ends in `error`, up to the limit; a
@@ -13,7 +15,7 @@ pub async fn l08_what_was_held_too_long_expires(store: Webhooks) {
     let active = queued(&store, &["active"]).await;
     let paused = store
         .records
-        .insert_webhook(&webhook("p"), at(0))
+        .insert_webhook(&webhook("p"), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
@@ -113,7 +115,7 @@ pub async fn l10_retention_by_count_keeps_the_newest(store: Webhooks) {
     end(&store, hook, Disposition::Sent, 0).await;
     let other = store
         .records
-        .insert_webhook(&webhook("other"), at(0))
+        .insert_webhook(&webhook("other"), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
@@ -133,10 +135,9 @@ pub async fn l10_retention_by_count_keeps_the_newest(store: Webhooks) {
 
 /// The id of an occurrence is known until retention forgets it, and is new from then on.
 pub async fn l11_ids_of_occurrences_are_forgotten_by_age(store: Webhooks) {
-    use gatepost_storage::webhooks::{Enqueue, Enqueued, Origin};
     let hook = queued(&store, &[]).await;
     let of = |occurrence: &str, id: &str| Enqueue {
-        origin: Origin::Occurrence(occurrence.parse().unwrap()),
+        origin: named(occurrence),
         ..direct(vec![message(hook, id, at(0))])
     };
     store.queue.enqueue(of("old", "a"), at(1)).await.unwrap();

@@ -5,7 +5,7 @@ use webhook_model::{Activity, DeliveryOrder, EventId};
 
 use super::side::{Side, answer, of, shown};
 use super::step::Call;
-use crate::fixtures::{at, event, task};
+use crate::fixtures::{UNLIMITED, at, event, task};
 
 impl Side {
     /// Carries out a call and returns its result as text.
@@ -46,14 +46,18 @@ impl Side {
                 self.edit(self.webhook(*n), now, |w| w.order = to).await
             }
             Call::InsertTask(n) => {
-                let row = records.insert_task(&task(self.webhook(*n)), time).await;
+                let row = records
+                    .insert_task(&task(self.webhook(*n)), UNLIMITED, time)
+                    .await;
                 answer(row, |row| {
                     self.tasks.push(row.id);
                     "stored".to_owned()
                 })
             }
             Call::InsertEvent(n) => {
-                let row = records.insert_event(&event(self.task(*n)), time).await;
+                let row = records
+                    .insert_event(&event(self.task(*n)), UNLIMITED, time)
+                    .await;
                 answer(row, |row| {
                     self.events.push(row.id);
                     "stored".to_owned()
@@ -77,8 +81,8 @@ impl Side {
             }
             Call::StaleEdit(n) => match records.webhook(self.webhook(*n)).await.unwrap() {
                 Some(row) => {
-                    records.update_webhook(&row, time).await.unwrap();
-                    answer(records.update_webhook(&row, time).await, |_| {
+                    records.update_webhook(&row, UNLIMITED, time).await.unwrap();
+                    answer(records.update_webhook(&row, UNLIMITED, time).await, |_| {
                         "edited".to_owned()
                     })
                 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, OwnerId};
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, Login};
-use gatepost_storage::{KeyStore, Page, StoreError};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login};
+use gatepost_storage::{KeyStore, Page, Scope, StoreError};
 use proptest::prelude::*;
 
 use crate::fixtures::{at, key};
@@ -71,11 +71,10 @@ fn kind<T>(answer: &Result<T, StoreError>) -> String {
 
 impl Side {
     pub(super) fn new(store: Arc<dyn KeyStore>) -> Self {
-        let generations = store.key_generation().into_iter().collect();
         Self {
             store,
             rows: Vec::new(),
-            generations,
+            generations: vec![KeyGeneration(0)],
         }
     }
 
@@ -105,7 +104,9 @@ impl Side {
 
     pub(super) async fn carry_out(&mut self, call: &Call) -> String {
         let text = self.answer(call).await;
-        self.generations.extend(self.store.key_generation());
+        let slice = KeySlice(0);
+        let changes = self.store.key_changes(slice, KeyGeneration(0)).await;
+        self.generations.push(changes.unwrap().generation);
         text
     }
 
@@ -113,7 +114,7 @@ impl Side {
         match call {
             Call::Insert { owner, name: n } => {
                 let made = key(i64::from(*owner) + 1, &name(*n));
-                let row = self.store.insert_key(&made).await;
+                let row = self.store.insert_key(&made, u64::MAX).await;
                 let kind = kind(&row);
                 if let Ok(row) = row {
                     self.rows.push((row.id, made));
@@ -126,7 +127,7 @@ impl Side {
                 };
                 let mut twin = twin.clone();
                 twin.name = "twin".parse().unwrap();
-                let row = self.store.insert_key(&twin).await;
+                let row = self.store.insert_key(&twin, u64::MAX).await;
                 let kind = kind(&row);
                 if let Ok(row) = row {
                     self.rows.push((row.id, twin));
@@ -187,7 +188,7 @@ impl Side {
             } => {
                 let limit = u32::from(*page);
                 let query = KeyQuery {
-                    owner: owner.map(|o| OwnerId(i64::from(o) + 1)),
+                    scope: owner.map_or(Scope::All, |o| Scope::Owner(OwnerId(i64::from(o) + 1))),
                     name: n.map(name),
                     page: if *newest {
                         Page::newest(limit)
@@ -207,17 +208,16 @@ impl Side {
         let Some(since) = usize::from(n).checked_rem(self.generations.len()) else {
             return String::new();
         };
-        let changes = self
-            .store
-            .key_changes(self.generations[since])
-            .await
-            .unwrap();
-        let ChangedKeys::These(lookups) = changes.changed else {
-            return "all".to_owned();
-        };
-        let places = lookups
-            .iter()
-            .map(|l| self.rows.iter().position(|(_, key)| key.lookup == *l));
-        format!("{:?}", places.collect::<BTreeSet<_>>())
+        let since = self.generations[since];
+        let mut named = BTreeSet::new();
+        for slice in 0..=u8::MAX {
+            let changes = self.store.key_changes(KeySlice(slice), since).await;
+            let ChangedKeys::These(lookups) = changes.unwrap().changed else {
+                return "all".to_owned();
+            };
+            let known = |l| self.rows.iter().position(|(_, key)| key.lookup == l);
+            named.extend(lookups.into_iter().map(known));
+        }
+        format!("{named:?}")
     }
 }

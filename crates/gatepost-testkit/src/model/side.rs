@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{Page, StoreError};
+use gatepost_storage::{Page, Scope, StoreError};
 use webhook_model::{DeliveryOrder, EventId, TaskId, WebhookId};
 
 use super::step::{Call, End, Ending, From, Seen};
-use crate::fixtures::{at, direct, full_occurrence, message, settlement_of, webhook};
+use crate::fixtures::{
+    UNLIMITED, at, direct, full_occurrence, message, named, settlement_of, version, webhook,
+};
 use crate::harness::Webhooks;
 
 /// Row numbers and tokens may differ between two stores: they are shown by their place in these
@@ -50,7 +53,7 @@ impl Side {
             if number == 1 {
                 hook.order = DeliveryOrder::InOrder;
             }
-            let row = store.records.insert_webhook(&hook, at(0)).await;
+            let row = store.records.insert_webhook(&hook, UNLIMITED, at(0)).await;
             webhooks.push(row.unwrap().id);
         }
         Self {
@@ -116,26 +119,28 @@ impl Side {
         }
         let origin = match from {
             From::Direct => Origin::Direct,
-            From::Occurrence(n) => Origin::Occurrence(format!("o{n}").parse().unwrap()),
+            From::Occurrence(n) => named(&format!("o{n}")),
             From::Outbox(n, named) => Origin::Outbox {
                 row: of(&self.outbox, *n, OutboxId(i64::MAX)),
-                occurrence: named.map(|n| format!("o{n}").parse().unwrap()),
+                turn: self.turn(*n).await,
+                occurrence: named.map(|n| (Place::Common, format!("o{n}").parse().unwrap())),
+                left: None,
             },
         };
-        let version = self.store.records.routes_version().await.unwrap();
-        let routes = match seen {
-            Seen::None => None,
-            Seen::Present => Some(version),
-            Seen::Old => Some(RoutesVersion(version.0 - 1)),
+        let before = version(&self.store, Place::Common).await;
+        let basis = match seen {
+            Seen::None => Basis::Nothing,
+            Seen::Present => Basis::Places(vec![(Place::Common, before)]),
+            Seen::Old => Basis::Places(vec![(Place::Common, RoutesVersion(before.0 - 1))]),
         };
         let batch = Enqueue {
-            routes,
+            basis,
             origin,
             consume: consume.iter().map(|n| self.task(*n)).collect(),
             ..direct(deliveries)
         };
         match self.store.queue.enqueue(batch, at(now)).await {
-            Ok(Enqueued::Stored { deliveries, routes }) => {
+            Ok(Enqueued::Stored { deliveries, moved }) => {
                 for stored in &deliveries {
                     self.deliveries.push(stored.id);
                     self.given(stored.id, stored.token);
@@ -144,12 +149,25 @@ impl Side {
                 format!(
                     "{} stored, {leased} leased, version moved: {}",
                     deliveries.len(),
-                    routes > version
+                    moved.iter().any(|(_, version)| *version > before)
                 )
             }
             Ok(other) => format!("{other:?}"),
             Err(error) => format!("{:?}", error.kind()),
         }
+    }
+
+    /// The turn at which a row of the outbox is now, or was last seen.
+    async fn turn(&self, n: u8) -> u32 {
+        let id = of(&self.outbox, n, OutboxId(i64::MAX));
+        let rows = self
+            .store
+            .outbox
+            .outbox(1_000, at(1_000_000))
+            .await
+            .unwrap();
+        let row = rows.iter().find(|row| row.id == id);
+        row.map_or(0, |row| row.turn)
     }
 
     /// Notes a token; one that was given before is no proof.
@@ -243,7 +261,7 @@ impl Side {
     }
 
     pub(super) async fn waiting(&self) -> String {
-        let rows = self.store.outbox.outbox(100).await.unwrap();
+        let rows = self.store.outbox.outbox(100, at(1_000_000)).await.unwrap();
         let rows = rows
             .into_iter()
             .map(|r| (place(&self.outbox, &r.id), r.occurrence));
@@ -260,7 +278,11 @@ impl Side {
             return "none".to_owned();
         };
         edit(&mut row.value);
-        let edited = self.store.records.update_webhook(&row, at(now)).await;
+        let edited = self
+            .store
+            .records
+            .update_webhook(&row, UNLIMITED, at(now))
+            .await;
         answer(edited, |_| "edited".to_owned())
     }
 
@@ -288,28 +310,38 @@ impl Side {
                 writeln!(all, "    {attempt:?}").unwrap();
             }
         }
-        let routes = self.store.records.routes().await.unwrap();
-        for row in routes.webhooks {
+        let records = &self.store.records;
+        let query = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: Page::first(10_000),
+        };
+        for row in records.list_webhooks(&query).await.unwrap() {
             let id = place(&self.webhooks, &row.id);
-            writeln!(
-                all,
-                "{id:?} {} {} {:?}",
-                row.created, row.modified, row.value
-            )
-            .unwrap();
+            let (created, modified) = (row.created, row.modified);
+            writeln!(all, "{id:?} {created} {modified} {:?}", row.value).unwrap();
         }
-        for row in routes.tasks {
-            writeln!(
-                all,
-                "{:?} {} {:?}",
-                place(&self.tasks, &row.id),
-                row.modified,
-                row.last_run
-            )
-            .unwrap();
+        let query = TaskQuery {
+            scope: Scope::All,
+            creator: None,
+            webhook: None,
+            name: None,
+            page: Page::first(10_000),
+        };
+        for row in records.list_tasks(&query).await.unwrap() {
+            let id = place(&self.tasks, &row.id);
+            let (modified, last_run) = (row.modified, row.last_run);
+            writeln!(all, "{id:?} {:?} {modified} {last_run:?}", row.owner).unwrap();
         }
-        for row in routes.events {
-            writeln!(all, "{:?} {}", place(&self.events, &row.id), row.modified).unwrap();
+        let query = EventQuery {
+            scope: Scope::All,
+            task: None,
+            event_type: None,
+            page: Page::first(10_000),
+        };
+        for row in records.list_events(&query).await.unwrap() {
+            let id = place(&self.events, &row.id);
+            writeln!(all, "{id:?} {:?} {}", row.owner, row.modified).unwrap();
         }
         all
     }

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use gatepost_ids::Place;
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, LaneClass, Origin};
+use gatepost_storage::webhooks::{Basis, DeliveryQuery, Enqueue, Enqueued, LaneClass};
 
-use crate::fixtures::{at, direct, lane, message, queued, task};
+use crate::fixtures::{UNLIMITED, at, direct, lane, message, named, queued, task, version};
 use crate::harness::Webhooks;
 
 /// Of sixteen that consume one task at once under one version of the routes, one stores its
@@ -15,16 +16,17 @@ pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
     let hook = queued(&store, &[]).await;
     let once = store
         .records
-        .insert_task(&task(hook), at(0))
+        .insert_task(&task(hook), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
-    let version = store.records.routes_version().await.unwrap();
+    let before = version(&store, Place::Common).await;
+    let under = Basis::Places(vec![(Place::Common, before)]);
     let racers: Vec<_> = (0..16)
         .map(|n| {
             let queue = store.queue.clone();
             let batch = Enqueue {
-                routes: Some(version),
+                basis: under.clone(),
                 consume: vec![once],
                 ..direct(vec![message(hook, &format!("m{n}"), at(0))])
             };
@@ -34,8 +36,10 @@ pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
     let mut stored = 0;
     for racer in racers {
         match racer.await.unwrap() {
-            Enqueued::Stored { routes, .. } => {
-                assert!(routes > version, "Q22 the version moved");
+            Enqueued::Stored { moved, .. } => {
+                let now = version(&store, Place::Common).await;
+                assert!(now > before, "Q22 the version moved");
+                assert_eq!(moved, [(Place::Common, now)], "Q22 and says so");
                 stored += 1;
             }
             other => assert_eq!(other, Enqueued::RoutesChanged, "Q22 the others"),
@@ -54,7 +58,7 @@ pub async fn q23_a_dropped_enqueue_leaves_all_or_nothing(store: Webhooks) {
         let names = ["a", "b", "c"].map(|part| format!("{part}{n}"));
         let batch = names.iter().map(|id| message(hook, id, at(0)));
         let batch = Enqueue {
-            origin: Origin::Occurrence(format!("o{n}").parse().unwrap()),
+            origin: named(&format!("o{n}")),
             ..direct(batch.collect())
         };
         let patience = Duration::from_micros(n * 100);

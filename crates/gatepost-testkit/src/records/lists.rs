@@ -1,15 +1,15 @@
 //! Lists: what was asked for, page by page.
 
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
+use gatepost_storage::{Page, Scope};
 use webhook_model::OwnerId;
 
-use crate::fixtures::{at, event, task, webhook};
+use crate::fixtures::{UNLIMITED, at, event, task, webhook};
 use crate::harness::Webhooks;
 
 fn webhooks(page: Page<webhook_model::WebhookId>) -> WebhookQuery {
     WebhookQuery {
-        owner: None,
+        scope: Scope::All,
         name: None,
         page,
     }
@@ -22,11 +22,17 @@ pub async fn r17_webhooks_are_listed_by_owner_and_name(store: Webhooks) {
     for (name, owner) in [("a", 1), ("b", 2), ("c", 1)] {
         let mut hook = webhook(name);
         hook.owner = OwnerId(owner);
-        ids.push(records.insert_webhook(&hook, at(0)).await.unwrap().id);
+        ids.push(
+            records
+                .insert_webhook(&hook, UNLIMITED, at(0))
+                .await
+                .unwrap()
+                .id,
+        );
     }
     let found = async |owner: Option<i64>, name: Option<&str>| {
         let query = WebhookQuery {
-            owner: owner.map(OwnerId),
+            scope: owner.map_or(Scope::All, |owner| Scope::Owner(OwnerId(owner))),
             name: name.map(str::to_owned),
             ..webhooks(Page::first(9))
         };
@@ -44,12 +50,12 @@ pub async fn r17_webhooks_are_listed_by_owner_and_name(store: Webhooks) {
 pub async fn r18_tasks_are_listed_by_creator_webhook_and_name(store: Webhooks) {
     let records = &store.records;
     let one = records
-        .insert_webhook(&webhook("one"), at(0))
+        .insert_webhook(&webhook("one"), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
     let two = records
-        .insert_webhook(&webhook("two"), at(0))
+        .insert_webhook(&webhook("two"), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
@@ -58,10 +64,17 @@ pub async fn r18_tasks_are_listed_by_creator_webhook_and_name(store: Webhooks) {
         let mut new = task(hook);
         new.name = name.parse().unwrap();
         new.creator = OwnerId(creator);
-        ids.push(records.insert_task(&new, at(0)).await.unwrap().id);
+        ids.push(
+            records
+                .insert_task(&new, UNLIMITED, at(0))
+                .await
+                .unwrap()
+                .id,
+        );
     }
     let found = async |creator: Option<i64>, webhook, name: Option<&str>| {
         let query = TaskQuery {
+            scope: Scope::All,
             creator: creator.map(OwnerId),
             webhook,
             name: name.map(str::to_owned),
@@ -89,20 +102,35 @@ pub async fn r18_tasks_are_listed_by_creator_webhook_and_name(store: Webhooks) {
 pub async fn r19_events_are_listed_by_task_and_type(store: Webhooks) {
     let records = &store.records;
     let hook = records
-        .insert_webhook(&webhook("w"), at(0))
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
         .await
         .unwrap()
         .id;
-    let one = records.insert_task(&task(hook), at(0)).await.unwrap().id;
-    let two = records.insert_task(&task(hook), at(0)).await.unwrap().id;
+    let one = records
+        .insert_task(&task(hook), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
+    let two = records
+        .insert_task(&task(hook), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let mut ids = Vec::new();
     for (of, kind) in [(one, "vms"), (one, "alarms"), (two, "vms")] {
         let mut on = event(of);
         on.event_type = kind.parse().unwrap();
-        ids.push(records.insert_event(&on, at(0)).await.unwrap().id);
+        ids.push(
+            records
+                .insert_event(&on, UNLIMITED, at(0))
+                .await
+                .unwrap()
+                .id,
+        );
     }
     let found = async |task, kind: Option<&str>| {
         let query = EventQuery {
+            scope: Scope::All,
             task,
             event_type: kind.map(|k| k.parse().unwrap()),
             page: Page::first(9),
@@ -122,7 +150,13 @@ pub async fn r20_a_walk_neither_skips_nor_repeats(store: Webhooks) {
     let mut ids = Vec::new();
     for n in 0..6 {
         let hook = webhook(&format!("w{n}"));
-        ids.push(records.insert_webhook(&hook, at(0)).await.unwrap().id);
+        ids.push(
+            records
+                .insert_webhook(&hook, UNLIMITED, at(0))
+                .await
+                .unwrap()
+                .id,
+        );
     }
     let first = records
         .list_webhooks(&webhooks(Page::first(2)))
@@ -132,7 +166,7 @@ pub async fn r20_a_walk_neither_skips_nor_repeats(store: Webhooks) {
     let refuse = gatepost_storage::webhooks::Cascade::Refuse;
     records.delete_webhook(ids[0], refuse, at(1)).await.unwrap();
     records
-        .insert_webhook(&webhook("late"), at(1))
+        .insert_webhook(&webhook("late"), UNLIMITED, at(1))
         .await
         .unwrap();
     while let Some(&last) = walked.last() {

@@ -1,10 +1,11 @@
 //! What one record owes to another.
 
-use gatepost_storage::webhooks::{Cascade, DeliveryQuery, NewDelivery};
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{Cascade, DeliveryQuery, EventRoute, NewDelivery, TaskRoute};
 use gatepost_storage::{ErrorKind, Page, StoreError};
 use webhook_model::{TaskId, WebhookId};
 
-use crate::fixtures::{at, direct, event, message, task, webhook};
+use crate::fixtures::{UNLIMITED, at, direct, event, message, routes, task, webhook};
 use crate::harness::Webhooks;
 
 fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
@@ -14,41 +15,64 @@ fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
 /// A task of a webhook that does not exist is refused, new or edited, and nothing is stored.
 pub async fn r09_a_task_needs_its_webhook(store: Webhooks) {
     let records = &store.records;
-    let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let hook = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let nowhere = WebhookId(hook.id.0 + 1000);
-    let refused = records.insert_task(&task(nowhere), at(0)).await;
+    let refused = records.insert_task(&task(nowhere), UNLIMITED, at(0)).await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R9 insert");
-    let made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
+    let made = records
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let mut edit = made.clone();
     edit.task = task(nowhere);
-    let refused = records.update_task(&edit, at(1)).await;
+    let refused = records.update_task(&edit, UNLIMITED, at(1)).await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R9 edit");
-    let all = records.routes().await.unwrap().tasks;
-    assert_eq!(all, [made], "R9 nothing stored");
+    let all = routes(&store, Place::Common).await.tasks;
+    assert_eq!(all, [TaskRoute::of(&made).unwrap()], "R9 nothing stored");
 }
 
 /// An event of a task that does not exist is refused, new or edited, and nothing is stored.
 pub async fn r10_an_event_needs_its_task(store: Webhooks) {
     let records = &store.records;
-    let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
+    let hook = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let made = records
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let nowhere = TaskId(made.id.0 + 1000);
-    let refused = records.insert_event(&event(nowhere), at(0)).await;
+    let refused = records
+        .insert_event(&event(nowhere), UNLIMITED, at(0))
+        .await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R10 insert");
-    let on = records.insert_event(&event(made.id), at(0)).await.unwrap();
+    let on = records
+        .insert_event(&event(made.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let mut edit = on.clone();
     edit.value = event(nowhere);
-    let refused = records.update_event(&edit, at(1)).await;
+    let refused = records.update_event(&edit, UNLIMITED, at(1)).await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R10 edit");
-    let all = records.routes().await.unwrap().events;
-    assert_eq!(all, [on], "R10 nothing stored");
+    let all = routes(&store, Place::Common).await.events;
+    assert_eq!(all, [EventRoute::of(&on).unwrap()], "R10 nothing stored");
 }
 
 /// A webhook that a task sends is not deleted under `Cascade::Refuse`; one without a task is.
 pub async fn r11_a_webhook_in_use_is_kept(store: Webhooks) {
     let records = &store.records;
-    let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
+    let hook = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let made = records
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let refused = records
         .delete_webhook(hook.id, Cascade::Refuse, at(1))
         .await;
@@ -74,9 +98,18 @@ pub async fn r12_a_deleted_webhook_takes_all_that_is_its(store: Webhooks) {
     let records = &store.records;
     let mut kept = Vec::new();
     for name in ["a", "b"] {
-        let hook = records.insert_webhook(&webhook(name), at(0)).await.unwrap();
-        let made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
-        let on = records.insert_event(&event(made.id), at(0)).await.unwrap();
+        let hook = records
+            .insert_webhook(&webhook(name), UNLIMITED, at(0))
+            .await
+            .unwrap();
+        let made = records
+            .insert_task(&task(hook.id), UNLIMITED, at(0))
+            .await
+            .unwrap();
+        let on = records
+            .insert_event(&event(made.id), UNLIMITED, at(0))
+            .await
+            .unwrap();
         let batch = direct(vec![message(hook.id, name, at(0))]);
         store.queue.enqueue(batch, at(0)).await.unwrap();
         kept.push((hook.id, made.id, on.id));
@@ -99,9 +132,18 @@ pub async fn r12_a_deleted_webhook_takes_all_that_is_its(store: Webhooks) {
 /// A task is deleted with its events; the deliveries that it made stay and name it.
 pub async fn r13_a_deleted_task_leaves_its_deliveries(store: Webhooks) {
     let records = &store.records;
-    let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
-    let on = records.insert_event(&event(made.id), at(0)).await.unwrap();
+    let hook = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let made = records
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let on = records
+        .insert_event(&event(made.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let of_task = NewDelivery {
         task: Some(made.id),
         ..message(hook.id, "a", at(0))

@@ -6,7 +6,8 @@ use gatepost_storage::webhooks::{Cascade, NewDelivery};
 use webhook_model::{Action, EventId, TaskId, WebhookId};
 
 use crate::fixtures::{
-    at, direct, event, full_event, full_task, full_webhook, message, task, webhook,
+    UNLIMITED, at, direct, event, full_event, full_task, full_webhook, message, task, webhook,
+    webhook_of,
 };
 use crate::harness::Webhooks;
 use crate::secrecy::{of_a_webhook, tells_nothing};
@@ -16,20 +17,22 @@ use crate::secrecy::{of_a_webhook, tells_nothing};
 pub async fn r01_a_record_comes_back_as_it_was_stored(store: Webhooks) {
     let records = &store.records;
     let hook = records
-        .insert_webhook(&full_webhook(), at(1))
+        .insert_webhook(&full_webhook(), UNLIMITED, at(1))
         .await
         .unwrap();
     assert_eq!(hook.value, full_webhook(), "R1 webhook");
     let read = records.webhook(hook.id).await.unwrap();
     assert_eq!(read.as_ref(), Some(&hook), "R1 webhook, read");
     let made = records
-        .insert_task(&full_task(hook.id), at(2))
+        .insert_task(&full_task(hook.id), UNLIMITED, at(2))
         .await
         .unwrap();
     assert_eq!(made.task, full_task(hook.id), "R1 task");
     let read = records.task(made.id).await.unwrap();
     assert_eq!(read.as_ref(), Some(&made), "R1 task, read");
-    let on = records.insert_event(&full_event(made.id), at(3)).await;
+    let on = records
+        .insert_event(&full_event(made.id), UNLIMITED, at(3))
+        .await;
     let on = on.unwrap();
     assert_eq!(on.value, full_event(made.id), "R1 event");
     let read = records.event(on.id).await.unwrap();
@@ -42,43 +45,65 @@ pub async fn r01_a_record_comes_back_as_it_was_stored(store: Webhooks) {
 pub async fn r02_times_are_kept_to_the_microsecond(store: Webhooks) {
     let records = &store.records;
     let made = at(0) + TimeDelta::microseconds(123_456);
-    let row = records.insert_webhook(&webhook("w"), made).await.unwrap();
+    let row = records
+        .insert_webhook(&webhook("w"), UNLIMITED, made)
+        .await
+        .unwrap();
     assert_eq!((row.created, row.modified), (made, made), "R2 inserted");
     let later = at(0) + TimeDelta::microseconds(654_321);
-    records.update_webhook(&row, later).await.unwrap();
+    records
+        .update_webhook(&row, UNLIMITED, later)
+        .await
+        .unwrap();
     let row = records.webhook(row.id).await.unwrap().unwrap();
     assert_eq!((row.created, row.modified), (made, later), "R2 edited");
 }
 
-/// A webhook's name exists once in the store, whoever owns it; a refused insert or edit changes
-/// nothing.
-pub async fn r03_a_name_of_a_webhook_exists_once(store: Webhooks) {
+/// An owner has a name of a webhook once, another owner may have it too, and a deleted webhook's is
+/// free at once; a refused insert or edit changes nothing.
+pub async fn r03_an_owner_has_a_name_of_a_webhook_once(store: Webhooks) {
     let records = &store.records;
-    records.insert_webhook(&webhook("a"), at(0)).await.unwrap();
-    let mut twin = webhook("a");
-    twin.owner = webhook_model::OwnerId(2);
-    let again = records.insert_webhook(&twin, at(0)).await;
-    let again = again.err().map(|e| e.kind());
+    let insert = async |hook| records.insert_webhook(&hook, UNLIMITED, at(0)).await;
+    let a = insert(webhook("a")).await.unwrap();
+    let again = insert(webhook("a")).await.err().map(|e| e.kind());
     assert_eq!(again, Some(ErrorKind::Conflict), "R3 insert");
-    let mut b = records.insert_webhook(&webhook("b"), at(0)).await.unwrap();
+    let theirs = insert(webhook_of(2, "a")).await;
+    assert!(theirs.is_ok(), "R3 another owner's");
+    let mut b = insert(webhook("b")).await.unwrap();
     b.value.name = "a".parse().unwrap();
-    let edit = records.update_webhook(&b, at(1)).await;
+    let edit = records.update_webhook(&b, UNLIMITED, at(1)).await;
     let edit = edit.err().map(|e| e.kind());
     assert_eq!(edit, Some(ErrorKind::Conflict), "R3 edit");
-    let b = records.webhook(b.id).await.unwrap().unwrap();
-    assert_eq!(b.value, webhook("b"), "R3 unchanged");
+    let kept = records.webhook(b.id).await.unwrap().unwrap();
+    assert_eq!(kept.value, webhook("b"), "R3 unchanged");
+    let deleted = records.delete_webhook(a.id, Cascade::Refuse, at(1)).await;
+    assert!(deleted.is_ok(), "R3 deleted");
+    let edit = records.update_webhook(&b, UNLIMITED, at(2)).await;
+    assert!(edit.is_ok(), "R3 free at once");
 }
 
 /// An edit with an old revision is refused and changes nothing.
 pub async fn r04_a_stale_edit_is_refused(store: Webhooks) {
     let records = &store.records;
-    let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
-    let on = records.insert_event(&event(made.id), at(0)).await.unwrap();
+    let hook = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let made = records
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let on = records
+        .insert_event(&event(made.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
 
-    let new = records.update_webhook(&hook, at(1)).await.unwrap();
+    let new = records
+        .update_webhook(&hook, UNLIMITED, at(1))
+        .await
+        .unwrap();
     assert!(new.revision > hook.revision, "R4 the revision moves");
-    let stale = records.update_webhook(&hook, at(2)).await;
+    let stale = records.update_webhook(&hook, UNLIMITED, at(2)).await;
     assert_eq!(
         stale.err().map(|e| e.kind()),
         Some(ErrorKind::Stale),
@@ -87,8 +112,8 @@ pub async fn r04_a_stale_edit_is_refused(store: Webhooks) {
     let read = records.webhook(hook.id).await.unwrap();
     assert_eq!(read, Some(new), "R4 webhook unchanged");
 
-    let new = records.update_task(&made, at(1)).await.unwrap();
-    let stale = records.update_task(&made, at(2)).await;
+    let new = records.update_task(&made, UNLIMITED, at(1)).await.unwrap();
+    let stale = records.update_task(&made, UNLIMITED, at(2)).await;
     assert_eq!(
         stale.err().map(|e| e.kind()),
         Some(ErrorKind::Stale),
@@ -100,8 +125,8 @@ pub async fn r04_a_stale_edit_is_refused(store: Webhooks) {
         "R4 task unchanged"
     );
 
-    let new = records.update_event(&on, at(1)).await.unwrap();
-    let stale = records.update_event(&on, at(2)).await;
+    let new = records.update_event(&on, UNLIMITED, at(1)).await.unwrap();
+    let stale = records.update_event(&on, UNLIMITED, at(2)).await;
     assert_eq!(
         stale.err().map(|e| e.kind()),
         Some(ErrorKind::Stale),
@@ -118,13 +143,15 @@ pub async fn r04_a_stale_edit_is_refused(store: Webhooks) {
 pub async fn r05_one_of_racing_edits_wins(store: Webhooks) {
     let row = store
         .records
-        .insert_webhook(&webhook("w"), at(0))
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
         .await
         .unwrap();
     let racers: Vec<_> = (0..16)
         .map(|_| {
             let (records, row) = (store.records.clone(), row.clone());
-            tokio::spawn(async move { records.update_webhook(&row, at(1)).await.is_ok() })
+            tokio::spawn(
+                async move { records.update_webhook(&row, UNLIMITED, at(1)).await.is_ok() },
+            )
         })
         .collect();
     let mut won = 0;
@@ -137,9 +164,18 @@ pub async fn r05_one_of_racing_edits_wins(store: Webhooks) {
 /// A missing record is read as `None`, and edits and deletions of it are `NotFound`.
 pub async fn r06_what_is_missing_is_not_found(store: Webhooks) {
     let records = &store.records;
-    let mut hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let mut made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
-    let mut on = records.insert_event(&event(made.id), at(0)).await.unwrap();
+    let mut hook = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let mut made = records
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let mut on = records
+        .insert_event(&event(made.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let beyond = |id: i64| id + 1000;
     hook.id = WebhookId(beyond(hook.id.0));
     made.id = TaskId(beyond(made.id.0));
@@ -148,9 +184,9 @@ pub async fn r06_what_is_missing_is_not_found(store: Webhooks) {
     assert_eq!(records.task(made.id).await.unwrap(), None, "R6 task");
     assert_eq!(records.event(on.id).await.unwrap(), None, "R6 event");
     let refused = [
-        records.update_webhook(&hook, at(1)).await.err(),
-        records.update_task(&made, at(1)).await.err(),
-        records.update_event(&on, at(1)).await.err(),
+        records.update_webhook(&hook, UNLIMITED, at(1)).await.err(),
+        records.update_task(&made, UNLIMITED, at(1)).await.err(),
+        records.update_event(&on, UNLIMITED, at(1)).await.err(),
         records
             .delete_webhook(hook.id, Cascade::Tasks, at(1))
             .await
@@ -170,21 +206,39 @@ pub async fn r06_what_is_missing_is_not_found(store: Webhooks) {
 /// A deleted record is gone at once, and its row number is not given out again.
 pub async fn r07_a_deleted_record_is_gone_for_good(store: Webhooks) {
     let records = &store.records;
-    let hook = records.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let made = records.insert_task(&task(hook.id), at(0)).await.unwrap();
-    let on = records.insert_event(&event(made.id), at(0)).await.unwrap();
+    let hook = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let made = records
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let on = records
+        .insert_event(&event(made.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     records.delete_event(on.id, at(1)).await.unwrap();
     assert_eq!(records.event(on.id).await.unwrap(), None, "R7 event");
-    let next = records.insert_event(&event(made.id), at(1)).await.unwrap();
+    let next = records
+        .insert_event(&event(made.id), UNLIMITED, at(1))
+        .await
+        .unwrap();
     assert!(next.id > on.id, "R7 number of an event");
     records.delete_task(made.id, at(2)).await.unwrap();
     assert_eq!(records.task(made.id).await.unwrap(), None, "R7 task");
-    let next = records.insert_task(&task(hook.id), at(2)).await.unwrap();
+    let next = records
+        .insert_task(&task(hook.id), UNLIMITED, at(2))
+        .await
+        .unwrap();
     assert!(next.id > made.id, "R7 number of a task");
     let gone = records.delete_webhook(hook.id, Cascade::Tasks, at(3)).await;
     assert!(gone.is_ok(), "R7 deletion");
     assert_eq!(records.webhook(hook.id).await.unwrap(), None, "R7 webhook");
-    let next = records.insert_webhook(&webhook("w"), at(3)).await.unwrap();
+    let next = records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(3))
+        .await
+        .unwrap();
     assert!(next.id > hook.id, "R7 number of a webhook");
 }
 
@@ -192,7 +246,7 @@ pub async fn r07_a_deleted_record_is_gone_for_good(store: Webhooks) {
 pub async fn r08_the_longest_texts_are_kept(store: Webhooks) {
     let hook = store
         .records
-        .insert_webhook(&webhook("w"), at(0))
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
         .await
         .unwrap();
     let mut long = task(hook.id);
@@ -203,7 +257,11 @@ pub async fn r08_the_longest_texts_are_kept(store: Webhooks) {
         webhook: hook.id,
         message,
     };
-    let made = store.records.insert_task(&long, at(0)).await.unwrap();
+    let made = store
+        .records
+        .insert_task(&long, UNLIMITED, at(0))
+        .await
+        .unwrap();
     let read = store.records.task(made.id).await.unwrap().unwrap();
     assert!(read.task == long, "R8");
 }
@@ -212,15 +270,21 @@ pub async fn r08_the_longest_texts_are_kept(store: Webhooks) {
 pub async fn r21_an_error_tells_no_secret(store: Webhooks) {
     let records = &store.records;
     let hook = records
-        .insert_webhook(&full_webhook(), at(0))
+        .insert_webhook(&full_webhook(), UNLIMITED, at(0))
         .await
         .unwrap();
-    let twin = records.insert_webhook(&full_webhook(), at(0)).await.err();
-    records.update_webhook(&hook, at(1)).await.unwrap();
-    let stale = records.update_webhook(&hook, at(2)).await.err();
+    let twin = records
+        .insert_webhook(&full_webhook(), UNLIMITED, at(0))
+        .await
+        .err();
+    records
+        .update_webhook(&hook, UNLIMITED, at(1))
+        .await
+        .unwrap();
+    let stale = records.update_webhook(&hook, UNLIMITED, at(2)).await.err();
     let mut lost = hook.clone();
     lost.id = WebhookId(hook.id.0 + 1000);
-    let missing = records.update_webhook(&lost, at(2)).await.err();
+    let missing = records.update_webhook(&lost, UNLIMITED, at(2)).await.err();
     let secret = |hook, id| NewDelivery {
         body: "canary-message-5e5e".into(),
         ..message(hook, id, at(0))

@@ -8,5 +8,4 @@
 
 mod memory;
 mod model;
-mod mutants;
 mod readme;

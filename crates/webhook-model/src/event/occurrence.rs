@@ -59,7 +59,7 @@ pub struct Occurrence {
     /// The caller's own id, if it wants repeats to be recognised. Unique within the place of the
     /// audience.
     pub id: Option<OccurrenceId>,
-    /// For whom it is meant.
+    /// Who it is meant for.
     pub audience: Audience,
     /// The area of the platform.
     pub event_type: EventType,
