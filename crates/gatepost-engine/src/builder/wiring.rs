@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use delivery::Sender;
 use gatepost_storage::webhooks::WebhookStore;
+use rand::Rng as _;
 
 use super::options::EngineBuilder;
 use crate::activity::Activities;
@@ -16,11 +17,13 @@ use crate::emit::{Emitter, OutboxDrain};
 use crate::engine::{Engine, Shared};
 use crate::error::StartError;
 use crate::health::Probes;
+use crate::judge::{self, Judge};
 use crate::last_runs::LastRuns;
 use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
 use crate::maintenance::Maintenance;
 use crate::observe::Observers;
+use crate::random::Random;
 use crate::records::Records;
 use crate::records::deliveries::Deliveries;
 use crate::records::events::Events;
@@ -43,20 +46,44 @@ impl Engine {
 }
 
 impl EngineBuilder {
-    /// Reads the routes, compares the clocks, and starts to work. Must be called within a tokio
-    /// runtime.
+    /// Compares the clocks, and starts to work. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// When the store fails, or the database server's clock differs too much.
-    pub async fn start(self) -> Result<Engine, StartError> {
+    /// When not exactly one of [`one_system`](Self::one_system),
+    /// [`addressed_only`](Self::addressed_only) and [`watch`](Self::watch) was called, when the
+    /// store fails, or when the database server's clock differs too much.
+    pub async fn start(mut self) -> Result<Engine, StartError> {
+        let (Some((rule, accounts)), true) = (self.rules.pop(), self.rules.is_empty()) else {
+            return Err(StartError::NoAudience);
+        };
         let clock = EngineClock::start(self.clock.clone(), &*self.store).await?;
+        let (clock, lifecycle) = (Arc::new(clock), Lifecycle::default());
+        let observers = Observers::new(self.observer.clone());
+        // Never by the builder's seed: two processes must not hold one lease.
+        let holder = u128::from(Random::from_system().with(|random| random.next_u64()));
+        let judge = Judge::new(
+            rule,
+            judge::Ground {
+                store: self.store.clone(),
+                clock: clock.clone(),
+                lifecycle: lifecycle.clone(),
+                observers: observers.clone(),
+                accounts,
+                quotas: self.quotas.clone(),
+                default_audience: self.default_audience,
+                holder,
+            },
+        );
         let routes = Routes::read(self.store.clone()).await.map_err(Arc::new)?;
         let ground = Ground {
-            clock: Arc::new(clock),
+            judge: Arc::new(judge),
+            observers,
+            holder,
+            clock,
             routes: Arc::new(routes),
             admission: Arc::new(Admission::new(&self.limits)),
             last_runs: Arc::new(LastRuns::new(self.store.clone())),
-            lifecycle: Lifecycle::default(),
+            lifecycle,
             store: self.store.clone(),
             limits: self.limits.clone(),
         };
@@ -67,6 +94,9 @@ impl EngineBuilder {
 /// What most of the parts stand on.
 struct Ground {
     store: Arc<dyn WebhookStore>,
+    judge: Arc<Judge>,
+    observers: Observers,
+    holder: u128,
     clock: Arc<EngineClock>,
     routes: Arc<Routes>,
     admission: Arc<Admission>,
@@ -85,7 +115,7 @@ impl Ground {
         let watch = Watch::new(
             Arc::clone(&error_rate),
             options.disable,
-            Observers::new(options.observer),
+            self.observers.clone(),
             self.activities(),
         );
         let worker = Arc::new(Worker {
@@ -104,6 +134,7 @@ impl Ground {
         let maintenance = self.maintenance(options.retention)?;
         let probes = Probes {
             store: self.store.clone(),
+            judge: self.judge.clone(),
             clock: self.clock.clone(),
             admission: self.admission.clone(),
             settler,
@@ -211,6 +242,7 @@ impl Ground {
             admission: self.admission.clone(),
             last_runs: self.last_runs.clone(),
             lifecycle: self.lifecycle.clone(),
+            holder: self.holder,
         }))
     }
 
@@ -222,12 +254,14 @@ impl Ground {
         outbox: Arc<OutboxDrain>,
         maintenance: Arc<Maintenance>,
     ) {
-        let (writer, log) = (Arc::new(writer), maintenance.clone());
+        let (writer, log, gone) = (Arc::new(writer), maintenance.clone(), maintenance.clone());
         let lifecycle = &self.lifecycle;
+        self.judge.run();
         lifecycle.supervise_unawaited("settle", move || writer.clone().run());
         lifecycle.supervise("dispatch", move || dispatcher.clone().run());
         lifecycle.supervise("outbox", move || outbox.clone().run());
         lifecycle.supervise("claims", move || maintenance.clone().tend_claims());
         lifecycle.supervise("log", move || log.clone().tend_log());
+        lifecycle.supervise("gone", move || gone.clone().remove_gone());
     }
 }

@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use super::setters::setters;
 
+const MIB: usize = 1024 * 1024;
+
 /// How much the engine does at once. All limits are for this process.
 ///
 /// ```
 /// use gatepost_engine::{InFlightLimits, Limits};
 /// let in_flight = InFlightLimits::default().with_total(256).with_per_webhook(8);
 /// let limits = Limits::default().with_in_flight(in_flight);
-/// assert_eq!((limits.in_flight.total, limits.in_flight.per_host), (256, 64));
+/// assert_eq!((limits.in_flight.total, limits.in_flight.per_origin), (256, 256));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
     /// Requests in flight.
@@ -25,6 +27,9 @@ pub struct Limits {
     pub breaker: BreakerLimits,
     /// Leases and polling.
     pub timing: Timing,
+    /// Bytes of memory for what occurrences are matched against. A place that needs more than a
+    /// sixteenth of it is not kept there: its events are looked up. Default 256 MiB.
+    pub routes_memory: usize,
 }
 
 /// Requests in flight. Whatever a limit holds back waits; nothing is refused.
@@ -35,27 +40,35 @@ pub struct InFlightLimits {
     pub total: usize,
     /// Requests in flight to one webhook. Default 32.
     pub per_webhook: usize,
-    /// Requests in flight to one host name; adapts downward while the target is in trouble.
-    /// Default 64.
-    pub per_host: usize,
     /// Requests in flight for the webhooks of one owner. Default 256.
     pub per_owner: usize,
+    /// Requests in flight for the webhooks of one tenant. Default 512.
+    pub per_tenant: usize,
+    /// Requests in flight to one origin (scheme, host, port), of which one tenant has at most a
+    /// quarter. Default 256.
+    pub per_origin: usize,
     /// Maximum share of in-flight requests that may be retries, in percent. Default 50.
     pub retry_percent: usize,
-    /// Maximum share of in-flight requests that may go to hosts that have not responded yet, or
-    /// not the last time, in percent: however many targets stall, the others have the rest.
-    /// Default 50.
-    pub unresponsive_percent: usize,
+    /// Maximum share of in-flight requests that may be slow ones, or go where nothing has
+    /// responded yet, in percent: however many targets stall, the others have the rest. One
+    /// tenant has at most an eighth of that share. Default 50.
+    pub slow_percent: usize,
 }
 
-/// What one occurrence may make; more is [`EmitError::TooLarge`](crate::EmitError::TooLarge).
+/// What one occurrence may make at a time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EmitLimits {
-    /// Deliveries. Default 10,000.
+    /// Deliveries stored in one transaction. An occurrence that makes more is stored first, and
+    /// then fanned out in several. Default 1,000.
     pub deliveries: usize,
-    /// Bytes of all their messages. Default 64 MiB.
+    /// Bytes of their messages. Default 8 MiB.
     pub bytes: usize,
+    /// Tasks of one owner that one occurrence runs; what is over is counted and dropped. Default
+    /// 1,000.
+    pub deliveries_per_owner: usize,
+    /// Bytes of their messages. Default 8 MiB.
+    pub bytes_per_owner: usize,
 }
 
 /// How fast what was held up is sent.
@@ -102,6 +115,8 @@ setters! { Limits {
     with_breaker: breaker: BreakerLimits,
     /// Sets [`timing`](Self::timing).
     with_timing: timing: Timing,
+    /// Sets [`routes_memory`](Self::routes_memory).
+    with_routes_memory: routes_memory: usize,
 } }
 
 setters! { InFlightLimits {
@@ -109,14 +124,16 @@ setters! { InFlightLimits {
     with_total: total: usize,
     /// Sets [`per_webhook`](Self::per_webhook).
     with_per_webhook: per_webhook: usize,
-    /// Sets [`per_host`](Self::per_host).
-    with_per_host: per_host: usize,
     /// Sets [`per_owner`](Self::per_owner).
     with_per_owner: per_owner: usize,
+    /// Sets [`per_tenant`](Self::per_tenant).
+    with_per_tenant: per_tenant: usize,
+    /// Sets [`per_origin`](Self::per_origin).
+    with_per_origin: per_origin: usize,
     /// Sets [`retry_percent`](Self::retry_percent).
     with_retry_percent: retry_percent: usize,
-    /// Sets [`unresponsive_percent`](Self::unresponsive_percent).
-    with_unresponsive_percent: unresponsive_percent: usize,
+    /// Sets [`slow_percent`](Self::slow_percent).
+    with_slow_percent: slow_percent: usize,
 } }
 
 setters! { EmitLimits {
@@ -124,6 +141,10 @@ setters! { EmitLimits {
     with_deliveries: deliveries: usize,
     /// Sets [`bytes`](Self::bytes).
     with_bytes: bytes: usize,
+    /// Sets [`deliveries_per_owner`](Self::deliveries_per_owner).
+    with_deliveries_per_owner: deliveries_per_owner: usize,
+    /// Sets [`bytes_per_owner`](Self::bytes_per_owner).
+    with_bytes_per_owner: bytes_per_owner: usize,
 } }
 
 setters! { RateLimits {
@@ -147,15 +168,29 @@ setters! { Timing {
     with_poll: poll: Duration,
 } }
 
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            in_flight: InFlightLimits::default(),
+            emit: EmitLimits::default(),
+            rates: RateLimits::default(),
+            breaker: BreakerLimits::default(),
+            timing: Timing::default(),
+            routes_memory: 256 * MIB,
+        }
+    }
+}
+
 impl Default for InFlightLimits {
     fn default() -> Self {
         Self {
             total: 1024,
             per_webhook: 32,
-            per_host: 64,
             per_owner: 256,
+            per_tenant: 512,
+            per_origin: 256,
             retry_percent: 50,
-            unresponsive_percent: 50,
+            slow_percent: 50,
         }
     }
 }
@@ -163,8 +198,10 @@ impl Default for InFlightLimits {
 impl Default for EmitLimits {
     fn default() -> Self {
         Self {
-            deliveries: 10_000,
-            bytes: 64 * 1024 * 1024,
+            deliveries: 1_000,
+            bytes: 8 * MIB,
+            deliveries_per_owner: 1_000,
+            bytes_per_owner: 8 * MIB,
         }
     }
 }

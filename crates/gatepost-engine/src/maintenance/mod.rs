@@ -1,6 +1,7 @@
 //! What has to be done now and then: lost claims are taken back, what is old is removed, the clock
 //! is watched.
 
+mod gone;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,9 @@ const BITE: u32 = 500;
 const RECLAIM: Duration = Duration::from_secs(1);
 /// How often the slower chores are done.
 const ROUND: Duration = Duration::from_secs(60);
+/// Under which one process at a time does them, and for how long it has them for itself.
+const LEASE: &str = "clean the log";
+const LEASED: Duration = Duration::from_secs(150);
 /// Between two transactions, so that others can write.
 const BREATH: Duration = Duration::from_millis(20);
 
@@ -38,6 +42,8 @@ pub(crate) struct Maintenance {
     pub admission: Arc<Admission>,
     pub last_runs: Arc<LastRuns>,
     pub lifecycle: Lifecycle,
+    /// Under which this process holds leases.
+    pub holder: u128,
 }
 
 impl Maintenance {
@@ -53,10 +59,13 @@ impl Maintenance {
         }
     }
 
-    /// Expires, purges and compares clocks each minute, until the engine stops.
+    /// Expires and purges, one process at a time, and compares clocks each minute, until the engine
+    /// stops.
     pub(crate) async fn tend_log(self: Arc<Self>) {
         while self.lifecycle.is_running() {
-            if let Err(error) = self.remove_old().await {
+            if self.lease(LEASE, LEASED).await
+                && let Err(error) = self.remove_old().await
+            {
                 guarded(|| tracing::warn!(%error, "could not remove what is old"));
             }
             self.lifecycle.rest(ROUND).await;

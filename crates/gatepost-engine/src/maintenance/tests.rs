@@ -43,6 +43,7 @@ impl World {
             admission: Arc::new(Admission::new(&Limits::default())),
             last_runs: Arc::new(LastRuns::new(store.clone())),
             lifecycle: Lifecycle::default(),
+            holder: 7,
         });
         Self {
             records,
@@ -135,6 +136,7 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
         disposition: gatepost_storage::webhooks::Disposition::Sent,
         status_info: String::new(),
         attempt: None,
+        keep_message: true,
     };
     world
         .records
