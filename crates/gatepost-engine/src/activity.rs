@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::Row;
+use gatepost_storage::{AtMost, Row};
 use gatepost_storage::webhooks::WebhookStore;
 use webhook_model::{Activity, Webhook, WebhookId};
 
@@ -35,8 +35,16 @@ impl Activities {
         id: WebhookId,
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        edit!(self, webhook, update_webhook, Into::into, id, |row| {
-            row.value.activity = activity;
-        })
+        let apply = |webhook: &mut Webhook| webhook.activity = activity;
+        edit!(
+            self,
+            webhook,
+            update_webhook,
+            Into::into,
+            id,
+            |row| apply(&mut row.value),
+            // The record does not grow.
+            AtMost::UNLIMITED
+        )
     }
 }

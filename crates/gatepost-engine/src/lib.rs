@@ -11,6 +11,7 @@ mod edit;
 mod emit;
 mod engine;
 mod error;
+mod generations;
 mod guard;
 mod health;
 mod judge;

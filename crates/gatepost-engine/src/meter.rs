@@ -33,3 +33,7 @@ pub(crate) fn settle_failure() {
 pub(crate) fn lost_claims(count: u64) {
     guarded(|| metrics::counter!("gatepost_lost_claims_total").increment(count));
 }
+
+pub(crate) fn job_panic() {
+    guarded(|| metrics::counter!("gatepost_job_panics_total").increment(1));
+}

@@ -1,140 +1,192 @@
-//! How many requests may be in flight, and to which targets: one that stalls delays its own
-//! deliveries and nobody else's.
+//! How many requests may be in flight, and for whom: what one tenant's targets do delays that
+//! tenant's deliveries and nobody else's.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::Hash;
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
 use tokio::time::Instant;
-use webhook_model::{OwnerId, WebhookId};
 
-use super::rates::Rates;
-use super::targets::{Feedback, Target};
-use crate::config::{InFlightLimits, Limits};
+use super::counts::{Asked, Counts, when_slow};
+use super::feedback::Feedback;
+use super::known::Known;
+use super::lanes::Lanes;
+use super::permit::Permit;
+use super::room::{Room, Wait, walled};
+use super::standing::Standing;
+use crate::config::Limits;
 use crate::routes::Route;
 
-/// Hosts remembered although nothing is wrong with them: that they are responsive.
-const REMEMBERED: usize = 10_000;
+#[derive(Debug)]
+struct State {
+    counts: Counts,
+    known: Known,
+    requests: usize,
+    /// Counts the times that room became free.
+    releases: u64,
+}
 
-#[derive(Default)]
-struct Counts {
-    total: usize,
-    retries: usize,
-    /// Requests to hosts that were not responsive when they began.
-    unresponsive: usize,
-    webhooks: HashMap<WebhookId, usize>,
-    owners: HashMap<OwnerId, usize>,
-    targets: HashMap<Arc<str>, Target>,
-    rates: Rates,
+/// Why there is no permit.
+#[derive(Debug)]
+pub(crate) struct Blocked {
+    pub(super) wait: Wait,
+    /// As [`InFlight::releases`] was then.
+    pub(super) releases: u64,
+}
+
+impl Blocked {
+    /// Until then, whatever room there is.
+    pub(crate) fn until(time: Instant) -> Self {
+        Self {
+            wait: Wait::Until(time),
+            releases: 0,
+        }
+    }
 }
 
 pub(crate) struct InFlight {
     limits: Limits,
-    counts: Mutex<Counts>,
+    lanes: Arc<Lanes>,
+    state: Mutex<State>,
 }
 
 impl InFlight {
-    pub(crate) fn new(limits: Limits) -> Arc<Self> {
+    /// Lanes that wait for room are woken as it becomes free.
+    pub(crate) fn new(limits: Limits, lanes: Arc<Lanes>) -> Arc<Self> {
+        let state = State {
+            counts: Counts::new(limits.in_flight.clone()),
+            known: Known::new(),
+            requests: 0,
+            releases: 0,
+        };
         Arc::new(Self {
             limits,
-            counts: Mutex::default(),
+            lanes,
+            state: Mutex::new(state),
         })
     }
 
-    /// A permit for one request, if the webhook, its host, its owner and this process all have
-    /// room.
+    /// A permit for one request, if all whose limits it counts in have room: the webhook, its
+    /// owner, tenant and origin, and this process.
     pub(crate) fn try_take(
         self: &Arc<Self>,
         route: &Arc<Route>,
+        place: Place,
         class: LaneClass,
     ) -> Option<Permit> {
-        let limits = &self.limits.in_flight;
-        let mut counts = self.lock();
-        let used = |n: Option<&usize>| n.copied().unwrap_or_default();
-        let retry = class == LaneClass::Retry;
-        let per_webhook = if route.is_in_order() {
-            1
-        } else {
-            limits.per_webhook
-        };
-        if counts.total >= limits.total
-            || (retry && counts.retries >= share(limits, limits.retry_percent))
-            || used(counts.webhooks.get(&route.id)) >= per_webhook
-            || used(counts.owners.get(&route.webhook.owner)) >= limits.per_owner
-        {
-            return None;
-        }
-        let target = counts
-            .targets
-            .entry(route.host.clone())
-            .or_insert_with(|| Target::new(&self.limits));
-        let unresponsive = !target.responsive;
-        let has_room = target.has_room(Instant::now());
-        let crowded =
-            unresponsive && counts.unresponsive >= share(limits, limits.unresponsive_percent);
-        if crowded || !has_room || !counts.rates.allow(route) {
-            return None;
-        }
-        if let Some(target) = counts.targets.get_mut(&route.host) {
-            target.in_flight += 1;
-        }
-        counts.total += 1;
-        counts.retries += usize::from(retry);
-        counts.unresponsive += usize::from(unresponsive);
-        *counts.webhooks.entry(route.id).or_default() += 1;
-        *counts.owners.entry(route.webhook.owner).or_default() += 1;
-        drop(counts);
-        Some(Permit {
-            in_flight: self.clone(),
-            route: route.clone(),
-            retry,
-            unresponsive,
-            feedback: Feedback::None,
-        })
+        self.take(route, place, class).ok()
     }
 
-    /// From now on the webhook sends what it held at a bounded rate, until nothing waits any more.
-    pub(crate) fn resumed(&self, webhook: WebhookId) {
-        if let Some(rate) = NonZeroU32::new(self.limits.rates.resumed_per_second) {
-            self.lock().rates.resumed(webhook, rate);
-        }
+    /// As [`try_take`](Self::try_take).
+    ///
+    /// # Errors
+    /// What there is to wait for.
+    pub(crate) fn take(
+        self: &Arc<Self>,
+        route: &Arc<Route>,
+        place: Place,
+        class: LaneClass,
+    ) -> Result<Permit, Blocked> {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let releases = state.releases;
+        let asked = state
+            .ask(&self.limits, route, place, class, now)
+            .map_err(|wait| Blocked { wait, releases })?;
+        state.counts.add(&asked.rooms);
+        state.requests += 1;
+        drop(state);
+        Ok(Permit::new(self.clone(), route.clone(), place, asked.rooms))
     }
 
-    /// The webhook has sent all that it held.
-    pub(crate) fn caught_up(&self, webhook: WebhookId) {
-        self.lock().rates.caught_up(webhook);
+    /// Counts the times that room became free: if it has not changed, whoever was
+    /// [`Blocked`] still is.
+    pub(super) fn releases(&self) -> u64 {
+        self.lock().releases
     }
 
     /// Requests in flight.
     pub(crate) fn count(&self) -> usize {
-        self.lock().total
+        self.lock().requests
     }
 
-    fn release(&self, permit: &Permit) {
+    /// A request takes long: it leaves the room of those that do not. The rooms that it takes.
+    pub(super) fn became_slow(&self, permit: &Permit) -> Vec<Room> {
+        let more = when_slow(&permit.route, permit.place, &permit.rooms);
+        let mut state = self.lock();
+        state.counts.add(&more);
+        state.releases += 1;
+        drop(state);
+        self.lanes.freed(&[Room::All, Room::Weak]);
+        more
+    }
+
+    pub(super) fn release(&self, permit: &Permit) {
         let route = &permit.route;
-        let mut counts = self.lock();
-        counts.total = counts.total.saturating_sub(1);
-        counts.retries = counts.retries.saturating_sub(usize::from(permit.retry));
-        counts.unresponsive = counts
-            .unresponsive
-            .saturating_sub(usize::from(permit.unresponsive));
-        let crowded = counts.targets.len() > REMEMBERED;
-        decrement(&mut counts.webhooks, &route.id);
-        decrement(&mut counts.owners, &route.webhook.owner);
-        if let Some(target) = counts.targets.get_mut(&route.host) {
-            target.in_flight = target.in_flight.saturating_sub(1);
-            target.learn(permit.feedback, &self.limits, Instant::now());
-            if crowded && target.is_forgettable(&self.limits) {
-                counts.targets.remove(&route.host);
-            }
+        let mut state = self.lock();
+        state.counts.remove(&permit.rooms);
+        state.requests = state.requests.saturating_sub(1);
+        state.releases += 1;
+        let mut proven = false;
+        if permit.lesson.feedback != Feedback::None {
+            let before = state.known.standing(route);
+            let tenant = walled(permit.place, route.webhook.owner);
+            let (known, now) = (&mut state.known, Instant::now());
+            known.learn(route, tenant, permit.lesson, &self.limits, now);
+            proven = before != known.standing(route);
+        }
+        drop(state);
+        self.lanes.freed(&permit.rooms);
+        if proven {
+            self.lanes.changed(route.id);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        let state = self.lock();
+        state.counts.is_empty() && state.requests == 0
+    }
+
+    #[cfg(test)]
+    pub(super) fn used(&self, room: &Room) -> usize {
+        self.lock().counts.used(room)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn ask(
+        &mut self,
+        limits: &Limits,
+        route: &Arc<Route>,
+        place: Place,
+        class: LaneClass,
+        now: Instant,
+    ) -> Result<Asked, Wait> {
+        let allowed = self
+            .known
+            .allowed(route, limits, now)
+            .map_err(Wait::Until)?;
+        let hangs = self.counts.used(&Room::WebhookSlow(route.id)) > 0;
+        let standing = if hangs {
+            Standing::Slow
+        } else {
+            self.known.standing(route)
+        };
+        let allowed = if route.is_in_order() { 1 } else { allowed };
+        let asked = Asked::new(route, place, class, standing, allowed);
+        match self.counts.full(&asked) {
+            Some(wait) => Err(wait),
+            None => {
+                self.known.begin(route, limits, now);
+                Ok(asked)
+            }
+        }
     }
 }
 
@@ -143,43 +195,5 @@ impl fmt::Debug for InFlight {
         f.debug_struct("InFlight")
             .field("count", &self.count())
             .finish_non_exhaustive()
-    }
-}
-
-/// One request in flight; given back when dropped.
-pub(crate) struct Permit {
-    in_flight: Arc<InFlight>,
-    route: Arc<Route>,
-    retry: bool,
-    unresponsive: bool,
-    /// What the attempt says about its host.
-    pub(crate) feedback: Feedback,
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.in_flight.clone().release(self);
-    }
-}
-
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit")
-            .field("webhook", &self.route.id)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A share of all requests in flight, at least one.
-fn share(limits: &InFlightLimits, percent: usize) -> usize {
-    (limits.total.saturating_mul(percent) / 100).max(1)
-}
-
-fn decrement<K: Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {
-    if let Some(n) = counts.get_mut(key) {
-        *n -= 1;
-        if *n == 0 {
-            counts.remove(key);
-        }
     }
 }

@@ -23,7 +23,7 @@ pub struct Limits {
     pub emit: EmitLimits,
     /// How fast what was held up is sent.
     pub rates: RateLimits,
-    /// When attempts to a host that cannot be reached are spaced.
+    /// When attempts to a target that cannot be reached are spaced.
     pub breaker: BreakerLimits,
     /// Leases and polling.
     pub timing: Timing,
@@ -33,25 +33,32 @@ pub struct Limits {
 }
 
 /// Requests in flight. Whatever a limit holds back waits; nothing is refused.
+///
+/// Besides these, the last free requests of a total, and of an origin, are for those who have few
+/// of them: nobody but a tenant that has none takes the last one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InFlightLimits {
-    /// Requests in flight. Default 1,024.
+    /// Requests in flight. When targets that used to respond stall all at once, those that still
+    /// respond get up to as many again for as long as that lasts. Default 1,024.
     pub total: usize,
-    /// Requests in flight to one webhook. Default 32.
+    /// Requests in flight to one webhook; adapts downward while its target is in trouble.
+    /// Default 32.
     pub per_webhook: usize,
+    /// Requests in flight to one origin (scheme, host name and port). A tenant has at most a
+    /// quarter of them; on a platform that is one system, an owner. Default 256.
+    pub per_origin: usize,
     /// Requests in flight for the webhooks of one owner. Default 256.
     pub per_owner: usize,
     /// Requests in flight for the webhooks of one tenant. Default 512.
     pub per_tenant: usize,
-    /// Requests in flight to one origin (scheme, host, port), of which one tenant has at most a
-    /// quarter. Default 256.
-    pub per_origin: usize,
     /// Maximum share of in-flight requests that may be retries, in percent. Default 50.
     pub retry_percent: usize,
-    /// Maximum share of in-flight requests that may be slow ones, or go where nothing has
-    /// responded yet, in percent: however many targets stall, the others have the rest. One
-    /// tenant has at most an eighth of that share. Default 50.
+    /// Maximum share of in-flight requests, in all and to one origin, that may be slow or go to
+    /// webhooks that have not responded yet, or not the last time, in percent: however many
+    /// targets stall, the others have the rest. One tenant has at most an eighth of the share, and
+    /// a quarter of it is for webhooks that have not been tried. A request is slow after two
+    /// seconds, and so is a webhook whose last three took longer. Default 50.
     pub slow_percent: usize,
 }
 
@@ -78,12 +85,14 @@ pub struct RateLimits {
     /// Retries that begin in a second. They are spread over it, so that a storm of them never
     /// delays first attempts. 0 is no limit. Default 2,000.
     pub retries_per_second: u32,
-    /// Deliveries a second that a resumed webhook sends of those that were held. 0 is no limit.
-    /// Default 100.
+    /// Deliveries a second that a webhook sends of those that were held: it was resumed, or they
+    /// have been due for a minute when they are found. 0 is no limit. Default 100.
     pub resumed_per_second: u32,
 }
 
-/// The circuit breaker of each host name: it opens when the host cannot be connected to.
+/// The circuit breaker of each webhook: it opens when its target cannot be connected to. What one
+/// webhook meets holds back no other, unless two tenants whose webhooks had been received there
+/// can both not connect any more.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BreakerLimits {
@@ -124,12 +133,12 @@ setters! { InFlightLimits {
     with_total: total: usize,
     /// Sets [`per_webhook`](Self::per_webhook).
     with_per_webhook: per_webhook: usize,
+    /// Sets [`per_origin`](Self::per_origin).
+    with_per_origin: per_origin: usize,
     /// Sets [`per_owner`](Self::per_owner).
     with_per_owner: per_owner: usize,
     /// Sets [`per_tenant`](Self::per_tenant).
     with_per_tenant: per_tenant: usize,
-    /// Sets [`per_origin`](Self::per_origin).
-    with_per_origin: per_origin: usize,
     /// Sets [`retry_percent`](Self::retry_percent).
     with_retry_percent: retry_percent: usize,
     /// Sets [`slow_percent`](Self::slow_percent).
@@ -186,9 +195,9 @@ impl Default for InFlightLimits {
         Self {
             total: 1024,
             per_webhook: 32,
+            per_origin: 256,
             per_owner: 256,
             per_tenant: 512,
-            per_origin: 256,
             retry_percent: 50,
             slow_percent: 50,
         }

@@ -1,13 +1,22 @@
 //! From an occurrence to stored deliveries.
 
-mod batch;
+mod bite;
+mod commit;
+mod decide;
 mod emitted;
 mod emitter;
+mod fill;
+mod finder;
+mod launcher;
 mod outbox;
+mod plan;
+mod races;
+mod row;
 #[cfg(test)]
 mod tests;
 
 pub use emitted::Emitted;
-pub(crate) use emitted::Trigger;
 pub(crate) use emitter::Emitter;
+pub(crate) use finder::Finder;
+pub(crate) use launcher::Launcher;
 pub(crate) use outbox::OutboxDrain;

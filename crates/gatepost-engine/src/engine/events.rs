@@ -9,11 +9,13 @@ use crate::emit::Emitted;
 use crate::error::EngineError;
 
 impl Engine {
-    /// Creates an event that the catalog allows.
+    /// Creates an event that the catalog allows, on what the owner of its task may watch.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] when the catalog does not allow it, [`EngineError::Dangling`] when
-    /// its task does not exist, failures of the store.
+    /// its task does not exist, or what it is about; [`EngineError::Forbidden`] when the owner may
+    /// not watch that; [`EngineError::Full`], [`EngineError::TooFast`], [`EngineError::Platform`],
+    /// failures of the store.
     pub async fn create_event(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
         self.0.records.events.create(event).await
     }
@@ -62,7 +64,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as
-    /// [`emit`](Engine::emit).
+    /// [`run_task`](Engine::run_task).
     pub async fn trigger_event(
         &self,
         id: EventId,

@@ -1,0 +1,59 @@
+//! What a request in flight takes room in, and what a lane waits for that found none.
+
+use std::sync::Arc;
+
+use gatepost_ids::Place;
+use tokio::time::Instant;
+use webhook_model::{OwnerId, WebhookId};
+
+/// What a request takes room in: each has a limit, but for [`WebhookSlow`](Self::WebhookSlow).
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Room {
+    /// All requests of this process.
+    All,
+    /// Those that are slow, or go to webhooks of which nothing good is known.
+    Weak,
+    /// Those of them that are slow, or go to webhooks that did not respond the last time.
+    Slow,
+    /// Retries.
+    Retries,
+    /// What may have killed its sender: one at a time.
+    Alone,
+    /// Those of a tenant.
+    Tenant(Place),
+    /// Those of a tenant that are [`Weak`](Self::Weak).
+    TenantWeak(Place),
+    /// Those of an owner.
+    Owner(OwnerId),
+    /// Those of a webhook.
+    Webhook(WebhookId),
+    /// Those of a webhook that have run for long.
+    WebhookSlow(WebhookId),
+    /// Those to an origin.
+    Origin(Arc<str>),
+    /// Those to an origin that are [`Weak`](Self::Weak).
+    OriginWeak(Arc<str>),
+    /// Those to an origin that are a tenant's.
+    OriginTenant(Arc<str>, Place),
+}
+
+/// What a lane waits for.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum Wait {
+    /// Room.
+    Room(Room),
+    /// A fair share of it: there is room, but for others who have less.
+    Share(Room),
+    /// The turn of the next retry.
+    RetryTurn,
+    /// A time: of a breaker, of a rate, of trying again.
+    Until(Instant),
+}
+
+/// Who is walled off from whom: tenants; where everybody is in one place, owners.
+pub(super) fn walled(place: Place, owner: OwnerId) -> Place {
+    match place {
+        Place::Common => Place::Alone(owner),
+        Place::Operators | Place::Tenant(_) | Place::Alone(_) => place,
+    }
+}

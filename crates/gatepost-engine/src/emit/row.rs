@@ -1,0 +1,244 @@
+//! One row of the outbox: a bite of it is stored, or it waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::ErrorKind;
+use gatepost_storage::webhooks::{
+    Basis, Enqueue, Left, Origin, OutboxId, OutboxRow,
+};
+use tokio::sync::OwnedSemaphorePermit;
+use webhook_model::{Occurrence, TaskId};
+
+use super::decide::{Decided, RowAt, Sink};
+use super::finder::Ask;
+use super::outbox::{OutboxDrain, Places};
+use super::plan::Spent;
+use crate::error::EmitError;
+use crate::guard::guarded;
+
+/// The first pause of a row that cannot be decided, and the longest: each is half as long as the
+/// row is old.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+/// For so long other processes leave a row alone that this one goes on with, or for which it waits
+/// for the platform.
+const MINE: Duration = Duration::from_secs(15);
+/// After this time without an answer of the platform, a row is given up.
+const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
+
+/// A row of the outbox that can be read.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub id: OutboxId,
+    pub turn: u32,
+    pub occurrence: Occurrence,
+    pub left: Left,
+    pub created: DateTime<Utc>,
+    /// What its occurrence used up, as far as this process knows.
+    spent: Spent,
+}
+
+impl Row {
+    /// How long it rests, if it cannot be decided at `now`.
+    fn pause(&self, now: DateTime<Utc>) -> Duration {
+        let age = (now - self.created).to_std().unwrap_or_default();
+        (age / 2).clamp(FIRST_PAUSE, LONGEST_PAUSE)
+    }
+
+    fn at(&self, places: &[Place], now: DateTime<Utc>) -> RowAt {
+        // An occurrence with an id happens once, however often it was written to the outbox.
+        let is_new = self.left == Left::After(TaskId(0));
+        let id = self.occurrence.id.clone().filter(|_| is_new);
+        RowAt {
+            id: self.id,
+            turn: self.turn,
+            named: places.first().copied().zip(id),
+            next: now + MINE,
+            wait: now + self.pause(now),
+        }
+    }
+}
+
+impl OutboxDrain {
+    /// What only the platform can mend is set aside with the reason.
+    pub(super) async fn readable(
+        &self,
+        row: OutboxRow,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Row>, EmitError> {
+        let judge = &self.emitter.judge;
+        match row.occurrence {
+            Ok(occurrence) => Ok(Some(Row {
+                id: row.id,
+                turn: row.turn,
+                occurrence: Occurrence {
+                    audience: judge.audience_in_outbox(occurrence.audience),
+                    ..occurrence
+                },
+                left: row.left,
+                created: row.created,
+                spent: Spent::default(),
+            })),
+            Err(unreadable) => {
+                self.set_aside(row.id, &unreadable.to_string(), now).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Stores a bite of a row; what is left of it, if this process goes on with it. One that cannot
+    /// be decided now is postponed, and stops no other. An error: that was not possible either.
+    pub(super) async fn take(
+        self: &Arc<Self>,
+        row: Row,
+        places: &Places,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Row>, EmitError> {
+        let decided = match places.get(&row.occurrence.audience) {
+            Some(Some(Ok(places))) => self.decide(&row, places, false, now).await,
+            Some(Some(Err(error))) => Err(error.clone()),
+            Some(None) | None => Ok(Decided::Undecided),
+        };
+        match decided {
+            Ok(Decided::Undecided) => self.wait(row, now).await.map(|()| None),
+            decided => self.conclude(row, decided, now).await,
+        }
+    }
+
+    async fn decide(
+        &self,
+        row: &Row,
+        places: &[Place],
+        patient: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Decided, EmitError> {
+        let ask = Ask {
+            occurrence: &row.occurrence,
+            places,
+            left: row.left.clone(),
+            patient,
+        };
+        let sink = Sink::Row(row.at(places, now));
+        self.emitter.decide(&ask, &sink, &row.spent).await
+    }
+
+    async fn conclude(
+        &self,
+        mut row: Row,
+        decided: Result<Decided, EmitError>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Row>, EmitError> {
+        match decided {
+            // What waits for the platform is due again when it says.
+            Ok(Decided::Stored { left, used, waits, .. }) => Ok(left.filter(|_| !waits).map(|left| {
+                row.spent.merge(&used);
+                Row { turn: row.turn + 1, left, ..row }
+            })),
+            Ok(Decided::Repeated) => Ok(None),
+            Ok(Decided::TooMuch | Decided::Undecided) => {
+                self.postpone(&row, row.pause(now), now).await.map(|()| None)
+            }
+            Err(EmitError::WrongAudience(reason)) => {
+                self.set_aside(row.id, reason, now).await.map(|()| None)
+            }
+            Err(error) => {
+                let id = row.id.0;
+                guarded(|| tracing::warn!(row = id, %error, "an occurrence waits in the outbox"));
+                self.postpone(&row, row.pause(now), now).await.map(|()| None)
+            }
+        }
+    }
+
+    /// The platform has to be waited for: apart from the other rows, if there is room for that now.
+    async fn wait(self: &Arc<Self>, mut row: Row, now: DateTime<Utc>) -> Result<(), EmitError> {
+        if now - row.created >= GIVEN_UP && matches!(row.left, Left::Tasks(_)) {
+            return self.give_up(&row, now).await;
+        }
+        let Ok(room) = self.waiting.clone().try_acquire_owned() else {
+            return self.postpone(&row, row.pause(now), now).await;
+        };
+        self.postpone(&row, MINE, now).await?;
+        row.turn += 1;
+        let (drain, lifecycle) = (self.clone(), self.lifecycle.clone());
+        self.lifecycle.spawn(async move {
+            tokio::select! {
+                () = drain.ask(row, room) => {}
+                // Another process goes on with it, or this one when it starts again.
+                () = lifecycle.stopped() => {}
+            }
+        });
+        Ok(())
+    }
+
+    async fn ask(&self, row: Row, _room: OwnedSemaphorePermit) {
+        if let Err(error) = self.answered(row).await {
+            guarded(|| tracing::warn!(%error, "an occurrence waits in the outbox"));
+        }
+    }
+
+    async fn answered(&self, row: Row) -> Result<(), EmitError> {
+        let decided = match self.emitter.places(&row.occurrence).await {
+            Ok(places) => self.decide(&row, &places, true, self.clock.now()?).await,
+            Err(error) => Err(error),
+        };
+        let left = self.conclude(row, decided, self.clock.now()?).await?;
+        if let Some(row) = left {
+            // What does not fit into one bite need not wait any more.
+            let now = self.clock.now()?;
+            self.postpone(&row, Duration::ZERO, now).await?;
+        }
+        self.emitter.wake.notify_one();
+        Ok(())
+    }
+
+    /// Nobody said for a day who may receive it: then nobody does.
+    async fn give_up(&self, row: &Row, now: DateTime<Utc>) -> Result<(), EmitError> {
+        let id = row.id.0;
+        guarded(|| {
+            tracing::error!(row = id, "the platform did not say for a day who may receive this");
+        });
+        let enqueue = Enqueue {
+            basis: Basis::Nothing,
+            origin: Origin::Outbox {
+                row: row.id,
+                turn: row.turn,
+                occurrence: None,
+                left: None,
+            },
+            deliveries: Vec::new(),
+            consume: Vec::new(),
+            later: Vec::new(),
+        };
+        self.store.enqueue(enqueue, now).await?;
+        Ok(())
+    }
+
+    async fn postpone(
+        &self,
+        row: &Row,
+        pause: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<(), EmitError> {
+        Ok(self.store.postpone_outbox(row.id, row.turn, now + pause).await?)
+    }
+
+    async fn set_aside(
+        &self,
+        row: OutboxId,
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), EmitError> {
+        guarded(|| {
+            let row = row.0;
+            tracing::warn!(row, reason, "an occurrence in the outbox cannot be used");
+        });
+        match self.store.reject_outbox(row, reason, now).await {
+            // Another process was faster.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            other => Ok(other?),
+        }
+    }
+}
