@@ -10,7 +10,7 @@ use crate::finish::contain;
 use crate::listed::Listed;
 use crate::tables::KEYS;
 
-/// Store pages that are read to fill one page for a caller who may see only some of the rows.
+/// Store pages that are read to fill one page for a caller who may not see some of a tenant's rows.
 const PAGES: usize = 40;
 
 impl Actor {
@@ -19,10 +19,13 @@ impl Actor {
     /// # Errors
     /// [`ManageError::Forbidden`] when the user is not the caller's to manage,
     /// [`ManageError::Dangling`] when there is no such user, [`ManageError::NameTaken`],
-    /// [`ManageError::Invalid`], and failures of store and accounts.
+    /// [`ManageError::Invalid`], [`ManageError::Full`], [`ManageError::TooFast`], and failures of
+    /// store and accounts.
     pub async fn create_key(&self, draft: KeyDraft) -> Result<(KeyRow, RevealOnce), ManageError> {
         self.change(KEYS, Operation::Create, |actor| async move {
-            let (row, reveal) = actor.door.keys.create(&actor.principal, draft).await?;
+            let is_own = actor.is(draft.owner);
+            let made = actor.door.keys.create(&actor.principal, draft).await;
+            let (row, reveal) = made.map_err(|error| ManageError::from(error).about(is_own))?;
             Ok((row.id.0, (row, reveal)))
         })
         .await
@@ -72,8 +75,8 @@ impl Actor {
     /// Changes name, description, expiration or IP lists of a key; never the key string.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`], failures of
-    /// store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`],
+    /// [`ManageError::TooFast`], failures of store and accounts.
     pub async fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Result<KeyRow, ManageError> {
         self.change(KEYS, Operation::Update, move |actor| async move {
             let row = actor.door.keys.edit(&actor.principal, id, &edit).await?;
