@@ -70,8 +70,8 @@ impl Emitter {
             self.wake.notify_one();
         }
         let waits = all_wait(&bite, rest.as_ref());
-        let Bite { deliveries, permits, consume, used, .. } = bite;
-        self.launcher.launch(deliveries, stored, permits, &consume, now);
+        let Bite { deliveries, slips, consume, used, .. } = bite;
+        self.launcher.launch(deliveries, stored, slips, &consume, now);
         Decided::Stored {
             emitted,
             used,

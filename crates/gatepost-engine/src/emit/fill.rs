@@ -73,7 +73,7 @@ impl Emitter {
     }
 
     fn push(&self, bite: &mut Bite, task: &MatchedTask, body: Arc<str>, now: DateTime<Utc>) {
-        let (permit, lease_until) = self.launcher.lease(task, now).unzip();
+        let (slip, lease_until) = self.launcher.slip(task, now);
         let delivery = NewDelivery {
             message_id: self.renderer.message_id(),
             webhook: task.webhook.id,
@@ -82,7 +82,7 @@ impl Emitter {
             due: now,
             lease_until,
         };
-        bite.push(task, delivery, permit);
+        bite.push(task, delivery, slip);
     }
 }
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::{
-    Action, EventName, EventType, Field, Invalid, OwnerId, Task, TaskId, WebhookId,
-};
+use webhook_model::{Action, EventName, EventType, Field, Invalid, OwnerId, Task, TaskId};
 
 use super::allowance::{Admitted, Allowance, Kind};
 use super::by_hand::ByHand;
@@ -94,8 +92,12 @@ impl Tasks {
 
     /// The owner of its webhook.
     async fn owner(&self, task: &Task) -> Result<OwnerId, EngineError> {
-        let owner = self.allowance.owner_of(RecordId::Webhook(webhook(task)));
-        owner.await?.ok_or(EngineError::Dangling(Field::Owner))
+        let missing = EngineError::Dangling(Field::Owner);
+        let Action::Send { webhook, .. } = &task.action else {
+            return Err(missing);
+        };
+        let owner = self.allowance.owner_of(RecordId::Webhook(*webhook));
+        owner.await?.ok_or(missing)
     }
 
     async fn check(&self, task: &Task, owner: OwnerId) -> Result<(), EngineError> {
@@ -104,11 +106,6 @@ impl Tasks {
         }
         Ok(())
     }
-}
-
-fn webhook(task: &Task) -> WebhookId {
-    let Action::Send { webhook, .. } = &task.action;
-    *webhook
 }
 
 /// What a task that is run by hand counts as run by.
