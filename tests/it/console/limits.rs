@@ -69,11 +69,18 @@ async fn a_full_log_keeps_no_response_and_no_message_and_says_so() {
     ulf.fill("/console/tasks/new", "/console/tasks/1/do/run", &[])
         .await;
     let received = receiver.wait_for("/in", 1).await.unwrap();
-    assert_eq!(received.body, "a-message-of-mine", "it is sent all the same");
+    assert_eq!(
+        received.body, "a-message-of-mine",
+        "it is sent all the same"
+    );
     site.ended(1).await;
     let page = ulf.get("/console/deliveries/1").await;
     assert!(page.has("418"), "the outcome is kept: {}", page.html);
-    assert!(page.has("Not kept:") && page.has(">not kept<"), "{}", page.html);
+    assert!(
+        page.has("Not kept:") && page.has(">not kept<"),
+        "{}",
+        page.html
+    );
     assert!(!page.has("a-message-of-mine") && !page.has("Replay"));
 }
 
@@ -88,7 +95,11 @@ async fn what_was_dropped_stands_on_the_webhooks_page() {
     let receiver = Receiver::start(None).await.unwrap();
     new_webhook(&ulf, &receiver, "0").await;
     new_task(&ulf, "x", &[]).await;
-    let event = [("event", "poweron"), ("target", "instance"), ("instance", "1")];
+    let event = [
+        ("event", "poweron"),
+        ("target", "instance"),
+        ("instance", "1"),
+    ];
     let event = [&event[..], &[("task", "1"), ("enabled", "on")]].concat();
     assert_eq!(new_event(&ulf, &event).await.status, 303);
     ulf.fill(NEW, "/console/webhooks/1/do/pause", &[]).await;
@@ -163,7 +174,10 @@ async fn what_cannot_be_read_is_listed_and_deleted() {
     };
     let (first, store) = site([1; 32]).await;
     let ulf = Visitor::login(&first, "ulf").await;
-    let secret = hook("https://example.com/", &[("auth", "bearer"), ("token", "t")]);
+    let secret = hook(
+        "https://example.com/",
+        &[("auth", "bearer"), ("token", "t")],
+    );
     assert_eq!(ulf.submit(NEW, &secret).await.status, 303);
     assert!(!ulf.get("/console/webhooks").await.has("Cannot be read"));
     first.engine.shutdown(std::time::Duration::ZERO).await;
