@@ -140,14 +140,18 @@ impl Actor {
         variables: Vec<(String, String)>,
     ) -> Result<Emitted, ManageError> {
         self.change(EVENTS, Operation::Trigger, move |actor| async move {
-            let event = actor.own_event(id).await?.value;
+            let Row {
+                owner,
+                value: event,
+                ..
+            } = actor.own_event(id).await?;
             let object = match event.target {
                 Target::Instance(object) => actor.name(event.event_type.as_str(), object.0).await,
                 Target::Tag(_) | Target::Generic => None,
             };
             match actor.engine().trigger_event(id, object, variables).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
-                other => Ok((id.0, other?)),
+                other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }
         })
         .await

@@ -31,7 +31,7 @@ impl Actor {
             if !self.manages(owner).await? {
                 return Err(ManageError::NotFound);
             }
-            let (keys, engine) = (&self.door.keys, self.engine());
+            let (keys, usage) = (&self.door.keys, self.engine().usage(owner).await?);
             let of_keys = keys.quota(owner)?;
             // Whole, so that a quota that is added is told here.
             let Quota {
@@ -45,11 +45,9 @@ impl Actor {
                 log_bytes,
                 runs_per_minute,
                 key_changes_per_minute: _,
-            } = engine.quota(owner)?;
-            let records = engine.record_usage(owner).await?;
-            let log = engine.log_usage(owner).await?;
+            } = usage.quota;
+            let (records, log) = (usage.records, usage.log);
             let changes = keys.changes_in_minute(owner);
-            let runs = engine.runs_in_minute(owner)?;
             let limit = |(name, used, most)| Limit { name, used, most };
             let limits = [
                 ("keys", keys.count(owner).await?, of_keys.keys),
@@ -60,7 +58,11 @@ impl Actor {
                 ("waiting", log.waiting, waiting),
                 ("waiting_bytes", log.waiting_bytes, waiting_bytes),
                 ("log_bytes", log.log_bytes, log_bytes),
-                ("runs_per_minute", runs.into(), rate(runs_per_minute)),
+                (
+                    "runs_per_minute",
+                    usage.runs_in_minute.into(),
+                    rate(runs_per_minute),
+                ),
                 (
                     "key_changes_per_minute",
                     changes.into(),

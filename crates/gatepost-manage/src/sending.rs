@@ -27,8 +27,9 @@ impl Actor {
         message: Option<Message>,
     ) -> Result<DeliveryId, ManageError> {
         self.change(WEBHOOKS, Operation::Send, move |actor| async move {
-            actor.own_record(RecordId::Webhook(id)).await?;
-            Ok((id.0, actor.engine().send(id, message.as_ref()).await?))
+            let owner = actor.own_record(RecordId::Webhook(id)).await?;
+            let sent = actor.engine().send(id, message.as_ref()).await;
+            Ok((id.0, sent.map_err(actor.about(owner))?))
         })
         .await
     }

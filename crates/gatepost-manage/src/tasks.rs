@@ -131,13 +131,14 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`], [`ManageError::Message`],
-    /// [`ManageError::Refused`], [`ManageError::TooFast`], failures of store and accounts.
+    /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of store
+    /// and accounts.
     pub async fn run_task(&self, id: TaskId) -> Result<Emitted, ManageError> {
         self.change(TASKS, Operation::Run, move |actor| async move {
-            actor.own_record(RecordId::Task(id)).await?;
+            let owner = actor.own_record(RecordId::Task(id)).await?;
             match actor.engine().run_task(id).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
-                other => Ok((id.0, other?)),
+                other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }
         })
         .await

@@ -68,12 +68,7 @@ impl Bite {
         Fits::Yes
     }
 
-    pub(super) fn push(
-        &mut self,
-        task: &MatchedTask,
-        delivery: NewDelivery,
-        slip: Slip,
-    ) {
+    pub(super) fn push(&mut self, task: &MatchedTask, delivery: NewDelivery, slip: Slip) {
         let bytes = delivery.body.len();
         self.bytes += bytes;
         self.used.add(task.owner(), 1, bytes);

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{
-    Claim, DueLane, Lane, LaneClass, NewDelivery, StoredDelivery,
-};
+use gatepost_storage::webhooks::{Claim, DueLane, Lane, LaneClass, NewDelivery, StoredDelivery};
 use tokio::time::Instant;
 use webhook_model::TaskId;
 
@@ -52,9 +50,9 @@ impl Launcher {
             revision: webhook.revision,
         };
         let leased = self.lease(matched, &lane);
-        let end = leased.as_ref().map(|(_, route)| {
-            LeaseClass::of(route).lease_until(self.lease_margin, now)
-        });
+        let end = leased
+            .as_ref()
+            .map(|(_, route)| LeaseClass::of(route).lease_until(self.lease_margin, now));
         (Slip { lane, leased }, end)
     }
 

@@ -6,9 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{
-    Basis, Enqueue, Left, Origin, OutboxId, OutboxRow,
-};
+use gatepost_storage::webhooks::{Basis, Enqueue, Left, Origin, OutboxId, OutboxRow};
 use tokio::sync::OwnedSemaphorePermit;
 use webhook_model::{Occurrence, TaskId};
 
@@ -133,21 +131,30 @@ impl OutboxDrain {
     ) -> Result<Option<Row>, EmitError> {
         match decided {
             // What waits for the platform is due again when it says.
-            Ok(Decided::Stored { left, used, waits, .. }) => Ok(left.filter(|_| !waits).map(|left| {
+            Ok(Decided::Stored {
+                left, used, waits, ..
+            }) => Ok(left.filter(|_| !waits).map(|left| {
                 row.spent.merge(&used);
-                Row { turn: row.turn + 1, left, ..row }
+                Row {
+                    turn: row.turn + 1,
+                    left,
+                    ..row
+                }
             })),
             Ok(Decided::Repeated) => Ok(None),
-            Ok(Decided::TooMuch | Decided::Undecided) => {
-                self.postpone(&row, row.pause(now), now).await.map(|()| None)
-            }
+            Ok(Decided::TooMuch | Decided::Undecided) => self
+                .postpone(&row, row.pause(now), now)
+                .await
+                .map(|()| None),
             Err(EmitError::WrongAudience(reason)) => {
                 self.set_aside(row.id, reason, now).await.map(|()| None)
             }
             Err(error) => {
                 let id = row.id.0;
                 guarded(|| tracing::warn!(row = id, %error, "an occurrence waits in the outbox"));
-                self.postpone(&row, row.pause(now), now).await.map(|()| None)
+                self.postpone(&row, row.pause(now), now)
+                    .await
+                    .map(|()| None)
             }
         }
     }
@@ -198,7 +205,10 @@ impl OutboxDrain {
     async fn give_up(&self, row: &Row, now: DateTime<Utc>) -> Result<(), EmitError> {
         let id = row.id.0;
         guarded(|| {
-            tracing::error!(row = id, "the platform did not say for a day who may receive this");
+            tracing::error!(
+                row = id,
+                "the platform did not say for a day who may receive this"
+            );
         });
         let enqueue = Enqueue {
             basis: Basis::Nothing,
@@ -222,7 +232,10 @@ impl OutboxDrain {
         pause: Duration,
         now: DateTime<Utc>,
     ) -> Result<(), EmitError> {
-        Ok(self.store.postpone_outbox(row.id, row.turn, now + pause).await?)
+        Ok(self
+            .store
+            .postpone_outbox(row.id, row.turn, now + pause)
+            .await?)
     }
 
     async fn set_aside(

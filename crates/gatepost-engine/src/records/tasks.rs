@@ -30,9 +30,14 @@ impl Tasks {
         let mut admitted = Admitted::default();
         let at_most = self.allowance.of(owner, Kind::Tasks, &mut admitted).await?;
         self.check(task, owner).await?;
-        let inserted = self.store.insert_task(task, at_most, self.clock.now()?).await;
+        let inserted = self
+            .store
+            .insert_task(task, at_most, self.clock.now()?)
+            .await;
         let inserted = inserted.map_err(dangling);
-        self.allowance.explained(inserted, Kind::Tasks, &admitted).await
+        self.allowance
+            .explained(inserted, Kind::Tasks, &admitted)
+            .await
     }
 
     pub(crate) async fn get(&self, id: TaskId) -> Result<Option<TaskRow>, EngineError> {
@@ -52,7 +57,9 @@ impl Tasks {
     ) -> Result<TaskRow, EngineError> {
         let mut admitted = Admitted::default();
         let edited = self.edit_row(id, edit, &mut admitted).await;
-        self.allowance.explained(edited, Kind::Tasks, &admitted).await
+        self.allowance
+            .explained(edited, Kind::Tasks, &admitted)
+            .await
     }
 
     pub(crate) async fn delete(&self, id: TaskId) -> Result<(), EngineError> {

@@ -98,10 +98,7 @@ impl Tables {
     }
 
     /// Reads what has changed since these versions, unless another caller has just done so.
-    pub(crate) async fn refresh(
-        &self,
-        seen: &[(Place, RoutesVersion)],
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn refresh(&self, seen: &[(Place, RoutesVersion)]) -> Result<(), StoreError> {
         for (place, version) in seen {
             let slot = self.slot(*place);
             let _one = slot.reading.lock().await;

@@ -2,7 +2,7 @@
 //! twice.
 
 use gatepost_storage::webhooks::{DeliveryQuery, EventQuery, TaskQuery, WebhookQuery};
-use gatepost_storage::{Order, Page};
+use gatepost_storage::{Order, Page, Scope};
 
 use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, event, task, webhook};
 
@@ -58,13 +58,14 @@ async fn walking_page_by_page_tells_each_row_once_in_order() {
                 let what = format!("{user} {limit} {order:?}");
                 let webhooks = walked!(actor, webhooks, page(limit, order), |page| {
                     WebhookQuery {
-                        owner: None,
+                        scope: Scope::All,
                         name: None,
                         page,
                     }
                 });
                 let tasks = walked!(actor, tasks, page(limit, order), |page| {
                     TaskQuery {
+                        scope: Scope::All,
                         creator: None,
                         webhook: None,
                         name: None,
@@ -73,6 +74,7 @@ async fn walking_page_by_page_tells_each_row_once_in_order() {
                 });
                 let events = walked!(actor, events, page(limit, order), |page| {
                     EventQuery {
+                        scope: Scope::All,
                         task: None,
                         event_type: None,
                         page,
