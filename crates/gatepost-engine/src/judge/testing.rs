@@ -189,7 +189,7 @@ pub(crate) fn judge(
     store: Arc<dyn WebhookStore>,
     clock: Arc<EngineClock>,
 ) -> Arc<Judge> {
-    platform.with(|told| told.quota.get_or_insert_default());
+    platform.with(|told| told.quota = Some(Quota::default()));
     watched_judge(rule, platform, store, clock, Arc::new(Nobody))
 }
 

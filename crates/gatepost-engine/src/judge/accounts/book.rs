@@ -18,9 +18,9 @@ const KEPT: Duration = Duration::from_secs(5);
 /// How long it holds that there was none: the platform is not asked faster than this.
 const FAILURE_KEPT: Duration = Duration::from_secs(1);
 /// Users whose answers are kept.
-const MOST: usize = 65_536;
+pub(super) const MOST: usize = 65_536;
 /// News that wait to be compared with the store.
-const NEWS: usize = 4_096;
+pub(super) const NEWS: usize = 4_096;
 
 /// Users about whom the platform said something new, to be compared with the store.
 pub(in crate::judge) type News = mpsc::Receiver<OwnerId>;
