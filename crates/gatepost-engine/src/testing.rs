@@ -453,7 +453,8 @@ impl Bench {
 
     pub(crate) fn emitter(&self, limits: &Limits) -> Arc<Emitter> {
         let store: Arc<dyn WebhookStore> = self.store.clone();
-        let random = Arc::new(Random::seeded(8));
+        // Ids of messages differ, however many emitters there are.
+        let random = Arc::new(Random::from_system());
         let memory = limits.routes_memory;
         Arc::new(Emitter {
             store: store.clone(),

@@ -1,5 +1,9 @@
 //! Records over a memory store and a network that is a script.
 
+mod owned;
+mod quotas;
+mod replayed;
+
 use std::sync::Arc;
 
 use gatepost_storage::webhooks::{Cascade, DeliveryState, Replay};
@@ -11,6 +15,7 @@ use super::allowance::Allowance;
 use super::by_hand::ByHand;
 use super::deliveries::Deliveries;
 use super::events::Events;
+use super::owners::Owners;
 use super::replays::Replays;
 use super::tasks::Tasks;
 use super::webhooks::Webhooks;
@@ -77,6 +82,14 @@ fn deliveries(bench: &Bench) -> Deliveries {
         renderer: bench.emitter(&Limits::default()).renderer.clone(),
         admission: bench.admission.clone(),
         transport: bench.script.clone(),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn owners(bench: &Bench) -> Owners {
+    Owners {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
         judge: bench.judge.clone(),
     }
 }
