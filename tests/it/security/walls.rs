@@ -1,5 +1,5 @@
-//! What a user learns of others: nothing. Every actor asks every table in every way for what stands
-//! in every place, and finds only what is the actor's to see.
+//! What a user learns of others: nothing. Every actor asks every table in every way for what is in
+//! every place, and finds only what is the actor's to see.
 
 use gatepost_ids::{AccessLevel, Account, TenantId};
 use serde_json::{Value, json};
