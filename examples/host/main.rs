@@ -174,6 +174,7 @@ async fn health(State(engine): State<Engine>) -> Response {
         "running": health.running,
         "oldest_due": health.oldest_due.map(|due| due.timestamp()),
         "outbox": health.outbox,
+        "unplaced": health.unplaced,
         "in_flight": health.in_flight,
         "error_rate": health.error_rate,
         "recording": health.recording,
