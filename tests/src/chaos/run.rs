@@ -57,6 +57,7 @@ pub struct Run {
     /// What was reported so far.
     pub told: Told,
     program: &'static str,
+    kills: usize,
 }
 
 impl Run {
@@ -109,6 +110,7 @@ impl Run {
             receiver,
             told: Told::default(),
             program,
+            kills: 0,
         }
     }
 
@@ -120,6 +122,7 @@ impl Run {
     /// Kills a child and keeps what it told.
     pub fn kill(&mut self, child: Child) {
         let lines = child.kill();
+        self.kills += 1;
         self.told.add(&lines);
     }
 
@@ -179,6 +182,7 @@ impl Run {
             drain_bound: LEASE + Duration::from_secs(5),
             retries: RETRIES,
             at_once_bound: 64,
+            kills: self.kills,
         }
     }
 }
