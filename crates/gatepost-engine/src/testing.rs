@@ -125,6 +125,7 @@ pub(crate) fn responded(status: u16, now: DateTime<Utc>) -> Attempt {
         attempt.outcome = Ok(status);
     }
     attempt.status = Some(status);
+    attempt.body.bytes = b"thanks".to_vec().into();
     attempt
 }
 
@@ -295,6 +296,12 @@ impl Records {
         updated.unwrap();
     }
 
+    /// The webhook as it is stored.
+    pub(crate) async fn route(&self, id: WebhookId) -> Arc<Route> {
+        let row = self.store.webhook(id).await.unwrap().unwrap();
+        Arc::new(Route::new(row.id, row.revision, row.value))
+    }
+
     pub(crate) async fn activity(&self, id: WebhookId) -> Activity {
         let row = self.store.webhook(id).await.unwrap();
         row.unwrap().value.activity
@@ -374,7 +381,7 @@ impl Records {
 }
 
 fn all() -> gatepost_storage::webhooks::DeliveryQuery {
-    let page = gatepost_storage::Page::first(1000);
+    let page = Page::first(1000);
     gatepost_storage::webhooks::DeliveryQuery::all(page)
 }
 
@@ -385,6 +392,7 @@ pub(crate) struct Bench {
     pub clock: Arc<EngineClock>,
     pub script: Arc<Script>,
     pub webhooks: Arc<WebhookCache>,
+    pub platform: Arc<Platform>,
     pub judge: Arc<Judge>,
     pub admission: Arc<Admission>,
     pub lifecycle: Lifecycle,
@@ -440,6 +448,7 @@ impl Bench {
         });
         Self {
             webhooks: Arc::new(WebhookCache::new(store.clone())),
+            platform: platform.clone(),
             store,
             broken,
             clock,

@@ -10,9 +10,6 @@ use crate::finish::contain;
 use crate::listed::Listed;
 use crate::tables::KEYS;
 
-/// Store pages that are read to fill one page for a caller who may not see some of a tenant's rows.
-const PAGES: usize = 40;
-
 impl Actor {
     /// Makes a key. The key string is in the second part, to be revealed once.
     ///
@@ -47,26 +44,10 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn keys(&self, mut query: KeyQuery) -> Result<Listed<KeyRow, KeyId>, ManageError> {
+    pub async fn keys(&self, query: KeyQuery) -> Result<Listed<KeyRow, KeyId>, ManageError> {
         contain(async {
-            let limit = query.page.limit as usize;
-            let mut rows: Vec<KeyRow> = Vec::new();
-            let mut next = None;
-            for _ in 0..PAGES {
-                let found = self.door.keys.list(&self.principal, query.clone()).await?;
-                rows.extend(found.rows);
-                next = found.next;
-                query.page.after = next;
-                if next.is_none() || rows.len() >= limit {
-                    break;
-                }
-            }
-            if let Some(last) = rows.get(limit.wrapping_sub(1))
-                && rows.len() > limit
-            {
-                next = Some(last.id);
-            }
-            rows.truncate(limit);
+            let found = self.door.keys.list(&self.principal, query).await?;
+            let (rows, next) = (found.rows, found.next);
             Ok(Listed { rows, next })
         })
         .await

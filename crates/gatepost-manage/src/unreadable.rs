@@ -6,7 +6,7 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
 
-/// Records that are told at a time; there are more once these were deleted.
+/// Records that are listed at a time; there may be more once these were deleted.
 const MOST: u32 = 100;
 
 impl Actor {

@@ -227,6 +227,8 @@ macro_rules! for_each_kept_webhook_clause {
             d04_a_claim_outlives_its_worker
             d05_occurrences_outlive_the_store
             d06_secrets_lie_sealed
+            d07_owners_outlive_the_store
+            d08_turns_and_counts_outlive_the_store
         }
     };
 }

@@ -21,9 +21,10 @@ use crate::guard::guarded;
 /// row is old.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// For so long other processes leave a row alone that this one goes on with, or for which it waits
-/// for the platform.
-const MINE: Duration = Duration::from_secs(15);
+/// For so long other processes leave a row alone that this one goes on with.
+const GOING_ON: Duration = Duration::from_secs(5);
+/// For so long they do while this one waits for the platform: longer than that takes.
+const ASKING: Duration = Duration::from_secs(15);
 /// After this time without an answer of the platform, a row is given up.
 const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
 
@@ -54,7 +55,7 @@ impl Row {
             id: self.id,
             turn: self.turn,
             named: places.first().copied().zip(id),
-            next: now + MINE,
+            next: now + GOING_ON,
             wait: now + self.pause(now),
         }
     }
@@ -167,7 +168,7 @@ impl OutboxDrain {
         let Ok(room) = self.waiting.clone().try_acquire_owned() else {
             return self.postpone(&row, row.pause(now), now).await;
         };
-        self.postpone(&row, MINE, now).await?;
+        self.postpone(&row, ASKING, now).await?;
         row.turn += 1;
         let (drain, lifecycle) = (self.clone(), self.lifecycle.clone());
         self.lifecycle.spawn(async move {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{RecordStore as _, RoutesVersion};
+use gatepost_storage::webhooks::RoutesVersion;
 use gatepost_storage::{MemoryStore, OwnerStore as _, Revision};
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{OwnerId, TagId, Target, TaskId, Template, Values};
@@ -122,7 +122,10 @@ async fn what_was_not_used_lately_makes_room_and_is_read_again() {
         tables.matched(&place(n), &poweron(7, &[1])).await.unwrap();
     }
     assert_eq!(store.calls(), 1_000);
-    tables.matched(&place(999), &poweron(7, &[1])).await.unwrap();
+    tables
+        .matched(&place(999), &poweron(7, &[1]))
+        .await
+        .unwrap();
     assert_eq!(store.calls(), 1_000, "used a moment ago");
     tables.matched(&place(0), &poweron(7, &[1])).await.unwrap();
     assert_eq!(store.calls(), 1_001);
@@ -136,7 +139,10 @@ async fn tasks_are_found_by_their_numbers() {
     let tables = Tables::new(records.store.clone(), MIB);
     let found = tables.tasks(&COMMON, &[TaskId(9), task]).await.unwrap();
     let found = found.unwrap();
-    assert_eq!(found.tasks.iter().map(MatchedTask::id).collect::<Vec<_>>(), [task]);
+    assert_eq!(
+        found.tasks.iter().map(MatchedTask::id).collect::<Vec<_>>(),
+        [task]
+    );
     let elsewhere = tables.tasks(&[Place::Operators], &[task]).await.unwrap();
     assert!(elsewhere.unwrap().tasks.is_empty());
 }
@@ -162,8 +168,13 @@ async fn messages_are_read_once_together_and_again_when_they_have_changed() {
     let store = counted(&records);
     let messages = Messages::new(store.clone(), MIB);
     let of = async |ids: &[TaskId], revision| {
-        let read = messages.of(ids.iter().map(|id| (*id, revision))).await.unwrap();
-        let texts = ids.iter().map(|id| read.get(id).map(|template| text(template)));
+        let read = messages
+            .of(ids.iter().map(|id| (*id, revision)))
+            .await
+            .unwrap();
+        let texts = ids
+            .iter()
+            .map(|id| read.get(id).map(|template| text(template)));
         texts.collect::<Vec<_>>()
     };
     let first = Revision::FIRST;

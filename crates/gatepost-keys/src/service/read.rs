@@ -8,12 +8,16 @@ use super::key_service::KeyService;
 use crate::error::KeyError;
 use crate::principal::Principal;
 
+/// Keys that are read at most to fill one page.
+const MOST_READ: usize = 20_000;
+
 /// One page of keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyPage {
-    /// The keys of the page that the caller may see.
+    /// The keys, at most as many as were asked for.
     pub rows: Vec<KeyRow>,
-    /// Where the next page begins; `None` at the end.
+    /// After which key the next page begins; `None` at the end. There may be fewer keys than were
+    /// asked for and yet more to come: no call reads more than 20,000.
     pub next: Option<KeyId>,
 }
 
@@ -34,30 +38,36 @@ impl KeyService {
             .then_some(row))
     }
 
-    /// One page of the keys that match and are the caller's to see, expired ones included.
+    /// One page of the keys that match and are the caller's to see, expired ones included. Of a
+    /// tenant the store looks up the keys; those that its administrator may not see, because they
+    /// are a system administrator's or their user has just left, are left out.
     ///
     /// # Errors
     /// Failures of the store and of the accounts.
     pub async fn list(&self, actor: &Principal, mut query: KeyQuery) -> Result<KeyPage, KeyError> {
         self.0.flush_logins().await;
         let mut authority = self.authority(actor);
+        let (limit, mut rows, mut read) = (query.page.limit as usize, Vec::new(), 0);
         let Some(scope) = authority.narrow(query.scope).await? else {
-            return Ok(KeyPage {
-                rows: Vec::new(),
-                next: None,
-            });
+            return Ok(KeyPage { rows, next: None });
         };
         query.scope = scope;
-        let found = self.0.keys.store.list_keys(&query).await?;
-        let full = found.len() >= query.page.limit as usize;
-        let next = found.last().map(|row| row.id).filter(|_| full);
-        let mut rows = Vec::with_capacity(found.len());
-        for row in found {
-            if authority.may_manage(row.key.owner).await? {
-                rows.push(row);
+        loop {
+            query.page.limit = u32::try_from(limit - rows.len()).unwrap_or(u32::MAX);
+            let found = self.0.keys.store.list_keys(&query).await?;
+            let is_last = found.len() < query.page.limit as usize;
+            read += found.len();
+            for row in found {
+                query.page.after = Some(row.id);
+                if authority.may_manage(row.key.owner).await? {
+                    rows.push(row);
+                }
+            }
+            let next = query.page.after.filter(|_| !is_last);
+            if is_last || rows.len() >= limit || read >= MOST_READ {
+                return Ok(KeyPage { rows, next });
             }
         }
-        Ok(KeyPage { rows, next })
     }
 
     /// How many keys a user has, expired ones included. The caller judges who may know it.

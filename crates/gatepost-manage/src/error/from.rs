@@ -6,7 +6,7 @@ use gatepost_engine::{EmitError, EngineError};
 use gatepost_keys::KeyError;
 use webhook_model::Invalid;
 
-use super::ManageError;
+use super::manage_error::ManageError;
 use crate::tables::{KEYS, WEBHOOKS};
 
 impl From<EngineError> for ManageError {

@@ -1,5 +1,5 @@
 //! Records that cannot be read are listed to those who could read them, so that they can be
-//! deleted, and stand in nobody's way.
+//! deleted, and are in nobody's way.
 
 use gatepost_manage::{Actor, ManageError};
 use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};

@@ -1,4 +1,4 @@
-//! The platform of the tests: its users, and code that does as it is told.
+//! The platform of the tests: its users, and code with moods.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -31,6 +31,9 @@ pub(crate) const INSIDE: i64 = 8;
 pub(crate) const EVERYBODY: [i64; 8] = [
     ADMIN, TENANT, OWNER, STRANGER, BESIDE, ABROAD, MEMBER, INSIDE,
 ];
+
+/// An object that is not there.
+pub(crate) const NO_OBJECT: i64 = 404;
 
 /// Who sees whose rows, written out: the rule of the door is not asked what it is.
 pub(crate) fn sees(user: i64) -> &'static [i64] {
@@ -116,9 +119,6 @@ impl Accounts for Platform {
         }
     }
 }
-
-/// An object that is not there.
-pub(crate) const NO_OBJECT: i64 = 404;
 
 /// Each user may watch the one object that has the user's number.
 impl Watch for Platform {

@@ -17,6 +17,18 @@ use webhook_model::{
 use crate::spoilt::SpoiltStore;
 pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
 
+/// Rows and a user that are not there.
+pub(crate) const NOWHERE: Rows = Rows {
+    owner: 1_000_000,
+    key: KeyId(1_000_000),
+    webhook: WebhookId(1_000_000),
+    paused: WebhookId(1_000_001),
+    task: TaskId(1_000_000),
+    event: EventId(1_000_000),
+    ended: DeliveryId(1_000_000),
+    waiting: DeliveryId(1_000_001),
+};
+
 /// The rows of a user.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
@@ -33,18 +45,6 @@ pub(crate) struct Rows {
     /// It waits.
     pub waiting: DeliveryId,
 }
-
-/// Rows and a user that are not there.
-pub(crate) const NOWHERE: Rows = Rows {
-    owner: 1_000_000,
-    key: KeyId(1_000_000),
-    webhook: WebhookId(1_000_000),
-    paused: WebhookId(1_000_001),
-    task: TaskId(1_000_000),
-    event: EventId(1_000_000),
-    ended: DeliveryId(1_000_000),
-    waiting: DeliveryId(1_000_001),
-};
 
 /// The door.
 #[derive(Debug)]

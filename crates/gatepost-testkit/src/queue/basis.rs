@@ -215,14 +215,14 @@ pub async fn q29_the_origin_is_checked_first(store: Webhooks) {
     };
     let known = store.queue.enqueue(wrong(named("o1")), at(1)).await;
     assert_eq!(
-        known.unwrap(),
-        Enqueued::AlreadyKnown,
+        known.ok(),
+        Some(Enqueued::AlreadyKnown),
         "Q29 the origin first"
     );
     let changed = store.queue.enqueue(wrong(named("o2")), at(1)).await;
     assert_eq!(
-        changed.unwrap(),
-        Enqueued::RoutesChanged,
+        changed.ok(),
+        Some(Enqueued::RoutesChanged),
         "Q29 then the basis"
     );
     let now = Enqueue {

@@ -93,7 +93,10 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     let tasks = tasks(&bench);
     let ran = tasks.run(task).await.unwrap();
     let delivery = records.stored(ran.deliveries[0]).await;
-    assert_eq!((delivery.owner, delivery.tenant), (OwnerId(1), Some(TenantId(7))));
+    assert_eq!(
+        (delivery.owner, delivery.tenant),
+        (OwnerId(1), Some(TenantId(7)))
+    );
     platform.may(1, May::No);
     tokio::time::pause();
     tokio::time::advance(std::time::Duration::from_secs(6)).await;
@@ -126,15 +129,29 @@ async fn an_owner_is_moved_counted_and_removed() {
     assert_eq!(row.place, place);
     owners.changed(owner).await.unwrap();
     let row = records.store.owner(owner).await.unwrap().unwrap();
-    assert_eq!(row.place, Place::Tenant(TenantId(7)), "as the platform says");
+    assert_eq!(
+        row.place,
+        Place::Tenant(TenantId(7)),
+        "as the platform says"
+    );
 
     let usage = owners.usage(owner).await.unwrap();
     assert_eq!(usage.quota, Quota::default());
     let records_used = usage.records;
-    let counts = (records_used.webhooks, records_used.tasks, records_used.events);
+    let counts = (
+        records_used.webhooks,
+        records_used.tasks,
+        records_used.events,
+    );
     assert_eq!(counts, (1, 1, 1));
     owners.remove(Gone::Owner(owner)).await.unwrap();
     assert!(records.store.webhook(webhook).await.unwrap().is_none());
-    assert!(owners.dropped(Scope::Owner(owner), 9).await.unwrap().is_empty());
+    assert!(
+        owners
+            .dropped(Scope::Owner(owner), 9)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     assert!(owners.unreadable(Scope::All, 9).await.unwrap().is_empty());
 }

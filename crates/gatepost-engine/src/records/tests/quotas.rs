@@ -84,7 +84,14 @@ async fn records_that_grow_too_large_are_refused_and_may_shrink() {
     set(300).await.unwrap();
     let full = set(900).await.unwrap_err();
     assert!(
-        matches!(full, EngineError::Full { what: "bytes of records", most: 700, .. }),
+        matches!(
+            full,
+            EngineError::Full {
+                what: "bytes of records",
+                most: 700,
+                ..
+            }
+        ),
         "{full:?}"
     );
     set(10).await.unwrap();

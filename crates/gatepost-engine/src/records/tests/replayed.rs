@@ -35,7 +35,9 @@ fn all() -> Replay {
 
 async fn queued(records: &Records) -> usize {
     let deliveries = records.deliveries().await;
-    let queued = deliveries.iter().filter(|d| d.state == DeliveryState::Queued);
+    let queued = deliveries
+        .iter()
+        .filter(|d| d.state == DeliveryState::Queued);
     queued.count()
 }
 
@@ -56,7 +58,10 @@ async fn a_store_that_fails_half_way_says_how_far_it_came() {
     bench.store.fail("replay", 2, Fault::Refused);
     let replays = replays(&bench);
     let error = replays.replay(&all()).await.unwrap_err();
-    assert!(matches!(error, EngineError::Interrupted { queued: 100, .. }), "{error:?}");
+    assert!(
+        matches!(error, EngineError::Interrupted { queued: 100, .. }),
+        "{error:?}"
+    );
     assert_eq!(replays.replay(&all()).await.unwrap(), 150);
 }
 
@@ -68,7 +73,11 @@ async fn it_is_charged_as_runs_by_hand() {
     };
     let (records, _platform, bench, _) = failed(150, quota).await;
     let replays = replays(&bench);
-    assert_eq!(replays.replay(&all()).await.unwrap(), 100, "as many as go at once");
+    assert_eq!(
+        replays.replay(&all()).await.unwrap(),
+        100,
+        "as many as go at once"
+    );
     assert_eq!(queued(&records).await, 100);
     let fast = replays.replay(&all()).await.unwrap_err();
     assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");

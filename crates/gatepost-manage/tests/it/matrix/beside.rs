@@ -51,7 +51,7 @@ pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
     findings
 }
 
-/// What a user is told, and what should be.
+/// What a user finds, and what it should be.
 async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers)> {
     let people = door.people;
     let all = || EVERYBODY.iter().map(|user| &people.rows[user]);
@@ -96,7 +96,7 @@ async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers
     ]
 }
 
-/// What a user is told who names what is another's: the same as of what is not there.
+/// The answer to a user who names what is another's: the same as of what is not there.
 async fn refusals(
     door: &Door<'_>,
     user: i64,

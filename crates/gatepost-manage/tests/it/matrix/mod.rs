@@ -1,9 +1,9 @@
 //! Every user at every method, with every filter, before the rows of everybody else: no foreign
 //! row, name or number is found.
 //!
-//! What each user should find is worked out here, from a table of who sees whom and from all rows
-//! that there are. A new method fails `the_table_holds_every_method`; a new filter or column of a
-//! query does not compile until it is in `lists`.
+//! What each user should find is worked out here, from a table of who sees whose rows and from
+//! all rows that there are. A new method fails `the_table_holds_every_method`; a new filter or
+//! column of a query does not compile until it is in `lists`.
 
 mod beside;
 mod lists;
