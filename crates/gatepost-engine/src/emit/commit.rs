@@ -40,10 +40,10 @@ impl Emitter {
     }
 
     /// Nothing came of it: nobody waits for it, or nobody may receive it.
-    pub(super) fn nothing(&self, bite: Bite, plan: &Plan) -> Decided {
-        self.count(&bite);
+    pub(super) fn nothing(&self, bite: &Bite, plan: &Plan) -> Decided {
+        self.count(bite);
         Decided::Stored {
-            emitted: emitted(&bite, plan),
+            emitted: emitted(bite, plan),
             used: Spent::default(),
             left: None,
             waits: false,

@@ -93,7 +93,7 @@ impl Emitter {
                 // Nothing is stored, so nothing checks the versions: they have to be asked for.
                 let tables = &self.finder.tables;
                 if races.refreshed || tables.are_current(&matched.seen).await? {
-                    return Ok(self.nothing(bite, &plan));
+                    return Ok(self.nothing(&bite, &plan));
                 }
                 tables.refresh(&matched.seen).await?;
                 races.refreshed = true;
@@ -103,7 +103,7 @@ impl Emitter {
             let enqueue = self.enqueue(ask, sink, &bite, basis, rest.clone(), now);
             match self.store.enqueue(enqueue, now).await? {
                 Enqueued::AlreadyKnown => return Ok(Decided::Repeated),
-                Enqueued::RoutesChanged => races.lost(),
+                Enqueued::RoutesChanged => races.lost(&matched),
                 Enqueued::RowsChanged(rows) => races.lost_rows(&matched, &rows),
                 Enqueued::Stored { deliveries, moved } => {
                     if races.by_places() {

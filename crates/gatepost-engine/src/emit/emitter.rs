@@ -4,7 +4,6 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use gatepost_ids::Place;
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio::sync::Notify;
@@ -117,11 +116,6 @@ impl Emitter {
                 Err(StoreError::new(ErrorKind::Unavailable, error).into())
             }
         }
-    }
-
-    /// The places in which an occurrence for this audience is heard.
-    pub(super) async fn places(&self, ask: &Occurrence) -> Result<Vec<Place>, EmitError> {
-        self.judge.places(ask.audience).await
     }
 }
 

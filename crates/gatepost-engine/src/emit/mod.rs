@@ -14,6 +14,7 @@ mod races;
 mod row;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use emitted::Emitted;
 pub(crate) use emitter::Emitter;

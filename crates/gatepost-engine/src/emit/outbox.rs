@@ -93,14 +93,15 @@ impl OutboxDrain {
     /// were: each was used up, moved on, postponed or set aside. An error: the store is away.
     async fn drain(self: &Arc<Self>, going: &mut Vec<Row>) -> Result<usize, EmitError> {
         let now = self.clock.now()?;
+        let due = self.store.outbox(AT_ONCE, now).await?;
         let mut rows = std::mem::take(going);
-        for due in self.store.outbox(AT_ONCE, now).await? {
+        let count = rows.len() + due.len();
+        for due in due {
             if rows.iter().all(|row| row.id != due.id) {
                 rows.extend(self.readable(due, now).await?);
             }
         }
         let places = self.places(&rows).await;
-        let count = rows.len();
         for row in rows {
             let next = self.take(row, &places, now).await?;
             if going.len() < GOING {

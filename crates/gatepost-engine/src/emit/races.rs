@@ -51,7 +51,12 @@ impl Races {
         self.lost < LOST
     }
 
-    pub(super) fn lost(&mut self) {
+    /// The places have changed, as the store says.
+    pub(super) fn lost(&mut self, matched: &Matched) {
+        if !self.by_places() {
+            // That was not asked: no try is better than this one.
+            self.lost_rows(matched, &[]);
+        }
         self.lost += 1;
         self.refreshed = true;
     }
@@ -93,10 +98,13 @@ mod tests {
         bite.deliveries.push(new_delivery(2));
         for _ in 0..LOST {
             assert_eq!(races.basis(&matched, &bite), matched.by_places());
-            races.lost();
+            races.lost(&matched);
         }
         let used: Vec<_> = matched.tasks[1].rows().collect();
         assert_eq!(races.basis(&matched, &bite), Basis::Rows(used));
+        assert!(races.aside.is_empty());
+        races.lost(&matched);
+        assert_eq!(races.aside.len(), 3, "it ends, whatever the store says");
         assert_eq!(races.basis(&matched, &Bite::default()), Basis::Nothing);
     }
 

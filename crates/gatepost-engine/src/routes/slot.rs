@@ -23,12 +23,16 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) enum Held {
     Nothing,
-    Table(RouteTable),
+    Table(Box<RouteTable>),
     /// Since then.
     TooLarge(Instant),
 }
 
 impl Held {
+    pub(super) fn table(table: RouteTable) -> Self {
+        Self::Table(Box::new(table))
+    }
+
     pub(super) fn too_large() -> Self {
         Self::TooLarge(Instant::now())
     }

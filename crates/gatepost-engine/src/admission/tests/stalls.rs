@@ -21,7 +21,7 @@ const HEALTHY: i64 = 1_000_000;
 const STEP: Duration = Duration::from_millis(10);
 /// The healthy webhook gets a message each so many steps, and responds in one.
 const EACH: u32 = 10;
-const STEPS: u32 = 3_000;
+const STEPS: u32 = 1_500;
 /// When the stalled ones respond, or time out.
 const STALL: Duration = Duration::from_secs(10);
 /// Lanes that a pass looks at.
@@ -42,7 +42,12 @@ const OF_MANY: [Case; 2] = [
 ];
 
 /// What it is, where each of the stalled stands and what it sends to, and the healthy one's URL.
-type Case = (&'static str, fn(i64) -> Place, fn(i64) -> String, &'static str);
+type Case = (
+    &'static str,
+    fn(i64) -> Place,
+    fn(i64) -> String,
+    &'static str,
+);
 
 /// A request in flight.
 struct Request {
@@ -124,7 +129,9 @@ impl World {
 
     /// As the dispatcher's.
     fn pass(&mut self) {
-        let Admission { lanes, in_flight, .. } = &self.admission;
+        let Admission {
+            lanes, in_flight, ..
+        } = &self.admission;
         for _ in 0..LOOKED_AT {
             let Some(turn) = lanes.next(Instant::now()) else {
                 break;
@@ -185,16 +192,12 @@ fn assert_unharmed(world: &World, what: &str) {
     // A request that ends makes room in a few places, for each of which one lane is woken.
     let (looked_at, begun) = (world.looked_at, world.begun);
     assert!(
-        looked_at <= 20_000 + 8 * begun,
+        looked_at <= 20_000 + 12 * begun,
         "{what}: looked at {looked_at} lanes for {begun} requests"
     );
 }
 
-
-async fn stall_beside_one_that_responds(
-    cases: impl IntoIterator<Item = Case>,
-    had_received: bool,
-) {
+async fn stall_beside_one_that_responds(cases: impl IntoIterator<Item = Case>, had_received: bool) {
     for (what, place, url, healthy) in cases {
         let mut world = World::new(place, url, healthy);
         if had_received {

@@ -1,5 +1,7 @@
 //! Tables and messages over a store whose calls are counted.
 
+mod table;
+
 use std::sync::Arc;
 
 use gatepost_ids::Place;
