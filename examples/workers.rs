@@ -56,7 +56,8 @@ async fn main() -> Result<ExitCode, Failure> {
     }
 }
 
-/// An engine on the shared queue. A lease lasts the webhook's timeout and half a second here, so
+/// An engine on the shared queue. A lease lasts ten seconds, as for all short timeouts, and half a
+/// second here, so
 /// that the work of a worker that died comes back soon.
 async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
     let store = PostgresStore::connect(PostgresConfig::url(url).with_schema(SCHEMA)).await?;
@@ -150,10 +151,10 @@ async fn share(url: &str) -> Result<ExitCode, Failure> {
     })
 }
 
-/// The different messages that have arrived, once all have or after twenty seconds.
+/// The different messages that have arrived, once all have or after thirty seconds.
 async fn wait_for_all(receiver: &Receiver) -> HashSet<String> {
     let mut numbers = HashSet::new();
-    for _ in 0..200 {
+    for _ in 0..300 {
         tokio::time::sleep(Duration::from_millis(100)).await;
         numbers = receiver.received().into_iter().map(|r| r.body).collect();
         if numbers.len() == MESSAGES {

@@ -135,8 +135,8 @@ async fn frozen(place: Place) {
     tokio::time::sleep(Duration::from_millis(700)).await;
     let held = freeze(&frozen, &run.place).await;
     let other = run.child(Mode::Emit, 2);
-    // Twice a lease of the child.
-    tokio::time::sleep(Duration::from_secs(7)).await;
+    // Longer than a lease of the child.
+    tokio::time::sleep(Duration::from_secs(13)).await;
     signal(&frozen, "-CONT");
     tokio::time::sleep(Duration::from_millis(700)).await;
     run.kill(frozen);

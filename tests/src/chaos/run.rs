@@ -19,8 +19,9 @@ use super::verdict::Evidence;
 pub(super) const EVERYDAY: i64 = 1;
 /// Attempts after the first.
 pub(super) const RETRIES: u32 = 2;
-/// What a lease of the child lasts: the shortest timeout and half a second.
-const LEASE: Duration = Duration::from_millis(3_500);
+/// What a lease of the child lasts: the longest timeout of the class of short ones, and half a
+/// second.
+const LEASE: Duration = Duration::from_millis(10_500);
 
 /// What the children told.
 #[derive(Clone, Debug, Default)]
