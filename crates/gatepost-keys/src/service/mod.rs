@@ -9,10 +9,10 @@ mod logins;
 mod lookup;
 mod manage;
 mod outcomes;
+mod owners;
 mod placing;
 mod read;
 mod refused;
-mod removal;
 
 pub use builder::KeyServiceBuilder;
 pub use key_service::KeyService;

@@ -2,7 +2,8 @@
 
 use apikey_core::OwnerId;
 use gatepost_keys::{AccessLevel, Account, KeyService, Place, TenantId};
-use gatepost_storage::OwnerStore;
+use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::{OwnerStore, Page};
 use gatepost_testkit::fault::Fault;
 
 use crate::world::{World, present};
@@ -96,4 +97,28 @@ async fn a_store_that_cannot_place_lets_good_keys_in() {
     assert_eq!(place(&world, 1).await, None);
     cold(&world, &key).await;
     assert_eq!(place(&world, 1).await, Some(Place::Tenant(TenantId(5))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn users_of_before_are_placed_on_request() {
+    let world = World::new();
+    for owner in 1..=250 {
+        world.key(owner, "key").await;
+    }
+    // Then the platform gets tenants, but not for everybody.
+    for owner in 1..=249 {
+        world.users.put(owner, 5);
+    }
+    world.users.say(7, None);
+    assert_eq!(world.keys.place_owners().await.unwrap(), 248);
+    assert_eq!(place(&world, 249).await, Some(Place::Tenant(TenantId(5))));
+    for left in [7, 250] {
+        assert_eq!(place(&world, left).await, None, "{left}");
+    }
+    assert_eq!(world.keys.place_owners().await.unwrap(), 0);
+    let mut admin = world.user(249);
+    admin.access = AccessLevel::TenantAdministrator;
+    let all = KeyQuery::all(Page::first(500));
+    let listed = world.keys.list(&admin, all).await.unwrap();
+    assert_eq!(listed.rows.len(), 248);
 }
