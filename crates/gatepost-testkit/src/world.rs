@@ -64,8 +64,8 @@ pub(crate) async fn remove_all_gone(store: &Webhooks) {
 pub(crate) struct Held {
     pub(crate) version: RoutesVersion,
     webhooks: BTreeMap<WebhookId, WebhookRoute>,
-    tasks: BTreeMap<TaskId, TaskRoute>,
-    events: BTreeMap<EventId, EventRoute>,
+    pub(crate) tasks: BTreeMap<TaskId, TaskRoute>,
+    pub(crate) events: BTreeMap<EventId, EventRoute>,
 }
 
 impl Held {

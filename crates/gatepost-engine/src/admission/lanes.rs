@@ -12,7 +12,6 @@ use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
 use super::board::Board;
-use super::in_flight::{Blocked, InFlight};
 use super::pace::Pace;
 use super::room::{Room, Wait};
 
@@ -29,7 +28,7 @@ struct State {
     held: HashMap<WebhookId, Pace>,
     /// Webhooks that were resumed here, until their lanes are found.
     resumed: HashSet<WebhookId>,
-    /// Owners of whom nothing is sent before then.
+    /// Owners who send nothing before then.
     resting: HashMap<OwnerId, Instant>,
     /// When the next retry is due, as far as is known.
     next_retry: Option<DateTime<Utc>>,
@@ -62,17 +61,6 @@ impl Turn {
     pub(crate) fn wait(mut self, wait: Wait) {
         self.is_over = true;
         self.lanes.lock().board.wait(self.due.lane, wait);
-    }
-
-    /// It steps aside until there is room, or is ready again if there is some by now.
-    pub(crate) fn step_aside(self, blocked: Blocked, in_flight: &InFlight) {
-        let (lanes, lane) = (self.lanes.clone(), self.due.lane);
-        let for_room = !matches!(blocked.wait, Wait::Until(_));
-        self.wait(blocked.wait);
-        if for_room && in_flight.releases() != blocked.releases {
-            // What became free before it stood aside woke nobody.
-            lanes.lock().board.again(lane);
-        }
     }
 
     /// There is nothing more in it, unless something was added in between.
@@ -178,6 +166,11 @@ impl Lanes {
             state.resting.retain(|_, until| *until > now);
         }
         state.resting.insert(owner, until);
+    }
+
+    /// What it waited for may not be so any more.
+    pub(super) fn again(&self, lane: Lane) {
+        self.lock().board.again(lane);
     }
 
     /// There is room again: one lane for each that waits for it gets a turn.
@@ -290,11 +283,6 @@ impl Lanes {
 
     pub(crate) fn resumed_before(&self) -> HashSet<WebhookId> {
         self.lock().resumed.clone()
-    }
-
-    /// Wakes the dispatcher: something may be sent again.
-    pub(crate) fn wake(&self) {
-        self.wake.notify_one();
     }
 
     pub(crate) async fn woken(&self) {

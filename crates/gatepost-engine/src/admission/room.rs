@@ -50,6 +50,24 @@ pub(crate) enum Wait {
     Until(Instant),
 }
 
+/// Why there is no permit.
+#[derive(Debug)]
+pub(crate) struct Blocked {
+    pub(super) wait: Wait,
+    /// How often room had become free until then.
+    pub(super) releases: u64,
+}
+
+impl Blocked {
+    /// Until then, whatever room there is.
+    pub(crate) fn until(time: Instant) -> Self {
+        Self {
+            wait: Wait::Until(time),
+            releases: 0,
+        }
+    }
+}
+
 impl Wait {
     /// The wider, the more lanes may wait for it. A half step below a total is a share of it.
     fn breadth(&self) -> u8 {
@@ -87,7 +105,7 @@ impl Room {
     }
 }
 
-/// Who is walled off from whom: tenants; where everybody is in one place, owners.
+/// The wall around a request: its tenant; where everybody is in one place, its owner.
 pub(super) fn walled(place: Place, owner: OwnerId) -> Place {
     match place {
         Place::Common => Place::Alone(owner),

@@ -8,7 +8,7 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Claim, Claimed, Lane, LaneClaim, LaneClass};
 use tokio::time::Instant;
 
-use super::Dispatcher;
+use super::part::Dispatcher;
 use crate::admission::{Permit, Turn};
 use crate::attempt::{Job, Outgoing};
 use crate::guard::guarded;

@@ -7,8 +7,8 @@ use gatepost_storage::webhooks::LaneClass;
 use tokio::time::{Duration, Instant};
 use webhook_model::WebhookId;
 
-use super::Dispatcher;
 use super::claims::{Claims, Taken};
+use super::part::Dispatcher;
 use crate::admission::{Admission, Blocked, Turn, Wait};
 use crate::attempt::REST;
 use crate::routes::Route;
@@ -131,7 +131,7 @@ impl Dispatcher {
             lanes.sends(due.lane.webhook, now);
         }
         if let (true, Some(blocked)) = (permits.is_empty(), blocked) {
-            turn.step_aside(blocked, in_flight);
+            in_flight.step_aside(turn, blocked);
             return None;
         }
         left.all -= permits.len();

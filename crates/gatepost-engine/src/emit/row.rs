@@ -10,8 +10,8 @@ use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
 use webhook_model::{Occurrence, TaskId};
 
 use super::decide::{Decided, RowAt, Sink};
+use super::drain::{OutboxDrain, Places};
 use super::finder::Ask;
-use super::outbox::{OutboxDrain, Places};
 use super::plan::Spent;
 use crate::error::EmitError;
 use crate::guard::guarded;
@@ -20,7 +20,7 @@ use crate::guard::guarded;
 /// row is old.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// For so long other processes leave a row alone that this one goes on with.
+/// How long other processes leave a row alone that this one goes on with.
 const GOING_ON: Duration = Duration::from_secs(5);
 
 /// A row of the outbox that can be read.

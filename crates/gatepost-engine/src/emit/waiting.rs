@@ -8,12 +8,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{Basis, Enqueue, Left, Origin};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::outbox::OutboxDrain;
+use super::drain::OutboxDrain;
 use super::row::Row;
 use crate::error::EmitError;
 use crate::guard::guarded;
 
-/// For so long other processes leave a row alone while this one waits for the platform: longer than
+/// How long other processes leave a row alone while this one waits for the platform: longer than
 /// that takes.
 const ASKING: Duration = Duration::from_secs(15);
 /// After this time without an answer of the platform, a row is given up.

@@ -148,7 +148,8 @@ pub struct QueueStats {
     pub queued: u64,
     /// Deliveries under a lease.
     pub running: u64,
-    /// The oldest due time among waiting deliveries of active webhooks.
+    /// The oldest due time among waiting deliveries of active webhooks whose owners are neither
+    /// held nor moving.
     pub oldest_due: Option<DateTime<Utc>>,
     /// Rows in the outbox.
     pub outbox: u64,

@@ -306,8 +306,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<Vec<DueLane>, StoreError>;
 
-    /// The earliest due time after `now` among queued deliveries of active webhooks, if any: until
-    /// then there is no retry to wake up for.
+    /// The earliest due time after `now` among queued deliveries of active webhooks whose owners
+    /// are neither held nor moving, if any: until then there is no retry to wake up for.
     ///
     /// # Errors
     /// `Unavailable`.

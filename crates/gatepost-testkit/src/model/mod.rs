@@ -7,6 +7,9 @@
 
 mod carry_out;
 mod keys;
+mod look;
+mod owners;
+mod queue;
 mod side;
 mod step;
 

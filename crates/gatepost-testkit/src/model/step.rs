@@ -4,6 +4,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+/// How many places there are: `Common`, two tenants, the operators, and each owner alone.
+pub(super) const PLACES: u8 = 5;
+
 /// A call, and how many seconds after the one before.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
@@ -15,15 +18,18 @@ pub(super) struct Step {
 pub(super) enum From {
     Direct,
     Occurrence(u8),
-    Outbox(u8, Option<u8>),
+    Outbox(u8, Option<u8>, Option<u8>),
 }
 
-/// Which version of the routes an enqueue shows.
-#[derive(Clone, Copy, Debug)]
+/// What an enqueue shows to be decided by: nothing, the present versions of these places, an old
+/// one of this place, or the revisions of a task and an event, of which that of the event may be
+/// wrong.
+#[derive(Clone, Debug)]
 pub(super) enum Seen {
     None,
-    Present,
-    Old,
+    Present(Vec<u8>),
+    Old(u8),
+    Rows { number: u8, old: bool },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +47,7 @@ pub(super) struct Ending {
     pub(super) claims_ago: u8,
     pub(super) end: End,
     pub(super) attempted: bool,
+    pub(super) kept: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -52,10 +59,14 @@ pub(super) enum Call {
         from: From,
         seen: Seen,
         consume: Option<u8>,
+        later: Option<u8>,
     },
+    Owner(OwnerCall),
+    Record(RecordCall),
     Push(u8),
     Reject(u8),
-    Claim(Vec<(u8, bool, u8)>),
+    Postpone(u8, u8),
+    Claim(Vec<(u8, u8, u8)>),
     Settle(Vec<Ending>),
     Reclaim(u8),
     Look,
@@ -76,18 +87,46 @@ pub(super) enum Call {
     Purge,
 }
 
+/// What is done to an owner, of three.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OwnerCall {
+    Place(u8, u8),
+    Hold(u8, bool),
+    Remove(u8),
+    RemoveTenant(u8),
+    RemoveGone(u8),
+    Use(u8, i8),
+    Recount(u8),
+    Drop(u8, u8),
+    Look,
+}
+
+/// What else is done to records.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RecordCall {
+    InsertWebhook(u8, u8),
+    GiveTask(u8, u8),
+    EnableTask(u8, bool),
+    GiveEvent(u8, u8),
+    Match(u8),
+    List(u8),
+}
+
 pub(super) fn steps() -> impl Strategy<Value = Step> {
     (0..3_u8, call()).prop_map(|(after, call)| Step { after, call })
 }
 
 fn call() -> impl Strategy<Value = Call> {
     let n = || 0..24_u8;
-    let hook = || 0..5_u8;
+    let hook = || 0..8_u8;
     prop_oneof![
         28 => enqueue(),
         4 => n().prop_map(Call::Push),
         1 => n().prop_map(Call::Reject),
-        20 => vec((hook(), any::<bool>(), 0..4_u8), 0..8).prop_map(Call::Claim),
+        1 => (n(), n()).prop_map(|(row, after)| Call::Postpone(row, after)),
+        14 => owner().prop_map(Call::Owner),
+        14 => record().prop_map(Call::Record),
+        20 => vec((hook(), 0..3_u8, 0..4_u8), 0..8).prop_map(Call::Claim),
         20 => vec(ending(), 0..8).prop_map(Call::Settle),
         5 => (1..4_u8).prop_map(Call::Reclaim),
         7 => Just(Call::Look),
@@ -109,16 +148,51 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
+fn owner() -> impl Strategy<Value = OwnerCall> {
+    let (of, hook) = (|| 0..3_u8, || 0..8_u8);
+    prop_oneof![
+        4 => (of(), 0..PLACES).prop_map(|(owner, to)| OwnerCall::Place(owner, to)),
+        3 => (of(), any::<bool>()).prop_map(|(owner, held)| OwnerCall::Hold(owner, held)),
+        1 => of().prop_map(OwnerCall::Remove),
+        1 => (1..3_u8).prop_map(OwnerCall::RemoveTenant),
+        2 => (1..4_u8).prop_map(OwnerCall::RemoveGone),
+        1 => (of(), any::<i8>()).prop_map(|(owner, by)| OwnerCall::Use(owner, by)),
+        1 => of().prop_map(OwnerCall::Recount),
+        1 => (hook(), 0..4_u8).prop_map(|(webhook, minute)| OwnerCall::Drop(webhook, minute)),
+        2 => Just(OwnerCall::Look),
+    ]
+}
+
+fn record() -> impl Strategy<Value = RecordCall> {
+    let (n, hook) = (|| 0..24_u8, || 0..8_u8);
+    prop_oneof![
+        3 => (0..3_u8, 0..6_u8).prop_map(|(owner, name)| RecordCall::InsertWebhook(owner, name)),
+        2 => (n(), hook()).prop_map(|(task, webhook)| RecordCall::GiveTask(task, webhook)),
+        2 => (n(), any::<bool>()).prop_map(|(task, on)| RecordCall::EnableTask(task, on)),
+        2 => (n(), n()).prop_map(|(event, task)| RecordCall::GiveEvent(event, task)),
+        9 => (0..PLACES).prop_map(RecordCall::Match),
+        2 => (0..6_u8).prop_map(RecordCall::List),
+    ]
+}
+
 fn enqueue() -> impl Strategy<Value = Call> {
     let from = prop_oneof![
         2 => Just(From::Direct),
         1 => (0..6_u8).prop_map(From::Occurrence),
-        1 => (0..6_u8, proptest::option::of(0..6_u8)).prop_map(|(row, named)| From::Outbox(row, named)),
+        1 => (0..6_u8, proptest::option::of(0..6_u8), proptest::option::of(0..6_u8))
+            .prop_map(|(row, named, left)| From::Outbox(row, named, left)),
     ];
-    let seen = prop_oneof![4 => Just(Seen::None), 4 => Just(Seen::Present), 1 => Just(Seen::Old)];
+    let seen = prop_oneof![
+        4 => Just(Seen::None),
+        3 => vec(0..PLACES, 0..3).prop_map(Seen::Present),
+        1 => (0..PLACES).prop_map(Seen::Old),
+        2 => (0..24_u8, proptest::bool::weighted(0.2))
+            .prop_map(|(number, old)| Seen::Rows { number, old }),
+    ];
+    let later = proptest::option::weighted(0.1, 0..9_u8);
     let again = proptest::option::weighted(0.05, 0..24_u8);
     let consume = proptest::option::weighted(0.2, 0..24_u8);
-    let webhooks = vec(prop_oneof![30 => 0..4_u8, 1 => Just(4_u8)], 0..4);
+    let webhooks = vec(prop_oneof![30 => 0..4_u8, 3 => 4..8_u8], 0..4);
     (
         webhooks,
         again,
@@ -126,15 +200,17 @@ fn enqueue() -> impl Strategy<Value = Call> {
         from,
         seen,
         consume,
+        later,
     )
         .prop_map(
-            |(webhooks, again, leased, from, seen, consume)| Call::Enqueue {
+            |(webhooks, again, leased, from, seen, consume, later)| Call::Enqueue {
                 webhooks,
                 again,
                 leased,
                 from,
                 seen,
                 consume,
+                later,
             },
         )
 }
@@ -147,12 +223,14 @@ fn ending() -> impl Strategy<Value = Ending> {
         1 => (0..3_u8).prop_map(End::Release),
     ];
     let ago = prop_oneof![6 => Just(0_u8), 1 => 1..3_u8];
-    (0..24_u8, ago, end, proptest::bool::weighted(0.9)).prop_map(
-        |(of, claims_ago, end, attempted)| Ending {
+    let rarely = || proptest::bool::weighted(0.9);
+    (0..24_u8, ago, end, rarely(), rarely()).prop_map(|(of, claims_ago, end, attempted, kept)| {
+        Ending {
             of,
             claims_ago,
             end,
             attempted,
-        },
-    )
+            kept,
+        }
+    })
 }

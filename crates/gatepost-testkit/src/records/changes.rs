@@ -135,12 +135,8 @@ async fn one_change(store: &Webhooks, lot: &mut StdRng, sets: &mut Vec<Set>, ste
     match lot.random_range(0..10) {
         0 => sets.push(set(store, owner, &format!("s{step}")).await),
         1 => {
-            place(
-                store,
-                owner,
-                [Place::Common, tenant(1), tenant(2)][step as usize % 3],
-            )
-            .await
+            let to = [Place::Common, tenant(1), tenant(2)][step as usize % 3];
+            place(store, owner, to).await;
         }
         2 => hold(store, owner, coin).await,
         3 | 4 => {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use gatepost_storage::{KeyStore, MemoryStore};
 use gatepost_testkit::{Webhooks, model};
 
+use super::mutants::webhook_mutant;
+
 async fn webhooks() -> Webhooks {
     Webhooks::of(Arc::new(MemoryStore::new()))
 }
@@ -17,6 +19,20 @@ async fn keys() -> Arc<dyn KeyStore> {
 fn the_reference_store_answers_as_itself() {
     model::check_webhook_store(500, || webhooks);
     model::check_key_store(500, || keys);
+}
+
+/// Faults that show only after several calls.
+const FAULTS: [&str; 10] = [
+    "p06", "p10", "p13", "r30", "r38", "q26", "q28", "q33", "l14", "o10",
+];
+
+#[test]
+fn a_store_that_breaks_a_clause_is_found_out() {
+    for fault in FAULTS {
+        let place = || move || async move { webhook_mutant(fault) };
+        let checked = std::panic::catch_unwind(|| model::check_webhook_store(2_000, place));
+        assert!(checked.is_err(), "{fault} was not found");
+    }
 }
 
 /// A store whose log is that of another.

@@ -112,7 +112,7 @@ impl World {
                     waiting.count -= 1;
                     self.permits.push(permit);
                 }
-                Err(blocked) => turn.step_aside(blocked, in_flight),
+                Err(blocked) => in_flight.step_aside(turn, blocked),
             }
         }
     }

@@ -150,7 +150,7 @@ async fn room_that_becomes_free_between_the_look_and_the_step_aside_wakes_the_la
         .take(&two, tenant(2), LaneClass::First)
         .unwrap_err();
     drop(permit);
-    turn.step_aside(blocked, &in_flight);
+    in_flight.step_aside(turn, blocked);
     assert!(lanes.has_ready());
 
     let turn = lanes.next(Instant::now()).unwrap();
@@ -158,7 +158,7 @@ async fn room_that_becomes_free_between_the_look_and_the_step_aside_wakes_the_la
     let blocked = in_flight
         .take(&two, tenant(2), LaneClass::First)
         .unwrap_err();
-    turn.step_aside(blocked, &in_flight);
+    in_flight.step_aside(turn, blocked);
     assert!(!lanes.has_ready(), "there is still no room");
     drop(permit);
     assert!(lanes.has_ready());

@@ -47,7 +47,7 @@ fn key_mutant(fault: &str) -> Arc<dyn KeyStore> {
     Arc::new(Mutant::new(fault))
 }
 
-fn webhook_mutant(fault: &str) -> Webhooks {
+pub(crate) fn webhook_mutant(fault: &str) -> Webhooks {
     Webhooks::of(Arc::new(Mutant::new(fault)))
 }
 

@@ -1,0 +1,142 @@
+//! What is shown of a side.
+
+use std::fmt::Write as _;
+
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{Page, Scope};
+use webhook_model::WebhookId;
+
+use super::queue::late;
+use super::side::{LIMITS, Side, answer, place};
+use super::step::PLACES;
+use crate::fixtures::{at, full_occurrence};
+
+impl Side {
+    pub(super) async fn look(&self, now: i64) -> String {
+        let (queue, log) = (&self.store.queue, &self.store.log);
+        let lanes = queue.due_lanes(None, 100, at(now)).await.unwrap();
+        let lanes: Vec<_> = lanes
+            .iter()
+            .map(|l| {
+                let webhook = place(&self.webhooks, &l.lane.webhook);
+                (webhook, l.lane.class, l.due, l.owner, l.place, l.revision)
+            })
+            .collect();
+        let next = queue.next_due(at(now)).await.unwrap();
+        let figures = log.queue_stats(at(now)).await.unwrap();
+        format!("{lanes:?} {next:?} {figures:?}")
+    }
+
+    pub(super) async fn push(&mut self, n: u8, now: i64) -> String {
+        let mut occurrence = full_occurrence();
+        occurrence.id = None;
+        occurrence.variables.push(("n".to_owned(), n.to_string()));
+        let id = self.store.outbox.push_outbox(&occurrence, at(now)).await;
+        self.outbox.push(id.unwrap());
+        self.waiting().await
+    }
+
+    pub(super) async fn waiting(&self) -> String {
+        let rows = self.store.outbox.outbox(1_000, late()).await.unwrap();
+        let rows = rows.into_iter().map(|r| {
+            (
+                place(&self.outbox, &r.id),
+                r.occurrence,
+                r.left,
+                r.turn,
+                r.created,
+            )
+        });
+        format!("{:?}", rows.collect::<Vec<_>>())
+    }
+
+    pub(super) async fn edit(
+        &self,
+        id: WebhookId,
+        now: i64,
+        edit: impl FnOnce(&mut webhook_model::Webhook),
+    ) -> String {
+        let Some(mut row) = self.store.records.webhook(id).await.unwrap() else {
+            return "none".to_owned();
+        };
+        edit(&mut row.value);
+        let edited = self
+            .store
+            .records
+            .update_webhook(&row, LIMITS, at(now))
+            .await;
+        answer(edited, |_| "edited".to_owned())
+    }
+
+    pub(super) fn show(&self, delivery: Delivery) -> String {
+        let number = place(&self.deliveries, &delivery.id);
+        let webhook = place(&self.webhooks, &delivery.webhook);
+        let task = delivery.task.map(|task| place(&self.tasks, &task));
+        let alike = Delivery {
+            id: DeliveryId(0),
+            webhook: WebhookId(0),
+            task: None,
+            ..delivery
+        };
+        format!("{number:?} {webhook:?} {task:?} {alike:?}")
+    }
+
+    /// All that is stored and matched.
+    pub(super) async fn everything(&mut self) -> String {
+        let mut all = self.waiting().await + &self.listed(Scope::All).await;
+        for number in 0..PLACES {
+            all += &self.matched(Self::place(number)).await;
+        }
+        all
+    }
+
+    /// All rows of a scope.
+    pub(super) async fn listed(&self, scope: Scope) -> String {
+        let mut all = String::new();
+        let query = DeliveryQuery {
+            scope,
+            ..DeliveryQuery::all(Page::first(10_000))
+        };
+        for delivery in self.store.log.list_deliveries(&query).await.unwrap() {
+            let id = delivery.id;
+            writeln!(all, "{}", self.show(delivery)).unwrap();
+            for attempt in self.store.log.attempts(id).await.unwrap() {
+                writeln!(all, "    {attempt:?}").unwrap();
+            }
+        }
+        let records = &self.store.records;
+        let query = WebhookQuery {
+            scope,
+            name: None,
+            page: Page::first(10_000),
+        };
+        for row in records.list_webhooks(&query).await.unwrap() {
+            let id = place(&self.webhooks, &row.id);
+            let (created, modified) = (row.created, row.modified);
+            writeln!(all, "{id:?} {created} {modified} {:?}", row.value).unwrap();
+        }
+        let query = TaskQuery {
+            scope,
+            creator: None,
+            webhook: None,
+            name: None,
+            page: Page::first(10_000),
+        };
+        for row in records.list_tasks(&query).await.unwrap() {
+            let id = place(&self.tasks, &row.id);
+            let (modified, last_run) = (row.modified, row.last_run);
+            writeln!(all, "{id:?} {:?} {modified} {last_run:?}", row.owner).unwrap();
+        }
+        let query = EventQuery {
+            scope,
+            task: None,
+            event_type: None,
+            page: Page::first(10_000),
+        };
+        for row in records.list_events(&query).await.unwrap() {
+            let id = place(&self.events, &row.id);
+            writeln!(all, "{id:?} {:?} {}", row.owner, row.modified).unwrap();
+        }
+        all
+    }
+}

@@ -1,0 +1,238 @@
+//! The calls on the queue.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::*;
+use webhook_model::{OccurrenceId, TaskId};
+
+use super::side::{Side, answer, of, place, shown};
+use super::step::{Call, End, Ending, From, Seen};
+use crate::fixtures::{at, direct, message, occurrence, settlement_of};
+
+/// A time at which all that waits is due.
+pub(super) fn late() -> DateTime<Utc> {
+    at(1_000_000)
+}
+
+/// Two ids, each in three places.
+fn occurrence_of(number: u8) -> (Place, OccurrenceId) {
+    let id = format!("o{}", number / 3);
+    (Side::place(number % 3), id.parse().unwrap())
+}
+
+impl Side {
+    pub(super) async fn enqueue(&mut self, call: &Call, now: i64) -> String {
+        let Call::Enqueue {
+            webhooks,
+            again,
+            leased,
+            from,
+            seen,
+            consume,
+            later,
+        } = call
+        else {
+            return String::new();
+        };
+        let mut deliveries = Vec::new();
+        for webhook in webhooks {
+            self.named += 1;
+            let name = format!("m{}", self.named);
+            deliveries.push(NewDelivery {
+                due: at(now + i64::from(*webhook % 3)),
+                lease_until: leased.then(|| at(now + 20)),
+                body: format!("body of {name}\0").into(),
+                task: consume.map(|n| self.task(n)),
+                ..message(self.webhook(*webhook), &name, at(now))
+            });
+        }
+        if let (Some(n), true) = (again, self.named > 0) {
+            // The id of a delivery that is gone may be free or not.
+            let known = self.delivery(*n);
+            if let Some(known) = self.store.log.delivery(known).await.unwrap() {
+                let id = known.message_id.as_str();
+                deliveries.push(message(self.webhook(0), id, at(now)));
+            }
+        }
+        let origin = match from {
+            From::Direct => Origin::Direct,
+            From::Occurrence(n) => {
+                let (place, id) = occurrence_of(*n);
+                Origin::Occurrence { place, id }
+            }
+            From::Outbox(n, named, left) => {
+                let turn = self.turn(*n).await;
+                let due = |left: u8| at(now + i64::from(left));
+                Origin::Outbox {
+                    row: of(&self.outbox, *n, OutboxId(i64::MAX)),
+                    turn,
+                    occurrence: named.filter(|_| turn == 0).map(occurrence_of),
+                    left: left.map(|n| (Left::After(TaskId(n.into())), due(n))),
+                }
+            }
+        };
+        let basis = self.basis(seen).await;
+        let later = later.iter().flat_map(|n| [*n, *n + 1]).map(|n| NewOutbox {
+            occurrence: occurrence("later"),
+            left: Left::Tasks(vec![TaskId(n.into())]),
+            due: at(now + i64::from(n)),
+        });
+        let batch = Enqueue {
+            basis,
+            origin,
+            consume: consume.iter().map(|n| self.task(*n)).collect(),
+            later: later.collect(),
+            ..direct(deliveries)
+        };
+        let stored = self.store.queue.enqueue(batch, at(now)).await;
+        for row in self.store.outbox.outbox(1_000, late()).await.unwrap() {
+            if !self.outbox.contains(&row.id) {
+                self.outbox.push(row.id);
+            }
+        }
+        match stored {
+            Ok(Enqueued::Stored { deliveries, moved }) => {
+                for stored in &deliveries {
+                    self.deliveries.push(stored.id);
+                    self.given(stored.id, stored.token);
+                }
+                let leased = deliveries.iter().filter(|d| d.token.is_some()).count();
+                let mut places = Vec::new();
+                for (place, version) in moved {
+                    let now = self.store.records.routes_versions(&[place]).await;
+                    assert_eq!(now.unwrap(), [version], "a version that moved");
+                    places.push(place);
+                }
+                places.sort_unstable();
+                format!(
+                    "{} stored, {leased} leased, moved: {places:?}",
+                    deliveries.len()
+                )
+            }
+            Ok(Enqueued::RowsChanged(rows)) => {
+                let known = |row| match row {
+                    RecordId::Task(id) => ("task", place(&self.tasks, &id)),
+                    RecordId::Event(id) => ("event", place(&self.events, &id)),
+                    RecordId::Webhook(id) => panic!("webhook {id} was not shown"),
+                };
+                let changed: BTreeSet<_> = rows.into_iter().map(known).collect();
+                format!("rows changed: {changed:?}")
+            }
+            Ok(other) => format!("{other:?}"),
+            Err(error) => format!("{:?}", error.kind()),
+        }
+    }
+
+    async fn basis(&self, seen: &Seen) -> Basis {
+        let records = &self.store.records;
+        match seen {
+            Seen::None => Basis::Nothing,
+            Seen::Present(places) => {
+                let places: Vec<Place> = places.iter().map(|n| Self::place(*n)).collect();
+                let versions = records.routes_versions(&places).await.unwrap();
+                Basis::Places(places.into_iter().zip(versions).collect())
+            }
+            Seen::Old(n) => {
+                let place = Self::place(*n);
+                let versions = records.routes_versions(&[place]).await.unwrap();
+                Basis::Places(vec![(place, RoutesVersion(versions[0].0 - 1))])
+            }
+            Seen::Rows { number, old } => {
+                let (task, event) = (self.task(*number), self.event(*number));
+                let first = records.task(task).await.unwrap();
+                let first = first.map_or(Revision::FIRST, |row| row.revision);
+                let second = records.event(event).await.unwrap();
+                let second = second.map_or(Revision::FIRST, |row| row.revision);
+                let second = if *old { second.next() } else { second };
+                Basis::Rows(vec![
+                    (RecordId::Task(task), first),
+                    (RecordId::Event(event), second),
+                ])
+            }
+        }
+    }
+
+    /// The turn at which a row of the outbox is now, or was last seen.
+    pub(super) async fn turn(&self, n: u8) -> u32 {
+        let id = of(&self.outbox, n, OutboxId(i64::MAX));
+        let rows = self.store.outbox.outbox(1_000, late()).await.unwrap();
+        let row = rows.iter().find(|row| row.id == id);
+        row.map_or(0, |row| row.turn)
+    }
+
+    /// Notes a token; one that was given before is no proof.
+    pub(super) fn given(&mut self, id: DeliveryId, token: Option<ClaimToken>) {
+        let Some(token) = token else { return };
+        let tokens = self.tokens.entry(id).or_default();
+        assert!(!tokens.contains(&token), "a token was given twice");
+        tokens.push(token);
+    }
+
+    pub(super) async fn claim(&mut self, lanes: &[(u8, u8, u8)], now: i64) -> String {
+        let mut asked: Vec<LaneClaim> = Vec::new();
+        for (webhook, class, limit) in lanes {
+            let class = match class {
+                0 => LaneClass::First,
+                1 => LaneClass::Retry,
+                _ => LaneClass::Alone,
+            };
+            let lane = Lane {
+                webhook: self.webhook(*webhook),
+                class,
+            };
+            if !asked.iter().any(|other| other.lane == lane) {
+                asked.push(LaneClaim {
+                    lane,
+                    limit: u32::from(*limit),
+                });
+            }
+        }
+        let claimed = self
+            .store
+            .queue
+            .claim(&asked, at(now + 15), at(now))
+            .await
+            .unwrap();
+        let mut text = String::new();
+        for claimed in claimed {
+            self.given(claimed.delivery.id, Some(claimed.token));
+            let (class, revision) = (claimed.class, claimed.revision);
+            let delivery = self.show(claimed.delivery);
+            writeln!(text, "{class:?} {revision:?} {delivery}").unwrap();
+        }
+        text
+    }
+
+    pub(super) async fn settle(&self, endings: &[Ending], now: i64) -> String {
+        let settlements = endings.iter().map(|ending| {
+            let delivery = self.delivery(ending.of);
+            let tokens = self.tokens.get(&delivery).map_or(&[][..], Vec::as_slice);
+            let token = tokens.iter().rev().nth(usize::from(ending.claims_ago));
+            let token = token.copied().unwrap_or(ClaimToken(i64::MAX));
+            let disposition = match ending.end {
+                End::Sent => Disposition::Sent,
+                End::Failed => Disposition::Failed,
+                End::Retry(after) => Disposition::Retry {
+                    due: at(now + i64::from(after)),
+                },
+                End::Release(after) => Disposition::Release {
+                    due: at(now + i64::from(after)),
+                },
+            };
+            let mut settlement = settlement_of(Claim { delivery, token }, disposition);
+            settlement.attempt = settlement.attempt.filter(|_| ending.attempted);
+            settlement.keep_message = ending.kept;
+            settlement
+        });
+        let settled = self
+            .store
+            .queue
+            .settle(settlements.collect(), at(now))
+            .await;
+        answer(settled, shown)
+    }
+}
