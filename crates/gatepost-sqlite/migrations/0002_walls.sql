@@ -40,15 +40,15 @@ CREATE TABLE gatepost_place (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO gatepost_place (place, version, started) SELECT 'common', version, version FROM gatepost_routes;
 
--- What each change of a place was: `kind` is 0 webhook, 1 task, 2 event, 3 an owner with all records, 4 a task with its
--- events. The older ones are trimmed.
+-- What each change of a place touched: `kind` is 0 webhook, 1 task, 2 event, 3 an owner with all records, 4 a task with
+-- its events. The older ones are trimmed.
 CREATE TABLE gatepost_route_change (
     place   TEXT NOT NULL,
     change  INTEGER NOT NULL,
     version INTEGER NOT NULL,
     kind    INTEGER NOT NULL,
     record  INTEGER NOT NULL,
-    PRIMARY KEY (place, change)
+    PRIMARY KEY (place, change, kind, record)
 ) STRICT, WITHOUT ROWID;
 
 -- What one process at a time does.

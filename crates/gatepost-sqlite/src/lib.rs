@@ -4,6 +4,7 @@ mod column;
 mod config;
 mod connection;
 mod error;
+mod generations;
 mod keys;
 mod list;
 mod log;

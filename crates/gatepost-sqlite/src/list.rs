@@ -12,6 +12,9 @@ use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::error::{Failure, Result};
 
+/// How a row number is taken out of its type, and put into it.
+pub(crate) type Numbers<I> = (fn(I) -> i64, fn(i64) -> I);
+
 /// A `SELECT` that grows by a condition for each filter that is set.
 #[derive(Clone, Debug)]
 pub(crate) struct List {
@@ -30,7 +33,7 @@ impl List {
         }
     }
 
-    /// What the owners have who stand in this tenant: a lookup for each of them.
+    /// What the owners have who are in this tenant: a lookup for each of them.
     pub(crate) fn of_tenant(tenant: TenantId, table: &str, of_owner: &str) -> Self {
         Self::of(format!(
             "gatepost_owner o INDEXED BY gatepost_owner_of_place \
@@ -99,7 +102,7 @@ impl List {
         connection: &Connection,
         columns: &str,
         page: &Page<I>,
-        number: (impl Fn(I) -> i64, impl Fn(i64) -> I),
+        (number, id): Numbers<I>,
         read: impl Fn(&Row<'_>) -> Result<R>,
     ) -> Result<Vec<R>> {
         let mut found = Vec::new();
@@ -108,13 +111,13 @@ impl List {
             let read = |row: &Row<'_>| -> Result<(i64, Option<R>)> {
                 Ok((row.get("id")?, readable(read(row))?))
             };
-            let rows = self.page(connection, columns, &page, &number.0, read)?;
+            let rows = self.page(connection, columns, &page, number, read)?;
             let last = rows.last().map(|(id, _)| *id);
             let more = rows.len() == page.limit as usize;
             found.extend(rows.into_iter().filter_map(|(_, row)| row));
             page.limit = limit.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
             match last {
-                Some(last) if more && page.limit > 0 => page = page.beyond(number.1(last)),
+                Some(last) if more && page.limit > 0 => page = page.beyond(id(last)),
                 _ => return Ok(found),
             }
         }

@@ -11,6 +11,9 @@ use crate::error::{Failure, Result};
 /// How many changes of a place are remembered.
 const CHANGES_KEPT: i64 = 1_024;
 
+/// The maximum number of records of an owner that are named where the owner leaves.
+const NAMED: i64 = 2_000;
+
 /// What was changed in a place.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Change {
@@ -75,23 +78,49 @@ pub(crate) fn record_changed(c: &Connection, owner: OwnerId, change: Change) -> 
     Ok(())
 }
 
-/// Moves the version of a place once and notes what was changed.
+/// Moves the version of a place once and notes what was changed: at least something.
 pub(crate) fn changed(c: &Connection, place: Place, all: &[Change]) -> Result<RoutesVersion> {
-    let version = next_version(c)?;
-    let word = place.to_string();
-    let count = i64::try_from(all.len()).unwrap_or(i64::MAX);
-    let last: i64 = c
-        .prepare_cached(include_str!("sql/places/move.sql"))?
-        .query_row(params![word, version, count], |row| row.get(0))?;
+    let (word, number, version) = next_change(c, place)?;
     let mut note = c.prepare_cached(include_str!("sql/places/note.sql"))?;
-    for (number, change) in (last - count + 1..).zip(all) {
+    for change in all {
         let (kind, record) = change.columns();
         note.execute(params![word, number, version, kind, record])?;
     }
+    Ok(RoutesVersion(version))
+}
+
+/// As [`changed`], of an owner who leaves: every record is named, for any of them may be deleted
+/// elsewhere before the owner is back.
+pub(crate) fn left(c: &Connection, place: Place, owner: OwnerId) -> Result<()> {
+    let sql = "SELECT webhooks + tasks + events FROM gatepost_owner WHERE owner = ?1";
+    let count: Option<i64> = c
+        .prepare_cached(sql)?
+        .query_row([owner.0], |row| row.get(0))
+        .optional()?;
+    match count.unwrap_or(0) {
+        0 => {
+            changed(c, place, &[Change::Owner(owner)])?;
+            return Ok(());
+        }
+        1..=NAMED => {}
+        _ => return changed_at_large(c, place),
+    }
+    let (word, number, version) = next_change(c, place)?;
+    c.prepare_cached(include_str!("sql/places/note_all.sql"))?
+        .execute(params![word, number, version, owner.0])?;
+    Ok(())
+}
+
+/// The place's word, the number of its next change, and its version. Forgets the oldest change.
+fn next_change(c: &Connection, place: Place) -> Result<(String, i64, i64)> {
+    let (version, word) = (next_version(c)?, place.to_string());
+    let number: i64 = c
+        .prepare_cached(include_str!("sql/places/move.sql"))?
+        .query_row(params![word, version], |row| row.get(0))?;
     // One more than is remembered stays: it tells since when the others are complete.
     c.prepare_cached("DELETE FROM gatepost_route_change WHERE place = ?1 AND change < ?2")?
-        .execute(params![word, last - CHANGES_KEPT])?;
-    Ok(RoutesVersion(version))
+        .execute(params![word, number - CHANGES_KEPT])?;
+    Ok((word, number, version))
 }
 
 /// Moves the version of a place of which more was changed than can be named.
@@ -111,27 +140,25 @@ pub(crate) fn changes_since(
     since: RoutesVersion,
 ) -> Result<Option<Vec<Change>>> {
     let word = place.to_string();
-    let known: Option<(i64, i64)> = c
-        .prepare_cached("SELECT version, started FROM gatepost_place WHERE place = ?1")?
-        .query_row([&word], |row| Ok((row.get(0)?, row.get(1)?)))
+    let known: Option<(i64, i64, i64)> = c
+        .prepare_cached("SELECT version, started, changes FROM gatepost_place WHERE place = ?1")?
+        .query_row([&word], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    let (version, started) = known.unwrap_or((0, 0));
+    let (version, started, count) = known.unwrap_or((0, 0, 0));
     if since.0 < started || since.0 > version {
         return Ok(None);
     }
     let mut statement = c.prepare_cached(include_str!("sql/places/changes.sql"))?;
     let mut rows = statement.query([&word])?;
     let mut changes = Vec::new();
-    // Nothing is missing where the log goes back to what is known, or to the place's first change.
-    let mut oldest = 1;
     while let Some(row) = rows.next()? {
         if row.get::<_, i64>(1)? <= since.0 {
             return Ok(Some(changes));
         }
-        oldest = row.get(0)?;
         changes.push(Change::of(row.get(2)?, row.get(3)?)?);
     }
-    Ok((oldest == 1).then_some(changes))
+    // The log does not go back to what is known: nothing is missing if nothing was forgotten.
+    Ok((count <= CHANGES_KEPT).then_some(changes))
 }
 
 fn next_version(c: &Connection) -> Result<i64> {

@@ -1,7 +1,6 @@
 //! API keys.
 
-pub(crate) mod generations;
-
+mod find;
 mod row;
 mod write;
 
@@ -15,10 +14,12 @@ use gatepost_storage::Scope;
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, Login,
 };
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::params;
 
+use self::find::find;
 use crate::column::micros;
-use crate::error::{Answer, Result};
+use crate::error::Answer;
+use crate::generations;
 use crate::list::List;
 use crate::store::SqliteStore;
 
@@ -92,19 +93,6 @@ fn list(query: &KeyQuery) -> List {
     };
     list.and("r.id > (SELECT g.gone_keys FROM gatepost_owner g WHERE g.owner = r.owner)")
         .maybe("r.name =", query.name.clone())
-}
-
-fn find(
-    c: &Connection,
-    condition: &str,
-    value: impl Into<rusqlite::types::Value>,
-) -> Result<Option<KeyRow>> {
-    let live = row::LIVE;
-    let sql = format!("SELECT {} WHERE {condition} ?1 AND {live}", row::COLUMNS);
-    c.prepare_cached(&sql)?
-        .query_row([value.into()], |row| Ok(row::key(row)))
-        .optional()?
-        .transpose()
 }
 
 /// The statements of lists and the indexes that they are to use.

@@ -6,10 +6,12 @@ use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::KeyRow;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{find, generations, row};
+use super::find::find;
+use super::row;
 use crate::column::micros;
 use crate::error::{Failure, Result};
-use crate::owners::has_something;
+use crate::generations;
+use crate::owners::row::has_something;
 
 pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
     has_something(c, key.owner)?;

@@ -1,13 +1,16 @@
 //! Lists of deliveries.
 
-use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
+use gatepost_storage::{Order, Scope};
 use rusqlite::Connection;
 
 use crate::column::micros;
 use crate::error::Result;
 use crate::list::List;
 use crate::queue::row;
+
+/// Whose a delivery is, unless its webhook is gone.
+const OWNED: &str = "(SELECT w.owner FROM gatepost_live_webhook w WHERE w.id = r.webhook) =";
 
 /// The list, by the index that finds the fewest rows. Deliveries of an owner are found by the
 /// owner's webhooks: a lookup for each of them.
@@ -46,8 +49,6 @@ pub(crate) fn deliveries(query: &DeliveryQuery, some_are_gone: bool) -> List {
         .maybe("r.created <", query.created_before.map(micros))
 }
 
-const OWNED: &str = "(SELECT w.owner FROM gatepost_live_webhook w WHERE w.id = r.webhook) =";
-
 fn by(index: &str) -> List {
     List::of(format!("gatepost_delivery r INDEXED BY {index}"))
 }
@@ -60,16 +61,20 @@ fn of_webhooks() -> List {
     .and("v.gone = 0 AND v.id > (SELECT g.gone_webhooks FROM gatepost_owner g WHERE g.owner = v.owner)")
 }
 
-/// By state and time. Most deliveries are `sent` ones, so that the newest of these are found by
-/// walking back from the end.
+/// By state and time. Most deliveries are `sent` ones, and those in an open span of time are at one
+/// end: they are found by walking from there.
 fn of_all(query: &DeliveryQuery) -> List {
-    let in_time = query.created_from.is_some() || query.created_before.is_some();
+    let (from, before) = (query.created_from, query.created_before);
+    let at_hand = match query.page.order {
+        Order::Ascending => from.is_none(),
+        Order::Descending => before.is_none(),
+    };
     let rare = !query.states.is_empty() && !query.states.contains(&DeliveryState::Sent);
-    if in_time && query.states.is_empty() {
-        return by("gatepost_delivery_of_state").and("r.state IN (0, 1, 2, 3)");
-    }
-    if in_time || rare {
+    if rare || (!at_hand && !query.states.is_empty()) {
         return by("gatepost_delivery_of_state");
+    }
+    if !at_hand {
+        return by("gatepost_delivery_of_state").and("r.state IN (0, 1, 2, 3)");
     }
     List::of("gatepost_delivery r NOT INDEXED")
 }

@@ -7,12 +7,14 @@ use rusqlite::types::Value;
 use webhook_model::WebhookId;
 
 use crate::error::Result;
-use crate::keys::generations;
+use crate::generations;
 use crate::places::{Change, changed, changed_at_large, place_of};
 
-/// The maximum number of keys, and of webhooks, that are named to those who hold them in memory;
-/// beyond that they are told to read all again.
-const NAMED: usize = 256;
+/// The maximum number of keys that are named to those who hold them in memory; beyond that they
+/// have to read all again.
+const KEYS_NAMED: usize = 256;
+/// The same of webhooks.
+const WEBHOOKS_NAMED: usize = 2_000;
 
 pub(super) fn mark(c: &Connection, gone: Gone) -> Result<()> {
     let (place, whose, owner_or_place): (Place, &str, Value) = match gone {
@@ -27,7 +29,7 @@ pub(super) fn mark(c: &Connection, gone: Gone) -> Result<()> {
         }
     };
     forget_keys(c, whose, &owner_or_place)?;
-    forget_routes(c, place, whose, &owner_or_place)?;
+    forget_routes(c, gone, place, (whose, &owner_or_place))?;
     let mark = include_str!("../sql/owners/mark_gone.sql");
     c.prepare_cached(&format!("{mark} WHERE {whose} = ?1"))?
         .execute([owner_or_place])?;
@@ -38,13 +40,13 @@ fn forget_keys(c: &Connection, whose: &str, value: &Value) -> Result<()> {
     let keys = format!(
         "SELECT k.lookup FROM gatepost_owner o CROSS JOIN gatepost_key k INDEXED BY gatepost_key_of_owner \
          ON k.owner = o.owner WHERE o.{whose} = ?1 AND k.id > o.gone_keys LIMIT {}",
-        NAMED + 1
+        KEYS_NAMED + 1
     );
     let mut statement = c.prepare_cached(&keys)?;
     let lookups: Vec<String> = statement
         .query_map([value], |row| row.get(0))?
         .collect::<std::result::Result<_, _>>()?;
-    if lookups.len() > NAMED {
+    if lookups.len() > KEYS_NAMED {
         return generations::changed_at_large(c);
     }
     for lookup in lookups {
@@ -56,19 +58,25 @@ fn forget_keys(c: &Connection, whose: &str, value: &Value) -> Result<()> {
     Ok(())
 }
 
-fn forget_routes(c: &Connection, place: Place, whose: &str, value: &Value) -> Result<()> {
+fn forget_routes(
+    c: &Connection,
+    gone: Gone,
+    place: Place,
+    (whose, value): (&str, &Value),
+) -> Result<()> {
     let webhooks = format!(
         "SELECT w.id FROM gatepost_owner o CROSS JOIN gatepost_webhook w INDEXED BY gatepost_webhook_of_owner \
          ON w.owner = o.owner WHERE o.{whose} = ?1 AND w.gone = 0 AND w.id > o.gone_webhooks LIMIT {}",
-        NAMED + 1
+        WEBHOOKS_NAMED + 1
     );
     let mut statement = c.prepare_cached(&webhooks)?;
     let webhooks: Vec<Change> = statement
         .query_map([value], |row| Ok(Change::Webhook(WebhookId(row.get(0)?))))?
         .collect::<std::result::Result<_, _>>()?;
-    if webhooks.len() > NAMED {
-        return changed_at_large(c, place);
+    match (gone, webhooks.len()) {
+        (_, 1..=WEBHOOKS_NAMED) => drop(changed(c, place, &webhooks)?),
+        (Gone::Owner(owner), 0) => drop(changed(c, place, &[Change::Owner(owner)])?),
+        _ => changed_at_large(c, place)?,
     }
-    changed(c, place, &webhooks)?;
     Ok(())
 }

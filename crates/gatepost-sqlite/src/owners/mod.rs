@@ -3,17 +3,18 @@
 mod gone;
 mod place;
 pub(crate) mod remove;
+pub(crate) mod row;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
 use gatepost_storage::owners::{Gone, OwnerRow};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::params;
 
+use self::row::{find, owner_row};
 use crate::column::micros;
-use crate::error::{Answer, Result};
-use crate::places::place_from;
+use crate::error::Answer;
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -49,7 +50,7 @@ impl OwnerStore for SqliteStore {
             let after = after.map_or(i64::MIN, |o| o.0);
             let found =
                 statement.query_map([after, limit.into()], |row| Ok(OwnerId(row.get(0)?)))?;
-            Ok(found.collect::<std::result::Result<_, _>>()?)
+            Ok(found.collect::<Result<_, _>>()?)
         })
         .await
     }
@@ -88,28 +89,4 @@ impl OwnerStore for SqliteStore {
         })
         .await
     }
-}
-
-/// To be called for each key and webhook that is stored: whoever has something is to be placed.
-pub(crate) fn has_something(c: &Connection, owner: OwnerId) -> Result<()> {
-    c.prepare_cached(include_str!("../sql/owners/has_something.sql"))?
-        .execute([owner.0])?;
-    Ok(())
-}
-
-fn find(c: &Connection, owner: OwnerId) -> Result<Option<OwnerRow>> {
-    let sql = "SELECT owner, place, held FROM gatepost_owner WHERE owner = ?1 AND placed = 1";
-    c.prepare_cached(sql)?
-        .query_row([owner.0], |row| Ok(owner_row(row)))
-        .optional()?
-        .transpose()
-}
-
-fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {
-    let place: String = row.get("place")?;
-    Ok(OwnerRow {
-        owner: OwnerId(row.get("owner")?),
-        place: place_from(&place)?,
-        held: row.get("held")?,
-    })
 }

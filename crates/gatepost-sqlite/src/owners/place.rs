@@ -3,10 +3,10 @@
 use gatepost_ids::{OwnerId, Place};
 use rusqlite::{Connection, params};
 
-use super::find;
 use super::remove::moved;
+use super::row::find;
 use crate::error::Result;
-use crate::places::{Change, changed, place_of};
+use crate::places::{Change, changed, left, place_of};
 
 pub(super) fn place(c: &Connection, owner: OwnerId, place: Place) -> Result<()> {
     if find(c, owner)?.is_some_and(|row| row.place == place) {
@@ -15,12 +15,12 @@ pub(super) fn place(c: &Connection, owner: OwnerId, place: Place) -> Result<()> 
     let old = place_of(c, owner)?;
     // What was made while nobody had placed the owner stays good.
     let moves = old != place && old != Place::Common && moved::any_open(c, owner.0)?;
+    if old != place {
+        left(c, old, owner)?;
+    }
     c.prepare_cached(include_str!("../sql/owners/place.sql"))?
         .execute(params![owner.0, place.to_string(), moves])?;
     changed(c, place, &[Change::Owner(owner)])?;
-    if old != place {
-        changed(c, old, &[Change::Owner(owner)])?;
-    }
     Ok(())
 }
 

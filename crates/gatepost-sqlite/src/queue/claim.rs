@@ -3,11 +3,12 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::columns::class_number;
-use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim, LaneClass};
+use gatepost_storage::webhooks::{Claimed, DeliveryId, LaneClaim, LaneClass};
 use rusqlite::{Connection, params};
 
 use super::lanes::{Sender, head_in_order, sender};
 use super::row;
+use super::token::token;
 use crate::column::micros;
 use crate::error::{Failure, Result};
 
@@ -55,10 +56,10 @@ fn one(
 ) -> Result<Claimed> {
     c.prepare_cached(include_str!("../sql/queue/claim.sql"))?
         .query_row([id, micros(lease_until), sender.owner.0], |r| {
-            let token: i64 = r.get("claims")?;
+            let claims: i64 = r.get("claims")?;
             Ok(row::delivery(r).map(|delivery| Claimed {
                 delivery,
-                token: ClaimToken(token),
+                token: token(DeliveryId(id), claims),
                 class,
                 revision: sender.revision,
             }))

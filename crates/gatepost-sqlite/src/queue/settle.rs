@@ -4,11 +4,15 @@ use gatepost_storage::webhooks::{AttemptRecord, Disposition, Settled, Settlement
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::row::number_of;
+use super::token::claims;
 use crate::column::{length, micros};
 use crate::error::Result;
 
 pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled> {
     let claim = settlement.claim;
+    let Some(claims) = claims(claim) else {
+        return Ok(Settled::Stale);
+    };
     let (state, due) = settlement.disposition.state_and_due();
     let attempt = settlement.attempt.as_ref();
     let logged: Option<i64> = c
@@ -16,7 +20,7 @@ pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled>
         .query_row(
             params![
                 claim.delivery.0,
-                claim.token.0,
+                claims,
                 number_of(state),
                 due.map(micros),
                 settlement.status_info,
@@ -35,7 +39,7 @@ pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled>
         (None, _) => {
             let known = c
                 .prepare_cached(include_str!("../sql/queue/settled.sql"))?
-                .exists([claim.delivery.0, claim.token.0])?;
+                .exists([claim.delivery.0, claims])?;
             return Ok(if known { Settled::Done } else { Settled::Stale });
         }
     }

@@ -10,13 +10,17 @@ use gatepost_storage::webhooks::{
 use rusqlite::{Connection, Row};
 use webhook_model::{EventId, TaskId, WebhookId};
 
-use super::{event, one, task, webhook};
+use super::read::{LIVE_TASKS, LIVE_WEBHOOKS, one};
+use super::{event, task, webhook};
 use crate::error::Result;
 use crate::list::readable;
 use crate::places::{Change, changes_since, version};
 
 /// The maximum number of records to name; beyond that it is cheaper to read the place again.
 const NAMED: usize = 10_000;
+
+/// Events that are not gone, and where their owners are.
+const LIVE_EVENTS: &str = "(SELECT e.id, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)";
 
 /// Records by number, each once.
 #[derive(Default)]
@@ -58,21 +62,14 @@ fn delta(
     let mut delta = RouteDelta::default();
     for id in named.tasks {
         let read = |row: &Row<'_>| Ok(TaskRoute::of(&task::row(row)?));
-        let route = matched(c, task::COLUMNS, "gatepost_live_task", place, id.0, read)?;
+        let route = matched(c, task::COLUMNS, LIVE_TASKS, place, id.0, read)?;
         // A webhook that no task sent may not be held yet.
         named.webhooks.extend(route.map(|task| task.webhook));
         delta.tasks.push((id, route));
     }
     for id in named.webhooks {
         let read = |row: &Row<'_>| Ok(Some(WebhookRoute::of(&webhook::row(row, keys)?)));
-        let route = matched(
-            c,
-            webhook::COLUMNS,
-            "gatepost_live_webhook",
-            place,
-            id.0,
-            read,
-        )?;
+        let route = matched(c, webhook::COLUMNS, LIVE_WEBHOOKS, place, id.0, read)?;
         delta.webhooks.push((id, route));
     }
     for id in named.events {
@@ -82,8 +79,6 @@ fn delta(
     }
     Ok(ChangedRoutes::These(delta))
 }
-
-const LIVE_EVENTS: &str = "(SELECT e.id, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)";
 
 /// The route of a row, if it is matched in this place now.
 fn matched<R>(

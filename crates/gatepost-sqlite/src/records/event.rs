@@ -7,7 +7,7 @@ use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
 use webhook_model::{Event, EventId, OwnerId, TaskId};
 
-use super::owner_of;
+use super::read::owner_of;
 use super::revision::check_revision;
 use super::usage::{self, Delta};
 use crate::column::{micros, parse, time};

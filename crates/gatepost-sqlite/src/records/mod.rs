@@ -7,6 +7,7 @@ mod event;
 mod lists;
 #[cfg(test)]
 mod plans;
+mod read;
 mod reseal;
 mod revision;
 mod routes;
@@ -26,20 +27,14 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{AtMost, Row, Scope};
 #[cfg(test)]
 pub(crate) use plans::plans;
-use rusqlite::{Connection, OptionalExtension as _};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
+use self::read::{LIVE_EVENTS, LIVE_TASKS, LIVE_WEBHOOKS, one, owner_of, several};
 use crate::column::micros;
-use crate::error::{Answer, Result};
-use crate::list::readable;
+use crate::error::Answer;
+use crate::list::Numbers;
 use crate::places::version;
 use crate::store::SqliteStore;
-
-/// Which rows of a table are not gone.
-const LIVE_WEBHOOKS: &str = "gatepost_live_webhook";
-const LIVE_TASKS: &str = "gatepost_live_task";
-const LIVE_EVENTS: &str =
-    "(SELECT e.id, e.owner FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)";
 
 #[async_trait]
 impl RecordStore for SqliteStore {
@@ -78,7 +73,7 @@ impl RecordStore for SqliteStore {
         let (query, keys) = (query.clone(), Arc::clone(self.sealing()));
         self.read(move |c| {
             let read = |r: &rusqlite::Row<'_>| webhook::row(r, &keys);
-            let number = (|id: WebhookId| id.0, WebhookId);
+            let number: Numbers<WebhookId> = (|id| id.0, WebhookId);
             lists::webhooks(&query).readable(c, webhook::COLUMNS, &query.page, number, read)
         })
         .await
@@ -123,7 +118,7 @@ impl RecordStore for SqliteStore {
     async fn list_tasks(&self, query: &TaskQuery) -> Answer<Vec<TaskRow>> {
         let query = query.clone();
         self.read(move |c| {
-            let number = (|id: TaskId| id.0, TaskId);
+            let number: Numbers<TaskId> = (|id| id.0, TaskId);
             lists::tasks(&query).readable(c, task::COLUMNS, &query.page, number, task::row)
         })
         .await
@@ -177,7 +172,7 @@ impl RecordStore for SqliteStore {
     async fn list_events(&self, query: &EventQuery) -> Answer<Vec<Row<EventId, Event>>> {
         let query = query.clone();
         self.read(move |c| {
-            let number = (|id: EventId| id.0, EventId);
+            let number: Numbers<EventId> = (|id| id.0, EventId);
             lists::events(&query).readable(c, event::COLUMNS, &query.page, number, event::row)
         })
         .await
@@ -256,73 +251,9 @@ impl RecordStore for SqliteStore {
     }
 }
 
-/// The row of this number, if it is among the live ones.
-fn one<R>(
-    c: &Connection,
-    columns_and_table: &str,
-    live: &str,
-    id: i64,
-    read: impl Fn(&rusqlite::Row<'_>) -> Result<R>,
-) -> Result<Option<R>> {
-    let sql = format!(
-        "SELECT {columns_and_table} WHERE id = ?1 AND EXISTS (SELECT 1 FROM {live} l WHERE l.id = ?1)"
-    );
-    c.prepare_cached(&sql)?
-        .query_row([id], |row| Ok(read(row)))
-        .optional()?
-        .transpose()
-}
-
-/// Those of these rows that are live and can be read.
-fn several<I: Copy + Number, R>(
-    c: &Connection,
-    columns_and_table: &str,
-    live: &str,
-    ids: &[I],
-    read: impl Fn(&rusqlite::Row<'_>) -> Result<R>,
-) -> Result<Vec<R>> {
-    let mut found = Vec::new();
-    for id in ids {
-        let row = readable(one(c, columns_and_table, live, id.number(), &read))?;
-        found.extend(row.flatten());
-    }
-    Ok(found)
-}
-
-/// A row number.
-trait Number {
-    fn number(self) -> i64;
-}
-
-impl Number for WebhookId {
-    fn number(self) -> i64 {
-        self.0
-    }
-}
-
-impl Number for TaskId {
-    fn number(self) -> i64 {
-        self.0
-    }
-}
-
 fn sorted(ids: &[WebhookId]) -> Vec<WebhookId> {
     let mut ids = ids.to_vec();
     ids.sort_unstable();
     ids.dedup();
     ids
-}
-
-/// Whose a record is, whether or not the rest of it can be read.
-fn owner_of(c: &Connection, record: RecordId) -> Result<Option<OwnerId>> {
-    let (live, id) = match record {
-        RecordId::Webhook(id) => (LIVE_WEBHOOKS, id.0),
-        RecordId::Task(id) => (LIVE_TASKS, id.0),
-        RecordId::Event(id) => (LIVE_EVENTS, id.0),
-    };
-    let owner = c
-        .prepare_cached(&format!("SELECT l.owner FROM {live} l WHERE l.id = ?1"))?
-        .query_row([id], |row| Ok(OwnerId(row.get(0)?)))
-        .optional()?;
-    Ok(owner)
 }

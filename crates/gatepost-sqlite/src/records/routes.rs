@@ -8,7 +8,8 @@ use gatepost_storage::webhooks::{EventRoute, Routes, TaskRoute, WebhookRoute};
 use rusqlite::{Connection, Params, Row, params};
 use webhook_model::{EventName, EventType, TaskId, WebhookId};
 
-use super::{LIVE_TASKS, LIVE_WEBHOOKS, event, several, task, webhook};
+use super::read::{LIVE_TASKS, LIVE_WEBHOOKS, several};
+use super::{event, task, webhook};
 use crate::error::Result;
 use crate::list::readable;
 use crate::places::version;

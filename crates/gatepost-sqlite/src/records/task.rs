@@ -6,9 +6,9 @@ use gatepost_storage::{AtMost, ErrorKind, Revision};
 use rusqlite::{Connection, params};
 use webhook_model::{Action, Message, OwnerId, Task, TaskId, WebhookId};
 
+use super::read::{LIVE_TASKS, one, owner_of};
 use super::revision::check_revision;
 use super::usage::{self, Delta};
-use super::{LIVE_TASKS, one, owner_of};
 use crate::column::{maybe_time, micros, parse, time};
 use crate::error::{Failure, Result};
 use crate::list::readable;

@@ -8,14 +8,14 @@ use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
 use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
+use super::read::{LIVE_WEBHOOKS, one, owner_of};
 use super::revision::check_revision;
 use super::usage::{self, Delta};
-use super::{one, owner_of};
 use crate::column::{micros, number, parse, time};
 use crate::error::{Failure, Result};
 use crate::list::readable;
-use crate::owners::has_something;
 use crate::owners::remove::ordering;
+use crate::owners::row::has_something;
 use crate::places::{Change, record_changed};
 
 /// How many deliveries of a webhook that becomes one in order are gone through with the edit.
@@ -65,10 +65,8 @@ pub(super) fn update(
     name_free(c, owner, &new.value, Some(new.id))?;
     let bytes = usage::stored(new.value.stored_bytes());
     usage::check_growth(c, owner, stored.bytes, bytes, at_most)?;
-    let was_readable = readable(one(c, COLUMNS, "gatepost_live_webhook", new.id.0, |r| {
-        row(r, keys)
-    }))?
-    .is_some();
+    let was_readable =
+        readable(one(c, COLUMNS, LIVE_WEBHOOKS, new.id.0, |r| row(r, keys)))?.is_some();
     if new.value.order == DeliveryOrder::InOrder {
         order(c, new.id)?;
     }

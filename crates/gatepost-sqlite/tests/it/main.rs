@@ -9,3 +9,4 @@ mod common;
 mod contract;
 mod store;
 mod version_1;
+mod walls;

@@ -1,4 +1,5 @@
 //! What is specific to this backend: the file, its owners, its faults.
+use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
@@ -8,7 +9,7 @@ use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, key, message, settlement_of, task, webhook,
 };
 use rusqlite::Connection;
-use webhook_model::{Authorization, WebhookId};
+use webhook_model::{Audience, Authorization, TaskId, WebhookId};
 
 use crate::common::fresh;
 
@@ -373,6 +374,8 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     let rows = store.outbox(10, at(0)).await.unwrap();
     let good = rows[0].occurrence.clone().unwrap();
     assert_eq!(good.object.unwrap().name, "web-1");
+    assert_eq!(good.audience, Audience::Tenant(TenantId(12)));
+    assert_eq!((rows[0].turn, &rows[0].left), (0, &Left::After(TaskId(0))));
     assert!(
         rows[1]
             .occurrence

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::rows;
+use super::rows::rows;
 use crate::error::Result;
 
 pub(super) fn remove(c: &Connection, webhook: i64, room: u32) -> Result<u32> {

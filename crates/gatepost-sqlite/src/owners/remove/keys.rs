@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{Progress, rows};
+use super::rows::rows;
 use crate::error::Result;
 
-pub(super) fn remove(c: &Connection, room: u32) -> Result<Progress> {
+pub(super) fn remove(c: &Connection, room: u32) -> Result<u32> {
     let mut removed = 0;
     while removed < room {
         let next: Option<(i64, i64)> = c
@@ -24,5 +24,5 @@ pub(super) fn remove(c: &Connection, room: u32) -> Result<Progress> {
                 .execute([owner])?;
         }
     }
-    Ok(Progress::removed(removed))
+    Ok(removed)
 }

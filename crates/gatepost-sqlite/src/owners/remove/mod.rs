@@ -6,6 +6,7 @@ mod keys;
 pub(super) mod moved;
 pub(crate) mod ordering;
 mod records;
+mod rows;
 
 use rusqlite::Connection;
 
@@ -13,6 +14,14 @@ use crate::error::Result;
 
 /// The maximum number of rows that one bite changes: about 1 ms of the writer's time.
 const BITE: u32 = 64;
+
+/// A part of the work: changes at most this many rows, and returns how many.
+type Step = fn(&Connection, u32) -> Result<u32>;
+
+/// What removes, or ends, rows: never more than the caller asked for.
+const REMOVING: [Step; 3] = [keys::remove, records::remove, moved::end];
+/// What changes rows for another reason, which the caller does not count.
+const TOUCHING: [Step; 2] = [records::of_gone_owners, ordering::go_on];
 
 /// What a bite did.
 pub(super) struct Bite {
@@ -22,51 +31,21 @@ pub(super) struct Bite {
     pub(super) more: bool,
 }
 
-/// A part of the work: changes at most this many rows.
-type Step = fn(&Connection, u32) -> Result<Progress>;
-
-/// How far a step came.
-struct Progress {
-    /// Rows that were removed or ended.
-    removed: u32,
-    /// Rows that were changed for another reason.
-    touched: u32,
-}
-
-impl Progress {
-    fn removed(removed: u32) -> Self {
-        Self {
-            removed,
-            touched: 0,
+pub(super) fn bite(c: &Connection, limit: u32) -> Result<Bite> {
+    let room = limit.min(BITE);
+    let (mut removed, mut touched) = (0, 0);
+    for step in TOUCHING {
+        touched += step(c, BITE - touched)?;
+        if touched == BITE {
+            return Ok(Bite {
+                removed,
+                more: true,
+            });
         }
     }
-
-    fn all(&self) -> u32 {
-        self.removed + self.touched
-    }
-}
-
-const STEPS: [Step; 5] = [
-    keys::remove,
-    records::of_gone_owners,
-    records::remove,
-    moved::end,
-    ordering::go_on,
-];
-
-/// How many rows a statement changed.
-fn rows(changed: usize) -> u32 {
-    u32::try_from(changed).unwrap_or(u32::MAX)
-}
-
-pub(super) fn bite(c: &Connection, limit: u32) -> Result<Bite> {
-    let mut room = limit.min(BITE);
-    let mut removed = 0;
-    for step in STEPS {
-        let progress = step(c, room)?;
-        removed += progress.removed;
-        room = room.saturating_sub(progress.all());
-        if room == 0 {
+    for step in REMOVING {
+        removed += step(c, room - removed)?;
+        if removed == room {
             return Ok(Bite {
                 removed,
                 more: true,

@@ -3,11 +3,11 @@
 use gatepost_storage::owners::MOVED_INFO;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{Progress, rows};
+use super::rows::rows;
 use crate::error::Result;
 
 /// What is being sent is waited for: it ends here once it waits again.
-pub(super) fn end(c: &Connection, room: u32) -> Result<Progress> {
+pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
     let (mut ended, mut after) = (0, i64::MIN);
     while ended < room {
         let next: Option<(i64, i64)> = c
@@ -25,7 +25,7 @@ pub(super) fn end(c: &Connection, room: u32) -> Result<Progress> {
                 .execute([owner])?;
         }
     }
-    Ok(Progress::removed(ended))
+    Ok(ended)
 }
 
 /// Whether anything of this owner has not ended.

@@ -3,10 +3,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{Progress, rows};
+use super::rows::rows;
 use crate::error::Result;
 
-pub(super) fn go_on(c: &Connection, room: u32) -> Result<Progress> {
+pub(super) fn go_on(c: &Connection, room: u32) -> Result<u32> {
     let mut touched = 0;
     while touched < room {
         let next: Option<i64> = c
@@ -16,10 +16,7 @@ pub(super) fn go_on(c: &Connection, room: u32) -> Result<Progress> {
         let Some(webhook) = next else { break };
         touched += one(c, webhook, room - touched)?;
     }
-    Ok(Progress {
-        removed: 0,
-        touched,
-    })
+    Ok(touched)
 }
 
 /// Goes through at most `room` of the webhook's deliveries, ended ones too, and returns how many.

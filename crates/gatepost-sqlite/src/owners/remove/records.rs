@@ -2,11 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{Progress, deliveries, rows};
+use super::deliveries;
+use super::rows::rows;
 use crate::error::Result;
 
 /// Marks the webhooks of owners who are gone one by one: from then on the owner may come back.
-pub(super) fn of_gone_owners(c: &Connection, room: u32) -> Result<Progress> {
+pub(super) fn of_gone_owners(c: &Connection, room: u32) -> Result<u32> {
     let mut touched = 0;
     while touched < room {
         let next: Option<(i64, i64)> = c
@@ -25,13 +26,10 @@ pub(super) fn of_gone_owners(c: &Connection, room: u32) -> Result<Progress> {
                 .execute([owner])?;
         }
     }
-    Ok(Progress {
-        removed: 0,
-        touched,
-    })
+    Ok(touched)
 }
 
-pub(super) fn remove(c: &Connection, room: u32) -> Result<Progress> {
+pub(super) fn remove(c: &Connection, room: u32) -> Result<u32> {
     let mut removed = 0;
     let next = "SELECT id FROM gatepost_task INDEXED BY gatepost_task_gone WHERE gone = 1 ORDER BY id LIMIT 1";
     while removed < room
@@ -45,7 +43,7 @@ pub(super) fn remove(c: &Connection, room: u32) -> Result<Progress> {
     {
         removed += webhook_with_all(c, webhook, room - removed)?;
     }
-    Ok(Progress::removed(removed))
+    Ok(removed)
 }
 
 fn first(c: &Connection, sql: &str) -> Result<Option<i64>> {

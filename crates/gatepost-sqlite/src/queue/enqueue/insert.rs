@@ -3,10 +3,11 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::TenantId;
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{ClaimToken, DeliveryId, NewDelivery, StoredDelivery};
+use gatepost_storage::webhooks::{DeliveryId, NewDelivery, StoredDelivery};
 use rusqlite::{Connection, params};
 use webhook_model::WebhookId;
 
+use super::super::token::token;
 use crate::column::micros;
 use crate::error::{Failure, Result};
 use crate::places::place_from;
@@ -92,6 +93,6 @@ fn insert(
     })?;
     Ok(StoredDelivery {
         id: DeliveryId(id),
-        token: lease.map(|_| ClaimToken(1)),
+        token: lease.map(|_| token(DeliveryId(id), 1)),
     })
 }

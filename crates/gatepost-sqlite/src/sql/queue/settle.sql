@@ -1,4 +1,4 @@
--- ?1 delivery, ?2 token, ?3 state, ?4 due (queued only), ?5 status_info, ?6 whether an attempt was made, ?7.. the attempt,
+-- ?1 delivery, ?2 its claims, ?3 state, ?4 due (queued only), ?5 status_info, ?6 whether an attempt was made, ?7.. the attempt,
 -- ?10 whether it is given back as it was.
 UPDATE gatepost_delivery SET
     state = ?3,

@@ -20,7 +20,7 @@ pub(crate) fn changed(c: &Connection, lookup: LookupId) -> Result<()> {
     )?
     .execute(params![slice, generation, lookup.as_str()])?;
     let forgotten: i64 = c
-        .prepare_cached(include_str!("../sql/keys/move_slice.sql"))?
+        .prepare_cached(include_str!("sql/keys/move_slice.sql"))?
         .query_row(params![slice, generation, CHANGES_KEPT], |row| row.get(0))?;
     c.prepare_cached("DELETE FROM gatepost_key_change WHERE slice = ?1 AND generation <= ?2")?
         .execute(params![slice, forgotten])?;
@@ -37,9 +37,9 @@ pub(crate) fn changed_at_large(c: &Connection) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn changes(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<KeyChanges> {
+pub(crate) fn changes(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<KeyChanges> {
     let (forgotten, generation): (i64, i64) = c
-        .prepare_cached(include_str!("../sql/keys/generation.sql"))?
+        .prepare_cached(include_str!("sql/keys/generation.sql"))?
         .query_row([slice.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let changed = if (forgotten..=generation).contains(&since.0) {
         ChangedKeys::These(lookups(c, slice, since)?)
