@@ -7,6 +7,10 @@ use tokio_postgres::Row;
 use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
+/// Gives an owner a row, so that joins find one.
+pub(crate) const KNOW: &str = include_str!("sql/owners/know.sql");
+/// Lets an owner who was removed begin again, with nothing.
+pub(crate) const REVIVE: &str = include_str!("sql/owners/revive.sql");
 const WAIT: &str = include_str!("sql/place/wait.sql");
 /// How often a change is made again whose owner went to another place just then.
 const TRIES: u32 = 8;

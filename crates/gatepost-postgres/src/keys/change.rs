@@ -8,10 +8,10 @@ use gatepost_storage::keys::{KeyRow, KeySlice};
 use tokio_postgres::Row;
 
 use super::row;
-use crate::change::most;
+use crate::change::{KNOW, REVIVE, most};
 use crate::db::Param;
 use crate::error::{Failure, Result};
-use crate::owners::{KNOW, REVIVE};
+use crate::node::Moved;
 use crate::store::PostgresStore;
 
 const HOLD: &str = include_str!("../sql/keys/hold.sql");
@@ -22,13 +22,6 @@ const CHANGED: &str = include_str!("../sql/keys/changed.sql");
 /// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
 /// keys.
 const CHANGES_KEPT: i64 = 64;
-
-/// A slice that was moved, and its generation in the database.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moved {
-    pub(crate) slice: KeySlice,
-    pub(crate) generation: i64,
-}
 
 impl PostgresStore {
     pub(super) async fn add_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {

@@ -11,7 +11,7 @@ use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, Login,
 };
 
-pub(crate) use self::change::{Moved, keys_removed};
+pub(crate) use self::change::keys_removed;
 use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::records::scoped;

@@ -34,8 +34,14 @@ use self::lease::{LEASE, Shared};
 use crate::config::PostgresConfig;
 use crate::db::Db;
 use crate::error::Result;
-use crate::keys::Moved;
 use crate::notify::channel;
+
+/// A slice that was moved, and its generation in the database.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moved {
+    pub(crate) slice: KeySlice,
+    pub(crate) generation: i64,
+}
 
 pub(crate) struct Node {
     shared: Arc<Shared>,

@@ -7,7 +7,8 @@ use super::PostgresStore;
 use crate::change::{Alone, Shared, lock_params};
 use crate::db::Param;
 use crate::error::{Failure, Result};
-use crate::keys::{Moved, keys_removed};
+use crate::keys::keys_removed;
+use crate::node::Moved;
 
 const WAIT: &str = include_str!("../sql/place/wait.sql");
 const MARK: &str = concat!(

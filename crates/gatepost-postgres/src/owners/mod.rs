@@ -10,16 +10,12 @@ use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::{OwnerStore, StoreError};
 use tokio_postgres::Row;
 
-use crate::change::Alone;
+use crate::change::{Alone, KNOW, REVIVE};
 use crate::column::without_nul;
 use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
 
-/// Gives an owner a row, so that joins find one.
-pub(crate) const KNOW: &str = include_str!("../sql/owners/know.sql");
-/// Lets an owner who was removed begin again, with nothing.
-pub(crate) const REVIVE: &str = include_str!("../sql/owners/revive.sql");
 const SET: &str = concat!(
     include_str!("../sql/owners/set.sql"),
     include_str!("../sql/place/changed.sql"),

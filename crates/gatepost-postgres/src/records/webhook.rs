@@ -9,10 +9,9 @@ use tokio_postgres::types::ToSql;
 use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
 use super::scope::scoped;
-use crate::change::{Alone, Words, most};
+use crate::change::{Alone, KNOW, REVIVE, Words, most};
 use crate::column::parse;
 use crate::error::{Failure, Result};
-use crate::owners::{KNOW, REVIVE};
 use crate::store::PostgresStore;
 
 /// What is read of a webhook that is there.

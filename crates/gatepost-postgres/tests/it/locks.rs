@@ -117,8 +117,12 @@ async fn while_a_place_is_changed_others_enqueue_even_in_one_batch_with_its_own(
             ..one(two.of_other, &theirs)
         };
         let again = store.clone();
-        held_up.push(tokio::spawn(async move { store.enqueue(batch, at(0)).await }));
-        others.push(tokio::spawn(async move { again.enqueue(other, at(0)).await }));
+        held_up.push(tokio::spawn(
+            async move { store.enqueue(batch, at(0)).await },
+        ));
+        others.push(tokio::spawn(
+            async move { again.enqueue(other, at(0)).await },
+        ));
     }
     for other in others {
         let stored = timeout(SOON, other).await.expect("held up").unwrap();
@@ -250,7 +254,10 @@ async fn a_row_of_the_outbox_that_the_platform_holds_keeps_no_batch_waiting() {
     assert!(!drained.is_finished(), "it waits for the platform");
     two.let_go().await;
     let drained = timeout(SOON, drained).await.expect("forgotten").unwrap();
-    assert!(matches!(drained, Ok(Enqueued::Stored { .. })), "{drained:?}");
+    assert!(
+        matches!(drained, Ok(Enqueued::Stored { .. })),
+        "{drained:?}"
+    );
     assert_eq!(two.a.outbox(9, at(9)).await.unwrap(), []);
 }
 
@@ -296,9 +303,16 @@ async fn what_is_gone_leaves_in_bites_while_its_owner_goes_on() {
         let many = (0..1000).map(|m| message(two.of_one, &format!("b{n}m{m}"), at(0)));
         two.a.enqueue(direct(many.collect()), at(0)).await.unwrap();
     }
-    two.a.delete_webhook(two.of_one, Cascade::Refuse, at(1)).await.unwrap();
+    two.a
+        .delete_webhook(two.of_one, Cascade::Refuse, at(1))
+        .await
+        .unwrap();
     let again = webhook_of(1, "w");
-    let again = two.a.insert_webhook(&again, UNLIMITED, at(1)).await.unwrap();
+    let again = two
+        .a
+        .insert_webhook(&again, UNLIMITED, at(1))
+        .await
+        .unwrap();
     assert_eq!(two.a.remove_gone(100, at(1)).await.unwrap(), 100);
     let store = two.b.clone();
     let removing = tokio::spawn(async move {

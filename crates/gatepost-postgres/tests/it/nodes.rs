@@ -42,7 +42,10 @@ async fn when_delete_returns_every_node_knows_or_answers_none() {
     );
     let start = Instant::now();
     for round in 0..40 {
-        let row = a.insert_key(&key(1, &format!("k{round}")), u64::MAX).await.unwrap();
+        let row = a
+            .insert_key(&key(1, &format!("k{round}")), u64::MAX)
+            .await
+            .unwrap();
         let slice = KeySlice::of(row.key.lookup);
         until("confirmation", BOUND * 2, || {
             [&a, &b, &c]
@@ -191,7 +194,11 @@ async fn a_read_only_server_is_transient_and_heals() {
     let start = Instant::now();
     let refused = loop {
         match store
-            .insert_webhook(&webhook(&format!("w{:?}", start.elapsed())), UNLIMITED, at(0))
+            .insert_webhook(
+                &webhook(&format!("w{:?}", start.elapsed())),
+                UNLIMITED,
+                at(0),
+            )
             .await
         {
             Err(refused) => break refused,
@@ -226,7 +233,11 @@ async fn a_read_only_server_is_transient_and_heals() {
 async fn work_that_one_node_leaves_wakes_another() {
     let (a, config) = fresh().await;
     let b = Arc::new(PostgresStore::connect(config).await.unwrap());
-    let webhook = a.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await.unwrap().id;
+    let webhook = a
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let waiting = Arc::clone(&b);
     let woken =
         tokio::spawn(async move { timeout(Duration::from_secs(3), waiting.work_arrived()).await });

@@ -62,7 +62,6 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-
 async fn plan(client: &Client, sql: &str) -> String {
     let plan = client.query(&format!("EXPLAIN {sql}"), &[]).await.unwrap();
     let lines = plan.iter().map(|row| row.get::<_, &str>(0));

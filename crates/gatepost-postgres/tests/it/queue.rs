@@ -3,11 +3,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_ids::Place;
-use gatepost_storage::{ErrorKind, OwnerStore};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, named, message, settlement_of, task, webhook};
+use gatepost_storage::{ErrorKind, OwnerStore};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, message, named, settlement_of, task, webhook,
+};
 use webhook_model::{DeliveryOrder, WebhookId};
 
 use crate::common::{fresh, fresh_at, raw, rows};
@@ -47,7 +49,11 @@ fn by(version: RoutesVersion) -> Basis {
 async fn in_order(store: &PostgresStore, name: &str) -> WebhookId {
     let mut hook = webhook(name);
     hook.order = DeliveryOrder::InOrder;
-    store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap().id
+    store
+        .insert_webhook(&hook, UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -144,7 +150,10 @@ async fn what_was_leased_at_the_enqueue_or_replayed_keeps_a_webhook_in_order_bus
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn turning_order_on_and_off_counts_for_what_waits_already() {
     let (store, _) = fresh().await;
-    let row = store.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await.unwrap();
+    let row = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     store
         .enqueue(
             direct(vec![
@@ -158,11 +167,17 @@ async fn turning_order_on_and_off_counts_for_what_waits_already() {
         .unwrap();
     let mut ordered = row.clone();
     ordered.value.order = DeliveryOrder::InOrder;
-    let mut ordered = store.update_webhook(&ordered, UNLIMITED, at(1)).await.unwrap();
+    let mut ordered = store
+        .update_webhook(&ordered, UNLIMITED, at(1))
+        .await
+        .unwrap();
     let first = claim_all(&store, row.id, 2).await;
     assert_eq!(first.len(), 1);
     ordered.value.order = DeliveryOrder::Unordered;
-    store.update_webhook(&ordered, UNLIMITED, at(2)).await.unwrap();
+    store
+        .update_webhook(&ordered, UNLIMITED, at(2))
+        .await
+        .unwrap();
     assert_eq!(claim_all(&store, row.id, 3).await.len(), 2);
 }
 
@@ -170,7 +185,11 @@ async fn turning_order_on_and_off_counts_for_what_waits_already() {
 async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
-    let free = a.insert_webhook(&webhook("free"), UNLIMITED, at(0)).await.unwrap().id;
+    let free = a
+        .insert_webhook(&webhook("free"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let ordered = in_order(&a, "ordered").await;
     for n in 0..100 {
         let pair = vec![
@@ -203,7 +222,11 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_that_share_a_commit_are_judged_alone() {
     let (store, _) = fresh().await;
-    let hook = store.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await.unwrap().id;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let version = common(&store).await;
     let calls = (0..120).map(|n| {
         let store = store.clone();
@@ -247,9 +270,17 @@ async fn calls_that_share_a_commit_are_judged_alone() {
 async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
-    let hook = a.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await.unwrap().id;
+    let hook = a
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     for round in 0..10 {
-        let once = a.insert_task(&task(hook), UNLIMITED, at(0)).await.unwrap().id;
+        let once = a
+            .insert_task(&task(hook), UNLIMITED, at(0))
+            .await
+            .unwrap()
+            .id;
         let version = common(&a).await;
         let emits = (0..8).map(|n| {
             let store = if n % 2 == 0 { a.clone() } else { b.clone() };
@@ -280,7 +311,11 @@ async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
 async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
-    let hook = a.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await.unwrap().id;
+    let hook = a
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let emitter = {
         let b = b.clone();
         tokio::spawn(async move {
@@ -314,7 +349,11 @@ async fn a_row_that_cannot_be_read_ends_and_holds_nobody_up() {
     let store = PostgresStore::connect(PostgresConfig::url(server.url()))
         .await
         .unwrap();
-    let hook = store.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await.unwrap().id;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     store
         .enqueue(
             direct(vec![
@@ -362,7 +401,11 @@ async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
             .await
             .unwrap(),
     );
-    let hook = store.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await.unwrap().id;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let emitters = (0..8).map(|emitter| {
         let store = Arc::clone(&store);
         tokio::spawn(async move {

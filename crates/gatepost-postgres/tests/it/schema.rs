@@ -1,6 +1,6 @@
 //! Migrations, and what is on the disk.
-use gatepost_postgres::{PostgresConfig, PostgresStore};
 use chrono::Utc;
+use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, KeyStore};
@@ -114,7 +114,10 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
     // The control: without a key the secret is found in the dump.
     let mut clear = hook.clone();
     clear.name = "clear".parse().unwrap();
-    without.insert_webhook(&clear, UNLIMITED, at(0)).await.unwrap();
+    without
+        .insert_webhook(&clear, UNLIMITED, at(0))
+        .await
+        .unwrap();
     let hex: String = "canary-token-1"
         .bytes()
         .map(|b| format!("{b:02x}"))

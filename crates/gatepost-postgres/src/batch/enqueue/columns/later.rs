@@ -17,9 +17,9 @@ struct What<'a> {
     occurrence_id: Vec<Option<&'a str>>,
 }
 
-/// For whom.
+/// The audience.
 #[derive(Default)]
-struct Whom {
+struct Audience {
     tenant: Vec<Option<i64>>,
     owner: Vec<Option<i64>>,
     operators: Vec<bool>,
@@ -29,7 +29,7 @@ struct Whom {
 pub(super) struct LaterColumns<'a> {
     item: Vec<i32>,
     what: What<'a>,
-    whom: Whom,
+    audience: Audience,
     after_task: Vec<i64>,
     tasks: Vec<Option<String>>,
     due: Vec<DateTime<Utc>>,
@@ -47,9 +47,9 @@ impl<'a> LaterColumns<'a> {
         self.what.tags.push(columns.tags.into_owned());
         self.what.variables.push(columns.variables.into_owned());
         self.what.occurrence_id.push(columns.occurrence_id);
-        self.whom.tenant.push(columns.tenant);
-        self.whom.owner.push(columns.owner);
-        self.whom.operators.push(columns.operators);
+        self.audience.tenant.push(columns.tenant);
+        self.audience.owner.push(columns.owner);
+        self.audience.operators.push(columns.operators);
         self.after_task.push(after_task);
         self.tasks.push(tasks);
         self.due.push(row.due);
@@ -69,9 +69,9 @@ impl<'a> LaterColumns<'a> {
             &self.what.tags,
             &self.what.variables,
             &self.what.occurrence_id,
-            &self.whom.tenant,
-            &self.whom.owner,
-            &self.whom.operators,
+            &self.audience.tenant,
+            &self.audience.owner,
+            &self.audience.operators,
             &self.after_task,
             &self.tasks,
             &self.due,

@@ -8,13 +8,14 @@ mod origins;
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Enqueue, Origin};
+use gatepost_storage::webhooks::Enqueue;
 use tokio_postgres::types::ToSql;
 
 use self::basis::BasisColumns;
 use self::deliveries::DeliveryColumns;
 use self::later::LaterColumns;
 use self::origins::OriginColumns;
+pub(super) use self::origins::parts;
 use crate::change::{Alone, Shared};
 
 const ANY: &str = include_str!("../../../sql/queue/enqueue.sql");
@@ -107,20 +108,5 @@ impl<'a> Columns<'a> {
             params.extend(self.later.params());
         }
         params
-    }
-}
-
-/// The key under which an occurrence is known, and the row of the outbox.
-pub(super) fn parts(origin: &Origin) -> (Option<(String, &str)>, Option<i64>) {
-    match origin {
-        Origin::Direct => (None, None),
-        Origin::Occurrence { place, id } => (Some((place.to_string(), id.as_str())), None),
-        Origin::Outbox {
-            row, occurrence, ..
-        } => {
-            let known = occurrence.as_ref();
-            let known = known.map(|(place, id)| (place.to_string(), id.as_str()));
-            (known, Some(row.0))
-        }
     }
 }

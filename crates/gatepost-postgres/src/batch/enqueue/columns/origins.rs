@@ -5,8 +5,6 @@ use gatepost_storage::columns::left_columns;
 use gatepost_storage::webhooks::Origin;
 use tokio_postgres::types::ToSql;
 
-use super::parts;
-
 /// An occurrence's place and id.
 #[derive(Default)]
 struct Known<'a> {
@@ -70,5 +68,20 @@ impl<'a> OriginColumns<'a> {
             &self.rows.due,
             &self.now,
         ]
+    }
+}
+
+/// The key under which an occurrence is known, and the row of the outbox.
+pub(in crate::batch::enqueue) fn parts(origin: &Origin) -> (Option<(String, &str)>, Option<i64>) {
+    match origin {
+        Origin::Direct => (None, None),
+        Origin::Occurrence { place, id } => (Some((place.to_string(), id.as_str())), None),
+        Origin::Outbox {
+            row, occurrence, ..
+        } => {
+            let known = occurrence.as_ref();
+            let known = known.map(|(place, id)| (place.to_string(), id.as_str()));
+            (known, Some(row.0))
+        }
     }
 }
