@@ -9,7 +9,7 @@ use gatepost_storage::KeyStore;
 use crate::harness::{Harness, Webhooks};
 use crate::outcome::Outcome;
 use crate::runtime::block_on;
-use crate::{keys, log, outbox, queue, records, webhooks_kept};
+use crate::{keys, log, outbox, owners, queue, records, webhooks_kept};
 
 impl<S: Send + 'static> fmt::Debug for Clause<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,6 +41,7 @@ pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
 #[must_use]
 pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
     let mut all = crate::list::for_each_record_clause!([plain] records);
+    all.extend(crate::list::for_each_owner_clause!([plain] owners));
     all.extend(crate::list::for_each_queue_clause!([plain] queue));
     all.extend(crate::list::for_each_log_clause!([plain] log));
     all.extend(crate::list::for_each_outbox_clause!([plain] outbox));

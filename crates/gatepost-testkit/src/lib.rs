@@ -16,12 +16,14 @@ pub mod log;
 pub mod model;
 pub mod outbox;
 mod outcome;
+pub mod owners;
 pub mod queue;
 pub mod records;
 mod report;
 mod runtime;
 mod secrecy;
 pub mod webhooks_kept;
+mod world;
 
 pub use clause::{Clause, Run, key_clauses, prove, webhook_clauses};
 pub use harness::{Harness, Webhooks};

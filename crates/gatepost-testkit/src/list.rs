@@ -23,6 +23,11 @@ macro_rules! for_each_key_clause {
             k15_lists_hold_what_was_asked_for
             k16_an_edit_creates_nothing
             k17_an_error_tells_no_digest
+            k19_no_more_keys_than_allowed
+            k20_a_change_moves_its_own_slice_alone
+            k21_a_list_holds_the_keys_of_its_scope
+            k22_a_removed_owner_has_no_keys
+            k23_owners_of_keys_without_a_row_are_found
         }
     };
 }
@@ -65,6 +70,52 @@ macro_rules! for_each_record_clause {
             r19_events_are_listed_by_task_and_type
             r20_a_walk_neither_skips_nor_repeats
             r21_an_error_tells_no_secret
+            r22_a_change_moves_its_own_place_alone
+            r23_a_tasks_owner_is_its_webhooks
+            r24_the_owner_of_a_record_is_found
+            r25_webhooks_come_by_number
+            r26_messages_come_with_their_revision
+            r27_what_can_be_read_is_not_unreadable
+            r28_no_more_rows_than_allowed
+            r29_no_more_bytes_than_allowed
+            r30_usage_counts_what_is_there
+            r31_a_list_holds_the_rows_of_its_scope
+            r32_a_filter_stays_within_its_scope
+            r33_a_place_matches_what_is_enabled_there
+            r34_a_place_that_is_too_large_is_not_read
+            r35_the_routes_of_an_event_are_those_of_all
+            r36_every_place_has_a_version
+            r37_changes_are_the_difference_of_two_reads
+            r38_changes_add_up_after_random_ones
+            r39_a_thousand_changes_are_remembered
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// owners and their places.
+#[macro_export]
+macro_rules! for_each_owner_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            p01_an_owner_is_where_it_was_placed
+            p02_no_version_is_given_twice
+            p03_what_is_done_to_an_owner_moves_its_place
+            p04_owners_without_a_row_are_found
+            p05_a_lease_has_one_holder
+            p06_a_held_owner_sends_nothing
+            p07_nothing_of_a_held_owner_expires
+            p08_held_owners_are_listed_in_order
+            p09_an_enqueue_that_a_hold_overtakes_is_not_stored
+            p10_records_move_with_their_owner
+            p11_what_waited_ends_when_its_owner_moves
+            p12_ended_deliveries_stay_with_their_tenant
+            p13_a_first_placing_ends_nothing
+            p14_an_enqueue_that_a_move_overtakes_is_not_stored
+            p15_a_removed_owner_has_nothing
+            p16_a_tenant_goes_with_its_owners
+            p17_a_removed_owner_comes_back_with_nothing
+            p18_what_is_gone_is_removed_in_bites
         }
     };
 }
@@ -99,6 +150,18 @@ macro_rules! for_each_queue_clause {
             q22_a_task_is_consumed_once
             q23_a_dropped_enqueue_leaves_all_or_nothing
             q24_many_workers_claim_each_delivery_once
+            q25_each_place_of_a_basis_is_checked
+            q26_each_row_of_a_basis_is_checked
+            q27_consumed_tasks_move_their_places
+            q28_an_occurrence_is_known_in_its_place
+            q29_the_origin_is_checked_first
+            q30_a_token_is_good_for_its_delivery_alone
+            q31_a_claim_says_lane_and_revision
+            q32_a_delivery_is_its_owners_and_its_tenants
+            q33_what_lost_a_claim_is_claimed_alone
+            q34_in_order_waits_for_what_is_claimed_alone
+            q35_row_numbers_rise_in_order_of_commit
+            q36_no_enqueue_fails_by_another
         }
     };
 }
@@ -121,6 +184,12 @@ macro_rules! for_each_log_clause {
             l10_retention_by_count_keeps_the_newest
             l11_ids_of_occurrences_are_forgotten_by_age
             l12_the_figures_are_right
+            l13_a_list_holds_the_deliveries_of_its_scope
+            l14_a_message_may_go_when_its_delivery_ends
+            l15_a_response_may_not_be_kept
+            l16_what_owners_use_is_added_up
+            l17_what_an_owner_uses_is_counted
+            l18_what_was_dropped_is_counted
         }
     };
 }
@@ -137,6 +206,11 @@ macro_rules! for_each_outbox_clause {
             o04_a_row_waits_until_its_enqueue_is_stored
             o05_a_row_set_aside_is_not_given_out
             o06_a_known_occurrence_uses_its_row_up
+            o07_an_audience_comes_back
+            o08_rows_come_when_they_are_due
+            o09_a_row_is_moved_on_turn_by_turn
+            o10_what_is_left_for_later_is_stored_with_it
+            o11_a_row_is_put_off_at_its_turn
         }
     };
 }
@@ -153,6 +227,8 @@ macro_rules! for_each_kept_webhook_clause {
             d04_a_claim_outlives_its_worker
             d05_occurrences_outlive_the_store
             d06_secrets_lie_sealed
+            d07_owners_outlive_the_store
+            d08_turns_and_counts_outlive_the_store
         }
     };
 }
@@ -163,6 +239,7 @@ pub(crate) use for_each_kept_webhook_clause;
 pub(crate) use for_each_key_clause;
 pub(crate) use for_each_log_clause;
 pub(crate) use for_each_outbox_clause;
+pub(crate) use for_each_owner_clause;
 pub(crate) use for_each_queue_clause;
 pub(crate) use for_each_record_clause;
 
@@ -186,6 +263,7 @@ macro_rules! key_store_conformance {
 macro_rules! webhook_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
         $crate::for_each_record_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_owner_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_queue_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_log_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }

@@ -1,15 +1,13 @@
-//! What may be claimed, how a claim ends, and what becomes of a lost one.
+//! What may be claimed, and what becomes of lost claims.
 
 use chrono::{DateTime, Utc};
 use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
-use super::delivery_table::Slot;
 use super::record_table::WebhookRow;
 use super::rows::micros;
 use super::store::Tables;
 use crate::webhooks::{
-    ClaimToken, Claimed, DeliveryId, DeliveryState, Disposition, DueLane, Lane, LaneClaim,
-    MAX_LOST_CLAIMS, Reclaimed, Settled, Settlement, lost_claims_info,
+    ClaimToken, Claimed, DeliveryId, DeliveryState, DueLane, Lane, LaneClaim, Reclaimed,
 };
 
 impl Tables {
@@ -99,57 +97,5 @@ impl Tables {
             }
         }
         reclaimed
-    }
-}
-
-impl Slot {
-    pub(super) fn settle(&mut self, settlement: Settlement) -> Settled {
-        let token = Some(settlement.claim.token);
-        if self.delivery.state != DeliveryState::Running || self.token != token {
-            return if self.settled == token {
-                Settled::Done
-            } else {
-                Settled::Stale
-            };
-        }
-        self.settled = token;
-        let delivery = &mut self.delivery;
-        delivery.lease_until = None;
-        delivery.status_info = settlement.status_info;
-        if let Some(mut attempt) = settlement.attempt {
-            let before = u32::try_from(self.log.len()).unwrap_or(u32::MAX);
-            attempt.number = before.saturating_add(1);
-            attempt.started = micros(attempt.started);
-            delivery.attempts = delivery.attempts.saturating_add(1);
-            delivery.last_attempt = Some(attempt.started);
-            delivery.response_status = attempt.status;
-            delivery.duration = Some(attempt.duration);
-            self.log.push(attempt);
-        }
-        let (state, due) = settlement.disposition.state_and_due();
-        delivery.state = state;
-        delivery.due = due.map_or(delivery.due, micros);
-        if state.is_final() && !settlement.keep_message {
-            delivery.body = "".into();
-            delivery.message_kept = false;
-        }
-        // What is given back is as it was before the claim.
-        self.alone &= matches!(settlement.disposition, Disposition::Release { .. });
-        Settled::Done
-    }
-
-    /// Takes a delivery back from a worker that died.
-    fn reclaim(&mut self, now: DateTime<Utc>) -> DeliveryState {
-        self.settled = None;
-        self.delivery.lease_until = None;
-        self.delivery.lost_claims += u32::from(self.alone);
-        self.alone = true;
-        if self.delivery.lost_claims >= MAX_LOST_CLAIMS {
-            self.end(&lost_claims_info());
-        } else {
-            self.delivery.state = DeliveryState::Queued;
-            self.delivery.due = micros(now);
-        }
-        self.delivery.state
     }
 }

@@ -7,42 +7,9 @@ use gatepost_ids::{OwnerId, Place, TenantId};
 use webhook_model::{OccurrenceId, WebhookId};
 
 use super::rows::{Counter, Groups};
+use super::slot::Slot;
 use super::work::Work;
-use crate::webhooks::{
-    AttemptRecord, ClaimToken, Delivery, DeliveryId, DeliveryState, Lane, LaneClass, MessageId,
-};
-
-/// A delivery with what only the store knows of it.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub(super) delivery: Delivery,
-    /// The claim given last; valid while `running`.
-    pub(super) token: Option<ClaimToken>,
-    /// The token under which it was last settled.
-    pub(super) settled: Option<ClaimToken>,
-    /// Whether a claim of it was lost and no attempt was made since.
-    pub(super) alone: bool,
-    pub(super) log: Vec<AttemptRecord>,
-}
-
-impl Slot {
-    pub(super) fn lane(&self) -> Lane {
-        let class = match self.delivery.attempts {
-            _ if self.alone => LaneClass::Alone,
-            0 => LaneClass::First,
-            _ => LaneClass::Retry,
-        };
-        Lane {
-            webhook: self.delivery.webhook,
-            class,
-        }
-    }
-
-    pub(super) fn end(&mut self, reason: &str) {
-        self.delivery.state = DeliveryState::Error;
-        reason.clone_into(&mut self.delivery.status_info);
-    }
-}
+use crate::webhooks::{DeliveryId, MessageId};
 
 #[derive(Debug, Default)]
 pub(super) struct Deliveries {

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 
-use super::delivery_table::Slot;
 use super::rows::micros;
+use super::slot::Slot;
 use super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
 use crate::page::Revision;

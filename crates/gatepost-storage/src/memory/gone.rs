@@ -6,7 +6,7 @@ use webhook_model::WebhookId;
 use super::places::Change;
 use super::store::Tables;
 use crate::owners::MOVED_INFO;
-use crate::webhooks::{DeliveryId, DeliveryState};
+use crate::webhooks::{DeliveryId, DeliveryState, RecordId};
 
 impl Tables {
     /// Before an owner's row is replaced: what the owner has leaves the place.
@@ -18,7 +18,8 @@ impl Tables {
             let last = self.deliveries.ids.last();
             self.owners.moving.insert(owner, last);
         }
-        self.places.changed(old, Change::Left(webhooks));
+        let left = Change::Records(self.records_of(owner));
+        self.places.changed(old, left);
     }
 
     /// After an owner's row was replaced.
@@ -29,14 +30,24 @@ impl Tables {
 
     /// What an owner has is not there any more.
     pub(super) fn remove_records_of(&mut self, owner: OwnerId) {
+        let place = self.owners.place(owner);
+        let left = Change::Records(self.records_of(owner));
+        self.places.changed(place, left);
         let webhooks: Vec<WebhookId> = self.records.owned.webhooks.of(owner).collect();
-        for id in &webhooks {
-            self.records.drop_webhook(*id);
-            self.deliveries.webhook_is_gone(*id);
+        for id in webhooks {
+            self.records.drop_webhook(id);
+            self.deliveries.webhook_is_gone(id);
         }
         self.usage.forget(owner);
-        let place = self.owners.place(owner);
-        self.places.changed(place, Change::Left(webhooks));
+    }
+
+    /// All records of an owner: any of them may be deleted elsewhere before the owner is back.
+    fn records_of(&self, owner: OwnerId) -> Vec<RecordId> {
+        let owned = &self.records.owned;
+        let webhooks = owned.webhooks.of(owner).map(RecordId::Webhook);
+        let tasks = owned.tasks.of(owner).map(RecordId::Task);
+        let events = owned.events.of(owner).map(RecordId::Event);
+        webhooks.chain(tasks).chain(events).collect()
     }
 
     pub(super) fn remove_gone(&mut self, limit: u32) -> u64 {

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::{Activity, WebhookId};
 
-use super::delivery_table::Slot;
 use super::rows::{micros, page, page_of};
+use super::slot::Slot;
 use super::store::{MemoryStore, Tables};
 use crate::error::StoreError;
 use crate::page::Scope;

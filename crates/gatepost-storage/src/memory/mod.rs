@@ -19,6 +19,8 @@ mod keys;
 mod log;
 #[cfg(feature = "webhooks")]
 mod outbox;
+#[cfg(feature = "webhooks")]
+mod outbox_table;
 mod owner_table;
 mod owners;
 #[cfg(feature = "webhooks")]
@@ -32,9 +34,13 @@ mod records;
 #[cfg(feature = "webhooks")]
 mod routes;
 mod rows;
+#[cfg(feature = "webhooks")]
+mod slot;
 mod store;
 #[cfg(feature = "webhooks")]
 mod usage;
+#[cfg(feature = "webhooks")]
+mod usage_table;
 #[cfg(feature = "webhooks")]
 mod work;
 

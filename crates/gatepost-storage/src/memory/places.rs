@@ -3,7 +3,6 @@
 use std::collections::{HashMap, VecDeque};
 
 use gatepost_ids::{OwnerId, Place};
-use webhook_model::WebhookId;
 
 use super::rows::Counter;
 use crate::webhooks::{RecordId, RoutesVersion};
@@ -14,12 +13,10 @@ const CHANGES_KEPT: usize = 1024;
 /// What was done in one commit.
 #[derive(Debug)]
 pub(super) enum Change {
-    /// These records were changed.
+    /// These records were changed; or their owner left, was held or removed.
     Records(Vec<RecordId>),
     /// An owner came, with all records, or was released.
     Entered(OwnerId),
-    /// An owner who had these webhooks left, was held or removed.
-    Left(Vec<WebhookId>),
 }
 
 #[derive(Debug, Default)]

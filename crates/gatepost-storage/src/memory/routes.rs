@@ -79,7 +79,6 @@ impl Tables {
         for change in changes {
             match change {
                 Change::Records(records) => records.iter().for_each(|record| named.add(*record)),
-                Change::Left(webhooks) => named.webhooks.extend(webhooks),
                 Change::Entered(owner) => named.extend(self.all_of([*owner].into_iter())),
             }
         }

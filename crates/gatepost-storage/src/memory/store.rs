@@ -8,14 +8,14 @@ use super::delivery_table::Deliveries;
 #[cfg(feature = "keys")]
 use super::key_table::{Generations, KeyTable};
 #[cfg(feature = "webhooks")]
-use super::outbox::Outbox;
+use super::outbox_table::Outbox;
 use super::owner_table::Owners;
 #[cfg(feature = "webhooks")]
 use super::places::Places;
 #[cfg(feature = "webhooks")]
 use super::record_table::Records;
 #[cfg(feature = "webhooks")]
-use super::usage::Usage;
+use super::usage_table::Usage;
 
 /// A store in memory.
 ///

@@ -6,7 +6,7 @@ use std::ops::Bound::{Excluded, Unbounded};
 use chrono::{DateTime, Utc};
 use webhook_model::WebhookId;
 
-use super::delivery_table::Slot;
+use super::slot::Slot;
 use crate::webhooks::{DeliveryId, DeliveryState, Lane};
 
 #[derive(Debug, Default)]

@@ -12,8 +12,10 @@ use crate::fixtures::{at, key};
 use crate::secrecy::tells_nothing;
 
 mod kept;
+mod owners;
 
 pub use kept::*;
+pub use owners::*;
 
 type Store = Arc<dyn KeyStore>;
 

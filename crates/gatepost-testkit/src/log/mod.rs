@@ -4,7 +4,11 @@ mod changes;
 mod listing;
 mod look;
 mod retention;
+mod scopes;
+mod usage;
 
 pub use changes::*;
 pub use listing::*;
 pub use retention::*;
+pub use scopes::*;
+pub use usage::*;

@@ -1,8 +1,13 @@
 //! The clauses about the queue. Each takes a store with nothing in it.
 
+mod basis;
+mod claims;
 mod many;
+mod order;
 
+pub use basis::*;
 use chrono::TimeDelta;
+pub use claims::*;
 use gatepost_ids::Place;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
@@ -10,6 +15,7 @@ use gatepost_storage::webhooks::{
     MAX_LOST_CLAIMS, NewDelivery, Settled,
 };
 pub use many::*;
+pub use order::*;
 use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
 use crate::fixtures::{

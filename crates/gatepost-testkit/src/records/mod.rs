@@ -1,11 +1,21 @@
 //! The clauses about webhooks, tasks and events. Each takes a store with nothing in it.
 
+mod changes;
+mod limits;
 mod lists;
+mod matched;
+mod owned;
 mod references;
 mod routes;
 mod rows;
+mod scopes;
 
+pub use changes::*;
+pub use limits::*;
 pub use lists::*;
+pub use matched::*;
+pub use owned::*;
 pub use references::*;
 pub use routes::*;
 pub use rows::*;
+pub use scopes::*;

@@ -8,4 +8,5 @@
 
 mod memory;
 mod model;
+mod mutants;
 mod readme;

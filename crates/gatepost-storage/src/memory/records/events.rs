@@ -7,7 +7,7 @@ use webhook_model::{Event, EventId};
 use super::super::record_table::EventRow;
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
-use super::{changed_row, new_row};
+use super::change::{changed_row, new_row};
 use crate::error::{ErrorKind, StoreError};
 use crate::page::AtMost;
 use crate::webhooks::{EventQuery, RecordId};

@@ -7,7 +7,7 @@ use webhook_model::{EventId, Task, TaskId};
 use super::super::record_table::webhook_of;
 use super::super::rows::{micros, page, page_of};
 use super::super::store::Tables;
-use super::new_row;
+use super::change::new_row;
 use crate::error::{ErrorKind, StoreError};
 use crate::page::AtMost;
 use crate::webhooks::{RecordId, RoutesVersion, TaskQuery, TaskRow};

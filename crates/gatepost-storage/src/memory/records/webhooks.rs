@@ -6,7 +6,7 @@ use webhook_model::{Webhook, WebhookId};
 use super::super::record_table::{Records, WebhookRow};
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
-use super::{changed_row, new_row};
+use super::change::{changed_row, new_row};
 use crate::error::{ErrorKind, StoreError};
 use crate::page::AtMost;
 use crate::webhooks::{Cascade, RecordId, WebhookQuery};

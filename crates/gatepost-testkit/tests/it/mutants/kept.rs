@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use gatepost_storage::webhooks::PurgeBounds;
-use gatepost_storage::{KeyStore, MemoryStore};
+use gatepost_storage::webhooks::{PurgeBounds, WebhookQuery};
+use gatepost_storage::{KeyStore, MemoryStore, Page, Scope};
 use gatepost_testkit::{Harness, Webhooks};
 
 /// Keeps a store in memory while its handles are dropped.
@@ -34,7 +34,7 @@ impl Harness<Webhooks> for Forgetful {
 
     async fn reopen(&self, store: Webhooks) -> Option<Webhooks> {
         match self.0.as_str() {
-            "d01" | "d02" | "d03" | "d04" => return Some(self.fresh().await),
+            "d01" | "d02" | "d03" | "d04" | "d07" | "d08" => return Some(self.fresh().await),
             "d05" => {
                 let keep = PurgeBounds {
                     created_before: DateTime::UNIX_EPOCH,
@@ -51,7 +51,12 @@ impl Harness<Webhooks> for Forgetful {
 
     async fn dump(&self, store: &Webhooks) -> Option<Vec<u8>> {
         let mut dump = String::new();
-        for row in store.records.routes().await.unwrap().webhooks {
+        let all = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: Page::first(99),
+        };
+        for row in store.records.list_webhooks(&all).await.unwrap() {
             dump += row.value.url.as_str();
             if let (true, Some(secret)) = (self.0 == "d06", row.value.authorization.secret_text()) {
                 dump += secret.expose();

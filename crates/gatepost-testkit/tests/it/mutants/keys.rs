@@ -1,42 +1,25 @@
-//! A key store with one fault, named by the clause that it breaks.
+//! Faults of a key store.
 
-use std::sync::Mutex;
-
-use apikey_core::{ApiKey, KeyId, LastLogin, LookupId};
-use async_trait::async_trait;
+use apikey_core::{ApiKey, KeyId, LookupId};
 use chrono::{DateTime, SubsecRound, Utc};
-use gatepost_storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, Login};
-use gatepost_storage::{ErrorKind, KeyStore, MemoryStore, StoreError};
+use gatepost_ids::OwnerId;
+use gatepost_storage::keys::{
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login,
+};
+use gatepost_storage::{ErrorKind, KeyStore, Scope};
 
-#[derive(Debug)]
-pub(crate) struct Mutant {
-    inner: MemoryStore,
-    fault: String,
-    last: Mutex<Option<LastLogin>>,
+use super::mutant::{Mutant, Result, passed_on};
+
+passed_on! { KeyStore {
+    fn count_keys(owner: OwnerId) -> u64;
 }
-
-impl Mutant {
-    pub(crate) fn new(fault: &str) -> Self {
-        Self {
-            inner: MemoryStore::new(),
-            fault: fault.to_owned(),
-            last: Mutex::new(None),
-        }
-    }
-
-    fn is(&self, faults: &[&str]) -> bool {
-        faults.contains(&self.fault.as_str())
-    }
-}
-
-#[async_trait]
-impl KeyStore for Mutant {
-    async fn insert_key(&self, key: &ApiKey) -> Result<KeyRow, StoreError> {
+    async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
         let mut key = key.clone();
         if self.is(&["k13"]) {
             key.created = key.created.trunc_subsecs(3);
         }
-        let mut answer = self.inner.insert_key(&key).await;
+        let at_most = if self.is(&["k19"]) { u64::MAX } else { at_most };
+        let mut answer = self.inner.insert_key(&key, at_most).await;
         if self.is(&["k17"]) {
             let digest = format!("{:?}", String::from_utf8_lossy(&key.digest.bytes));
             let hex: String = key
@@ -59,9 +42,9 @@ impl KeyStore for Mutant {
         answer
     }
 
-    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError> {
+    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>> {
         let mut row = self.inner.key(id).await?;
-        let last = *self.last.lock().unwrap();
+        let last = self.notes().login;
         if let (Some(row), Some(last)) = (&mut row, last) {
             if self.is(&["k11"]) {
                 row.key.last_login = Some(last);
@@ -73,14 +56,14 @@ impl KeyStore for Mutant {
         Ok(row)
     }
 
-    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>, StoreError> {
+    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>> {
         if self.is(&["k01"]) {
             return Ok(None);
         }
         self.inner.key_by_lookup(lookup).await
     }
 
-    async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError> {
+    async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>> {
         let mut query = query.clone();
         if self.is(&["k12"]) {
             query.page.after = query.page.after.map(|id| KeyId(id.0 + 1));
@@ -88,10 +71,13 @@ impl KeyStore for Mutant {
         if self.is(&["k15"]) {
             query.name = None;
         }
+        if self.is(&["k21"]) && query.name.is_some() {
+            query.scope = Scope::All;
+        }
         self.inner.list_keys(&query).await
     }
 
-    async fn update_key(&self, row: &KeyRow, now: DateTime<Utc>) -> Result<KeyRow, StoreError> {
+    async fn update_key(&self, row: &KeyRow, now: DateTime<Utc>) -> Result<KeyRow> {
         let mut shown = row.clone();
         if self.is(&["k05"]) {
             shown.revision = self.inner.key(row.id).await?.unwrap().revision;
@@ -104,34 +90,38 @@ impl KeyStore for Mutant {
                 Ok(new)
             }
             Err(e) if self.is(&["k16"]) && e.kind() == ErrorKind::NotFound => {
-                self.inner.insert_key(&row.key).await
+                self.inner.insert_key(&row.key, u64::MAX).await
             }
             Err(e) => Err(e),
         }
     }
 
-    async fn delete_key(&self, id: KeyId, now: DateTime<Utc>) -> Result<(), StoreError> {
+    async fn delete_key(&self, id: KeyId, now: DateTime<Utc>) -> Result<()> {
         if self.is(&["k07"]) {
             return Ok(());
         }
         self.inner.delete_key(id, now).await
     }
 
-    async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError> {
-        *self.last.lock().unwrap() = logins.last().map(|l| l.login);
+    async fn record_logins(&self, logins: &[Login]) -> Result<()> {
+        self.notes().login = logins.last().map(|l| l.login);
         self.inner.record_logins(logins).await
     }
 
-    fn key_generation(&self) -> Option<KeyGeneration> {
-        if self.is(&["k09"]) {
+    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+        if self.is(&["k09", "k22-generation"]) {
             return Some(KeyGeneration(0));
         }
-        self.inner.key_generation()
+        if self.is(&["k20"]) {
+            let all = (0..=u8::MAX).map(KeySlice);
+            return all.filter_map(|slice| self.inner.key_generation(slice)).max();
+        }
+        self.inner.key_generation(slice)
     }
 
-    async fn key_changes(&self, since: KeyGeneration) -> Result<KeyChanges, StoreError> {
-        let mut changes = self.inner.key_changes(since).await?;
-        if self.is(&["k10"]) {
+    async fn key_changes(&self, slice: KeySlice, since: KeyGeneration) -> Result<KeyChanges> {
+        let mut changes = self.inner.key_changes(slice, since).await?;
+        if self.is(&["k10", "k22-changes"]) {
             changes.changed = ChangedKeys::These(Vec::new());
         }
         Ok(changes)

@@ -1,74 +1,72 @@
-//! A delivery log and an outbox with one fault, named by the clause that it breaks.
+//! Faults of a delivery log.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, OutboxId, OutboxRow,
-    OutboxStore, PurgeBounds, QueueStats, Replay,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, LogUsage,
+    PurgeBounds, QueueStats, Replay, UsageDelta,
 };
-use gatepost_storage::{MemoryStore, StoreError};
-use webhook_model::Occurrence;
+use gatepost_storage::{OwnerStore as _, Scope};
 
-type Result<T> = std::result::Result<T, StoreError>;
+use super::mutant::{Mutant, Result, passed_on};
 
-#[derive(Debug)]
-pub(crate) struct Mutant {
-    pub(crate) inner: Arc<MemoryStore>,
-    pub(crate) fault: String,
+passed_on! { DeliveryLog {
+    fn count_dropped(dropped: &[Dropped]) -> ();
 }
-
-impl Mutant {
-    fn is(&self, fault: &str) -> bool {
-        self.fault == fault
-    }
-}
-
-#[async_trait]
-impl DeliveryLog for Mutant {
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>> {
         let mut found = self.inner.delivery(id).await?;
-        if let (true, Some(delivery)) = (self.is("l01"), &mut found) {
-            delivery.body = delivery.body.trim().into();
+        if let Some(delivery) = &mut found {
+            match self.fault() {
+                "l01" => delivery.body = delivery.body.trim().into(),
+                "q32" => delivery.tenant = None,
+                _ => {}
+            }
         }
         Ok(found)
     }
 
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
         let mut query = query.clone();
-        if self.is("l02") {
+        if self.is(&["l02"]) {
             query.states.clear();
         }
-        self.inner.list_deliveries(&query).await
+        let filtered = query.webhook.is_some() || query.task.is_some();
+        if self.is(&["l13"]) && filtered || self.is(&["p12"]) {
+            query.scope = Scope::All;
+        }
+        let mut rows = self.inner.list_deliveries(&query).await?;
+        if self.is(&["q35"]) && rows.len() > 1 {
+            rows.remove(rows.len() - 2);
+        }
+        Ok(rows)
     }
 
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>> {
         let mut attempts = self.inner.attempts(id).await?;
-        if self.is("l03") {
+        if self.is(&["l03"]) {
             attempts.reverse();
         }
         Ok(attempts)
     }
 
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<()> {
-        if self.is("l07") {
+        if self.is(&["l07"]) {
             return Ok(());
         }
         self.inner.delete_delivery(id, now).await
     }
 
     async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Result<u64> {
-        let limit = if self.is("l05") { u32::MAX } else { limit };
+        let limit = if self.is(&["l05"]) { u32::MAX } else { limit };
         let count = self.inner.replay(which, limit, now).await?;
         match which {
-            Replay::Ids(ids) if self.is("l04") => Ok(ids.len() as u64),
+            Replay::Ids(ids) if self.is(&["l04"]) => Ok(ids.len() as u64),
             _ => Ok(count),
         }
     }
 
     async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Result<u64> {
-        if self.is("l06") {
+        if self.is(&["l06"]) {
             return Ok(ids.len() as u64);
         }
         self.inner.cancel(ids, reason, now).await
@@ -80,13 +78,16 @@ impl DeliveryLog for Mutant {
         limit: u32,
         now: DateTime<Utc>,
     ) -> Result<u64> {
-        let before = if self.is("l08") { now } else { before };
+        let before = if self.is(&["l08"]) { now } else { before };
+        if self.is(&["p07"]) {
+            self.inner.hold_owner(OwnerId(1), false, now).await?;
+        }
         self.inner.expire_held(before, limit, now).await
     }
 
     async fn purge(&self, keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Result<u64> {
         let mut keep = *keep;
-        match self.fault.as_str() {
+        match self.fault() {
             "l09" => keep.created_before += TimeDelta::seconds(1),
             "l10" => keep.newest_per_webhook = keep.newest_per_webhook.saturating_add(1),
             "l11" => keep.occurrences_before = DateTime::UNIX_EPOCH,
@@ -95,37 +96,37 @@ impl DeliveryLog for Mutant {
         self.inner.purge(&keep, limit, now).await
     }
 
+    async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<()> {
+        let known = deltas.iter().filter(|d| !self.is(&["l16"]) || d.waiting >= 0);
+        let known: Vec<_> = known.copied().collect();
+        self.inner.add_usage(&known).await
+    }
+
+    async fn log_usage(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>> {
+        self.inner.log_usage(owners).await
+    }
+
+    async fn recount_usage(&self, owner: OwnerId) -> Result<LogUsage> {
+        if self.is(&["l17"]) {
+            let usage = self.inner.log_usage(&[owner]).await?;
+            return Ok(usage[0]);
+        }
+        self.inner.recount_usage(owner).await
+    }
+
+    async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>> {
+        let mut dropped = self.inner.dropped(scope, limit).await?;
+        if self.is(&["l18"]) {
+            dropped.reverse();
+        }
+        Ok(dropped)
+    }
+
     async fn queue_stats(&self, now: DateTime<Utc>) -> Result<QueueStats> {
         let mut stats = self.inner.queue_stats(now).await?;
-        if self.is("l12") {
+        if self.is(&["l12"]) {
             stats.outbox = 0;
         }
         Ok(stats)
-    }
-}
-
-#[async_trait]
-impl OutboxStore for Mutant {
-    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Result<OutboxId> {
-        let mut occurrence = occurrence.clone();
-        if self.is("o01") {
-            occurrence.variables.sort();
-        }
-        self.inner.push_outbox(&occurrence, now).await
-    }
-
-    async fn outbox(&self, limit: u32) -> Result<Vec<OutboxRow>> {
-        let mut rows = self.inner.outbox(limit).await?;
-        if self.is("o02") {
-            rows.reverse();
-        }
-        Ok(rows)
-    }
-
-    async fn reject_outbox(&self, id: OutboxId, reason: &str, now: DateTime<Utc>) -> Result<()> {
-        if self.is("o05") {
-            return Ok(());
-        }
-        self.inner.reject_outbox(id, reason, now).await
     }
 }

@@ -1,41 +1,19 @@
-//! A queue with one fault, named by the clause that it breaks.
+//! Faults of a queue.
 
-use std::sync::{Arc, Mutex};
-
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    ClaimToken, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim, Origin,
-    QueueStore, Reclaimed, RecordStore, Settled, Settlement,
+    Basis, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, Origin,
+    QueueStore, Reclaimed, RecordStore as _, Settled, Settlement,
 };
-use gatepost_storage::{MemoryStore, StoreError};
+use gatepost_storage::{AtMost, ErrorKind, Revision, StoreError};
 use webhook_model::{Activity, DeliveryOrder};
 
-#[derive(Debug)]
-pub(crate) struct Mutant {
-    inner: Arc<MemoryStore>,
-    fault: String,
-    given: Mutex<Vec<Claimed>>,
-    settled: Mutex<Vec<ClaimToken>>,
-}
+use super::mutant::{Mutant, Result, passed_on};
 
 impl Mutant {
-    pub(crate) fn new(inner: Arc<MemoryStore>, fault: &str) -> Self {
-        let fault = fault.to_owned();
-        Self {
-            inner,
-            fault,
-            given: Mutex::default(),
-            settled: Mutex::default(),
-        }
-    }
-
-    fn is(&self, faults: &[&str]) -> bool {
-        faults.contains(&self.fault.as_str())
-    }
-
     /// Stores a batch delivery by delivery.
-    async fn in_parts(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
+    async fn in_parts(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
         let parts = batch.deliveries.into_iter();
         let mut answer = self.inner.enqueue(nothing(batch.origin), now).await;
         for part in parts {
@@ -48,58 +26,83 @@ impl Mutant {
     }
 
     /// Claims as if the webhook were active and unordered.
-    async fn forget_rules(&self, lane: Lane) -> Result<(), StoreError> {
+    async fn forget_rules(&self, lane: Lane) -> Result<()> {
         let mut row = self.inner.webhook(lane.webhook).await?.unwrap();
         row.value.activity = Activity::Active;
         row.value.order = DeliveryOrder::Unordered;
-        self.inner
-            .update_webhook(&row, row.modified)
-            .await
-            .map(drop)
+        let edited = self
+            .inner
+            .update_webhook(&row, AtMost::UNLIMITED, row.modified);
+        edited.await.map(drop)
+    }
+
+    /// What is wrong with a batch before it is stored.
+    fn spoil(&self, batch: &mut Enqueue) {
+        match (self.fault(), &mut batch.origin) {
+            ("o06", Origin::Outbox { occurrence, .. }) => *occurrence = None,
+            ("o09", Origin::Outbox { left, .. }) => *left = None,
+            ("q28", Origin::Occurrence { place, .. }) => *place = Place::Common,
+            _ => {}
+        }
+        match (self.fault(), &mut batch.basis) {
+            ("q25", Basis::Places(places)) => places.truncate(1),
+            ("q26", Basis::Rows(rows)) => rows.truncate(1),
+            ("q11" | "q22" | "p09" | "p14", basis) => *basis = Basis::Nothing,
+            _ => {}
+        }
+        match self.fault() {
+            "q10" | "o03" => batch.origin = Origin::Direct,
+            "q12" | "q22" | "q27" => batch.consume.clear(),
+            "q13" => batch
+                .deliveries
+                .iter_mut()
+                .for_each(|d| d.lease_until = None),
+            "o10" => batch.later.truncate(1),
+            _ => {}
+        }
+    }
+
+    /// What refuses a batch that the reference would not refuse, or not so.
+    async fn refused(&self, batch: &Enqueue) -> Result<()> {
+        if self.is(&["q36"]) && self.notes().failed {
+            return Err(StoreError::new(ErrorKind::Unavailable, "the commit"));
+        }
+        for delivery in batch.deliveries.iter().filter(|_| self.is(&["q29"])) {
+            if self.inner.webhook(delivery.webhook).await?.is_none() {
+                return Err(StoreError::new(ErrorKind::Invalid, "webhook"));
+            }
+        }
+        Ok(())
     }
 }
 
 fn nothing(origin: Origin) -> Enqueue {
     Enqueue {
-        routes: None,
+        basis: Basis::Nothing,
         origin,
         deliveries: Vec::new(),
         consume: Vec::new(),
+        later: Vec::new(),
     }
 }
 
-#[async_trait]
-impl QueueStore for Mutant {
-    async fn enqueue(
-        &self,
-        mut batch: Enqueue,
-        now: DateTime<Utc>,
-    ) -> Result<Enqueued, StoreError> {
-        match self.fault.as_str() {
-            "q10" | "o03" => batch.origin = Origin::Direct,
-            "q11" => batch.routes = None,
-            "q22" => {
-                batch.routes = None;
-                batch.consume.clear();
-            }
-            "q12" => batch.consume.clear(),
-            "q13" => batch
-                .deliveries
-                .iter_mut()
-                .for_each(|d| d.lease_until = None),
-            _ => {}
-        }
+passed_on! { QueueStore {}
+    async fn enqueue(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
+        self.spoil(&mut batch);
+        self.refused(&batch).await?;
         if self.is(&["q23"]) {
             return self.in_parts(batch, now).await;
-        }
-        if let (true, Origin::Outbox { occurrence, .. }) = (self.is(&["o06"]), &mut batch.origin) {
-            *occurrence = None;
         }
         let origin = batch.origin.clone();
         let answer = self.inner.enqueue(batch, now).await;
         if self.is(&["o04"]) && !matches!(answer, Ok(Enqueued::Stored { .. })) {
             self.inner.enqueue(nothing(origin), now).await?;
         }
+        if let Ok(Enqueued::Stored { deliveries, .. }) = &answer {
+            let tokens = deliveries.iter().filter_map(|d| Some((d.id, d.token?)));
+            self.notes().tokens.extend(tokens);
+        }
+        self.notes().failed |= answer.is_err();
         match answer {
             Err(_) if self.is(&["q19", "q20"]) => Ok(Enqueued::AlreadyKnown),
             answer => answer,
@@ -111,12 +114,12 @@ impl QueueStore for Mutant {
         after: Option<Lane>,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Result<Vec<DueLane>, StoreError> {
+    ) -> Result<Vec<DueLane>> {
         let after = after.filter(|_| !self.is(&["q17"]));
         self.inner.due_lanes(after, limit, now).await
     }
 
-    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
+    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
         if self.is(&["q18"]) {
             return Ok(Some(now));
         }
@@ -128,22 +131,34 @@ impl QueueStore for Mutant {
         lanes: &[LaneClaim],
         lease_until: DateTime<Utc>,
         mut now: DateTime<Utc>,
-    ) -> Result<Vec<Claimed>, StoreError> {
+    ) -> Result<Vec<Claimed>> {
         if self.is(&["q01"]) {
             now -= TimeDelta::microseconds(1);
         }
-        if self.is(&["q14", "q15"]) {
+        if self.is(&["q14", "q15", "q34"]) {
             self.forget_rules(lanes[0].lane).await?;
         }
-        let mut claimed = self.inner.claim(lanes, lease_until, now).await?;
-        let mut given = self.given.lock().unwrap();
-        if self.is(&["q02"]) {
-            claimed.reverse();
+        let mut lanes = lanes.to_vec();
+        if self.is(&["q33"]) {
+            let class = LaneClass::Alone;
+            let alone = lanes.iter().map(|claim| LaneClaim {
+                lane: Lane { class, ..claim.lane },
+                ..*claim
+            });
+            let alone: Vec<_> = alone.collect();
+            lanes.extend(alone);
         }
-        if self.is(&["q03", "q24"]) && claimed.is_empty() {
-            claimed.clone_from(&given);
+        let mut claimed = self.inner.claim(&lanes, lease_until, now).await?;
+        let mut notes = self.notes();
+        let tokens = claimed.iter().map(|c| (c.delivery.id, c.token));
+        notes.tokens.extend(tokens);
+        match self.fault() {
+            "q02" => claimed.reverse(),
+            "q03" | "q24" if claimed.is_empty() => claimed.clone_from(&notes.given),
+            "q31" => claimed.iter_mut().for_each(|c| c.revision = Revision::FIRST),
+            _ => {}
         }
-        given.clone_from(&claimed);
+        notes.given.clone_from(&claimed);
         Ok(claimed)
     }
 
@@ -151,36 +166,39 @@ impl QueueStore for Mutant {
         &self,
         mut settlements: Vec<Settlement>,
         now: DateTime<Utc>,
-    ) -> Result<Vec<Settled>, StoreError> {
+    ) -> Result<Vec<Settled>> {
         if self.is(&["q16"]) {
             self.inner.reclaim(u32::MAX, now).await?;
         }
         for s in &mut settlements {
-            match (self.fault.as_str(), &s.disposition) {
+            match (self.fault(), &s.disposition) {
                 ("q07", Disposition::Retry { due }) => {
                     s.disposition = Disposition::Release { due: *due };
                     s.attempt = None;
                 }
                 ("q08", Disposition::Release { .. }) => s.disposition = Disposition::Failed,
+                ("q30", _) => s.claim.token = self.notes().tokens[&s.claim.delivery],
+                ("l14", _) => s.keep_message = true,
+                ("l15", _) => s.attempt.iter_mut().for_each(|a| a.kept = true),
                 _ => {}
             }
         }
         let tokens: Vec<_> = settlements.iter().map(|s| s.claim.token).collect();
         let mut answers = self.inner.settle(settlements, now).await?;
-        let mut settled = self.settled.lock().unwrap();
+        let mut notes = self.notes();
         for (answer, token) in answers.iter_mut().zip(tokens) {
             if self.is(&["q05", "q21"]) {
                 *answer = Settled::Done;
             }
-            if self.is(&["q06"]) && settled.contains(&token) {
+            if self.is(&["q06"]) && notes.settled.contains(&token) {
                 *answer = Settled::Stale;
             }
-            settled.push(token);
+            notes.settled.push(token);
         }
         Ok(answers)
     }
 
-    async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {
+    async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {
         if self.is(&["q09"]) {
             return Ok(Reclaimed::default());
         }

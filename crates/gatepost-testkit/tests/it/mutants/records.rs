@@ -1,28 +1,19 @@
-//! A store of records with one fault, named by the clause that it breaks.
+//! Faults of a store of records.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, Utc};
+use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
+    Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
+    TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
-use gatepost_storage::{ErrorKind, MemoryStore, Revision, Row, StoreError};
-use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
+use gatepost_storage::{AtMost, ErrorKind, Revision, Row, Scope, StoreError};
+use webhook_model::{
+    Action, Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId,
+};
 
-type Result<T> = std::result::Result<T, StoreError>;
-
-#[derive(Debug)]
-pub(crate) struct Mutant {
-    pub(crate) inner: Arc<MemoryStore>,
-    pub(crate) fault: String,
-}
+use super::mutant::{Mutant, Result, passed_on};
 
 impl Mutant {
-    fn is(&self, faults: &[&str]) -> bool {
-        faults.contains(&self.fault.as_str())
-    }
-
     fn time(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         if self.is(&["r02"]) {
             now.trunc_subsecs(3)
@@ -30,11 +21,35 @@ impl Mutant {
             now
         }
     }
+
+    fn at_most(&self, at_most: AtMost) -> AtMost {
+        match self.fault() {
+            "r28" => AtMost {
+                rows: u64::MAX,
+                ..at_most
+            },
+            "r29" => AtMost {
+                bytes: u64::MAX,
+                ..at_most
+            },
+            _ => at_most,
+        }
+    }
+
+    /// Whose rows to list, where a filter or a tenant is given.
+    fn scope(&self, scope: Scope, filtered: bool) -> Scope {
+        match scope {
+            Scope::Tenant(_) if self.is(&["r31"]) => Scope::All,
+            _ if self.is(&["r32"]) && filtered => Scope::All,
+            scope => scope,
+        }
+    }
 }
 
 fn row<I, T>(id: I, value: T, now: DateTime<Utc>) -> Row<I, T> {
     Row {
         id,
+        owner: OwnerId(1),
         revision: Revision::FIRST,
         created: now,
         modified: now,
@@ -42,18 +57,23 @@ fn row<I, T>(id: I, value: T, now: DateTime<Utc>) -> Row<I, T> {
     }
 }
 
-#[async_trait]
-impl RecordStore for Mutant {
+passed_on! { RecordStore {
+    fn webhook(id: WebhookId) -> Option<Row<WebhookId, Webhook>>;
+    fn event(id: EventId) -> Option<Row<EventId, Event>>;
+    fn server_time() -> Option<DateTime<Utc>>;
+}
     async fn insert_webhook(
         &self,
         webhook: &Webhook,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>> {
         let mut webhook = webhook.clone();
         if self.is(&["r01"]) {
             webhook.headers = webhook.headers.moved(1, 0);
         }
-        let answer = self.inner.insert_webhook(&webhook, self.time(now)).await;
+        let at_most = self.at_most(at_most);
+        let answer = self.inner.insert_webhook(&webhook, at_most, self.time(now)).await;
         match answer {
             Err(_) if self.is(&["r03"]) => Ok(row(WebhookId(1), webhook, now)),
             Err(e) if self.is(&["r21"]) => Err(e.with_source("key: canary-bearer-8d1f")),
@@ -61,8 +81,12 @@ impl RecordStore for Mutant {
         }
     }
 
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Row<WebhookId, Webhook>>> {
-        self.inner.webhook(id).await
+    async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<Row<WebhookId, Webhook>>> {
+        let mut rows = self.inner.webhooks(ids).await?;
+        if self.is(&["r25"]) {
+            rows.reverse();
+        }
+        Ok(rows)
     }
 
     async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<Row<WebhookId, Webhook>>> {
@@ -73,15 +97,18 @@ impl RecordStore for Mutant {
         if self.is(&["r20"]) {
             query.page.after = None;
         }
+        query.scope = self.scope(query.scope, query.name.is_some());
         self.inner.list_webhooks(&query).await
     }
 
     async fn update_webhook(
         &self,
         changed: &Row<WebhookId, Webhook>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>> {
-        let answer = self.inner.update_webhook(changed, self.time(now)).await;
+        let (at_most, time) = (self.at_most(at_most), self.time(now));
+        let answer = self.inner.update_webhook(changed, at_most, time).await;
         match answer.as_ref().err().map(StoreError::kind) {
             Some(ErrorKind::Stale) if self.is(&["r04", "r05"]) => Ok(changed.clone()),
             Some(ErrorKind::NotFound) if self.is(&["r06"]) => Ok(changed.clone()),
@@ -106,7 +133,12 @@ impl RecordStore for Mutant {
         self.inner.delete_webhook(id, cascade, now).await
     }
 
-    async fn insert_task(&self, task: &Task, now: DateTime<Utc>) -> Result<TaskRow> {
+    async fn insert_task(
+        &self,
+        task: &Task,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<TaskRow> {
         let mut task = task.clone();
         if let (true, Action::Send { webhook, message }) = (self.is(&["r08"]), &task.action) {
             let short = message.as_str().get(..65_536).unwrap_or_default();
@@ -115,12 +147,17 @@ impl RecordStore for Mutant {
                 message: short.parse().unwrap(),
             };
         }
-        let answer = self.inner.insert_task(&task, now).await;
+        let answer = self.inner.insert_task(&task, self.at_most(at_most), now).await;
         if answer.is_ok() || !self.is(&["r09"]) {
-            return answer;
+            let by_creator = self.is(&["r23"]);
+            return answer.map(|row| TaskRow {
+                owner: if by_creator { task.creator } else { row.owner },
+                ..row
+            });
         }
         Ok(TaskRow {
             id: TaskId(1),
+            owner: OwnerId(1),
             revision: Revision::FIRST,
             created: now,
             modified: now,
@@ -138,11 +175,17 @@ impl RecordStore for Mutant {
         if self.is(&["r18"]) {
             query.creator = None;
         }
+        query.scope = self.scope(query.scope, query.webhook.is_some());
         self.inner.list_tasks(&query).await
     }
 
-    async fn update_task(&self, row: &TaskRow, now: DateTime<Utc>) -> Result<TaskRow> {
-        self.inner.update_task(row, now).await
+    async fn update_task(
+        &self,
+        row: &TaskRow,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<TaskRow> {
+        self.inner.update_task(row, self.at_most(at_most), now).await
     }
 
     async fn delete_task(&self, id: TaskId, now: DateTime<Utc>) -> Result<()> {
@@ -159,16 +202,17 @@ impl RecordStore for Mutant {
         self.inner.record_task_runs(runs).await
     }
 
-    async fn insert_event(&self, event: &Event, now: DateTime<Utc>) -> Result<Row<EventId, Event>> {
-        let answer = self.inner.insert_event(event, now).await;
+    async fn insert_event(
+        &self,
+        event: &Event,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<Row<EventId, Event>> {
+        let answer = self.inner.insert_event(event, self.at_most(at_most), now).await;
         if answer.is_err() && self.is(&["r10"]) {
             return Ok(row(EventId(1), event.clone(), now));
         }
         answer
-    }
-
-    async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>> {
-        self.inner.event(id).await
     }
 
     async fn list_events(&self, query: &EventQuery) -> Result<Vec<Row<EventId, Event>>> {
@@ -176,15 +220,17 @@ impl RecordStore for Mutant {
         if self.is(&["r19"]) {
             query.event_type = None;
         }
+        query.scope = self.scope(query.scope, query.task.is_some());
         self.inner.list_events(&query).await
     }
 
     async fn update_event(
         &self,
         row: &Row<EventId, Event>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<EventId, Event>> {
-        self.inner.update_event(row, now).await
+        self.inner.update_event(row, self.at_most(at_most), now).await
     }
 
     async fn delete_event(&self, id: EventId, now: DateTime<Utc>) -> Result<()> {
@@ -194,22 +240,58 @@ impl RecordStore for Mutant {
         self.inner.delete_event(id, now).await
     }
 
-    async fn routes(&self) -> Result<Routes> {
-        let mut routes = self.inner.routes().await?;
-        if self.is(&["r15"]) {
-            routes.webhooks.pop();
-        }
-        Ok(routes)
+    async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>> {
+        let owner = self.inner.owner_of(record).await?;
+        let events = self.is(&["r24"]) && matches!(record, RecordId::Event(_));
+        Ok(if events { Some(OwnerId(2)) } else { owner })
     }
 
-    async fn routes_version(&self) -> Result<RoutesVersion> {
-        if self.is(&["r14"]) {
-            return Ok(RoutesVersion(1));
+    async fn unreadable(&self, scope: Scope, limit: u32) -> Result<Vec<UnreadableRecord>> {
+        let mut found = self.inner.unreadable(scope, limit).await?;
+        if self.is(&["r27"]) {
+            found.push(UnreadableRecord {
+                record: RecordId::Task(TaskId(1)),
+                owner: OwnerId(1),
+                reason: "sealed".to_owned(),
+            });
         }
-        self.inner.routes_version().await
+        Ok(found)
     }
 
-    async fn server_time(&self) -> Result<Option<DateTime<Utc>>> {
-        self.inner.server_time().await
+    async fn record_usage(&self, owner: OwnerId) -> Result<RecordUsage> {
+        let mut usage = self.inner.record_usage(owner).await?;
+        if self.is(&["r30"]) {
+            usage.bytes = usage.bytes.max(1_000);
+        }
+        Ok(usage)
+    }
+
+    async fn routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>> {
+        self.wrong_routes(place, at_most).await
+    }
+
+    async fn routes_of(
+        &self,
+        place: Place,
+        event_type: &EventType,
+        event: &EventName,
+    ) -> Result<Routes> {
+        self.wrong_routes_of(place, event_type, event).await
+    }
+
+    async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {
+        self.wrong_versions(places).await
+    }
+
+    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Result<RouteChanges> {
+        self.wrong_changes(place, since).await
+    }
+
+    async fn messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>> {
+        let mut messages = self.inner.messages(tasks).await?;
+        if self.is(&["r26"]) {
+            messages.iter_mut().for_each(|m| m.revision = Revision::FIRST);
+        }
+        Ok(messages)
     }
 }

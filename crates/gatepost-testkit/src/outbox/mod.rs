@@ -1,8 +1,11 @@
 //! The clauses about the outbox. Each takes a store with nothing in it.
 
+mod turns;
+
 use gatepost_ids::Place;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Origin, OutboxId, RoutesVersion};
+pub use turns::*;
 
 use crate::fixtures::{
     at, claim, direct, from_outbox, full_occurrence, message, named, occurrence, queued, version,

@@ -1,6 +1,8 @@
 //! What a durable webhook store keeps when all handles are dropped and it is opened again. Each
 //! takes the harness.
 
+mod owners;
+
 use std::sync::Arc;
 
 use gatepost_ids::Place;
@@ -9,6 +11,7 @@ use gatepost_storage::webhooks::{
     RoutesVersion, Settled, TaskRow,
 };
 use gatepost_storage::{Page, Row, Scope};
+pub use owners::*;
 use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 
 use crate::fixtures::{
@@ -201,7 +204,7 @@ pub async fn d04_a_claim_outlives_its_worker(place: Home) -> Outcome {
     );
     let again = store
         .queue
-        .claim(&[lane(hook, LaneClass::First)], at(30), at(11))
+        .claim(&[lane(hook, LaneClass::Alone)], at(30), at(11))
         .await
         .unwrap();
     assert_eq!(again.len(), 1, "D4 claimed again");

@@ -1,0 +1,209 @@
+//! Rows that are used in several turns, and rows that an enqueue leaves for later.
+
+use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_storage::webhooks::{
+    Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, RoutesVersion,
+};
+use webhook_model::{Audience, TaskId, WebhookId};
+
+use crate::fixtures::{
+    at, claim, direct, from_outbox, full_occurrence, message, occurrence, queued,
+};
+use crate::harness::Webhooks;
+
+async fn due(store: &Webhooks, now: i64) -> Vec<OutboxRow> {
+    store.outbox.outbox(99, at(now)).await.unwrap()
+}
+
+async fn push(store: &Webhooks) -> OutboxId {
+    let pushed = store.outbox.push_outbox(&occurrence("on"), at(0)).await;
+    pushed.unwrap()
+}
+
+fn turn(row: OutboxId, turn: u32, left: Option<(Left, i64)>) -> Origin {
+    Origin::Outbox {
+        row,
+        turn,
+        occurrence: None,
+        left: left.map(|(left, due)| (left, at(due))),
+    }
+}
+
+fn is_stored(enqueued: &Enqueued) -> bool {
+    matches!(enqueued, Enqueued::Stored { .. })
+}
+
+/// An occurrence keeps its audience; a row that is pushed waits whole, at its first turn.
+pub async fn o07_an_audience_comes_back(store: Webhooks) {
+    let audiences = [
+        Audience::OneSystem,
+        Audience::Operators,
+        Audience::Tenant(TenantId(i64::MIN)),
+        Audience::Owner(OwnerId(i64::MAX)),
+    ];
+    for audience in audiences {
+        let mut pushed = full_occurrence();
+        pushed.audience = audience;
+        store.outbox.push_outbox(&pushed, at(3)).await.unwrap();
+    }
+    let rows = due(&store, 3).await;
+    assert_eq!(rows.len(), 4, "O7 all");
+    for (row, audience) in rows.iter().zip(audiences) {
+        let found = row.occurrence.as_ref().map(|o| o.audience);
+        assert_eq!(found, Ok(audience), "O7");
+        let found = (&row.left, row.turn, row.created);
+        assert_eq!(found, (&Left::After(TaskId(0)), 0, at(3)), "O7 at first");
+    }
+}
+
+/// Rows come when they are due, the oldest due first, and not a moment before.
+pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
+    let later = [("c", 9), ("a", 5), ("b", 5)].map(|(event, due)| NewOutbox {
+        occurrence: occurrence(event),
+        left: Left::After(TaskId(0)),
+        due: at(due),
+    });
+    let batch = Enqueue {
+        later: later.to_vec(),
+        ..direct(Vec::new())
+    };
+    store.queue.enqueue(batch, at(0)).await.unwrap();
+    let events = async |now| {
+        let rows = due(&store, now).await.into_iter();
+        let event = |row: OutboxRow| row.occurrence.unwrap().event.as_str().to_owned();
+        rows.map(event).collect::<Vec<_>>()
+    };
+    assert_eq!(events(4).await, [""; 0], "O8 too early");
+    assert_eq!(events(5).await, ["a", "b"], "O8 at their time");
+    assert_eq!(events(99).await, ["a", "b", "c"], "O8 the oldest due first");
+}
+
+/// A row that is not used up is moved on with the enqueue: what is left, when it is due, its turn.
+/// An enqueue at an old turn is known; of sixteen at one turn, one is stored.
+pub async fn o09_a_row_is_moved_on_turn_by_turn(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let id = push(&store).await;
+    let of = |origin, message_id: &str| Enqueue {
+        origin,
+        ..direct(vec![message(hook, message_id, at(0))])
+    };
+    let tasks = Left::Tasks(vec![TaskId(7), TaskId(3)]);
+    for (n, left) in [(0, Left::After(TaskId(12))), (1, tasks)] {
+        let on = turn(id, n, Some((left.clone(), 20)));
+        let stored = store.queue.enqueue(of(on, &format!("m{n}")), at(1)).await;
+        assert!(is_stored(&stored.unwrap()), "O9 turn {n}");
+        assert_eq!(due(&store, 19).await, [], "O9 not due");
+        let rows = due(&store, 20).await;
+        let found = rows
+            .first()
+            .map(|row| (row.id, &row.left, row.turn, row.created));
+        assert_eq!(found, Some((id, &left, n + 1, at(0))), "O9 moved on");
+        let old = turn(id, n, None);
+        let old = store.queue.enqueue(of(old, "old"), at(21)).await.unwrap();
+        assert_eq!(old, Enqueued::AlreadyKnown, "O9 an old turn");
+    }
+    let racers: Vec<_> = (0..16)
+        .map(|n| {
+            let queue = store.queue.clone();
+            let batch = of(
+                turn(id, 2, Some((Left::After(TaskId(n)), 30))),
+                &format!("r{n}"),
+            );
+            tokio::spawn(async move { queue.enqueue(batch, at(22)).await.unwrap() })
+        })
+        .collect();
+    let mut won = 0;
+    for racer in racers {
+        won += u32::from(is_stored(&racer.await.unwrap()));
+    }
+    assert_eq!(won, 1, "O9 one of sixteen");
+    let last = store
+        .queue
+        .enqueue(of(turn(id, 3, None), "last"), at(30))
+        .await;
+    assert!(is_stored(&last.unwrap()), "O9 the last turn");
+    assert_eq!(due(&store, 99).await, [], "O9 used up");
+    assert_eq!(claim(&store, hook, 30).await.len(), 4, "O9 one each turn");
+}
+
+/// What an enqueue leaves for later is stored with it, whole, and not when it is refused; the id of
+/// such an occurrence is not known by that.
+pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let later = NewOutbox {
+        occurrence: full_occurrence(),
+        left: Left::Tasks(vec![TaskId(5)]),
+        due: at(2),
+    };
+    let batch = |hook, basis, id| Enqueue {
+        basis,
+        later: vec![later.clone(), later.clone()],
+        ..direct(vec![message(hook, id, at(0))])
+    };
+    let old = Basis::Places(vec![(Place::Common, RoutesVersion(-1))]);
+    let refused = store.queue.enqueue(batch(hook, old, "a"), at(1)).await;
+    assert_eq!(refused.unwrap(), Enqueued::RoutesChanged, "O10 refused");
+    let nowhere = WebhookId(hook.0 + 1000);
+    let refused = store
+        .queue
+        .enqueue(batch(nowhere, Basis::Nothing, "b"), at(1))
+        .await;
+    assert!(refused.is_err(), "O10 refused too");
+    assert_eq!(due(&store, 99).await, [], "O10 nothing stored");
+    let stored = store
+        .queue
+        .enqueue(batch(hook, Basis::Nothing, "c"), at(1))
+        .await;
+    assert!(is_stored(&stored.unwrap()), "O10 stored");
+    let rows = due(&store, 2).await;
+    assert_eq!(rows.len(), 2, "O10 both");
+    for row in rows {
+        assert_eq!(row.occurrence, Ok(full_occurrence()), "O10 whole");
+        let found = (&row.left, row.turn, row.created);
+        assert_eq!(found, (&later.left, 0, at(1)), "O10 as it was left");
+        let first = Origin::Outbox {
+            row: row.id,
+            turn: 0,
+            occurrence: None,
+            left: None,
+        };
+        let batch = Enqueue {
+            origin: first,
+            ..direct(Vec::new())
+        };
+        let used = store.queue.enqueue(batch, at(3)).await.unwrap();
+        assert!(is_stored(&used), "O10 used up");
+    }
+}
+
+/// A row is put off if it is still at the turn that was seen, and its turn moves; one that is gone
+/// or was moved on is left alone.
+pub async fn o11_a_row_is_put_off_at_its_turn(store: Webhooks) {
+    let id = push(&store).await;
+    let put_off = async |row, turn, due| {
+        let done = store.outbox.postpone_outbox(row, turn, at(due)).await;
+        assert!(done.is_ok(), "O11 no error");
+    };
+    put_off(id, 0, 10).await;
+    put_off(id, 0, 50).await;
+    put_off(OutboxId(id.0 + 1000), 0, 50).await;
+    assert_eq!(due(&store, 9).await, [], "O11 put off");
+    let rows = due(&store, 10).await;
+    let found: Vec<_> = rows.iter().map(|r| (r.id, r.turn, r.created)).collect();
+    assert_eq!(found, [(id, 1, at(0))], "O11 once");
+    assert_eq!(rows[0].left, Left::After(TaskId(0)), "O11 nothing was done");
+    let old = Enqueue {
+        origin: from_outbox(id),
+        ..direct(Vec::new())
+    };
+    let old = store.queue.enqueue(old, at(11)).await.unwrap();
+    assert_eq!(old, Enqueued::AlreadyKnown, "O11 the old turn is over");
+    let now = Enqueue {
+        origin: turn(id, 1, None),
+        ..direct(Vec::new())
+    };
+    let now = store.queue.enqueue(now, at(11)).await.unwrap();
+    assert!(is_stored(&now), "O11 used up at its turn");
+    put_off(id, 2, 50).await;
+    assert_eq!(due(&store, 99).await, [], "O11 stays used up");
+}

@@ -1,0 +1,159 @@
+//! What a claim says, and what becomes of lost ones.
+
+use gatepost_ids::{OwnerId, TenantId};
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::{Claim, Disposition, Enqueued, LaneClass, NewDelivery, Settled};
+use webhook_model::DeliveryOrder;
+
+use crate::fixtures::{
+    at, change, claim, direct, lane, message, place, queued, settlement, settlement_of, tenant,
+};
+use crate::harness::Webhooks;
+use crate::world::{enqueue, set};
+
+/// A token settles the delivery that it was given for and no other, however it was given.
+pub async fn q30_a_token_is_good_for_its_delivery_alone(store: Webhooks) {
+    let hook = queued(&store, &["a", "b"]).await;
+    let claimed = claim(&store, hook, 0).await;
+    let leased = ["c", "d"].map(|id| NewDelivery {
+        lease_until: Some(at(10)),
+        ..message(hook, id, at(0))
+    });
+    let stored = store.queue.enqueue(direct(leased.to_vec()), at(0)).await;
+    let Enqueued::Stored { deliveries, .. } = stored.unwrap() else {
+        panic!("Q30 not stored");
+    };
+    let mut claims: Vec<Claim> = claimed
+        .iter()
+        .map(|c| Claim {
+            delivery: c.delivery.id,
+            token: c.token,
+        })
+        .collect();
+    claims.extend(deliveries.iter().map(|stored| Claim {
+        delivery: stored.id,
+        token: stored.token.unwrap(),
+    }));
+    assert_eq!(claims.len(), 4, "Q30 four are being sent");
+    let settle = async |claim| {
+        let settled = vec![settlement_of(claim, Disposition::Sent)];
+        store.queue.settle(settled, at(1)).await.unwrap()[0]
+    };
+    for own in &claims {
+        for other in claims.iter().filter(|other| other.delivery != own.delivery) {
+            let wrong = Claim {
+                token: own.token,
+                ..*other
+            };
+            assert_eq!(settle(wrong).await, Settled::Stale, "Q30 {wrong:?}");
+        }
+    }
+    for own in claims {
+        assert_eq!(settle(own).await, Settled::Done, "Q30 its own");
+    }
+}
+
+/// A claim says the lane in which the delivery waited and the webhook's revision at that moment, a
+/// due lane the owner, the place and the revision.
+pub async fn q31_a_claim_says_lane_and_revision(store: Webhooks) {
+    place(&store, 1, tenant(1)).await;
+    let mine = set(&store, 1, "w").await;
+    enqueue(&store, mine.webhook, &["a"]).await;
+    change(&store, mine.webhook, |w| w.allow_insecure = true).await;
+    let second = Revision::FIRST.next();
+    let due = store.queue.due_lanes(None, 9, at(0)).await.unwrap();
+    assert_eq!(due.len(), 1, "Q31 one lane");
+    let found = (due[0].owner, due[0].place, due[0].revision, due[0].due);
+    assert_eq!(found, (OwnerId(1), tenant(1), second, at(0)), "Q31 lane");
+    let claimed = claim(&store, mine.webhook, 0).await;
+    let found = (claimed[0].class, claimed[0].revision);
+    assert_eq!(found, (LaneClass::First, second), "Q31 claim");
+    let retry = settlement(&claimed[0], Disposition::Retry { due: at(1) });
+    store.queue.settle(vec![retry], at(1)).await.unwrap();
+    change(&store, mine.webhook, |w| w.allow_insecure = false).await;
+    let claimed = claim(&store, mine.webhook, 1).await;
+    let found = (claimed[0].class, claimed[0].revision);
+    assert_eq!(found, (LaneClass::Retry, second.next()), "Q31 retry");
+}
+
+/// A delivery belongs to its webhook's owner and to the tenant in which that owner was then.
+pub async fn q32_a_delivery_is_its_owners_and_its_tenants(store: Webhooks) {
+    let mine = set(&store, 1, "w").await;
+    let mut found = Vec::new();
+    for (to, id) in [(None, "a"), (Some(tenant(1)), "b"), (Some(tenant(2)), "c")] {
+        if let Some(to) = to {
+            place(&store, 1, to).await;
+        }
+        let ids = enqueue(&store, mine.webhook, &[id]).await;
+        let row = store.log.delivery(ids[0]).await.unwrap().unwrap();
+        assert_eq!(row.owner, OwnerId(1), "Q32 owner");
+        found.push(row.tenant);
+    }
+    let wanted = [None, Some(TenantId(1)), Some(TenantId(2))];
+    assert_eq!(found, wanted, "Q32 tenant");
+}
+
+/// What lost a claim waits in the lane of what is claimed alone, whether it had been tried before
+/// or not; a release leaves it there, an attempt takes it out.
+pub async fn q33_what_lost_a_claim_is_claimed_alone(store: Webhooks) {
+    let hook = queued(&store, &["a", "b"]).await;
+    let alone = [lane(hook, LaneClass::Alone)];
+    let claimed = claim(&store, hook, 0).await;
+    let retry = settlement(&claimed[1], Disposition::Retry { due: at(1) });
+    store.queue.settle(vec![retry], at(1)).await.unwrap();
+    assert_eq!(claim(&store, hook, 1).await.len(), 1, "Q33 the retry");
+    let back = store.queue.reclaim(9, at(20)).await.unwrap();
+    assert_eq!((back.requeued, back.ended), (2, 0), "Q33 two are lost");
+    let due = store.queue.due_lanes(None, 9, at(20)).await.unwrap();
+    let due: Vec<_> = due.iter().map(|d| d.lane.class).collect();
+    assert_eq!(due, [LaneClass::Alone], "Q33 in one lane");
+    let others = [lane(hook, LaneClass::First), lane(hook, LaneClass::Retry)];
+    let none = store.queue.claim(&others, at(30), at(20)).await.unwrap();
+    assert!(none.is_empty(), "Q33 and in no other");
+
+    let claimed = store.queue.claim(&alone, at(30), at(20)).await.unwrap();
+    assert_eq!(claimed.len(), 2, "Q33 both");
+    let released = settlement(&claimed[0], Disposition::Release { due: at(21) });
+    let retried = settlement(&claimed[1], Disposition::Retry { due: at(21) });
+    let both = vec![released, retried];
+    store.queue.settle(both, at(21)).await.unwrap();
+    let again = store.queue.claim(&alone, at(40), at(21)).await.unwrap();
+    let again: Vec<_> = again.iter().map(|c| c.delivery.id).collect();
+    assert_eq!(
+        again,
+        [claimed[0].delivery.id],
+        "Q33 the one without an attempt"
+    );
+    let retry = claim(&store, hook, 21).await;
+    let found = (retry[0].delivery.id, retry[0].class);
+    assert_eq!(
+        found,
+        (claimed[1].delivery.id, LaneClass::Retry),
+        "Q33 the other"
+    );
+}
+
+/// A webhook in order waits for its oldest delivery also while that is to be claimed alone.
+pub async fn q34_in_order_waits_for_what_is_claimed_alone(store: Webhooks) {
+    let hook = queued(&store, &["a", "b"]).await;
+    change(&store, hook, |w| w.order = DeliveryOrder::InOrder).await;
+    assert_eq!(claim(&store, hook, 0).await.len(), 1, "Q34 the head");
+    store.queue.reclaim(9, at(10)).await.unwrap();
+    let others = [lane(hook, LaneClass::First), lane(hook, LaneClass::Retry)];
+    let none = store.queue.claim(&others, at(30), at(11)).await.unwrap();
+    assert!(none.is_empty(), "Q34 the next waits");
+    let head = claim(&store, hook, 11).await;
+    let ids: Vec<_> = head
+        .iter()
+        .map(|c| c.delivery.message_id.as_str())
+        .collect();
+    assert_eq!(ids, ["a"], "Q34 the head, alone");
+    let sent = settlement(&head[0], Disposition::Sent);
+    store.queue.settle(vec![sent], at(12)).await.unwrap();
+    let next = claim(&store, hook, 12).await;
+    let ids: Vec<_> = next
+        .iter()
+        .map(|c| c.delivery.message_id.as_str())
+        .collect();
+    assert_eq!(ids, ["b"], "Q34 the next");
+}

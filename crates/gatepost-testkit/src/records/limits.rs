@@ -1,0 +1,202 @@
+//! How much an owner may have.
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::webhooks::{Cascade, RecordUsage};
+use gatepost_storage::{AtMost, ErrorKind, StoreError};
+use webhook_model::{Action, Task};
+
+use crate::fixtures::{
+    UNLIMITED, at, event, full_event, full_task, full_webhook, task, webhook_of,
+};
+use crate::harness::Webhooks;
+use crate::world::set;
+
+fn full<T>(answer: Result<T, StoreError>) -> Option<&'static str> {
+    let error = answer.err()?;
+    assert_eq!(error.kind(), ErrorKind::Full, "R28 R29 kind");
+    Some(error.context())
+}
+
+fn rows(rows: u64) -> AtMost {
+    AtMost { rows, ..UNLIMITED }
+}
+
+fn bytes(bytes: u64) -> AtMost {
+    AtMost { bytes, ..UNLIMITED }
+}
+
+/// An owner has at most as many webhooks, tasks and events as each insert allows, to the row, also
+/// when many are inserted at once; others' do not count.
+pub async fn r28_no_more_rows_than_allowed(store: Webhooks) {
+    let records = &store.records;
+    let (one, two) = (webhook_of(1, "b"), webhook_of(1, "c"));
+    for owner in [1, 2] {
+        set(&store, owner, "a").await;
+        set(&store, owner, "d").await;
+    }
+    let refused = records.insert_webhook(&one, rows(2), at(0)).await;
+    assert_eq!(full(refused), Some("rows"), "R28 webhooks");
+    let stored = records.insert_webhook(&one, rows(3), at(0)).await.unwrap();
+    let refused = records.insert_webhook(&two, rows(3), at(0)).await;
+    assert_eq!(full(refused), Some("rows"), "R28 webhooks, one more");
+
+    let new = task(stored.id);
+    let refused = records.insert_task(&new, rows(2), at(0)).await;
+    assert_eq!(full(refused), Some("rows"), "R28 tasks");
+    let made = records.insert_task(&new, rows(3), at(0)).await.unwrap();
+    let refused = records.insert_event(&event(made.id), rows(2), at(0)).await;
+    assert_eq!(full(refused), Some("rows"), "R28 events");
+    let on = records.insert_event(&event(made.id), rows(3), at(0)).await;
+    assert!(on.is_ok(), "R28 events, the last");
+    let deleted = records
+        .delete_webhook(stored.id, Cascade::Tasks, at(1))
+        .await;
+    assert!(deleted.is_ok(), "R28 deleted");
+    let again = records.insert_webhook(&one, rows(3), at(2)).await;
+    assert!(again.is_ok(), "R28 free again");
+
+    let racers: Vec<_> = (0..16)
+        .map(|n| {
+            let records = store.records.clone();
+            let hook = webhook_of(3, &format!("w{n}"));
+            tokio::spawn(async move { records.insert_webhook(&hook, rows(5), at(0)).await.is_ok() })
+        })
+        .collect();
+    let mut won = 0;
+    for racer in racers {
+        won += u32::from(racer.await.unwrap());
+    }
+    assert_eq!(won, 5, "R28 racers");
+}
+
+/// An owner's webhooks, tasks and events have at most as many bytes together as each change allows,
+/// to the byte; a record that does not grow is stored however much there is.
+pub async fn r29_no_more_bytes_than_allowed(store: Webhooks) {
+    let records = &store.records;
+    set(&store, 2, "w").await;
+    let used = async || records.record_usage(OwnerId(1)).await.unwrap().bytes;
+    let hook = webhook_of(1, "w");
+    let edge = hook.stored_bytes();
+    let refused = records.insert_webhook(&hook, bytes(edge - 1), at(0)).await;
+    assert_eq!(full(refused), Some("bytes"), "R29 webhook");
+    let hook = records
+        .insert_webhook(&hook, bytes(edge), at(0))
+        .await
+        .unwrap();
+
+    let new = task(hook.id);
+    let edge = used().await + new.stored_bytes();
+    let refused = records.insert_task(&new, bytes(edge - 1), at(0)).await;
+    assert_eq!(full(refused), Some("bytes"), "R29 task");
+    let made = records.insert_task(&new, bytes(edge), at(0)).await.unwrap();
+
+    let new = event(made.id);
+    let edge = used().await + new.stored_bytes();
+    let refused = records.insert_event(&new, bytes(edge - 1), at(0)).await;
+    assert_eq!(full(refused), Some("bytes"), "R29 event");
+    let on = records
+        .insert_event(&new, bytes(edge), at(0))
+        .await
+        .unwrap();
+
+    let mut grown = made.clone();
+    grown.task = with_message(&made.task, "twice the message, and then some more");
+    let edge = used().await - made.task.stored_bytes() + grown.task.stored_bytes();
+    let refused = records.update_task(&grown, bytes(edge - 1), at(1)).await;
+    assert_eq!(full(refused), Some("bytes"), "R29 a task that grows");
+    let grown = records
+        .update_task(&grown, bytes(edge), at(1))
+        .await
+        .unwrap();
+    let mut edit = grown.clone();
+    edit.task = with_message(&made.task, "short");
+    let shrunk = records.update_task(&edit, bytes(1), at(2)).await;
+    assert!(shrunk.is_ok(), "R29 a task that shrinks");
+
+    let mut edit = on.clone();
+    edit.value = full_event(made.id);
+    let edge = used().await - on.value.stored_bytes() + edit.value.stored_bytes();
+    let refused = records.update_event(&edit, bytes(edge - 1), at(1)).await;
+    assert_eq!(full(refused), Some("bytes"), "R29 an event that grows");
+    assert!(
+        records
+            .update_event(&edit, bytes(edge), at(1))
+            .await
+            .is_ok(),
+        "R29"
+    );
+
+    let mut edit = hook.clone();
+    edit.value = full_webhook();
+    let edge = used().await - hook.value.stored_bytes() + edit.value.stored_bytes();
+    let refused = records.update_webhook(&edit, bytes(edge - 1), at(1)).await;
+    assert_eq!(full(refused), Some("bytes"), "R29 a webhook that grows");
+    let same = records.update_webhook(&hook, bytes(1), at(1)).await;
+    assert!(same.is_ok(), "R29 a webhook as large as before");
+}
+
+fn with_message(task: &Task, text: &str) -> Task {
+    let Action::Send { webhook, .. } = task.action else {
+        panic!("R29 the task sends nothing");
+    };
+    let message = text.repeat(4).parse().unwrap();
+    Task {
+        action: Action::Send { webhook, message },
+        ..task.clone()
+    }
+}
+
+/// What an owner has is counted as it is now: rows of each table, and the bytes of all.
+pub async fn r30_usage_counts_what_is_there(store: Webhooks) {
+    let records = &store.records;
+    let used = async |owner| records.record_usage(OwnerId(owner)).await.unwrap();
+    assert_eq!(used(7).await, RecordUsage::default(), "R30 nothing");
+    let theirs = set(&store, 2, "w").await;
+    let hook = records
+        .insert_webhook(&full_webhook(), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let made = records
+        .insert_task(&full_task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let on = records
+        .insert_event(&full_event(made.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let mut wanted = RecordUsage {
+        webhooks: 1,
+        tasks: 1,
+        events: 1,
+        bytes: hook.value.stored_bytes() + made.task.stored_bytes() + on.value.stored_bytes(),
+    };
+    assert_eq!(used(7).await, wanted, "R30 inserted");
+    let mut edit = made.clone();
+    edit.task = task(hook.id);
+    records.update_task(&edit, UNLIMITED, at(1)).await.unwrap();
+    wanted.bytes = wanted.bytes + edit.task.stored_bytes() - made.task.stored_bytes();
+    assert_eq!(used(7).await, wanted, "R30 edited");
+    let before = used(2).await;
+    let mut row = records.task(theirs.task).await.unwrap().unwrap();
+    let moved = records.event(theirs.event).await.unwrap().unwrap();
+    row.task.action = task(hook.id).action;
+    let row = records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
+    let came = row.task.stored_bytes() + moved.value.stored_bytes();
+    wanted = RecordUsage {
+        tasks: 2,
+        events: 2,
+        bytes: wanted.bytes + came,
+        ..wanted
+    };
+    assert_eq!(used(7).await, wanted, "R30 a task and its events came");
+    let left = RecordUsage {
+        webhooks: 1,
+        bytes: before.bytes - came,
+        ..RecordUsage::default()
+    };
+    assert_eq!(used(2).await, left, "R30 and left");
+    records.delete_task(made.id, at(2)).await.unwrap();
+    let deleted = records.delete_webhook(hook.id, Cascade::Tasks, at(2)).await;
+    assert!(deleted.is_ok(), "R30 deletion");
+    assert_eq!(used(7).await, RecordUsage::default(), "R30 deleted");
+}

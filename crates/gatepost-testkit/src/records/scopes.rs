@@ -1,0 +1,130 @@
+//! Whose records a list holds.
+
+use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
+use gatepost_storage::{Page, Scope};
+
+use crate::fixtures::{place, tenant};
+use crate::harness::Webhooks;
+use crate::world::{Set, set};
+
+/// What the lists of the three tables hold, as the numbers of the sets, page by page.
+async fn walked(store: &Webhooks, sets: &[Set], scope: Scope, newest: bool) -> [Vec<usize>; 3] {
+    let records = &store.records;
+    let mut found: [Vec<usize>; 3] = Default::default();
+    macro_rules! walk {
+        ($table:literal, $list:ident, $id:ident, $query:expr) => {
+            let mut page = if newest {
+                Page::newest(2)
+            } else {
+                Page::first(2)
+            };
+            loop {
+                let rows = records.$list(&$query(page)).await.unwrap();
+                assert!(rows.len() <= 2, "R31 at most a page");
+                let Some(last) = rows.last() else { break };
+                page = page.beyond(last.id);
+                let number = |id| sets.iter().position(|set| set.$id == id).unwrap();
+                found[$table].extend(rows.iter().map(|row| number(row.id)));
+                assert!(found[$table].len() <= sets.len(), "R31 the walk ends");
+            }
+        };
+    }
+    walk!(0, list_webhooks, webhook, |page| WebhookQuery {
+        scope,
+        name: None,
+        page
+    });
+    walk!(1, list_tasks, task, |page| TaskQuery {
+        scope,
+        creator: None,
+        webhook: None,
+        name: None,
+        page
+    });
+    walk!(2, list_events, event, |page| EventQuery {
+        scope,
+        task: None,
+        event_type: None,
+        page
+    });
+    found
+}
+
+/// A list of an owner or of a tenant holds that one's rows and no other, page by page, either way.
+pub async fn r31_a_list_holds_the_rows_of_its_scope(store: Webhooks) {
+    let mut sets = Vec::new();
+    for n in 0..12 {
+        sets.push(set(&store, n % 4 + 1, &format!("w{n}")).await);
+    }
+    for (owner, to) in [(1, tenant(1)), (2, tenant(1)), (3, tenant(3))] {
+        place(&store, owner, to).await;
+    }
+    place(&store, 5, Place::Operators).await;
+    let owned = |owners: &[usize]| -> Vec<usize> {
+        (0..12).filter(|n| owners.contains(&(n % 4 + 1))).collect()
+    };
+    let scopes = [
+        (Scope::All, owned(&[1, 2, 3, 4])),
+        (Scope::Owner(OwnerId(1)), owned(&[1])),
+        (Scope::Owner(OwnerId(4)), owned(&[4])),
+        (Scope::Owner(OwnerId(9)), vec![]),
+        (Scope::Tenant(TenantId(1)), owned(&[1, 2])),
+        (Scope::Tenant(TenantId(3)), owned(&[3])),
+        (Scope::Tenant(TenantId(4)), vec![]),
+    ];
+    for (scope, wanted) in scopes {
+        for newest in [false, true] {
+            let mut wanted = wanted.clone();
+            if newest {
+                wanted.reverse();
+            }
+            let found = walked(&store, &sets, scope, newest).await;
+            for (table, found) in found.iter().enumerate() {
+                assert_eq!(*found, wanted, "R31 table {table}, {scope:?}");
+            }
+        }
+    }
+}
+
+/// What else a list is asked for is asked of the rows of its scope: another's name, task, webhook
+/// or creator finds nothing.
+pub async fn r32_a_filter_stays_within_its_scope(store: Webhooks) {
+    let (mine, theirs) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
+    place(&store, 1, tenant(1)).await;
+    place(&store, 2, tenant(2)).await;
+    let records = &store.records;
+    for (scope, own) in [
+        (Scope::Owner(OwnerId(1)), true),
+        (Scope::Tenant(TenantId(1)), true),
+        (Scope::Owner(OwnerId(3)), false),
+        (Scope::Tenant(TenantId(3)), false),
+    ] {
+        for (of, name, wanted) in [(mine, "a", usize::from(own)), (theirs, "b", 0)] {
+            let webhooks = WebhookQuery {
+                scope,
+                name: Some(name.to_owned()),
+                page: Page::first(9),
+            };
+            let found = records.list_webhooks(&webhooks).await.unwrap();
+            assert_eq!(found.len(), wanted, "R32 webhooks named {name}, {scope:?}");
+            let tasks = TaskQuery {
+                scope,
+                creator: Some(OwnerId(1)),
+                webhook: Some(of.webhook),
+                name: Some("t".to_owned()),
+                page: Page::first(9),
+            };
+            let found = records.list_tasks(&tasks).await.unwrap();
+            assert_eq!(found.len(), wanted, "R32 tasks of {name}, {scope:?}");
+            let events = EventQuery {
+                scope,
+                task: Some(of.task),
+                event_type: Some("vms".parse().unwrap()),
+                page: Page::first(9),
+            };
+            let found = records.list_events(&events).await.unwrap();
+            assert_eq!(found.len(), wanted, "R32 events of {name}, {scope:?}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Records of several owners, and what is held of a place in memory.
+
+use std::collections::BTreeMap;
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::webhooks::{
+    ChangedRoutes, DeliveryId, EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute,
+    WebhookRoute,
+};
+use webhook_model::{EventId, TaskId, WebhookId};
+
+use crate::fixtures::{UNLIMITED, at, direct, event, message, routes, task, webhook_of};
+use crate::harness::Webhooks;
+
+/// A webhook with a task and an event.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Set {
+    pub(crate) webhook: WebhookId,
+    pub(crate) task: TaskId,
+    pub(crate) event: EventId,
+}
+
+/// Stores a webhook of this owner and name, with a task that stays and an event.
+pub(crate) async fn set(store: &Webhooks, owner: i64, name: &str) -> Set {
+    let records = &store.records;
+    let hook = webhook_of(owner, name);
+    let hook = records.insert_webhook(&hook, UNLIMITED, at(0)).await;
+    let webhook = hook.unwrap().id;
+    let mut stays = task(webhook);
+    stays.delete_after_run = false;
+    let made = records.insert_task(&stays, UNLIMITED, at(0)).await;
+    let task = made.unwrap().id;
+    let on = records.insert_event(&event(task), UNLIMITED, at(0)).await;
+    let event = on.unwrap().id;
+    Set {
+        webhook,
+        task,
+        event,
+    }
+}
+
+/// Enqueues messages of these ids, due at `at(0)`.
+pub(crate) async fn enqueue(store: &Webhooks, hook: WebhookId, ids: &[&str]) -> Vec<DeliveryId> {
+    let batch = ids.iter().map(|id| message(hook, id, at(0))).collect();
+    let stored = store.queue.enqueue(direct(batch), at(0)).await.unwrap();
+    let gatepost_storage::webhooks::Enqueued::Stored { deliveries, .. } = stored else {
+        panic!("the fixture was not stored: {stored:?}");
+    };
+    deliveries.iter().map(|stored| stored.id).collect()
+}
+
+pub(crate) async fn hold(store: &Webhooks, owner: i64, held: bool) {
+    let done = store.records.hold_owner(OwnerId(owner), held, at(0));
+    done.await.unwrap();
+}
+
+/// Calls `remove_gone` until nothing is left.
+pub(crate) async fn remove_all_gone(store: &Webhooks) {
+    while store.records.remove_gone(100, at(0)).await.unwrap() == 100 {}
+}
+
+/// What an engine holds of a place: read once, then kept up by what changes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Held {
+    pub(crate) version: RoutesVersion,
+    webhooks: BTreeMap<WebhookId, WebhookRoute>,
+    tasks: BTreeMap<TaskId, TaskRoute>,
+    events: BTreeMap<EventId, EventRoute>,
+}
+
+impl Held {
+    pub(crate) async fn read(store: &Webhooks, place: Place) -> Self {
+        Self::of(routes(store, place).await)
+    }
+
+    fn of(routes: Routes) -> Self {
+        let webhooks = routes.webhooks.into_iter();
+        Self {
+            version: routes.version,
+            webhooks: webhooks.map(|w| (w.id, w)).collect(),
+            tasks: routes.tasks.into_iter().map(|t| (t.id, t)).collect(),
+            events: routes.events.into_iter().map(|e| (e.id, e)).collect(),
+        }
+    }
+
+    /// What runs something: tasks whose events are there, and what these need.
+    pub(crate) fn that_runs(&self) -> Self {
+        let mut kept = self.clone();
+        kept.events.retain(|_, e| self.tasks.contains_key(&e.task));
+        let used = |id: &WebhookId| self.tasks.values().any(|task| task.webhook == *id);
+        kept.webhooks.retain(|id, _| used(id));
+        kept
+    }
+
+    /// Brings it to the present version; whether the store still knew what had changed.
+    pub(crate) async fn catch_up(&mut self, store: &Webhooks, place: Place) -> bool {
+        let changes = store.records.route_changes(place, self.version).await;
+        let changes = changes.unwrap();
+        match changes.changed {
+            ChangedRoutes::All => {
+                *self = Self::read(store, place).await;
+                false
+            }
+            ChangedRoutes::These(delta) => {
+                self.apply(delta);
+                self.version = changes.version;
+                true
+            }
+        }
+    }
+
+    fn apply(&mut self, delta: RouteDelta) {
+        for (id, _) in delta.webhooks.iter().filter(|(_, now)| now.is_none()) {
+            self.webhooks.remove(id);
+            self.tasks.retain(|_, task| task.webhook != *id);
+        }
+        for (id, _) in delta.tasks.iter().filter(|(_, now)| now.is_none()) {
+            self.tasks.remove(id);
+        }
+        let gone = |task| !self.tasks.contains_key(&task);
+        self.events.retain(|_, event| !gone(event.task));
+        for (id, now) in delta.webhooks {
+            now.map(|now| self.webhooks.insert(id, now));
+        }
+        for (id, now) in delta.tasks {
+            now.map(|now| self.tasks.insert(id, now));
+        }
+        for (id, now) in delta.events {
+            match now {
+                Some(now) => self.events.insert(id, now),
+                None => self.events.remove(&id),
+            };
+        }
+    }
+}

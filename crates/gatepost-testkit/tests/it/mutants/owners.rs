@@ -1,0 +1,79 @@
+//! Faults with owners and their places.
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_storage::OwnerStore;
+use gatepost_storage::owners::{Gone, OwnerRow};
+
+use super::mutant::{Mutant, Result, passed_on};
+
+passed_on! { OwnerStore {}
+    async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>> {
+        let row = self.inner.owner(owner).await?;
+        let lost = |row| OwnerRow { place: Place::Common, ..row };
+        Ok(if self.is(&["p01"]) { row.map(lost) } else { row })
+    }
+
+    async fn place_owner(&self, owner: OwnerId, place: Place, now: DateTime<Utc>) -> Result<()> {
+        let known = self.inner.owner(owner).await?.is_some();
+        if self.is(&["p10"]) && known {
+            return Ok(());
+        }
+        if self.is(&["p13"]) && !known {
+            let elsewhere = Place::Tenant(TenantId(99));
+            self.inner.place_owner(owner, elsewhere, now).await?;
+        }
+        self.inner.place_owner(owner, place, now).await
+    }
+
+    async fn hold_owner(&self, owner: OwnerId, held: bool, now: DateTime<Utc>) -> Result<()> {
+        if self.is(&["p03", "p06"]) {
+            return Ok(());
+        }
+        self.inner.hold_owner(owner, held, now).await
+    }
+
+    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Result<Vec<OwnerRow>> {
+        let after = after.filter(|_| !self.is(&["p08"]));
+        self.inner.held_owners(after, limit).await
+    }
+
+    async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Result<Vec<OwnerId>> {
+        let after = after.filter(|_| !self.is(&["p04"]));
+        let mut owners = self.inner.unplaced_owners(after, limit).await?;
+        if self.is(&["k23"]) {
+            owners.reverse();
+        }
+        Ok(owners)
+    }
+
+    async fn mark_gone(&self, gone: Gone, now: DateTime<Utc>) -> Result<()> {
+        let tenant = matches!(gone, Gone::Tenant(_));
+        if self.is(&["p15", "k22"]) || self.is(&["p16"]) && tenant {
+            return Ok(());
+        }
+        self.inner.mark_gone(gone, now).await
+    }
+
+    async fn remove_gone(&self, limit: u32, now: DateTime<Utc>) -> Result<u64> {
+        let limit = if self.is(&["p18"]) { 1000 } else { limit };
+        if self.is(&["p11"]) {
+            return Ok(0);
+        }
+        if self.is(&["p17"]) {
+            self.inner.mark_gone(Gone::Owner(OwnerId(1)), now).await?;
+        }
+        self.inner.remove_gone(limit, now).await
+    }
+
+    async fn lease(
+        &self,
+        name: &str,
+        holder: u128,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        let held = self.inner.lease(name, holder, until, now).await?;
+        Ok(held || self.is(&["p05"]))
+    }
+}

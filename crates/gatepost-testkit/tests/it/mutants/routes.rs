@@ -1,0 +1,67 @@
+//! Faults with what is matched.
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{
+    ChangedRoutes, RecordStore as _, RouteChanges, RouteDelta, Routes, RoutesVersion,
+};
+use webhook_model::{EventName, EventType};
+
+use super::mutant::{Mutant, Result};
+
+impl Mutant {
+    pub(super) async fn wrong_routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>> {
+        let at_most = if self.is(&["r34"]) { u32::MAX } else { at_most };
+        let mut routes = self.inner.routes(place, at_most).await?;
+        if let (true, Some(routes)) = (self.is(&["r15", "r33"]), &mut routes) {
+            routes.webhooks.pop();
+        }
+        Ok(routes)
+    }
+
+    pub(super) async fn wrong_routes_of(
+        &self,
+        place: Place,
+        event_type: &EventType,
+        event: &EventName,
+    ) -> Result<Routes> {
+        let routes = self.inner.routes_of(place, event_type, event).await?;
+        let all = self.inner.routes(place, u32::MAX).await?;
+        Ok(match all {
+            Some(all) if self.is(&["r35"]) => Routes {
+                tasks: all.tasks,
+                ..routes
+            },
+            _ => routes,
+        })
+    }
+
+    pub(super) async fn wrong_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {
+        let mut versions = self.inner.routes_versions(places).await?;
+        let highest = versions.iter().max().copied();
+        for version in &mut versions {
+            match self.fault() {
+                "r14" => *version = RoutesVersion(1),
+                "p02" => *version = RoutesVersion(version.0 & !1),
+                "r22" => *version = highest.unwrap_or(*version),
+                _ => {}
+            }
+        }
+        Ok(versions)
+    }
+
+    pub(super) async fn wrong_changes(
+        &self,
+        place: Place,
+        since: RoutesVersion,
+    ) -> Result<RouteChanges> {
+        let mut changes = self.inner.route_changes(place, since).await?;
+        match (self.fault(), &mut changes.changed) {
+            ("r36", changed) => *changed = ChangedRoutes::These(RouteDelta::default()),
+            ("r37", ChangedRoutes::These(delta)) => delta.events.clear(),
+            ("r38", ChangedRoutes::These(delta)) => delta.tasks.retain(|(_, now)| now.is_some()),
+            ("r39", changed) if changes.version.0 - since.0 > 500 => *changed = ChangedRoutes::All,
+            _ => {}
+        }
+        Ok(changes)
+    }
+}
