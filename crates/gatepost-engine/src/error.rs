@@ -37,15 +37,7 @@ pub enum StartError {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmitError {
-    /// It would make more deliveries, or more bytes, than one occurrence may.
-    #[error("the occurrence matches too much: {deliveries} deliveries, {bytes} bytes")]
-    TooLarge {
-        /// Deliveries that it would make.
-        deliveries: usize,
-        /// Bytes of their messages.
-        bytes: usize,
-    },
-    /// None of the tasks that match has a message that can be rendered; this is the first.
+    /// The message of a task that was run by hand cannot be rendered.
     #[error("the message of task {task} cannot be rendered")]
     Render {
         /// The task.
@@ -56,9 +48,6 @@ pub enum EmitError {
     /// A message that is sent by hand cannot be rendered.
     #[error("{0}")]
     Message(#[source] RenderError),
-    /// The records are being changed faster than they can be read.
-    #[error("the webhooks, tasks and events keep changing; try again")]
-    Busy,
     /// The occurrence has an audience that this platform does not have: `OneSystem` where there are
     /// tenants, or any other where the platform said `one_system`. Says which.
     #[error("{0}")]

@@ -103,6 +103,7 @@ impl ErrorRate {
 mod tests {
     use super::*;
     use crate::config::Limits;
+    use crate::judge::testing::one_system;
     use crate::testing::{BrokenClock, Records, noon};
 
     #[test]
@@ -127,6 +128,7 @@ mod tests {
         let (settler, _writer) = Settler::new(records.store.clone(), clock.clone());
         let probes = Probes {
             store: records.store.clone(),
+            judge: one_system(records.store.clone(), clock.clone()),
             clock,
             admission: Arc::new(Admission::new(&Limits::default())),
             settler,

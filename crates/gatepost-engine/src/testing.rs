@@ -9,16 +9,17 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Preview, Request, RequestError, Schedule};
+use gatepost_ids::{Audience, Place};
 use gatepost_storage::webhooks::{
-    Claim, Delivery, DeliveryId, DeliveryLog as _, Enqueue, Enqueued, NewDelivery, Origin,
-    QueueStore as _, RecordStore as _,
+    Basis, Claim, Delivery, DeliveryId, DeliveryLog as _, Enqueue, Enqueued, NewDelivery, Origin,
+    QueueStore as _, RecordStore as _, TaskRoute, WebhookQuery, WebhookRoute, WebhookStore,
 };
-use gatepost_storage::{Clock, ManualClock, MemoryStore};
+use gatepost_storage::{AtMost, Clock, ManualClock, MemoryStore, Page, Revision, Scope};
 use gatepost_testkit::fault::FaultStore;
 use tokio::sync::Semaphore;
 use webhook_model::{
-    Action, Activity, Description, Event, JsonObject, Object, ObjectId, Occurrence, OwnerId, TagId,
-    Target, Task, TaskId, Webhook, WebhookId,
+    Action, Activity, Description, Event, EventId, JsonObject, Object, ObjectId, Occurrence,
+    OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 use crate::activity::Activities;
@@ -26,14 +27,17 @@ use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::EngineClock;
 use crate::config::{DisablePolicy, Limits};
-use crate::emit::Emitter;
+use crate::emit::{Emitter, Finder, Launcher};
+use crate::judge::testing::{Platform, judge, one_system};
+use crate::judge::{Judge, Rule};
 use crate::last_runs::LastRuns;
 use crate::lifecycle::Lifecycle;
 use crate::observe::{Nobody, Observers};
 use crate::random::Random;
+use crate::records::allowance::Allowance;
 use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
-use crate::routes::{Route, Routes};
+use crate::routes::{MatchedTask, Messages, Route, Tables, WebhookCache};
 use crate::settle::Settler;
 use crate::transport::Transport;
 
@@ -51,7 +55,55 @@ pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
             name: format!("vm {id}"),
         }),
         tags: tags.iter().map(|tag| TagId(*tag)).collect(),
-        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+        ..Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::OneSystem,
+        )
+    }
+}
+
+/// The same for somebody on a platform with tenants.
+pub(crate) fn addressed(audience: Audience, tags: &[i64]) -> Occurrence {
+    Occurrence {
+        audience,
+        ..poweron(7, tags)
+    }
+}
+
+/// A task of this owner that was matched, and sends webhook 1.
+pub(crate) fn matched_task(id: i64, owner: i64) -> MatchedTask {
+    let owner = OwnerId(owner);
+    MatchedTask {
+        place: Place::Common,
+        task: TaskRoute {
+            id: TaskId(id),
+            revision: Revision::FIRST,
+            owner,
+            webhook: WebhookId(1),
+            once: false,
+        },
+        webhook: WebhookRoute {
+            id: WebhookId(1),
+            revision: Revision::FIRST,
+            owner,
+            active: true,
+            in_order: false,
+            timeout: Duration::from_secs(5),
+        },
+        event: Some((EventId(id), Revision::FIRST)),
+    }
+}
+
+/// A delivery of this task, not stored yet.
+pub(crate) fn new_delivery(task: i64) -> NewDelivery {
+    NewDelivery {
+        message_id: format!("msg_{task}").parse().unwrap(),
+        webhook: WebhookId(1),
+        task: Some(TaskId(task)),
+        body: "x".into(),
+        due: noon(),
+        lease_until: None,
     }
 }
 
@@ -63,7 +115,7 @@ fn webhook(change: impl FnOnce(&mut Webhook)) -> Webhook {
 }
 
 pub(crate) fn route(change: impl FnOnce(&mut Webhook)) -> Route {
-    Route::new(WebhookId(1), webhook(change))
+    Route::new(WebhookId(1), Revision::FIRST, webhook(change))
 }
 
 /// An attempt that got this status.
@@ -73,6 +125,7 @@ pub(crate) fn responded(status: u16, now: DateTime<Utc>) -> Attempt {
         attempt.outcome = Ok(status);
     }
     attempt.status = Some(status);
+    attempt.body.bytes = b"thanks".to_vec().into();
     attempt
 }
 
@@ -173,10 +226,16 @@ impl Records {
     }
 
     pub(crate) async fn webhook(&self, change: impl FnOnce(&mut Webhook)) -> WebhookId {
-        let count = self.store.routes().await.unwrap().webhooks.len();
+        let query = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: Page::first(10_000),
+        };
+        let count = self.store.list_webhooks(&query).await.unwrap().len();
         let mut webhook = webhook(|w| w.name = format!("w{count}").parse().unwrap());
         change(&mut webhook);
-        let inserted = self.store.insert_webhook(&webhook, noon()).await;
+        let most = AtMost::UNLIMITED;
+        let inserted = self.store.insert_webhook(&webhook, most, noon()).await;
         inserted.unwrap().id
     }
 
@@ -190,7 +249,11 @@ impl Records {
             delete_after_run: once,
             action: Action::Send { webhook, message },
         };
-        self.store.insert_task(&task, noon()).await.unwrap().id
+        let inserted = self
+            .store
+            .insert_task(&task, AtMost::UNLIMITED, noon())
+            .await;
+        inserted.unwrap().id
     }
 
     pub(crate) async fn event(&self, target: Target, task: TaskId) {
@@ -203,12 +266,21 @@ impl Records {
             filters: JsonObject::default(),
             context: JsonObject::default(),
         };
-        self.store.insert_event(&event, noon()).await.unwrap();
+        let inserted = self
+            .store
+            .insert_event(&event, AtMost::UNLIMITED, noon())
+            .await;
+        inserted.unwrap();
     }
 
     /// A webhook, and a task that sends it whatever happens to objects with tag 1.
     pub(crate) async fn tagged(&self, message: &str) -> WebhookId {
-        let webhook = self.webhook(|_| {}).await;
+        self.tagged_of(1, message).await
+    }
+
+    /// As [`tagged`](Self::tagged), of this owner.
+    pub(crate) async fn tagged_of(&self, owner: i64, message: &str) -> WebhookId {
+        let webhook = self.webhook(|w| w.owner = OwnerId(owner)).await;
         let task = self.task(webhook, message, false).await;
         self.event(Target::Tag(TagId(1)), task).await;
         webhook
@@ -217,16 +289,22 @@ impl Records {
     pub(crate) async fn set_activity(&self, id: WebhookId, activity: Activity) {
         let mut row = self.store.webhook(id).await.unwrap().unwrap();
         row.value.activity = activity;
-        self.store.update_webhook(&row, noon()).await.unwrap();
+        let updated = self
+            .store
+            .update_webhook(&row, AtMost::UNLIMITED, noon())
+            .await;
+        updated.unwrap();
+    }
+
+    /// The webhook as it is stored.
+    pub(crate) async fn route(&self, id: WebhookId) -> Arc<Route> {
+        let row = self.store.webhook(id).await.unwrap().unwrap();
+        Arc::new(Route::new(row.id, row.revision, row.value))
     }
 
     pub(crate) async fn activity(&self, id: WebhookId) -> Activity {
         let row = self.store.webhook(id).await.unwrap();
         row.unwrap().value.activity
-    }
-
-    pub(crate) async fn routes(&self) -> Arc<Routes> {
-        Arc::new(Routes::read(self.store.clone()).await.unwrap())
     }
 
     pub(crate) async fn engine_clock(&self) -> Arc<EngineClock> {
@@ -243,10 +321,15 @@ impl Records {
     }
 
     pub(crate) async fn webhooks(&self) -> Webhooks {
+        let clock = self.engine_clock().await;
         Webhooks {
             store: self.store.clone(),
-            clock: self.engine_clock().await,
+            clock: clock.clone(),
             admission: Arc::new(Admission::new(&Limits::default())),
+            allowance: Allowance {
+                store: self.store.clone(),
+                judge: one_system(self.store.clone(), clock),
+            },
         }
     }
 
@@ -262,10 +345,11 @@ impl Records {
             lease_until: leased.then(|| noon() + Duration::from_secs(60)),
         };
         let batch = Enqueue {
-            routes: None,
+            basis: Basis::Nothing,
             origin: Origin::Direct,
             deliveries: vec![new],
             consume: Vec::new(),
+            later: Vec::new(),
         };
         self.store.enqueue(batch, noon()).await.unwrap()
     }
@@ -297,7 +381,7 @@ impl Records {
 }
 
 fn all() -> gatepost_storage::webhooks::DeliveryQuery {
-    let page = gatepost_storage::Page::first(1000);
+    let page = Page::first(1000);
     gatepost_storage::webhooks::DeliveryQuery::all(page)
 }
 
@@ -307,21 +391,33 @@ pub(crate) struct Bench {
     pub broken: Arc<BrokenClock>,
     pub clock: Arc<EngineClock>,
     pub script: Arc<Script>,
-    pub routes: Arc<Routes>,
+    pub webhooks: Arc<WebhookCache>,
+    pub platform: Arc<Platform>,
+    pub judge: Arc<Judge>,
     pub admission: Arc<Admission>,
     pub lifecycle: Lifecycle,
     pub worker: Arc<Worker>,
 }
 
 impl Bench {
-    /// Of the routes as they are now.
+    /// Of a platform that is one system, where everybody is enabled.
     pub(crate) async fn new(records: &Records, limits: &Limits, script: Script) -> Self {
+        Self::of(records, limits, script, Rule::OneSystem, &Platform::new()).await
+    }
+
+    pub(crate) async fn of(
+        records: &Records,
+        limits: &Limits,
+        script: Script,
+        rule: Rule,
+        platform: &Arc<Platform>,
+    ) -> Self {
         let store = Arc::new(FaultStore::new(records.store.clone()));
         let broken = Arc::new(BrokenClock::at(noon()));
         let clock = EngineClock::start(broken.clone(), &*store).await.unwrap();
         let clock = Arc::new(clock);
         let script = Arc::new(script);
-        let routes = Arc::new(Routes::read(store.clone()).await.unwrap());
+        let judge = judge(rule, platform, store.clone(), clock.clone());
         let admission = Arc::new(Admission::new(limits));
         let lifecycle = Lifecycle::default();
         let (settler, writer) = Settler::new(store.clone(), clock.clone());
@@ -338,7 +434,7 @@ impl Bench {
         let worker = Arc::new(Worker {
             transport: script.clone(),
             settler,
-            routes: routes.clone(),
+            judge: judge.clone(),
             retries: RetryPlan::new(schedule, random, clock.clone()),
             watch: Watch::new(
                 Arc::default(),
@@ -351,28 +447,44 @@ impl Bench {
             lifecycle: lifecycle.clone(),
         });
         Self {
+            webhooks: Arc::new(WebhookCache::new(store.clone())),
+            platform: platform.clone(),
             store,
             broken,
             clock,
             script,
-            routes,
+            judge,
             admission,
             lifecycle,
             worker,
         }
     }
 
-    pub(crate) fn emitter(&self, limits: Limits) -> Arc<Emitter> {
-        let random = Arc::new(Random::seeded(8));
+    pub(crate) fn emitter(&self, limits: &Limits) -> Arc<Emitter> {
+        let store: Arc<dyn WebhookStore> = self.store.clone();
+        // Ids of messages differ, however many emitters there are.
+        let random = Arc::new(Random::from_system());
+        let memory = limits.routes_memory;
         Arc::new(Emitter {
-            store: self.store.clone(),
-            routes: self.routes.clone(),
+            store: store.clone(),
+            finder: Finder {
+                store: store.clone(),
+                tables: Arc::new(Tables::new(store.clone(), memory)),
+                messages: Arc::new(Messages::new(store.clone(), memory)),
+                judge: self.judge.clone(),
+            },
+            judge: self.judge.clone(),
             renderer: Arc::new(Renderer::new(chrono_tz::Tz::UTC, Vec::new(), random)),
-            admission: self.admission.clone(),
-            worker: self.worker.clone(),
-            last_runs: Arc::new(LastRuns::new(self.store.clone())),
+            launcher: Launcher {
+                webhooks: self.webhooks.clone(),
+                admission: self.admission.clone(),
+                worker: self.worker.clone(),
+                last_runs: Arc::new(LastRuns::new(store)),
+                lease_margin: limits.timing.lease_margin,
+            },
             clock: self.clock.clone(),
-            limits,
+            limits: limits.emit.clone(),
+            wake: Arc::default(),
         })
     }
 }

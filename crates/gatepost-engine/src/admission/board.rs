@@ -188,6 +188,11 @@ impl Board {
             .any(|class| self.has(Lane { webhook, class }))
     }
 
+    #[cfg(test)]
+    pub(super) fn ready_places(&self) -> Vec<gatepost_ids::Place> {
+        self.ready.places()
+    }
+
     /// Takes a lane from where it is.
     fn unlink(&mut self, lane: Lane) -> Option<Spot> {
         let entry = self.lanes.get_mut(&lane)?;

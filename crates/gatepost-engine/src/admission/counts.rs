@@ -153,7 +153,7 @@ impl Counts {
             Room::Retries => share(limits.total, limits.retry_percent),
             Room::Alone => 1,
             Room::Tenant(_) => limits.per_tenant,
-            Room::TenantWeak(_) => part(self.share_of_weak(), OF_WEAK),
+            Room::TenantWeak(_) => part(self.weak(), OF_WEAK),
             Room::Owner(_) => limits.per_owner,
             Room::Webhook(_) => asked.webhook,
             Room::WebhookSlow(_) => usize::MAX,
@@ -166,21 +166,17 @@ impl Counts {
 
     /// All, and up to as many again for what is weak beyond its share.
     fn all(&self) -> usize {
-        let beyond = self.used(&Room::Weak).saturating_sub(self.share_of_weak());
+        let beyond = self.used(&Room::Weak).saturating_sub(self.weak());
         self.limits.total + beyond.min(self.limits.total)
     }
 
     fn weak(&self) -> usize {
-        self.share_of_weak() + self.used(&Room::Slow).saturating_sub(self.slow())
-    }
-
-    fn share_of_weak(&self) -> usize {
         share(self.limits.total, self.limits.slow_percent)
     }
 
     /// The rest is for webhooks that have not been tried.
     fn slow(&self) -> usize {
-        share(self.share_of_weak(), KNOWN_SLOW)
+        share(self.weak(), KNOWN_SLOW)
     }
 
     fn origin_weak(&self) -> usize {

@@ -116,9 +116,11 @@ impl InFlight {
         let more = when_slow(&permit.route, permit.place, &permit.rooms);
         let mut state = self.lock();
         state.counts.add(&more);
-        state.releases += 1;
-        drop(state);
-        self.lanes.freed(&[Room::All, Room::Weak]);
+        if more.contains(&Room::Weak) {
+            state.releases += 1;
+            drop(state);
+            self.lanes.freed(&[Room::All]);
+        }
         more
     }
 
@@ -144,13 +146,13 @@ impl InFlight {
     }
 
     #[cfg(test)]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         let state = self.lock();
         state.counts.is_empty() && state.requests == 0
     }
 
     #[cfg(test)]
-    pub(super) fn used(&self, room: &Room) -> usize {
+    pub(crate) fn used(&self, room: &Room) -> usize {
         self.lock().counts.used(room)
     }
 

@@ -305,6 +305,11 @@ impl Lanes {
         self.look.notified().await;
     }
 
+    #[cfg(test)]
+    pub(super) fn ready_places(&self) -> Vec<gatepost_ids::Place> {
+        self.lock().board.ready_places()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

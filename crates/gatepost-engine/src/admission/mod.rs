@@ -23,6 +23,8 @@ pub(crate) use in_flight::{Blocked, InFlight};
 pub(crate) use lanes::{Lanes, Turn};
 pub(crate) use pacer::RetryPacer;
 pub(crate) use permit::Permit;
+#[cfg(test)]
+pub(crate) use room::Room;
 pub(crate) use room::Wait;
 pub(crate) use standing::SLOW_AFTER;
 

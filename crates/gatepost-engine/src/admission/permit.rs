@@ -40,6 +40,11 @@ impl Permit {
         }
     }
 
+    /// What it is for.
+    pub(crate) fn route(&self) -> &Arc<Route> {
+        &self.route
+    }
+
     /// Where the webhook's owner stands.
     pub(crate) fn place(&self) -> Place {
         self.place

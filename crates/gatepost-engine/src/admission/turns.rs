@@ -64,6 +64,11 @@ impl Turns {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn places(&self) -> Vec<Place> {
+        self.0.parts.keys().copied().collect()
+    }
+
     /// Takes the lane whose turn it is.
     pub(super) fn next(&mut self) -> Option<Lane> {
         let place = self.0.next()?;

@@ -13,4 +13,4 @@ mod worker;
 pub(crate) use job::{Job, Outgoing};
 pub(crate) use retries::RetryPlan;
 pub(crate) use watch::Watch;
-pub(crate) use worker::Worker;
+pub(crate) use worker::{REST, Worker};

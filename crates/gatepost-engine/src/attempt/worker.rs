@@ -13,7 +13,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use delivery::Attempt;
-use gatepost_storage::webhooks::{Disposition, Settled, Settlement};
+use gatepost_storage::webhooks::{Settled, Settlement};
 use tokio::time::Instant;
 use webhook_model::OwnerId;
 
@@ -24,7 +24,6 @@ use super::retries::RetryPlan;
 use super::watch::Watch;
 use crate::admission::{Admission, Lesson, SLOW_AFTER};
 use crate::clock::EngineClock;
-use crate::error::ClockError;
 use crate::guard::{GuardedSpan, guarded};
 use crate::judge::Judge;
 use crate::lifecycle::Lifecycle;

@@ -13,7 +13,7 @@ use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::{ClockSteps, EngineClock};
 use crate::config::{Limits, Retention};
 use crate::dispatcher::Dispatcher;
-use crate::emit::{Emitter, OutboxDrain};
+use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
 use crate::engine::{Engine, Shared};
 use crate::error::StartError;
 use crate::health::Probes;
@@ -25,15 +25,22 @@ use crate::maintenance::Maintenance;
 use crate::observe::Observers;
 use crate::random::Random;
 use crate::records::Records;
+use crate::records::allowance::Allowance;
+use crate::records::by_hand::ByHand;
 use crate::records::deliveries::Deliveries;
 use crate::records::events::Events;
+use crate::records::owners::Owners;
+use crate::records::replays::Replays;
 use crate::records::tasks::Tasks;
 use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
-use crate::routes::Routes;
+use crate::routes::{Messages, Tables, WebhookCache};
 use crate::settle::{SettlementWriter, Settler};
 use crate::transport::Transport;
 
+/// Messages may take this share of the memory that there is for what occurrences are matched
+/// against, beside that.
+const MESSAGES: usize = 4;
 /// How often the outbox is asked in the time between two polls of the queue.
 const OUTBOX_POLLS: u32 = 4;
 
@@ -74,13 +81,12 @@ impl EngineBuilder {
                 holder,
             },
         );
-        let routes = Routes::read(self.store.clone()).await.map_err(Arc::new)?;
         let ground = Ground {
             judge: Arc::new(judge),
             observers,
             holder,
             clock,
-            routes: Arc::new(routes),
+            webhooks: Arc::new(WebhookCache::new(self.store.clone())),
             admission: Arc::new(Admission::new(&self.limits)),
             last_runs: Arc::new(LastRuns::new(self.store.clone())),
             lifecycle,
@@ -98,7 +104,7 @@ struct Ground {
     observers: Observers,
     holder: u128,
     clock: Arc<EngineClock>,
-    routes: Arc<Routes>,
+    webhooks: Arc<WebhookCache>,
     admission: Arc<Admission>,
     last_runs: Arc<LastRuns>,
     lifecycle: Lifecycle,
@@ -121,7 +127,7 @@ impl Ground {
         let worker = Arc::new(Worker {
             transport: options.transport.clone(),
             settler: settler.clone(),
-            routes: self.routes.clone(),
+            judge: self.judge.clone(),
             retries: RetryPlan::new(options.schedule, random, self.clock.clone()),
             watch,
             admission: self.admission.clone(),
@@ -140,17 +146,24 @@ impl Ground {
             settler,
             error_rate,
         };
+        let by_hand = ByHand {
+            emitter: emitter.clone(),
+            judge: self.judge.clone(),
+        };
         let records = Records {
             activities: self.activities(),
             webhooks: self.webhooks(),
-            tasks: self.tasks(emitter.clone()),
+            tasks: self.tasks(by_hand.clone()),
             events: Events {
                 store: self.store.clone(),
                 clock: self.clock.clone(),
                 catalog: options.catalog,
-                emitter: emitter.clone(),
+                allowance: self.allowance(),
+                by_hand,
             },
             deliveries: self.deliveries(renderer, options.transport),
+            replays: self.replays(),
+            owners: self.owners(),
         };
         self.run(writer, dispatcher, outbox.clone(), maintenance);
         Ok(Engine(Arc::new(Shared {
@@ -170,20 +183,29 @@ impl Ground {
         }
     }
 
+    fn allowance(&self) -> Allowance {
+        Allowance {
+            store: self.store.clone(),
+            judge: self.judge.clone(),
+        }
+    }
+
     fn webhooks(&self) -> Webhooks {
         Webhooks {
             store: self.store.clone(),
             clock: self.clock.clone(),
             admission: self.admission.clone(),
+            allowance: self.allowance(),
         }
     }
 
-    fn tasks(&self, emitter: Arc<Emitter>) -> Tasks {
+    fn tasks(&self, by_hand: ByHand) -> Tasks {
         Tasks {
             store: self.store.clone(),
             clock: self.clock.clone(),
             last_runs: self.last_runs.clone(),
-            emitter,
+            allowance: self.allowance(),
+            by_hand,
         }
     }
 
@@ -194,17 +216,35 @@ impl Ground {
             renderer,
             admission: self.admission.clone(),
             transport,
+            judge: self.judge.clone(),
+        }
+    }
+
+    fn replays(&self) -> Replays {
+        Replays {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            admission: self.admission.clone(),
+            judge: self.judge.clone(),
+        }
+    }
+
+    fn owners(&self) -> Owners {
+        Owners {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            judge: self.judge.clone(),
         }
     }
 
     fn dispatcher(&self, worker: Arc<Worker>) -> Arc<Dispatcher> {
         Arc::new(Dispatcher {
             store: self.store.clone(),
-            routes: self.routes.clone(),
+            webhooks: self.webhooks.clone(),
             admission: self.admission.clone(),
             worker,
+            judge: self.judge.clone(),
             clock: self.clock.clone(),
-            lifecycle: self.lifecycle.clone(),
             timing: self.limits.timing.clone(),
         })
     }
@@ -212,14 +252,30 @@ impl Ground {
     fn emitter(&self, worker: Arc<Worker>, renderer: Arc<Renderer>) -> Arc<Emitter> {
         Arc::new(Emitter {
             store: self.store.clone(),
-            routes: self.routes.clone(),
+            finder: self.finder(),
+            judge: self.judge.clone(),
             renderer,
-            admission: self.admission.clone(),
-            worker,
-            last_runs: self.last_runs.clone(),
+            launcher: Launcher {
+                webhooks: self.webhooks.clone(),
+                admission: self.admission.clone(),
+                worker,
+                last_runs: self.last_runs.clone(),
+                lease_margin: self.limits.timing.lease_margin,
+            },
             clock: self.clock.clone(),
-            limits: self.limits.clone(),
+            limits: self.limits.emit.clone(),
+            wake: Arc::default(),
         })
+    }
+
+    fn finder(&self) -> Finder {
+        let (store, memory) = (&self.store, self.limits.routes_memory);
+        Finder {
+            store: store.clone(),
+            tables: Arc::new(Tables::new(store.clone(), memory)),
+            messages: Arc::new(Messages::new(store.clone(), memory / MESSAGES)),
+            judge: self.judge.clone(),
+        }
     }
 
     fn outbox(&self, emitter: Arc<Emitter>) -> Arc<OutboxDrain> {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use gatepost_storage::webhooks::DeliveryState;
 use webhook_model::{Activity, DeliveryOrder};
 
-use super::{Dispatcher, FROM_ONE_LANE};
+use super::Dispatcher;
+use super::pass::FROM_ONE_LANE;
 use crate::config::{InFlightLimits, Limits, RateLimits};
 use crate::testing::{Bench, RETRY_AFTER, Records, Script};
 
@@ -15,11 +16,11 @@ async fn run(records: &Records, limits: Limits, script: Script) -> Bench {
     let bench = Bench::new(records, &limits, script).await;
     let dispatcher = Arc::new(Dispatcher {
         store: bench.store.clone(),
-        routes: bench.routes.clone(),
+        webhooks: bench.webhooks.clone(),
         admission: bench.admission.clone(),
         worker: bench.worker.clone(),
+        judge: bench.judge.clone(),
         clock: bench.clock.clone(),
-        lifecycle: bench.lifecycle.clone(),
         timing: limits.timing,
     });
     bench

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use gatepost_storage::webhooks::{DropReason, NewDelivery};
 use webhook_model::{OwnerId, RenderError, TaskId, WebhookId};
 
+use super::launcher::Slip;
 use super::plan::Spent;
-use crate::admission::Permit;
 use crate::config::EmitLimits;
 use crate::judge::Room;
 use crate::routes::MatchedTask;
@@ -27,8 +27,8 @@ pub(super) enum Fits {
 #[derive(Debug, Default)]
 pub(super) struct Bite {
     pub deliveries: Vec<NewDelivery>,
-    /// One for each delivery, if it is leased.
-    pub permits: Vec<Option<Permit>>,
+    /// One for each delivery.
+    pub slips: Vec<Slip>,
     /// One-time tasks.
     pub consume: Vec<TaskId>,
     /// Tasks that are decided later.
@@ -68,12 +68,7 @@ impl Bite {
         Fits::Yes
     }
 
-    pub(super) fn push(
-        &mut self,
-        task: &MatchedTask,
-        delivery: NewDelivery,
-        permit: Option<Permit>,
-    ) {
+    pub(super) fn push(&mut self, task: &MatchedTask, delivery: NewDelivery, slip: Slip) {
         let bytes = delivery.body.len();
         self.bytes += bytes;
         self.used.add(task.owner(), 1, bytes);
@@ -81,7 +76,7 @@ impl Bite {
             self.consume.push(task.id());
         }
         self.deliveries.push(delivery);
-        self.permits.push(permit);
+        self.slips.push(slip);
     }
 
     pub(super) fn drop_task(&mut self, task: &MatchedTask, reason: DropReason) {

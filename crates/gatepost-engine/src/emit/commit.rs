@@ -1,9 +1,7 @@
 //! What is stored of a bite, and what follows once it is.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{
-    Basis, Enqueue, Left, NewOutbox, Origin, StoredDelivery,
-};
+use gatepost_storage::webhooks::{Basis, Enqueue, Left, NewOutbox, Origin, StoredDelivery};
 
 use super::bite::Bite;
 use super::decide::{Decided, Sink};
@@ -70,8 +68,15 @@ impl Emitter {
             self.wake.notify_one();
         }
         let waits = all_wait(&bite, rest.as_ref());
-        let Bite { deliveries, permits, consume, used, .. } = bite;
-        self.launcher.launch(deliveries, stored, permits, &consume, now);
+        let Bite {
+            deliveries,
+            slips,
+            consume,
+            used,
+            ..
+        } = bite;
+        self.launcher
+            .launch(deliveries, stored, slips, &consume, now);
         Decided::Stored {
             emitted,
             used,
@@ -82,7 +87,8 @@ impl Emitter {
 
     fn count(&self, bite: &Bite) {
         for (owner, used) in bite.used.iter() {
-            self.judge.stored(owner, used.tasks as u64, used.bytes as u64);
+            self.judge
+                .stored(owner, used.tasks as u64, used.bytes as u64);
         }
         for ((owner, webhook, reason), count) in &bite.dropped {
             self.judge.dropped(*owner, *webhook, *reason, *count);

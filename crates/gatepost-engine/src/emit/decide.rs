@@ -83,7 +83,8 @@ impl Emitter {
                 return Ok(Decided::TooMuch);
             }
             let aside = races.aside.iter();
-            bite.later.extend(aside.filter(|task| end.is_none_or(|end| **task <= end)));
+            bite.later
+                .extend(aside.filter(|task| end.is_none_or(|end| **task <= end)));
             let rest = rest(&ask.left, &bite, end);
             if rest.as_ref() == Some(&ask.left) {
                 return Ok(Decided::Undecided);

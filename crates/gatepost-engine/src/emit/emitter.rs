@@ -5,9 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{
-    Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, WebhookStore,
-};
+use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio::sync::Notify;
 use tracing::Span;

@@ -46,9 +46,9 @@ impl Emitter {
                     Fate::Run => {
                         let body = render(&templates, task, &rendering, &mut bite);
                         let room = self.room(&mut rooms, task.owner());
-                        let fits = body.as_ref().map(|body| {
-                            bite.fits(task, body.len(), spent, &self.limits, room)
-                        });
+                        let fits = body
+                            .as_ref()
+                            .map(|body| bite.fits(task, body.len(), spent, &self.limits, room));
                         match (fits, body) {
                             (Some(Fits::Yes), Some(body)) => self.push(&mut bite, task, body, now),
                             (Some(Fits::No), _) => return Ok((bite, Some(last))),
@@ -73,7 +73,7 @@ impl Emitter {
     }
 
     fn push(&self, bite: &mut Bite, task: &MatchedTask, body: Arc<str>, now: DateTime<Utc>) {
-        let (permit, lease_until) = self.launcher.lease(task, now).unzip();
+        let (slip, lease_until) = self.launcher.slip(task, now);
         let delivery = NewDelivery {
             message_id: self.renderer.message_id(),
             webhook: task.webhook.id,
@@ -82,7 +82,7 @@ impl Emitter {
             due: now,
             lease_until,
         };
-        bite.push(task, delivery, permit);
+        bite.push(task, delivery, slip);
     }
 }
 

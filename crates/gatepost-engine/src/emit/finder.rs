@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use gatepost_ids::Place;
-use gatepost_storage::{ErrorKind, StoreError};
 use gatepost_storage::webhooks::{Left, TaskRoute, WebhookRoute, WebhookStore};
+use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Occurrence, OwnerId, TaskId, WebhookId};
 
 use crate::judge::{Heard, Hearing, Judge};
@@ -102,8 +102,10 @@ impl Finder {
         let webhooks: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
         let webhooks: Vec<WebhookId> = webhooks.into_iter().collect();
         let rows = self.store.webhooks(&webhooks).await?;
-        let webhooks: HashMap<WebhookId, WebhookRoute> =
-            rows.iter().map(|row| (row.id, WebhookRoute::of(row))).collect();
+        let webhooks: HashMap<WebhookId, WebhookRoute> = rows
+            .iter()
+            .map(|row| (row.id, WebhookRoute::of(row)))
+            .collect();
         let mut standing = HashMap::new();
         for owner in tasks.iter().map(|task| task.owner).collect::<BTreeSet<_>>() {
             let row = self.store.owner(owner).await?;

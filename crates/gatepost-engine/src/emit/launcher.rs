@@ -4,14 +4,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Claim, Lane, LaneClass, NewDelivery, StoredDelivery};
+use gatepost_storage::webhooks::{Claim, DueLane, Lane, LaneClass, NewDelivery, StoredDelivery};
+use tokio::time::Instant;
 use webhook_model::TaskId;
 
 use crate::admission::{Admission, Permit};
 use crate::attempt::{Job, Outgoing, Worker};
 use crate::last_runs::LastRuns;
 use crate::lease::LeaseClass;
-use crate::routes::{MatchedTask, WebhookCache};
+use crate::routes::{MatchedTask, Route, WebhookCache};
+
+/// Where a delivery waits, and what is needed to send it at once.
+#[derive(Debug)]
+pub(super) struct Slip {
+    lane: DueLane,
+    leased: Option<(Permit, Arc<Route>)>,
+}
 
 #[derive(Debug)]
 pub(crate) struct Launcher {
@@ -23,30 +31,46 @@ pub(crate) struct Launcher {
 }
 
 impl Launcher {
-    /// A lease, if the delivery may be sent at once: nothing has to be read for it, and it
-    /// overtakes none of those that wait for the same webhook.
-    pub(super) fn lease(
+    /// How the delivery of a task is sent, and the end of its lease if that is at once: nothing has
+    /// to be read for it, and it overtakes none of those that wait for the same webhook.
+    pub(super) fn slip(
         &self,
         matched: &MatchedTask,
         now: DateTime<Utc>,
-    ) -> Option<(Permit, DateTime<Utc>)> {
+    ) -> (Slip, Option<DateTime<Utc>>) {
         let webhook = &matched.webhook;
-        let lane = Lane {
-            webhook: webhook.id,
-            class: LaneClass::First,
+        let lane = DueLane {
+            lane: Lane {
+                webhook: webhook.id,
+                class: LaneClass::First,
+            },
+            due: now,
+            owner: matched.owner(),
+            place: matched.place,
+            revision: webhook.revision,
         };
+        let leased = self.lease(matched, &lane);
+        let end = leased
+            .as_ref()
+            .map(|(_, route)| LeaseClass::of(route).lease_until(self.lease_margin, now));
+        (Slip { lane, leased }, end)
+    }
+
+    fn lease(&self, matched: &MatchedTask, lane: &DueLane) -> Option<(Permit, Arc<Route>)> {
+        let webhook = &matched.webhook;
+        let lanes = &self.admission.lanes;
         let may_lease = webhook.active
             && !webhook.in_order
             && self.worker.is_ready()
-            && !self.admission.lanes.has(lane);
+            && !lanes.has(lane.lane)
+            && lanes.may_send(lane, Instant::now()).is_ok();
         if !may_lease {
             return None;
         }
         let route = self.webhooks.cached(webhook.id, webhook.revision)?;
         let in_flight = &self.admission.in_flight;
-        let permit = in_flight.try_take(&route, matched.place, lane.class)?;
-        let end = LeaseClass::of(&route).lease_until(self.lease_margin, now);
-        Some((permit, end))
+        let permit = in_flight.try_take(&route, matched.place, LaneClass::First)?;
+        Some((permit, route))
     }
 
     /// What was leased is sent at once; the rest waits for the dispatcher.
@@ -54,21 +78,21 @@ impl Launcher {
         &self,
         new: Vec<NewDelivery>,
         stored: &[StoredDelivery],
-        permits: Vec<Option<Permit>>,
+        slips: Vec<Slip>,
         consumed: &[TaskId],
         now: DateTime<Utc>,
     ) {
         let ran = new.iter().filter_map(|delivery| delivery.task);
         let stay = ran.filter(|task| !consumed.contains(task));
         self.last_runs.note(stay, now);
-        for ((new, stored), permit) in new.into_iter().zip(stored).zip(permits) {
-            self.send_or_leave(new, *stored, permit);
+        for ((new, stored), slip) in new.into_iter().zip(stored).zip(slips) {
+            self.send_or_leave(new, *stored, slip);
         }
     }
 
-    fn send_or_leave(&self, new: NewDelivery, stored: StoredDelivery, permit: Option<Permit>) {
-        match (permit, stored.token) {
-            (Some(permit), Some(token)) => self.worker.start(Job {
+    fn send_or_leave(&self, new: NewDelivery, stored: StoredDelivery, slip: Slip) {
+        match (slip.leased, stored.token) {
+            (Some((permit, route)), Some(token)) => self.worker.start(Job {
                 claim: Claim {
                     delivery: stored.id,
                     token,
@@ -78,16 +102,13 @@ impl Launcher {
                     id: new.message_id,
                     body: new.body,
                 },
-                route: permit.route().clone(),
+                route,
                 attempts: 0,
                 status_info: String::new(),
                 permit,
                 turn: None,
             }),
-            _ => self.admission.lanes.ready(Lane {
-                webhook: new.webhook,
-                class: LaneClass::First,
-            }),
+            _ => self.admission.lanes.ready(slip.lane),
         }
     }
 }

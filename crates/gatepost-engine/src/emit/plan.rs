@@ -137,15 +137,24 @@ mod tests {
 
     /// Tasks 1, 2, 3 … of these owners.
     fn tasks(owners: &[i64]) -> Vec<MatchedTask> {
-        (1..).zip(owners).map(|(id, owner)| matched_task(id, *owner)).collect()
+        (1..)
+            .zip(owners)
+            .map(|(id, owner)| matched_task(id, *owner))
+            .collect()
     }
 
     fn all(hearing: &[(i64, Hearing)]) -> HashMap<OwnerId, Hearing> {
-        hearing.iter().map(|(owner, hearing)| (OwnerId(*owner), *hearing)).collect()
+        hearing
+            .iter()
+            .map(|(owner, hearing)| (OwnerId(*owner), *hearing))
+            .collect()
     }
 
     fn fates(plan: &Plan) -> Vec<(i64, Fate)> {
-        plan.steps.iter().map(|(task, fate)| (task.id().0, *fate)).collect()
+        plan.steps
+            .iter()
+            .map(|(task, fate)| (task.id().0, *fate))
+            .collect()
     }
 
     #[test]
@@ -159,7 +168,17 @@ mod tests {
         let first = plan(0, &none);
         let dropped = Fate::Dropped(DropReason::Occurrence);
         let run = Fate::Run;
-        assert_eq!(fates(&first), [(1, run), (2, run), (3, run), (4, dropped), (5, run), (6, dropped)]);
+        assert_eq!(
+            fates(&first),
+            [
+                (1, run),
+                (2, run),
+                (3, run),
+                (4, dropped),
+                (5, run),
+                (6, dropped)
+            ]
+        );
         assert!(first.more);
         // Another process goes on with it, and counts what was before.
         let rest = plan(6, &none);
@@ -178,9 +197,21 @@ mod tests {
             deliveries: u64::from(owner == OwnerId(3)),
             ..ROOM
         };
-        let plan = Plan::new(&tasks, TaskId(0), &hearing, &Spent::default(), &limits(), room);
+        let plan = Plan::new(
+            &tasks,
+            TaskId(0),
+            &hearing,
+            &Spent::default(),
+            &limits(),
+            room,
+        );
         let waiting = Fate::Dropped(DropReason::Waiting);
-        let expected = [(2, Fate::Later), (3, Fate::Run), (4, waiting), (5, Fate::Later)];
+        let expected = [
+            (2, Fate::Later),
+            (3, Fate::Run),
+            (4, waiting),
+            (5, Fate::Later),
+        ];
         assert_eq!(fates(&plan), expected, "of the last owner nothing is known");
         assert_eq!(plan.unheard, 1);
     }

@@ -34,7 +34,10 @@ impl Races {
             return matched.by_places();
         }
         let used: BTreeSet<_> = bite.deliveries.iter().filter_map(|new| new.task).collect();
-        let tasks = matched.tasks.iter().filter(|task| used.contains(&task.id()));
+        let tasks = matched
+            .tasks
+            .iter()
+            .filter(|task| used.contains(&task.id()));
         let rows: Vec<_> = tasks.flat_map(MatchedTask::rows).collect();
         if rows.is_empty() {
             Basis::Nothing
@@ -60,7 +63,8 @@ impl Races {
         let before = self.aside.len();
         let changed = |task: &&MatchedTask| rows.iter().any(|row| task.is_of(*row));
         let tasks = matched.tasks.iter();
-        self.aside.extend(tasks.filter(changed).map(MatchedTask::id));
+        self.aside
+            .extend(tasks.filter(changed).map(MatchedTask::id));
         if self.lost_rows == LOST_ROWS || self.aside.len() == before {
             self.aside.extend(matched.tasks.iter().map(MatchedTask::id));
         }
@@ -85,10 +89,8 @@ mod tests {
     #[test]
     fn after_two_lost_races_only_the_rows_that_are_used_count() {
         let (matched, mut races) = (matched(), Races::default());
-        let bite = Bite {
-            deliveries: vec![new_delivery(2)],
-            ..Bite::default()
-        };
+        let mut bite = Bite::default();
+        bite.deliveries.push(new_delivery(2));
         for _ in 0..LOST {
             assert_eq!(races.basis(&matched, &bite), matched.by_places());
             races.lost();

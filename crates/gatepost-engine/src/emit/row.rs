@@ -6,9 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{
-    Basis, Enqueue, Left, Origin, OutboxId, OutboxRow,
-};
+use gatepost_storage::webhooks::{Basis, Enqueue, Left, Origin, OutboxId, OutboxRow};
 use tokio::sync::OwnedSemaphorePermit;
 use webhook_model::{Occurrence, TaskId};
 
@@ -23,9 +21,10 @@ use crate::guard::guarded;
 /// row is old.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// For so long other processes leave a row alone that this one goes on with, or for which it waits
-/// for the platform.
-const MINE: Duration = Duration::from_secs(15);
+/// For so long other processes leave a row alone that this one goes on with.
+const GOING_ON: Duration = Duration::from_secs(5);
+/// For so long they do while this one waits for the platform: longer than that takes.
+const ASKING: Duration = Duration::from_secs(15);
 /// After this time without an answer of the platform, a row is given up.
 const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
 
@@ -56,7 +55,7 @@ impl Row {
             id: self.id,
             turn: self.turn,
             named: places.first().copied().zip(id),
-            next: now + MINE,
+            next: now + GOING_ON,
             wait: now + self.pause(now),
         }
     }
@@ -133,21 +132,30 @@ impl OutboxDrain {
     ) -> Result<Option<Row>, EmitError> {
         match decided {
             // What waits for the platform is due again when it says.
-            Ok(Decided::Stored { left, used, waits, .. }) => Ok(left.filter(|_| !waits).map(|left| {
+            Ok(Decided::Stored {
+                left, used, waits, ..
+            }) => Ok(left.filter(|_| !waits).map(|left| {
                 row.spent.merge(&used);
-                Row { turn: row.turn + 1, left, ..row }
+                Row {
+                    turn: row.turn + 1,
+                    left,
+                    ..row
+                }
             })),
             Ok(Decided::Repeated) => Ok(None),
-            Ok(Decided::TooMuch | Decided::Undecided) => {
-                self.postpone(&row, row.pause(now), now).await.map(|()| None)
-            }
+            Ok(Decided::TooMuch | Decided::Undecided) => self
+                .postpone(&row, row.pause(now), now)
+                .await
+                .map(|()| None),
             Err(EmitError::WrongAudience(reason)) => {
                 self.set_aside(row.id, reason, now).await.map(|()| None)
             }
             Err(error) => {
                 let id = row.id.0;
                 guarded(|| tracing::warn!(row = id, %error, "an occurrence waits in the outbox"));
-                self.postpone(&row, row.pause(now), now).await.map(|()| None)
+                self.postpone(&row, row.pause(now), now)
+                    .await
+                    .map(|()| None)
             }
         }
     }
@@ -160,7 +168,7 @@ impl OutboxDrain {
         let Ok(room) = self.waiting.clone().try_acquire_owned() else {
             return self.postpone(&row, row.pause(now), now).await;
         };
-        self.postpone(&row, MINE, now).await?;
+        self.postpone(&row, ASKING, now).await?;
         row.turn += 1;
         let (drain, lifecycle) = (self.clone(), self.lifecycle.clone());
         self.lifecycle.spawn(async move {
@@ -198,7 +206,10 @@ impl OutboxDrain {
     async fn give_up(&self, row: &Row, now: DateTime<Utc>) -> Result<(), EmitError> {
         let id = row.id.0;
         guarded(|| {
-            tracing::error!(row = id, "the platform did not say for a day who may receive this");
+            tracing::error!(
+                row = id,
+                "the platform did not say for a day who may receive this"
+            );
         });
         let enqueue = Enqueue {
             basis: Basis::Nothing,
@@ -222,7 +233,10 @@ impl OutboxDrain {
         pause: Duration,
         now: DateTime<Utc>,
     ) -> Result<(), EmitError> {
-        Ok(self.store.postpone_outbox(row.id, row.turn, now + pause).await?)
+        Ok(self
+            .store
+            .postpone_outbox(row.id, row.turn, now + pause)
+            .await?)
     }
 
     async fn set_aside(

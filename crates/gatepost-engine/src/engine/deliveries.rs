@@ -103,9 +103,9 @@ impl Engine {
         self.0.records.deliveries.delete(id).await
     }
 
-    /// Sends deliveries again that have ended: same bytes, same id. Those whose message was not kept
-    /// are passed over. Returns how many were queued: fewer than there are when the owner may not
-    /// have more queued at this moment.
+    /// Sends deliveries again that have ended: same bytes, same id. Those whose message was not
+    /// kept are passed over. Returns how many were queued: fewer than there are when the owner
+    /// may not have more queued at this moment.
     ///
     /// # Errors
     /// When none were queued: [`EngineError::TooFast`], [`EngineError::Full`], and

@@ -34,8 +34,8 @@ impl Engine {
         self.0.records.tasks.list(query).await
     }
 
-    /// Changes a task. `edit` may be called again if the task was changed by others in between. With
-    /// another owner's webhook, the task and its events are that owner's.
+    /// Changes a task. `edit` may be called again if the task was changed by others in between.
+    /// With another owner's webhook, the task and its events are that owner's.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], what `edit` refuses, and as [`create_task`](Self::create_task).

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::{Audience, OwnerId, Place, TenantId};
+use gatepost_ids::{Audience, OwnerId, Place};
+use tokio::time::Instant;
 use webhook_model::{Event, Field, Occurrence, Target};
 
-use super::accounts::Standing;
+use super::accounts::{Answer, Standing};
 use super::rule::{Stands, is_addressed, stands};
 use super::watch::{May, Question, Watches};
 use super::{Decides, Judge};
 use crate::error::EngineError;
+use crate::guard::PATIENCE;
 
 /// Whether an owner receives an occurrence.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -28,38 +30,43 @@ pub(crate) struct Heard<'a> {
     pub place: Place,
 }
 
+/// What the platform says of those who are decided about, as far as it is known.
+struct Said {
+    owners: Vec<Option<Answer>>,
+    /// Of the user to whom it is addressed, where that user's tenant decides.
+    addressee: Option<Answer>,
+}
+
 impl Judge {
     /// Whether each of these owners receives it; never waits. To be called once for an occurrence,
     /// with all owners whose events match.
     pub(crate) fn hear(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<Hearing> {
-        for owner in self.asked_about(heard, owners) {
-            self.book.now(owner);
+        let said = self.said(heard, owners);
+        let mut hearings = self.by_accounts(heard, owners, &said);
+        if let Some((watches, question, within)) = self.to_watch(heard, owners, &hearings) {
+            let may = watches.now(&question, &within);
+            by_watch(&mut hearings, may);
         }
-        self.decide(heard, owners, |watches, question, within| {
-            watches.now(question, within)
-        })
+        hearings
     }
 
-    /// As [`hear`](Self::hear), but waits for the platform, for at most five seconds for accounts
-    /// and as long again for its `Watch`.
+    /// As [`hear`](Self::hear), but waits for the platform, for at most five seconds.
     pub(crate) async fn hear_waiting(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<Hearing> {
-        let asked_about = self.asked_about(heard, owners);
-        for owner in &asked_about {
-            self.book.now(*owner);
+        let until = Instant::now() + PATIENCE;
+        let mut said = self.said(heard, owners);
+        // What was known at first is kept here: waiting for one is not to let another's get old.
+        for (owner, answer) in owners.iter().zip(&mut said.owners) {
+            self.wait_for(*owner, answer, until).await;
         }
-        for owner in &asked_about {
-            self.book.landed(*owner).await;
+        if let Some(to) = self.addressee(heard) {
+            self.wait_for(to, &mut said.addressee, until).await;
         }
-        if let Decides::Platform(watches) = &self.decides {
-            let within = self.within(heard, owners);
-            if !within.is_empty() {
-                let question = Question::of(heard.occurrence, heard.place);
-                watches.wait(&question, &within).await;
-            }
+        let mut hearings = self.by_accounts(heard, owners, &said);
+        if let Some((watches, question, within)) = self.to_watch(heard, owners, &hearings) {
+            let may = watches.wait(&question, &within, until).await;
+            by_watch(&mut hearings, may);
         }
-        self.decide(heard, owners, |watches, question, within| {
-            watches.kept(question, within)
-        })
+        hearings
     }
 
     /// Whether an owner may make this event, or change one to this.
@@ -72,7 +79,8 @@ impl Judge {
             return Ok(());
         };
         let question = Question::before(event, Place::Alone(owner));
-        match watches.wait(&question, &[owner]).await.first() {
+        let until = Instant::now() + PATIENCE;
+        match watches.wait(&question, &[owner], until).await.first() {
             Some(Some(May::Yes)) => Ok(()),
             Some(Some(May::No)) => Err(EngineError::Forbidden(refusal(event.target).to_owned())),
             Some(Some(May::NoSuchObject)) => Err(EngineError::Dangling(Field::Owner)),
@@ -100,70 +108,54 @@ impl Judge {
             .map_err(|error| EngineError::Platform(error.to_string()))
     }
 
-    /// About whom the platform is asked: a user whose tenant decides, too.
-    fn asked_about(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<OwnerId> {
-        let mut asked_about = owners.to_vec();
-        if let (Decides::Address, Audience::Owner(to)) = (&self.decides, heard.occurrence.audience)
-            && !owners.contains(&to)
-        {
-            asked_about.push(to);
+    /// Asks about all of whom nothing is known; they are waited for together.
+    fn said(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Said {
+        Said {
+            owners: owners.iter().map(|owner| self.book.now(*owner)).collect(),
+            addressee: self.addressee(heard).and_then(|to| self.book.now(to)),
         }
-        asked_about
     }
 
-    fn decide(
-        &self,
-        heard: &Heard<'_>,
-        owners: &[OwnerId],
-        ask: impl FnOnce(&Arc<Watches>, &Question, &[OwnerId]) -> Vec<Option<May>>,
-    ) -> Vec<Hearing> {
-        let mut hearings: Vec<_> = owners
-            .iter()
-            .map(|owner| self.by_account(heard, *owner))
-            .collect();
-        let Decides::Platform(watches) = &self.decides else {
-            return hearings;
-        };
-        let within: Vec<_> = owners
-            .iter()
-            .zip(&hearings)
-            .filter_map(|(owner, hearing)| (*hearing == Hearing::Yes).then_some(*owner))
-            .collect();
-        if within.is_empty() {
-            return hearings;
+    async fn wait_for(&self, owner: OwnerId, answer: &mut Option<Answer>, until: Instant) {
+        if answer.is_none() {
+            let landed = tokio::time::timeout_at(until, self.book.landed(owner)).await;
+            *answer = landed.unwrap_or_else(|_| self.book.known(owner));
         }
-        let may = ask(
-            watches,
-            &Question::of(heard.occurrence, heard.place),
-            &within,
-        );
-        let within = hearings
-            .iter_mut()
-            .filter(|hearing| **hearing == Hearing::Yes);
-        for (hearing, may) in within.zip(may) {
-            *hearing = match may {
-                Some(May::Yes) => Hearing::Yes,
-                Some(May::No | May::NoSuchObject) => Hearing::No,
-                None => Hearing::Later,
-            };
-        }
-        hearings
     }
 
-    /// Those about whom the platform's `Watch` is to be asked.
-    fn within(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<OwnerId> {
-        let is_within = |owner: &&OwnerId| self.by_account(heard, **owner) == Hearing::Yes;
-        owners.iter().filter(is_within).copied().collect()
+    /// The user to whom it is addressed, where that user's tenant decides.
+    fn addressee(&self, heard: &Heard<'_>) -> Option<OwnerId> {
+        match (&self.decides, heard.occurrence.audience) {
+            (Decides::Address, Audience::Owner(to)) => Some(to),
+            _ => None,
+        }
+    }
+
+    fn by_accounts(&self, heard: &Heard<'_>, owners: &[OwnerId], said: &Said) -> Vec<Hearing> {
+        let addressee = said.addressee.as_ref();
+        owners
+            .iter()
+            .zip(&said.owners)
+            .map(|(owner, answer)| self.by_account(heard, *owner, answer.as_ref(), addressee))
+            .collect()
     }
 
     /// What the owner's account says, and the address where that decides.
-    fn by_account(&self, heard: &Heard<'_>, owner: OwnerId) -> Hearing {
-        let Some(Ok(standing)) = self.book.known(owner) else {
+    fn by_account(
+        &self,
+        heard: &Heard<'_>,
+        owner: OwnerId,
+        answer: Option<&Answer>,
+        addressee: Option<&Answer>,
+    ) -> Hearing {
+        let Some(Ok(standing)) = answer else {
             return Hearing::Later;
         };
         let audience = heard.occurrence.audience;
-        match (stands(owner, standing, heard.place, audience), standing) {
-            (Stands::Within, Some(standing)) => self.by_address(audience, owner, &standing),
+        match (stands(owner, *standing, heard.place, audience), standing) {
+            (Stands::Within, Some(standing)) => {
+                self.by_address(audience, owner, standing, addressee)
+            }
             (Stands::Moving, _) => {
                 self.book.tell(owner);
                 Hearing::Later
@@ -175,31 +167,61 @@ impl Judge {
         }
     }
 
-    fn by_address(&self, audience: Audience, owner: OwnerId, standing: &Standing) -> Hearing {
+    fn by_address(
+        &self,
+        audience: Audience,
+        owner: OwnerId,
+        standing: &Standing,
+        addressee: Option<&Answer>,
+    ) -> Hearing {
         let Decides::Address = self.decides else {
             return Hearing::Yes;
         };
-        let addressee = match audience {
-            Audience::Owner(to) if to != owner => match self.book.known(to) {
-                Some(Ok(addressee)) => tenant_of(addressee),
-                Some(Err(_)) | None => return Hearing::Later,
-            },
-            _ => None,
-        };
-        if is_addressed(audience, owner, standing, addressee) {
-            Hearing::Yes
-        } else {
-            Hearing::No
+        let tenant = addressee.map(|answer| answer.as_ref().map(|to| to.and_then(|to| to.tenant)));
+        let is_addressed = |tenant| is_addressed(audience, owner, standing, tenant);
+        match (tenant, audience) {
+            (Some(Ok(tenant)), _) if is_addressed(tenant) => Hearing::Yes,
+            _ if is_addressed(None) => Hearing::Yes,
+            // Only an administrator of the tenant that is not known could still receive it.
+            (Some(Err(_)) | None, Audience::Owner(_)) if standing.administers() => Hearing::Later,
+            _ => Hearing::No,
         }
+    }
+
+    /// What the platform's `Watch` is asked, and about whom, where it decides.
+    fn to_watch(
+        &self,
+        heard: &Heard<'_>,
+        owners: &[OwnerId],
+        hearings: &[Hearing],
+    ) -> Option<(&Arc<Watches>, Question, Vec<OwnerId>)> {
+        let Decides::Platform(watches) = &self.decides else {
+            return None;
+        };
+        let within = owners.iter().zip(hearings);
+        let within = within.filter(|(_, hearing)| **hearing == Hearing::Yes);
+        let within: Vec<_> = within.map(|(owner, _)| *owner).collect();
+        let question = || Question::of(heard.occurrence, heard.place);
+        (!within.is_empty()).then(|| (watches, question(), within))
+    }
+}
+
+/// What the `Watch` says decides about those of whom nothing else did.
+fn by_watch(hearings: &mut [Hearing], may: Vec<Option<May>>) {
+    let within = hearings
+        .iter_mut()
+        .filter(|hearing| **hearing == Hearing::Yes);
+    for (hearing, may) in within.zip(may) {
+        *hearing = match may {
+            Some(May::Yes) => Hearing::Yes,
+            Some(May::No | May::NoSuchObject) => Hearing::No,
+            None => Hearing::Later,
+        };
     }
 }
 
 fn is_good(standing: Option<Standing>) -> bool {
     standing.is_some_and(|standing| standing.enabled)
-}
-
-fn tenant_of(standing: Option<Standing>) -> Option<TenantId> {
-    standing?.tenant
 }
 
 /// Why an event is refused, in words for the user.

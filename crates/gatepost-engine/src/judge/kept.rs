@@ -36,9 +36,10 @@ impl<K: Copy + Eq + Hash, V> Kept<K, V> {
         (Instant::now() < *until).then_some(value)
     }
 
-    /// The value, even if its time is over.
+    /// The value, even if its time is over, though not by long.
     pub(super) fn last(&self, key: K) -> Option<&V> {
-        self.entry(key).map(|(value, _)| value)
+        let (value, until) = self.entry(key)?;
+        (Instant::now() < *until + self.longest).then_some(value)
     }
 
     /// As [`last`](Self::last), to be changed; its time stays.
@@ -89,7 +90,8 @@ mod tests {
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!((kept.get(1), kept.get(2)), (Some(&'a'), None));
         assert_eq!(kept.last(2), Some(&'b'), "over, but not gone");
-        tokio::time::advance(Duration::from_secs(4)).await;
+        tokio::time::advance(LONGEST).await;
+        assert_eq!(kept.last(2), None, "over for too long");
         kept.put(3, 'c', LONGEST);
         kept.put(1, 'd', LONGEST);
         assert_eq!((kept.get(1), kept.get(3)), (Some(&'d'), Some(&'c')));

@@ -61,11 +61,8 @@ pub(super) fn is_addressed(
     standing: &Standing,
     addressee: Option<TenantId>,
 ) -> bool {
-    let administers = |tenant: Option<TenantId>| {
-        standing.access == AccessLevel::TenantAdministrator
-            && tenant.is_some()
-            && standing.tenant == tenant
-    };
+    let administers =
+        |tenant: Option<TenantId>| standing.administers() && standing.tenant == tenant;
     if standing.access == AccessLevel::SystemAdministrator {
         return true;
     }

@@ -1,6 +1,7 @@
 //! A platform by script, and judges over it.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -21,11 +22,15 @@ pub(crate) enum Manner {
     Now,
     /// Answers after this time.
     Later(Duration),
+    /// Answers after this time what was true when it was asked.
+    LateAnswer(Duration),
     Fails,
     FailsLater,
     Hangs,
     Panics,
     PanicsLater,
+    /// Its `Watch` says one thing less than it was asked.
+    OneTooFew,
 }
 
 /// Everybody whom it was not told of is an enabled user without a tenant, and may watch everything.
@@ -125,6 +130,13 @@ impl Accounts for Platform {
             Manner::Now => AccountAnswer::Now(Ok(answer())),
             Manner::Fails => AccountAnswer::Now(Err(down())),
             Manner::Panics => panic!("as told"),
+            Manner::LateAnswer(time) => {
+                let answer = answer();
+                AccountAnswer::Later(Box::pin(async move {
+                    tokio::time::sleep(time).await;
+                    Ok(answer)
+                }))
+            }
             _ => AccountAnswer::Later(Box::pin(async move {
                 manner.wait().await.map_err(|()| down())?;
                 Ok(answer())
@@ -148,6 +160,7 @@ impl Watch for Platform {
             Manner::Now => WatchAnswer::each(owners, |owner| may(&owner)),
             Manner::Fails => WatchAnswer::Now(Err(down())),
             Manner::Panics => panic!("as told"),
+            Manner::OneTooFew => WatchAnswer::each(&owners[1..], |owner| may(&owner)),
             _ => WatchAnswer::later(async move {
                 manner.wait().await.map_err(|()| down())?;
                 Ok(owners.iter().map(may).collect())
@@ -166,7 +179,7 @@ impl Quotas for Platform {
 impl Manner {
     async fn wait(self) -> Result<(), ()> {
         match self {
-            Self::Later(time) => tokio::time::sleep(time).await,
+            Self::Later(time) | Self::LateAnswer(time) => tokio::time::sleep(time).await,
             Self::Hangs => std::future::pending().await,
             Self::PanicsLater => {
                 tokio::task::yield_now().await;
@@ -176,7 +189,7 @@ impl Manner {
                 tokio::task::yield_now().await;
                 return Err(());
             }
-            Self::Now | Self::Fails | Self::Panics => {}
+            Self::Now | Self::Fails | Self::Panics | Self::OneTooFew => {}
         }
         Ok(())
     }
@@ -189,7 +202,7 @@ pub(crate) fn judge(
     store: Arc<dyn WebhookStore>,
     clock: Arc<EngineClock>,
 ) -> Arc<Judge> {
-    platform.with(|told| told.quota.get_or_insert_default());
+    platform.with(|told| drop(told.quota.get_or_insert_default()));
     watched_judge(rule, platform, store, clock, Arc::new(Nobody))
 }
 
@@ -208,7 +221,8 @@ pub(crate) fn watched_judge(
         accounts: platform.clone(),
         quotas: platform.clone(),
         default_audience: None,
-        holder: 7,
+        // Each judge is a process of its own.
+        holder: u128::from(RandomState::new().hash_one(0)),
     };
     Arc::new(Judge::new(rule, ground))
 }

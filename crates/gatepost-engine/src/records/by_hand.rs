@@ -41,7 +41,9 @@ impl ByHand {
         occurrence: Occurrence,
     ) -> Result<Emitted, EngineError> {
         self.judge.run_by_hand(owner, 1)?;
-        let run = self.emitter.emit_detached(occurrence, Left::Tasks(vec![task]));
+        let run = self
+            .emitter
+            .emit_detached(occurrence, Left::Tasks(vec![task]));
         let emitted = run.await?;
         if !emitted.deliveries.is_empty() || emitted.pending {
             return Ok(emitted);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Basis, Delivery, DeliveryId, DeliveryQuery, Enqueue, Enqueued, Lane, LaneClass,
-    NewDelivery, Origin, RecordId, WebhookStore,
+    AttemptRecord, Basis, Delivery, DeliveryId, DeliveryQuery, Enqueue, Enqueued, NewDelivery,
+    Origin, RecordId, WebhookStore,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Message, OwnerId, Webhook, WebhookId};
@@ -64,10 +64,7 @@ impl Deliveries {
         };
         let id = self.enqueue(new, now).await?;
         self.judge.stored(owner, 1, bytes);
-        self.admission.lanes.ready(Lane {
-            webhook,
-            class: LaneClass::First,
-        });
+        self.admission.lanes.look_now();
         Ok(id)
     }
 

@@ -30,10 +30,18 @@ impl Events {
         let owner = self.owner(event.task).await?;
         self.allowance.judge.may_watch(owner, event).await?;
         let mut admitted = Admitted::default();
-        let at_most = self.allowance.of(owner, Kind::Events, &mut admitted).await?;
-        let inserted = self.store.insert_event(event, at_most, self.clock.now()?).await;
+        let at_most = self
+            .allowance
+            .of(owner, Kind::Events, &mut admitted)
+            .await?;
+        let inserted = self
+            .store
+            .insert_event(event, at_most, self.clock.now()?)
+            .await;
         let inserted = inserted.map_err(dangling);
-        self.allowance.explained(inserted, Kind::Events, &admitted).await
+        self.allowance
+            .explained(inserted, Kind::Events, &admitted)
+            .await
     }
 
     pub(crate) async fn get(
@@ -57,7 +65,9 @@ impl Events {
     ) -> Result<Row<EventId, Event>, EngineError> {
         let mut admitted = Admitted::default();
         let edited = self.edit_row(id, edit, &mut admitted).await;
-        self.allowance.explained(edited, Kind::Events, &admitted).await
+        self.allowance
+            .explained(edited, Kind::Events, &admitted)
+            .await
     }
 
     pub(crate) async fn delete(&self, id: EventId) -> Result<(), EngineError> {

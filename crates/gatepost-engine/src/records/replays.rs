@@ -123,7 +123,8 @@ impl Replays {
         ids: &[DeliveryId],
         after: Option<DeliveryId>,
     ) -> Result<Vec<Delivery>, StoreError> {
-        let mut left: Vec<DeliveryId> = ids.iter().copied().filter(|id| Some(*id) > after).collect();
+        let mut left: Vec<DeliveryId> =
+            ids.iter().copied().filter(|id| Some(*id) > after).collect();
         left.sort_unstable();
         left.dedup();
         let mut rows = Vec::new();

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::{
-    Action, EventName, EventType, Field, Invalid, OwnerId, Task, TaskId, WebhookId,
-};
+use webhook_model::{Action, EventName, EventType, Field, Invalid, OwnerId, Task, TaskId};
 
 use super::allowance::{Admitted, Allowance, Kind};
 use super::by_hand::ByHand;
@@ -32,9 +30,14 @@ impl Tasks {
         let mut admitted = Admitted::default();
         let at_most = self.allowance.of(owner, Kind::Tasks, &mut admitted).await?;
         self.check(task, owner).await?;
-        let inserted = self.store.insert_task(task, at_most, self.clock.now()?).await;
+        let inserted = self
+            .store
+            .insert_task(task, at_most, self.clock.now()?)
+            .await;
         let inserted = inserted.map_err(dangling);
-        self.allowance.explained(inserted, Kind::Tasks, &admitted).await
+        self.allowance
+            .explained(inserted, Kind::Tasks, &admitted)
+            .await
     }
 
     pub(crate) async fn get(&self, id: TaskId) -> Result<Option<TaskRow>, EngineError> {
@@ -54,7 +57,9 @@ impl Tasks {
     ) -> Result<TaskRow, EngineError> {
         let mut admitted = Admitted::default();
         let edited = self.edit_row(id, edit, &mut admitted).await;
-        self.allowance.explained(edited, Kind::Tasks, &admitted).await
+        self.allowance
+            .explained(edited, Kind::Tasks, &admitted)
+            .await
     }
 
     pub(crate) async fn delete(&self, id: TaskId) -> Result<(), EngineError> {
@@ -94,8 +99,12 @@ impl Tasks {
 
     /// The owner of its webhook.
     async fn owner(&self, task: &Task) -> Result<OwnerId, EngineError> {
-        let owner = self.allowance.owner_of(RecordId::Webhook(webhook(task)));
-        owner.await?.ok_or(EngineError::Dangling(Field::Owner))
+        let missing = EngineError::Dangling(Field::Owner);
+        let Action::Send { webhook, .. } = &task.action else {
+            return Err(missing);
+        };
+        let owner = self.allowance.owner_of(RecordId::Webhook(*webhook));
+        owner.await?.ok_or(missing)
     }
 
     async fn check(&self, task: &Task, owner: OwnerId) -> Result<(), EngineError> {
@@ -104,11 +113,6 @@ impl Tasks {
         }
         Ok(())
     }
-}
-
-fn webhook(task: &Task) -> WebhookId {
-    let Action::Send { webhook, .. } = &task.action;
-    *webhook
 }
 
 /// What a task that is run by hand counts as run by.

@@ -32,7 +32,10 @@ impl Webhooks {
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         check(webhook)?;
         let (kind, mut admitted) = (Kind::Webhooks, Admitted::default());
-        let at_most = self.allowance.of(webhook.owner, kind, &mut admitted).await?;
+        let at_most = self
+            .allowance
+            .of(webhook.owner, kind, &mut admitted)
+            .await?;
         let now = self.clock.now()?;
         let inserted = self.store.insert_webhook(webhook, at_most, now).await;
         let inserted = inserted.map_err(EngineError::from);
@@ -60,7 +63,10 @@ impl Webhooks {
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         let mut admitted = Admitted::default();
         let edited = self.edit_row(id, edit, &mut admitted).await;
-        let row = self.allowance.explained(edited, Kind::Webhooks, &admitted).await?;
+        let row = self
+            .allowance
+            .explained(edited, Kind::Webhooks, &admitted)
+            .await?;
         self.admission.lanes.look_now();
         Ok(row)
     }
@@ -89,7 +95,9 @@ impl Webhooks {
             Into::into,
             id,
             |row| apply(&mut row.value)?,
-            self.allowance.of(row.owner, Kind::Webhooks, admitted).await?
+            self.allowance
+                .of(row.owner, Kind::Webhooks, admitted)
+                .await?
         )
     }
 

@@ -27,7 +27,9 @@ impl MatchedTask {
 
     /// What must not have changed for this task to run.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (RecordId, Revision)> {
-        let event = self.event.map(|(id, revision)| (RecordId::Event(id), revision));
+        let event = self
+            .event
+            .map(|(id, revision)| (RecordId::Event(id), revision));
         std::iter::once((RecordId::Task(self.task.id), self.task.revision)).chain(event)
     }
 

@@ -5,8 +5,11 @@ mod messages;
 mod prototype;
 mod request;
 mod route;
+mod slot;
 mod table;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod webhooks;
 
 pub(crate) use matched::{Matched, MatchedTask};

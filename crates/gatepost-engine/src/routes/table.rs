@@ -118,7 +118,9 @@ impl RouteTable {
 
     /// This process itself consumed these tasks, and nothing else has changed.
     pub(super) fn consumed(&mut self, tasks: &[TaskId], version: RoutesVersion) {
-        tasks.iter().for_each(|id| drop(self.tasks.remove(id)));
+        for task in tasks {
+            self.tasks.remove(task);
+        }
         self.version = version;
     }
 

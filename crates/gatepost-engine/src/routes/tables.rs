@@ -1,24 +1,19 @@
 //! The tables of all places that were asked for lately.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gatepost_ids::Place;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{ChangedRoutes, RoutesVersion, WebhookStore};
-use tokio::time::Instant;
 use webhook_model::{Occurrence, TaskId};
 
 use super::matched::Matched;
+use super::slot::{Held, Slot};
 use super::table::{ROW, RouteTable};
 use crate::generations::Generations;
 
 /// A table may have this share of the memory.
 const LARGEST: usize = 16;
-/// What a place costs that is not held, about.
-const SLOT: usize = 256;
-/// For so long a place counts as too large to be held.
-const TOO_LARGE_FOR: Duration = Duration::from_secs(600);
 
 /// A table is read when it is first needed, by one caller, and then only what has changed. What was
 /// not used for longest makes room. Of a place that is too large only what an occurrence asks for
@@ -29,20 +24,6 @@ pub(crate) struct Tables {
     slots: Mutex<Generations<Place, Arc<Slot>>>,
     /// Rows that a table may have.
     at_most: u32,
-}
-
-#[derive(Debug)]
-struct Slot {
-    /// One caller at a time reads.
-    reading: tokio::sync::Mutex<()>,
-    held: RwLock<Held>,
-}
-
-#[derive(Debug)]
-enum Held {
-    Nothing,
-    Table(RouteTable),
-    TooLarge(Instant),
 }
 
 impl Tables {
@@ -98,10 +79,7 @@ impl Tables {
     }
 
     /// Reads what has changed since these versions, unless another caller has just done so.
-    pub(crate) async fn refresh(
-        &self,
-        seen: &[(Place, RoutesVersion)],
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn refresh(&self, seen: &[(Place, RoutesVersion)]) -> Result<(), StoreError> {
         for (place, version) in seen {
             let slot = self.slot(*place);
             let _one = slot.reading.lock().await;
@@ -133,14 +111,8 @@ impl Tables {
         for (place, version) in moved {
             let before = seen.iter().find(|(seen, _)| seen == place);
             let slot = before.and_then(|_| self.lock().get(place).cloned());
-            let (Some((_, before)), Some(slot)) = (before, slot) else {
-                continue;
-            };
-            let mut held = slot.held.write().unwrap_or_else(PoisonError::into_inner);
-            if let Held::Table(table) = &mut *held
-                && table.version == *before
-            {
-                table.consumed(tasks, *version);
+            if let (Some((_, before)), Some(slot)) = (before, slot) {
+                slot.change(*before, |table| table.consumed(tasks, *version));
             }
         }
     }
@@ -158,20 +130,14 @@ impl Tables {
                 self.read(place, &slot).await?;
             }
         }
-        let held = slot.held.read().unwrap_or_else(PoisonError::into_inner);
-        Ok(match &*held {
-            Held::Table(table) => Some(look(table)),
-            Held::Nothing | Held::TooLarge(_) => None,
-        })
+        Ok(slot.look(look))
     }
 
     async fn read(&self, place: Place, slot: &Arc<Slot>) -> Result<(), StoreError> {
         let routes = self.store.routes(place, self.at_most).await?;
-        let held = routes.map_or_else(
-            || Held::TooLarge(Instant::now()),
-            |routes| Held::Table(RouteTable::new(place, routes)),
-        );
-        *slot.held.write().unwrap_or_else(PoisonError::into_inner) = held;
+        slot.put(routes.map_or_else(Held::too_large, |routes| {
+            Held::Table(RouteTable::new(place, routes))
+        }));
         self.weigh(place, slot);
         Ok(())
     }
@@ -187,12 +153,9 @@ impl Tables {
         let ChangedRoutes::These(delta) = changes.changed else {
             return self.read(place, slot).await;
         };
-        if slot.apply(|table| {
-            // What this process consumed in the meantime is newer.
-            if table.version == version {
-                table.apply(delta, changes.version);
-            }
-        }) {
+        // What this process consumed in the meantime is newer.
+        slot.change(version, |table| table.apply(delta, changes.version));
+        if slot.is_overgrown() {
             return self.read(place, slot).await;
         }
         self.weigh(place, slot);
@@ -210,49 +173,12 @@ impl Tables {
         if let Some(slot) = slots.get(&place) {
             return slot.clone();
         }
-        let slot = Arc::new(Slot {
-            reading: tokio::sync::Mutex::new(()),
-            held: RwLock::new(Held::Nothing),
-        });
-        slots.insert(place, slot.clone(), SLOT);
+        let slot = Arc::new(Slot::new());
+        slots.insert(place, slot.clone(), slot.bytes());
         slot
     }
 
     fn lock(&self) -> MutexGuard<'_, Generations<Place, Arc<Slot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Slot {
-    fn is_read(&self) -> bool {
-        match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            Held::Nothing => false,
-            Held::Table(_) => true,
-            Held::TooLarge(since) => since.elapsed() < TOO_LARGE_FOR,
-        }
-    }
-
-    fn version(&self) -> Option<RoutesVersion> {
-        match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            Held::Table(table) => Some(table.version),
-            Held::Nothing | Held::TooLarge(_) => None,
-        }
-    }
-
-    /// Changes the table. Returns whether it is to be read as a whole.
-    fn apply(&self, change: impl FnOnce(&mut RouteTable)) -> bool {
-        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        let Held::Table(table) = &mut *held else {
-            return false;
-        };
-        change(table);
-        table.is_overgrown()
-    }
-
-    fn bytes(&self) -> usize {
-        match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
-            Held::Table(table) => SLOT + table.bytes(),
-            Held::Nothing | Held::TooLarge(_) => SLOT,
-        }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::DeliveryId;
 use gatepost_storage::{ErrorKind, StoreError};
+use webhook_model::WebhookId;
 
 use super::gate::Gate;
 
@@ -43,6 +44,7 @@ pub(super) struct State {
     pub(super) down: bool,
     refused: HashSet<&'static str>,
     pub(super) poison: Option<DeliveryId>,
+    unreadable: HashSet<WebhookId>,
     pub(super) server_time: Option<DateTime<Utc>>,
 }
 
@@ -113,6 +115,22 @@ impl<S> FaultStore<S> {
     /// Refuses from now on, as `Corrupt`, every call that would settle this delivery.
     pub fn set_poison(&self, delivery: DeliveryId) {
         self.with(|state| state.poison = Some(delivery));
+    }
+
+    /// Whether this webhook cannot be read from now on: asked for alone it is `Corrupt`, and among
+    /// others it is passed over.
+    pub fn set_unreadable(&self, webhook: WebhookId, unreadable: bool) {
+        self.with(|state| {
+            if unreadable {
+                state.unreadable.insert(webhook);
+            } else {
+                state.unreadable.remove(&webhook);
+            }
+        });
+    }
+
+    pub(super) fn is_unreadable(&self, webhook: WebhookId) -> bool {
+        self.with(|state| state.unreadable.contains(&webhook))
     }
 
     /// What the server's clock shows from now on.

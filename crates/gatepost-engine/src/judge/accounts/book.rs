@@ -18,9 +18,9 @@ const KEPT: Duration = Duration::from_secs(5);
 /// How long it holds that there was none: the platform is not asked faster than this.
 const FAILURE_KEPT: Duration = Duration::from_secs(1);
 /// Users whose answers are kept.
-const MOST: usize = 65_536;
+pub(super) const MOST: usize = 65_536;
 /// News that wait to be compared with the store.
-const NEWS: usize = 4_096;
+pub(super) const NEWS: usize = 4_096;
 
 /// Users about whom the platform said something new, to be compared with the store.
 pub(in crate::judge) type News = mpsc::Receiver<OwnerId>;
@@ -39,8 +39,8 @@ pub(in crate::judge) struct AccountBook {
 #[derive(Debug)]
 struct Known {
     answer: Answer,
-    /// Whether it was passed on as news, or is none.
-    passed_on: bool,
+    /// Whether the store says the same.
+    settled: bool,
 }
 
 impl AccountBook {
@@ -104,15 +104,22 @@ impl AccountBook {
         known.get(owner).map(|known| known.answer.clone())
     }
 
-    /// The next answer is news, whatever it says.
-    pub(in crate::judge) fn forget(&self, owner: OwnerId) {
+    /// The next question is asked, and its answer is news.
+    fn forget(&self, owner: OwnerId) {
         self.lock().forget(owner);
     }
 
-    /// What is known differs from what was found in the store: to be compared.
+    /// The store may say something else: to be compared.
     pub(in crate::judge) fn tell(&self, owner: OwnerId) {
-        // Where there is no room, the next occurrence tells it.
+        // Where there is no room, the next answer tells it.
         let _ = self.news.try_send(owner);
+    }
+
+    /// The store says what the platform said. Until it does, each answer is news.
+    pub(in crate::judge) fn settled(&self, owner: OwnerId, standing: Option<Standing>) {
+        if let Some(known) = self.lock().last_mut(owner) {
+            known.settled = known.answer == Ok(standing);
+        }
     }
 
     /// Ends at once where the platform answers at once. Otherwise it goes on only if nobody waits
@@ -153,11 +160,13 @@ impl AccountBook {
             self.failures.note("accounts", error);
         }
         let mut known = self.lock();
-        let told = known
+        let settled = known
             .last(owner)
-            .is_some_and(|k| k.passed_on && k.answer == answer);
-        let passed_on = told || answer.is_err() || self.news.try_send(owner).is_ok();
-        known.put(owner, Known { answer, passed_on }, time);
+            .is_some_and(|k| k.settled && k.answer == answer);
+        if answer.is_ok() && !settled {
+            self.tell(owner);
+        }
+        known.put(owner, Known { answer, settled }, time);
     }
 
     fn last_tenant(&self, owner: OwnerId) -> Option<TenantId> {

@@ -31,6 +31,11 @@ impl Standing {
         })
     }
 
+    /// Whether this is an administrator of a tenant.
+    pub(in crate::judge) fn administers(&self) -> bool {
+        self.access == AccessLevel::TenantAdministrator && self.tenant.is_some()
+    }
+
     /// Where the owner's records belong, on a platform with tenants.
     pub(in crate::judge) fn place(&self, owner: OwnerId) -> Place {
         let mut account = Account::enabled(self.access);

@@ -19,7 +19,7 @@ use crate::lifecycle::Lifecycle;
 /// How long it is remembered what is stored.
 const KEPT: Duration = Duration::from_secs(5);
 /// Owners of whom that is remembered.
-const MOST: usize = 65_536;
+pub(super) const MOST: usize = 65_536;
 /// Owners who are compared with the store at a time.
 const AT_ONCE: usize = 16;
 /// Before the store is asked again after it failed.
@@ -141,8 +141,6 @@ impl Owners {
         };
         if let Err(error) = self.settle(owner, standing, false).await {
             guarded(|| tracing::warn!(owner = owner.0, %error, "could not settle an owner"));
-            // So that the next answer is news again.
-            self.book.forget(owner);
             self.lifecycle.rest(PAUSE).await;
         }
     }
@@ -175,7 +173,7 @@ impl Owners {
         let wanted = Stored {
             place: self.place_of(owner, standing, stored),
             held: !standing.is_some_and(|standing| standing.enabled),
-            known: true,
+            known: stored.known,
         };
         let now = self.clock.now()?;
         if wanted.place != stored.place {
@@ -184,7 +182,9 @@ impl Owners {
         if wanted.held != stored.held {
             self.store.hold_owner(owner, wanted.held, now).await?;
         }
-        self.lock().put(owner, wanted, KEPT);
+        let known = stored.known || wanted != stored;
+        self.lock().put(owner, Stored { known, ..wanted }, KEPT);
+        self.book.settled(owner, standing);
         Ok(())
     }
 
@@ -213,5 +213,10 @@ impl Owners {
 
     fn lock(&self) -> MutexGuard<'_, Kept<OwnerId, Stored>> {
         self.stored.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(in crate::judge) fn count(&self) -> usize {
+        self.lock().count()
     }
 }

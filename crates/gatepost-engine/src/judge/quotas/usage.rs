@@ -18,7 +18,7 @@ const FRESH: Duration = Duration::from_secs(1);
 /// How long it is better than none.
 const KEPT: Duration = Duration::from_secs(600);
 /// Owners whose usage is kept, asked for or added to.
-const MOST: usize = 65_536;
+pub(super) const MOST: usize = 65_536;
 /// Owners in one call of the store.
 const BITE: usize = 1_000;
 

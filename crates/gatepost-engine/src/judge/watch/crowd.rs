@@ -80,6 +80,7 @@ mod tests {
         under_way.remove(0);
         assert_eq!(fill(4).len(), 8);
         under_way.clear();
-        assert_eq!((crowd.lock().all, crowd.lock().of.len()), (0, 0));
+        let counts = crowd.lock();
+        assert_eq!((counts.all, counts.of.len()), (0, 0));
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gatepost_ids::{Audience, OwnerId, Place, TagId};
+use tokio::time::Instant;
 use webhook_model::{Event, EventName, EventType, Occurrence, Target};
 
 use super::crowd::Crowd;
@@ -19,7 +20,7 @@ const KEPT: Duration = Duration::from_secs(5);
 /// How long it holds that there was none: the platform is not asked faster than this.
 const FAILURE_KEPT: Duration = Duration::from_secs(1);
 /// Answers that are kept, each about one user.
-const MOST: usize = 131_072;
+pub(super) const MOST: usize = 131_072;
 
 /// Stands for what is asked: two numbers by secret keys, so that two questions never meet in one.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -34,7 +35,7 @@ pub(in crate::judge) struct Watches {
     flights: Flights<(Asked, Asked)>,
     crowd: Crowd,
     keys: [RandomState; 2],
-    failures: Arc<Failures>,
+    pub(super) failures: Arc<Failures>,
 }
 
 /// What the platform is asked, for as long as that takes.
@@ -119,24 +120,19 @@ impl Watches {
         self: &Arc<Self>,
         question: &Question,
         owners: &[OwnerId],
+        until: Instant,
     ) -> Vec<Option<May>> {
-        self.now(question, owners);
+        let mut may = self.now(question, owners);
         let asked = self.asked(&question.watched());
         let (_, unknown) = self.known(asked, owners);
         if let Some(landing) = self.flights.landing((asked, self.asked(&unknown))) {
-            landing.landed().await;
+            let _ = tokio::time::timeout_at(until, landing.landed()).await;
+            // What was known at first may be too old by now.
+            for (may, late) in may.iter_mut().zip(self.known(asked, owners).0) {
+                *may = may.or(late);
+            }
         }
-        self.known(asked, owners).0
-    }
-
-    /// What is known about each; does not ask.
-    pub(in crate::judge) fn kept(
-        &self,
-        question: &Question,
-        owners: &[OwnerId],
-    ) -> Vec<Option<May>> {
-        let asked = self.asked(&question.watched());
-        self.known(asked, owners).0
+        may
     }
 
     async fn ask(self: Arc<Self>, question: Question, owners: Vec<OwnerId>, key: (Asked, Asked)) {
@@ -208,7 +204,7 @@ impl Watches {
         Asked(first.hash_one(what), second.hash_one(what))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept<(OwnerId, Asked), Option<May>>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Kept<(OwnerId, Asked), Option<May>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

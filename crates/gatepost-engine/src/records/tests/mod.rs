@@ -1,5 +1,9 @@
 //! Records over a memory store and a network that is a script.
 
+mod owned;
+mod quotas;
+mod replayed;
+
 use std::sync::Arc;
 
 use gatepost_storage::webhooks::{Cascade, DeliveryState, Replay};
@@ -7,12 +11,18 @@ use webhook_model::{
     Activity, Catalog, EventId, Field, JsonObject, ObjectId, Specificity, Target, TaskId, WebhookId,
 };
 
+use super::allowance::Allowance;
+use super::by_hand::ByHand;
 use super::deliveries::Deliveries;
 use super::events::Events;
+use super::owners::Owners;
+use super::replays::Replays;
 use super::tasks::Tasks;
+use super::webhooks::Webhooks;
 use crate::config::Limits;
 use crate::error::EngineError;
-use crate::testing::{Bench, Records, Script};
+use crate::last_runs::LastRuns;
+use crate::testing::{Bench, Records, Script, noon};
 
 async fn bench() -> (Records, Bench) {
     let records = Records::new();
@@ -20,13 +30,36 @@ async fn bench() -> (Records, Bench) {
     (records, bench)
 }
 
+fn allowance(bench: &Bench) -> Allowance {
+    Allowance {
+        store: bench.store.clone(),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn by_hand(bench: &Bench) -> ByHand {
+    ByHand {
+        emitter: bench.emitter(&Limits::default()),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn webhooks(bench: &Bench) -> Webhooks {
+    Webhooks {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        admission: bench.admission.clone(),
+        allowance: allowance(bench),
+    }
+}
+
 fn tasks(bench: &Bench) -> Tasks {
-    let emitter = bench.emitter(Limits::default());
     Tasks {
         store: bench.store.clone(),
         clock: bench.clock.clone(),
-        last_runs: emitter.last_runs.clone(),
-        emitter,
+        last_runs: Arc::new(LastRuns::new(bench.store.clone())),
+        allowance: allowance(bench),
+        by_hand: by_hand(bench),
     }
 }
 
@@ -37,7 +70,8 @@ fn events(bench: &Bench) -> Events {
         store: bench.store.clone(),
         clock: bench.clock.clone(),
         catalog: catalog.unwrap().build(),
-        emitter: bench.emitter(Limits::default()),
+        allowance: allowance(bench),
+        by_hand: by_hand(bench),
     }
 }
 
@@ -45,9 +79,27 @@ fn deliveries(bench: &Bench) -> Deliveries {
     Deliveries {
         store: bench.store.clone(),
         clock: bench.clock.clone(),
-        renderer: bench.emitter(Limits::default()).renderer.clone(),
+        renderer: bench.emitter(&Limits::default()).renderer.clone(),
         admission: bench.admission.clone(),
         transport: bench.script.clone(),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn owners(bench: &Bench) -> Owners {
+    Owners {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn replays(bench: &Bench) -> Replays {
+    Replays {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        admission: bench.admission.clone(),
+        judge: bench.judge.clone(),
     }
 }
 
@@ -56,7 +108,7 @@ async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() 
     let records = Records::new();
     let webhooks = records.webhooks().await;
     let id = records.webhook(|_| {}).await;
-    webhooks.admission.lanes.take_look(crate::testing::noon());
+    webhooks.admission.lanes.take_look(noon());
     let mut calls = 0;
     let edited = webhooks.edit(id, |webhook| {
         calls += 1;
@@ -78,7 +130,7 @@ async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() 
     assert_eq!(row.value.activity, Activity::Paused, "both edits are kept");
     assert_eq!(calls, 2);
     let lanes = &webhooks.admission.lanes;
-    assert!(lanes.take_look(crate::testing::noon()));
+    assert!(lanes.take_look(noon()));
 }
 
 #[tokio::test]
@@ -139,12 +191,12 @@ async fn a_delivery_is_queued_by_hand_cancelled_and_replayed() {
     let deliveries = deliveries(&bench);
     let message = "by hand".parse().unwrap();
     let id = deliveries.send(webhook, Some(&message)).await.unwrap();
-    assert_eq!(bench.admission.lanes.in_turn().len(), 1);
+    assert!(bench.admission.lanes.take_look(noon()));
     assert_eq!(deliveries.cancel(&[id]).await.unwrap(), 1);
     let ended = records.stored(id).await;
     assert_eq!(ended.state, DeliveryState::Error);
-    let again = deliveries.replay(&Replay::Ids(vec![id])).await.unwrap();
-    assert_eq!(again, 1);
+    let again = replays(&bench).replay(&Replay::Ids(vec![id])).await;
+    assert_eq!(again.unwrap(), 1);
     let queued = records.stored(id).await;
     assert_eq!(queued.state, DeliveryState::Queued);
     assert_eq!(queued.message_id, ended.message_id);
