@@ -50,6 +50,43 @@ pub(crate) enum Wait {
     Until(Instant),
 }
 
+impl Wait {
+    /// The wider, the more lanes may wait for it. A half step below a total is a share of it.
+    fn breadth(&self) -> u8 {
+        match self {
+            Self::Until(_) => 0,
+            Self::RetryTurn => 8,
+            Self::Room(room) => room.breadth(),
+            Self::Share(room) => room.breadth().saturating_sub(1),
+        }
+    }
+
+    /// Whether fewer lanes wait for this than for the other.
+    pub(super) fn is_narrower(&self, other: &Self) -> bool {
+        self.breadth() < other.breadth()
+    }
+
+    /// Whether only lanes of one tenant wait for it.
+    pub(super) fn is_of_one(&self) -> bool {
+        matches!(self, Self::Room(room) if room.breadth() <= 6)
+    }
+}
+
+impl Room {
+    fn breadth(&self) -> u8 {
+        match self {
+            Self::Webhook(_) | Self::WebhookSlow(_) => 0,
+            Self::OriginTenant(..) => 2,
+            Self::Owner(_) => 4,
+            Self::Tenant(_) | Self::TenantWeak(_) => 6,
+            Self::Origin(_) | Self::OriginWeak(_) | Self::Retries | Self::Alone => 8,
+            Self::Slow => 10,
+            Self::Weak => 12,
+            Self::All => 14,
+        }
+    }
+}
+
 /// Who is walled off from whom: tenants; where everybody is in one place, owners.
 pub(super) fn walled(place: Place, owner: OwnerId) -> Place {
     match place {

@@ -2,6 +2,7 @@
 
 mod in_flight;
 mod limits;
+mod liveness;
 mod shared_origin;
 mod stalls;
 mod turns;
