@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use gatepost_storage::StoreError;
 use tokio::time::Instant;
 
-use super::Maintenance;
+use super::chores::{BREATH, Maintenance};
 use crate::guard::guarded;
 
 const LEASE: &str = "remove what is gone";
@@ -51,7 +51,7 @@ impl Maintenance {
         let removed = self.removed(limit).await;
         let took = began.elapsed();
         *bite = bite.after(took);
-        let rest = (took * REST).max(super::BREATH);
+        let rest = (took * REST).max(BREATH);
         match removed {
             Ok(removed) if removed >= u64::from(limit) => rest,
             Ok(_) => rest.max(LOOK),
