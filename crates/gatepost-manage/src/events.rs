@@ -17,13 +17,13 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::Dangling`] when there is no such task or the caller may not see it,
-    /// [`ManageError::Invalid`], [`ManageError::NoSuchObject`], [`ManageError::NotAllowed`],
+    /// [`ManageError::Invalid`], [`ManageError::NoSuchObject`], [`ManageError::Refused`],
     /// [`ManageError::Full`], [`ManageError::TooFast`], failures of store and accounts.
     pub async fn create_event(&self, event: Event) -> Result<Row<EventId, Event>, ManageError> {
         self.change(EVENTS, Operation::Create, |actor| async move {
             let owner = actor.usable_task(event.task).await?;
             let row = actor.engine().create_event(&event).await;
-            let row = row.map_err(actor.about(owner))?;
+            let row = row.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
             Ok((row.id.0, row))
         })
         .await
@@ -91,7 +91,9 @@ impl Actor {
                     Err(Invalid::new(Field::Task, "does not exist"))
                 }
             });
-            Ok((id.0, edited.await.map_err(actor.about(owner))?))
+            let edited = edited.await;
+            let row = edited.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
+            Ok((id.0, row))
         })
         .await
     }
@@ -130,7 +132,7 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,
-    /// [`ManageError::Message`], [`ManageError::NotAllowed`], [`ManageError::TooFast`], failures of
+    /// [`ManageError::Message`], [`ManageError::Refused`], [`ManageError::TooFast`], failures of
     /// store and accounts.
     pub async fn trigger_event(
         &self,
@@ -138,14 +140,18 @@ impl Actor {
         variables: Vec<(String, String)>,
     ) -> Result<Emitted, ManageError> {
         self.change(EVENTS, Operation::Trigger, move |actor| async move {
-            let event = actor.own_event(id).await?.value;
+            let Row {
+                owner,
+                value: event,
+                ..
+            } = actor.own_event(id).await?;
             let object = match event.target {
                 Target::Instance(object) => actor.name(event.event_type.as_str(), object.0).await,
                 Target::Tag(_) | Target::Generic => None,
             };
             match actor.engine().trigger_event(id, object, variables).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
-                other => Ok((id.0, other?)),
+                other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }
         })
         .await
@@ -166,5 +172,13 @@ impl Actor {
             Ok((id.0, edited.await.map_err(actor.about(owner))?))
         })
         .await
+    }
+}
+
+/// The one thing beside its task that an event names.
+fn no_such_object(error: EngineError) -> ManageError {
+    match error {
+        EngineError::Dangling(Field::Owner) => ManageError::NoSuchObject,
+        other => other.into(),
     }
 }

@@ -1,23 +1,15 @@
 //! Tasks (SPEC 2.3).
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-
 use gatepost_engine::{Emitted, EngineError};
-use gatepost_storage::webhooks::{
-    DeliveryQuery, DeliveryState, EventQuery, RecordId, TaskQuery, TaskRow,
-};
-use gatepost_storage::{Page, Scope};
+use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow};
 use webhook_model::{Action, Field, Invalid, Task, TaskId, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::finish::contain;
-use crate::listed::{Listed, Whose, count};
+use crate::listed::{Listed, Whose};
 use crate::tables::TASKS;
-
-/// Running deliveries that are looked at to say which tasks run.
-const MOST_RUNNING: u32 = 1000;
 
 impl Actor {
     /// Makes a task. It belongs to its webhook's owner, within whose rights and quotas it is made;
@@ -26,7 +18,7 @@ impl Actor {
     /// # Errors
     /// [`ManageError::Forbidden`] when its creator is not the caller's to manage,
     /// [`ManageError::Dangling`] when there is no such webhook or the caller may not see it,
-    /// [`ManageError::NotAllowed`], [`ManageError::Full`], [`ManageError::TooFast`], failures of
+    /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of
     /// store and accounts.
     pub async fn create_task(&self, task: Task) -> Result<TaskRow, ManageError> {
         self.change(TASKS, Operation::Create, |actor| async move {
@@ -67,73 +59,6 @@ impl Actor {
         };
         let whose = |row: &TaskRow| Whose::of(row.owner);
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
-    }
-
-    /// The names of those of these tasks that the caller may see.
-    ///
-    /// # Errors
-    /// Failures of store and accounts.
-    pub async fn task_names(
-        &self,
-        ids: impl IntoIterator<Item = TaskId>,
-    ) -> Result<BTreeMap<TaskId, String>, ManageError> {
-        let ids: BTreeSet<_> = ids.into_iter().collect();
-        contain(async {
-            let mut names = BTreeMap::new();
-            for id in ids {
-                match self.own_task(id).await {
-                    Err(ManageError::NotFound | ManageError::Unreadable) => {}
-                    row => {
-                        names.insert(id, row?.task.name.to_string());
-                    }
-                }
-            }
-            Ok(names)
-        })
-        .await
-    }
-
-    /// Which of these tasks have a delivery that is being sent at this moment. Only the newest 1,000
-    /// such deliveries that the caller may see are looked at.
-    ///
-    /// # Errors
-    /// Failures of store and accounts.
-    pub async fn running_tasks(&self, among: &[TaskRow]) -> Result<HashSet<TaskId>, ManageError> {
-        if among.is_empty() {
-            return Ok(HashSet::new());
-        }
-        contain(async {
-            let query = DeliveryQuery {
-                states: vec![DeliveryState::Running],
-                ..DeliveryQuery::all(Page::newest(MOST_RUNNING))
-            };
-            let running = self.visible_deliveries(&query).await?.rows;
-            let running: HashSet<_> = running.iter().filter_map(|found| found.task).collect();
-            let among = among.iter().map(|row| row.id);
-            Ok(among.filter(|id| running.contains(id)).collect())
-        })
-        .await
-    }
-
-    /// How many events run a task.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn count_events(&self, id: TaskId) -> Result<u64, ManageError> {
-        contain(async {
-            let owner = self.own_record(RecordId::Task(id)).await?;
-            let read = |page| async move {
-                let query = EventQuery {
-                    scope: Scope::Owner(owner),
-                    task: Some(id),
-                    event_type: None,
-                    page,
-                };
-                self.engine().list_events(&query).await
-            };
-            count(|row| row.id, read).await
-        })
-        .await
     }
 
     /// Changes a task. Its creator stays; with another owner's webhook it becomes that owner's.
@@ -206,13 +131,14 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`], [`ManageError::Message`],
-    /// [`ManageError::NotAllowed`], [`ManageError::TooFast`], failures of store and accounts.
+    /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of store
+    /// and accounts.
     pub async fn run_task(&self, id: TaskId) -> Result<Emitted, ManageError> {
         self.change(TASKS, Operation::Run, move |actor| async move {
-            actor.own_record(RecordId::Task(id)).await?;
+            let owner = actor.own_record(RecordId::Task(id)).await?;
             match actor.engine().run_task(id).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
-                other => Ok((id.0, other?)),
+                other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }
         })
         .await

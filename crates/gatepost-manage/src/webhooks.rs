@@ -1,16 +1,14 @@
 //! Webhooks (SPEC 2.2).
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use gatepost_storage::webhooks::{Cascade, RecordId, TaskQuery, WebhookQuery};
-use gatepost_storage::{Row, Scope};
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use webhook_model::{Invalid, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::finish::contain;
-use crate::listed::{Listed, Whose, count};
+use crate::listed::{Listed, Whose};
 use crate::tables::WEBHOOKS;
 
 impl Actor {
@@ -61,52 +59,6 @@ impl Actor {
         };
         let whose = |row: &Row<WebhookId, Webhook>| Whose::of(row.owner);
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
-    }
-
-    /// The names of those of these webhooks that the caller may see.
-    ///
-    /// # Errors
-    /// Failures of store and accounts.
-    pub async fn webhook_names(
-        &self,
-        ids: impl IntoIterator<Item = WebhookId>,
-    ) -> Result<BTreeMap<WebhookId, String>, ManageError> {
-        let ids: BTreeSet<_> = ids.into_iter().collect();
-        contain(async {
-            let mut names = BTreeMap::new();
-            for id in ids {
-                match self.own_webhook(id).await {
-                    Err(ManageError::NotFound | ManageError::Unreadable) => {}
-                    row => {
-                        names.insert(id, row?.value.name.to_string());
-                    }
-                }
-            }
-            Ok(names)
-        })
-        .await
-    }
-
-    /// How many tasks send a webhook. All of them are its owner's.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn count_tasks(&self, id: WebhookId) -> Result<u64, ManageError> {
-        contain(async {
-            let owner = self.own_record(RecordId::Webhook(id)).await?;
-            let read = |page| async move {
-                let query = TaskQuery {
-                    scope: Scope::Owner(owner),
-                    creator: None,
-                    webhook: Some(id),
-                    name: None,
-                    page,
-                };
-                self.engine().list_tasks(&query).await
-            };
-            count(|row| row.id, read).await
-        })
-        .await
     }
 
     /// Changes a webhook; in force for the next attempt. Its owner stays. `edit` may be called

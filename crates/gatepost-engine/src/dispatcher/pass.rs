@@ -107,7 +107,11 @@ impl Dispatcher {
             turn.wait(Wait::RetryTurn);
             return None;
         }
-        let most = most.min(if route.is_in_order() { 1 } else { FROM_ONE_LANE });
+        let most = most.min(if route.is_in_order() {
+            1
+        } else {
+            FROM_ONE_LANE
+        });
         let Admission {
             lanes, in_flight, ..
         } = &*self.admission;

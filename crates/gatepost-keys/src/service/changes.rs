@@ -79,6 +79,16 @@ impl Changes {
         let minute = minutes.of(owner, now);
         minute.changes = minute.changes.saturating_add(1);
     }
+
+    /// How many were counted in the minute that is on.
+    pub(super) fn in_minute(&self, owner: OwnerId, now: DateTime<Utc>) -> u32 {
+        let minutes = self.minutes.lock().unwrap_or_else(PoisonError::into_inner);
+        let minute = minutes
+            .owners
+            .get(&owner)
+            .filter(|minute| minute.is_on(now));
+        minute.map_or(0, |minute| minute.changes)
+    }
 }
 
 impl Minutes {

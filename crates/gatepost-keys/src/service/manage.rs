@@ -1,10 +1,9 @@
-//! Keys are made, read, changed and deleted by those who may (SPEC 2.1, SPEC 3).
+//! Keys are made, changed and deleted by those who may (SPEC 2.1, SPEC 3).
 
 use std::sync::Arc;
 
-use apikey_core::{ApiKey, KeyDraft, KeyEdit, KeyId, LookupId, OwnerId, RevealOnce};
-use gatepost_ids::Quota;
-use gatepost_storage::keys::{KeyQuery, KeyRow};
+use apikey_core::{ApiKey, KeyDraft, KeyEdit, KeyId, LookupId, RevealOnce};
+use gatepost_storage::keys::KeyRow;
 use gatepost_storage::{ErrorKind, StoreError};
 
 use super::key_service::{KeyService, Parts};
@@ -15,15 +14,6 @@ use crate::principal::Principal;
 
 /// How many times an edit is applied when others edit the key at the same time.
 const TRIES: usize = 8;
-
-/// One page of keys.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KeyPage {
-    /// The keys of the page that the caller may see.
-    pub rows: Vec<KeyRow>,
-    /// Where the next page begins; `None` at the end.
-    pub next: Option<KeyId>,
-}
 
 impl KeyService {
     /// Makes a key (SPEC 3, first row). The plaintext is in the second part, to be revealed once.
@@ -65,48 +55,6 @@ impl KeyService {
             "key created"
         );
         Ok((row, reveal))
-    }
-
-    /// One key; `None` when there is none or it is not the caller's to see.
-    ///
-    /// # Errors
-    /// Failures of the store and of the accounts.
-    pub async fn get(&self, actor: &Principal, id: KeyId) -> Result<Option<KeyRow>, KeyError> {
-        self.0.flush_logins().await;
-        let Some(row) = self.0.keys.store.key(id).await? else {
-            return Ok(None);
-        };
-        Ok(self
-            .authority(actor)
-            .may_manage(row.key.owner)
-            .await?
-            .then_some(row))
-    }
-
-    /// One page of the keys that match and are the caller's to see, expired ones included.
-    ///
-    /// # Errors
-    /// Failures of the store and of the accounts.
-    pub async fn list(&self, actor: &Principal, mut query: KeyQuery) -> Result<KeyPage, KeyError> {
-        self.0.flush_logins().await;
-        let mut authority = self.authority(actor);
-        let Some(scope) = authority.narrow(query.scope).await? else {
-            return Ok(KeyPage {
-                rows: Vec::new(),
-                next: None,
-            });
-        };
-        query.scope = scope;
-        let found = self.0.keys.store.list_keys(&query).await?;
-        let full = found.len() >= query.page.limit as usize;
-        let next = found.last().map(|row| row.id).filter(|_| full);
-        let mut rows = Vec::with_capacity(found.len());
-        for row in found {
-            if authority.may_manage(row.key.owner).await? {
-                rows.push(row);
-            }
-        }
-        Ok(KeyPage { rows, next })
     }
 
     /// Changes name, description, expiration or IP lists; never the key string (SPEC 2.1 rule 3).
@@ -161,22 +109,6 @@ impl KeyService {
         self.forget_changed(row.key.lookup).await;
         tracing::info!(key = id.0, by = actor.owner.0, "key deleted");
         Ok(())
-    }
-
-    /// How many keys a user has, expired ones included. The caller judges who may know it.
-    ///
-    /// # Errors
-    /// Failures of the store.
-    pub async fn count(&self, owner: OwnerId) -> Result<u64, KeyError> {
-        Ok(self.0.keys.store.count_keys(owner).await?)
-    }
-
-    /// How many a user may have, and how often they may be changed.
-    ///
-    /// # Errors
-    /// [`KeyError::Store`], `Unavailable`, when the platform's quotas panic.
-    pub fn quota(&self, owner: OwnerId) -> Result<Quota, KeyError> {
-        self.0.changes.quota(owner)
     }
 
     /// Brings the cache up to date at once. If that fails it stays out of use until it is, so

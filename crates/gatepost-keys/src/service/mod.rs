@@ -10,9 +10,10 @@ mod lookup;
 mod manage;
 mod outcomes;
 mod placing;
+mod read;
 mod refused;
 mod removal;
 
 pub use builder::KeyServiceBuilder;
 pub use key_service::KeyService;
-pub use manage::KeyPage;
+pub use read::KeyPage;

@@ -1,8 +1,8 @@
 //! Owners stand where the platform says, and a request that is judged from memory asks nothing.
 
 use apikey_core::OwnerId;
-use gatepost_keys::{AccessLevel, Account, KeyService, TenantId};
-use gatepost_storage::{OwnerStore, Place};
+use gatepost_keys::{AccessLevel, Account, KeyService, Place, TenantId};
+use gatepost_storage::OwnerStore;
 use gatepost_testkit::fault::Fault;
 
 use crate::world::{World, present};

@@ -12,7 +12,7 @@ use gatepost_storage::keys::KeyRow;
 use gatepost_storage::{ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
 
-/// A user about whom nothing is said has an account without a tenant.
+/// Each user has an account without a tenant until something else is said.
 #[derive(Debug, Default)]
 pub(crate) struct Users(Mutex<HashMap<i64, Option<Account>>>);
 

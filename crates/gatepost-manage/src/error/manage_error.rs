@@ -1,12 +1,12 @@
-//! Why a call through the door was not carried out.
+//! The error of all calls.
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
-use gatepost_engine::{EmitError, EngineError};
-use gatepost_keys::{AccountsError, KeyError};
+use gatepost_engine::EmitError;
+use gatepost_keys::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::Invalid;
 
 /// A call that was not carried out: nothing was stored, but where a variant says otherwise.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -15,9 +15,6 @@ pub enum ManageError {
     /// The platform's accounts could not be asked.
     #[error(transparent)]
     Accounts(#[from] AccountsError),
-    /// The records are being changed faster than they can be read; the call may be repeated.
-    #[error("the webhooks, tasks and events keep changing; try again")]
-    Busy,
     /// The record that a field names does not exist, or the caller may not see it.
     #[error("{field}: does not exist")]
     Dangling {
@@ -30,10 +27,22 @@ pub enum ManageError {
     /// The caller may not make records for this user.
     #[error("records of this user are not the caller's to manage")]
     Forbidden,
+    /// The record's owner has as many as allowed.
+    #[error("{} {have} of {most} {what}", if *.is_own { "You have" } else { "This user has" })]
+    Full {
+        /// Of what: `webhooks`, `tasks`, `events`, `keys`, `bytes of records`.
+        what: &'static str,
+        /// How many the owner has.
+        have: u64,
+        /// How many are allowed.
+        most: u64,
+        /// Whether the caller is the owner.
+        is_own: bool,
+    },
     /// Tasks send this webhook.
     #[error("tasks use this webhook: {}", tasks.join(", "))]
     InUse {
-        /// Their names; at most 20.
+        /// Their names, at most 20; they are its owner's.
         tasks: Vec<String>,
     },
     /// The store failed after part of the deliveries had been queued again, which is audited.
@@ -63,15 +72,33 @@ pub enum ManageError {
         /// The table: `user_api_keys`, `webhook_urls`.
         table: &'static str,
     },
+    /// There is no such object or tag to watch, says the platform.
+    #[error("there is no such object")]
+    NoSuchObject,
+    /// The record's owner may not do that, such as watch this object. The words are for the user.
+    #[error("{0}")]
+    Refused(String),
     /// There is no such row, or none that the caller may see.
     #[error("there is no such row")]
     NotFound,
     /// The platform's code or the store panicked: whether the change was stored is unknown.
     #[error("the platform's code panicked")]
     Panicked,
+    /// The platform gave no answer that can be used; the call may be repeated.
+    #[error("the platform gave no answer: {0}")]
+    Platform(String),
     /// The store failed.
     #[error("the store failed")]
     Store(#[source] Arc<StoreError>),
+    /// The record's owner does that more often than allowed.
+    #[error("too many in a minute; try again in {} seconds", seconds(*.retry_after))]
+    TooFast {
+        /// How long to wait.
+        retry_after: Duration,
+    },
+    /// The row cannot be read; it can be deleted.
+    #[error("the row cannot be read; it can be deleted")]
+    Unreadable,
     /// No request can be made of the webhook.
     #[error("nothing can be sent: {0}")]
     Unsendable(delivery::ErrorClass),
@@ -89,7 +116,7 @@ impl ManageError {
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         match self {
-            Self::Accounts(_) | Self::Busy => true,
+            Self::Accounts(_) | Self::Platform(_) => true,
             Self::Interrupted { source: error, .. } | Self::Store(error) => {
                 error.kind() == ErrorKind::Unavailable
             }
@@ -101,12 +128,28 @@ impl ManageError {
     pub(crate) fn log(&self) {
         match self {
             Self::Accounts(error) => tracing::error!(%error, "accounts cannot be asked"),
+            Self::Platform(error) => tracing::error!(%error, "the platform gave no answer"),
             Self::Panicked => tracing::error!("the platform's code panicked"),
             Self::Interrupted { source: error, .. } | Self::Store(error) => {
                 tracing::error!(error = ?error, "the store failed");
             }
             Self::Other(error) => tracing::error!(%error, "an error without a meaning of its own"),
             _ => {}
+        }
+    }
+
+    /// The same about a record that is, or is not, the caller's own.
+    pub(crate) fn about(self, own: bool) -> Self {
+        match self {
+            Self::Full {
+                what, have, most, ..
+            } => Self::Full {
+                what,
+                have,
+                most,
+                is_own: own,
+            },
+            other => other,
         }
     }
 
@@ -120,61 +163,7 @@ impl ManageError {
     }
 }
 
-impl From<EngineError> for ManageError {
-    fn from(error: EngineError) -> Self {
-        match error {
-            EngineError::NotFound => Self::NotFound,
-            EngineError::Invalid(invalid) => invalid.into(),
-            EngineError::NameTaken => Self::NameTaken {
-                table: crate::tables::WEBHOOKS,
-            },
-            EngineError::InUse { tasks } => Self::InUse { tasks },
-            EngineError::Dangling(field) => Self::Dangling {
-                field: field.as_str(),
-            },
-            EngineError::Emit(error) => error.into(),
-            EngineError::Unsendable(class) => Self::Unsendable(class),
-            EngineError::Interrupted { queued, source } => Self::Interrupted { queued, source },
-            EngineError::Store(error) => Self::Store(error),
-            other => Self::Other(Arc::new(other)),
-        }
-    }
-}
-
-impl From<EmitError> for ManageError {
-    fn from(error: EmitError) -> Self {
-        match error {
-            EmitError::Busy => Self::Busy,
-            EmitError::Store(error) => Self::Store(error),
-            other => Self::Message(other),
-        }
-    }
-}
-
-impl From<Invalid> for ManageError {
-    fn from(invalid: Invalid) -> Self {
-        Self::Invalid {
-            field: invalid.field().as_str(),
-            rule: invalid.rule().to_owned(),
-            source: Arc::new(invalid),
-        }
-    }
-}
-
-impl From<KeyError> for ManageError {
-    fn from(error: KeyError) -> Self {
-        match error {
-            KeyError::NotFound => Self::NotFound,
-            KeyError::Forbidden => Self::Forbidden,
-            KeyError::NameTaken => Self::NameTaken {
-                table: crate::tables::KEYS,
-            },
-            KeyError::NoSuchOwner => Self::Dangling { field: "user" },
-            KeyError::Draft(error) => Self::invalid("expires", error),
-            KeyError::Edit(error) => Self::invalid("expires", error),
-            KeyError::Accounts(error) => Self::Accounts(error),
-            KeyError::Store(error) => Self::Store(error),
-            other => Self::Other(Arc::new(other)),
-        }
-    }
+/// Whole seconds, and never less than it takes.
+fn seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
