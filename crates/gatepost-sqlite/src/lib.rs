@@ -9,12 +9,13 @@ mod list;
 mod log;
 mod migrate;
 mod outbox;
+mod owners;
+mod places;
 #[cfg(test)]
 mod plans;
 mod queue;
 mod readers;
 mod records;
-mod routes;
 mod store;
 mod watch;
 mod writer;

@@ -1,6 +1,6 @@
 //! Settlements.
 
-use gatepost_storage::webhooks::{AttemptRecord, Settled, Settlement};
+use gatepost_storage::webhooks::{AttemptRecord, Disposition, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::row::number_of;
@@ -24,6 +24,7 @@ pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled>
                 attempt.map(|a| micros(a.started)),
                 attempt.and_then(|a| a.status),
                 attempt.map(|a| length(a.duration)),
+                matches!(settlement.disposition, Disposition::Release { .. }),
             ],
             |row| row.get(0),
         )
@@ -32,12 +33,15 @@ pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled>
         (Some(number), Some(attempt)) => insert(c, claim.delivery.0, number, attempt)?,
         (Some(_), None) => {}
         (None, _) => {
-            let before = "SELECT 1 FROM gatepost_delivery WHERE id = ?1 AND settled = ?2";
             let known = c
-                .prepare_cached(before)?
+                .prepare_cached(include_str!("../sql/queue/settled.sql"))?
                 .exists([claim.delivery.0, claim.token.0])?;
             return Ok(if known { Settled::Done } else { Settled::Stale });
         }
+    }
+    if state.is_final() && !settlement.keep_message {
+        c.prepare_cached(include_str!("../sql/queue/forget_message.sql"))?
+            .execute([claim.delivery.0])?;
     }
     Ok(Settled::Done)
 }
@@ -62,6 +66,7 @@ fn insert(c: &Connection, delivery: i64, number: i64, attempt: &AttemptRecord) -
             attempt.response_head,
             attempt.response_body,
             attempt.truncated,
+            attempt.kept,
         ])?;
     Ok(())
 }

@@ -8,3 +8,4 @@
 mod common;
 mod contract;
 mod store;
+mod version_1;
