@@ -8,9 +8,6 @@
 
 mod common;
 mod contract;
-mod nodes;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
-mod queue;
-mod schema;
 mod tls;
