@@ -21,8 +21,8 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
-    Webhook,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
+    Task, Webhook,
 };
 
 const EMITTERS: usize = 256;
@@ -131,7 +131,11 @@ async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
 }
 
 fn occurrence() -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap(), Audience::OneSystem);
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.tags = vec![TagId(1)];
     occurrence.variables = vec![("N".to_owned(), "vm-1".to_owned())];
     occurrence

@@ -28,8 +28,8 @@ use gatepost_storage::webhooks::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
-    Timeout, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
+    Task, Timeout, Webhook, WebhookId,
 };
 
 const GOOD: usize = 50;
@@ -131,7 +131,11 @@ fn now() -> DateTime<Utc> {
 
 /// Reaches one of the good targets.
 fn occurrence(n: usize) -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap(), Audience::OneSystem);
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.tags = vec![TagId(i64::try_from(n % GOOD).unwrap() + 1)];
     occurrence.variables = vec![("N".to_owned(), n.to_string())];
     occurrence

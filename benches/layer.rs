@@ -58,7 +58,10 @@ fn main() {
             ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
         });
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
-        let engine = one_system(Engine::builder(store, sender)).start().await.unwrap();
+        let engine = one_system(Engine::builder(store, sender))
+            .start()
+            .await
+            .unwrap();
         let management = Management::builder(keys, engine).build();
         let api = Api::builder(management, guard.clone()).build();
         let whole = Router::new().nest("/api/v4", api.router());

@@ -18,7 +18,11 @@ static USERS: PlatformTable = PlatformTable::new(
     &[
         Column::text("name", "\"admin\"", "What the user logs in as.").short(),
         Column::text("displayname", "\"admin\"", "What the user is called.").short(),
-        Column::text("email", "\"admin@example.com\"", "Where to write to; empty for who may not know."),
+        Column::text(
+            "email",
+            "\"admin@example.com\"",
+            "Where to write to; empty for who may not know.",
+        ),
         Column::text("type", "\"normal\"", "`normal` or `admin`.").short(),
         Column::bool("enabled", "true", "Whether the user may log in.").short(),
         Column::time(

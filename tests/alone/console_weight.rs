@@ -8,7 +8,9 @@ use std::time::Duration;
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
 use examples::platform::Platform;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::webhooks::{Basis, DeliveryId, Enqueue, NewDelivery, Origin, QueueStore as _};
+use gatepost_storage::webhooks::{
+    Basis, DeliveryId, Enqueue, NewDelivery, Origin, QueueStore as _,
+};
 use gatepost_storage::{Clock as _, SystemClock};
 use tests::browser::{Page, Site, Visitor};
 use tokio::time::Instant;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use chrono::TimeDelta;
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_ids::Place;
 use gatepost_engine::{EmitError, Engine, EngineError, Limits, Timing};
+use gatepost_ids::Place;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Via,
 };
@@ -23,8 +23,8 @@ use gatepost_testkit::fault::{Fault, FaultStore};
 use tests::chaos::{Counting, Store};
 use tests::open::one_system;
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, Specificity, TagId, Target, Task, Webhook,
-    WebhookId,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, Specificity, TagId, Target, Task,
+    Webhook, WebhookId,
 };
 
 /// How often a platform repeats what may help.
@@ -64,7 +64,11 @@ impl<S: Store> Scene<S> {
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
         let url = |addr: SocketAddr| format!("http://{addr}/hook").parse().unwrap();
         let hook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url(receiver.addr));
-        let hook = inner.insert_webhook(&hook, AtMost::UNLIMITED, now).await.unwrap().id;
+        let hook = inner
+            .insert_webhook(&hook, AtMost::UNLIMITED, now)
+            .await
+            .unwrap()
+            .id;
         for (message, kind, once) in [
             (r#"{"n":"${N}"}"#, "vms", false),
             ("once", "vms", true),
@@ -81,7 +85,11 @@ impl<S: Store> Scene<S> {
                     message: message.parse().unwrap(),
                 },
             };
-            let task = inner.insert_task(&task, AtMost::UNLIMITED, now).await.unwrap().id;
+            let task = inner
+                .insert_task(&task, AtMost::UNLIMITED, now)
+                .await
+                .unwrap()
+                .id;
             let event = Event {
                 event_type: kind.parse().unwrap(),
                 event: "on".parse().unwrap(),
@@ -95,7 +103,10 @@ impl<S: Store> Scene<S> {
                 filters: JsonObject::default(),
                 context: JsonObject::default(),
             };
-            inner.insert_event(&event, AtMost::UNLIMITED, now).await.unwrap();
+            inner
+                .insert_event(&event, AtMost::UNLIMITED, now)
+                .await
+                .unwrap();
         }
         let store = Arc::new(FaultStore::new(inner.clone()));
         let clock = Arc::new(ManualClock::at(now));
@@ -336,7 +347,11 @@ impl<S: Store> Scene<S> {
 }
 
 fn occurrence(n: i64) -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap(), Audience::OneSystem);
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.id = Some(format!("o{n}").parse().unwrap());
     occurrence.tags = vec![TagId(1)];
     occurrence.variables = vec![("N".to_owned(), n.to_string())];
@@ -344,7 +359,11 @@ fn occurrence(n: i64) -> Occurrence {
 }
 
 fn alarm() -> Occurrence {
-    let mut alarm = Occurrence::new("alarms".parse().unwrap(), "on".parse().unwrap(), Audience::OneSystem);
+    let mut alarm = Occurrence::new(
+        "alarms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     alarm.id = Some("alarm".parse().unwrap());
     alarm
 }

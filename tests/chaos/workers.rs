@@ -4,10 +4,10 @@
 use std::process::Command;
 use std::time::Duration;
 
-use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{
     Basis, DeliveryQuery, DeliveryState, Enqueue, NewDelivery, Origin, WebhookQuery,
 };
+use gatepost_storage::{Page, Scope};
 use tests::chaos::{Child, Evidence, Mode, Place, Run};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");

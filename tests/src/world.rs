@@ -300,6 +300,10 @@ pub fn poweron(id: i64, tags: &[i64]) -> Occurrence {
             name: format!("vm-{id}"),
         }),
         tags: tags.iter().map(|tag| TagId(*tag)).collect(),
-        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), Audience::Tenant(TenantId(1)))
+        ..Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::Tenant(TenantId(1)),
+        )
     }
 }

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use gatepost_storage::{AtMost, WebhookStore};
 use gatepost_storage::webhooks::{
     Claim, Disposition, Lane, LaneClaim, LaneClass, RecordStore as _, Settled, Settlement,
 };
+use gatepost_storage::{AtMost, WebhookStore};
 use tokio::time::Instant;
 use webhook_model::WebhookId;
 

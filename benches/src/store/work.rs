@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::{AtMost, WebhookStore};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Basis, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases, Settled,
-    Settlement,
+    AttemptRecord, Basis, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases,
+    Settled, Settlement,
 };
+use gatepost_storage::{AtMost, WebhookStore};
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
 /// The body of every delivery.
@@ -27,7 +27,9 @@ pub struct Work<S> {
 impl<S: WebhookStore> Work<S> {
     /// Stores the webhook `cycle`, to which everything is emitted.
     pub(super) async fn new(store: S) -> Self {
-        let hook = store.insert_webhook(&webhook("cycle"), AtMost::UNLIMITED, now()).await;
+        let hook = store
+            .insert_webhook(&webhook("cycle"), AtMost::UNLIMITED, now())
+            .await;
         Self {
             webhook: hook.expect("a webhook").id,
             names: Arc::default(),

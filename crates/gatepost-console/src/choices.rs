@@ -1,8 +1,8 @@
 //! The rows that a form offers: value and name. None if there are too many, and the form then asks
 //! for a row number.
 
-use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{TaskQuery, WebhookQuery};
+use gatepost_storage::{Page, Scope};
 
 use crate::context::PageContext;
 use crate::failure::Failure;

@@ -5,17 +5,16 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_manage::Health;
-use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
+use gatepost_storage::{Page, Scope};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
-use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::layout::{Section, page_with};
-use crate::limits;
+use crate::{delivery_rows, limits};
 
 /// At most this number of rows is counted.
 const COUNTED: usize = 100;

@@ -134,9 +134,9 @@ impl From<ManageError> for Failure {
                 words: sentence(&error.to_string()),
                 retry_after,
             },
-            ManageError::Unreadable => Self::Conflict(
-                "This record cannot be read, so it can only be deleted.".into(),
-            ),
+            ManageError::Unreadable => {
+                Self::Conflict("This record cannot be read, so it can only be deleted.".into())
+            }
             ManageError::WrongState => {
                 Self::Conflict("The state of this record no longer allows this.".into())
             }

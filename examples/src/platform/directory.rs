@@ -26,9 +26,7 @@ impl Platform {
 fn tenants(caller: &Principal) -> Vec<Value> {
     let all = caller.access == gatepost_keys::AccessLevel::SystemAdministrator;
     let own = caller.tenant.map(|tenant| tenant.0);
-    let seen = TENANTS
-        .iter()
-        .filter(|(key, _)| all || Some(*key) == own);
+    let seen = TENANTS.iter().filter(|(key, _)| all || Some(*key) == own);
     seen.map(|(key, name)| json!({"$key": key, "name": name}))
         .collect()
 }

@@ -13,18 +13,19 @@ const PROVIDER: TenantId = TenantId(1);
 /// Another customer.
 const SHOP: TenantId = TenantId(2);
 
-/// `admin` works for the provider and administers everything, `olga` watches over it and is in no
+/// `admin` works for the provider and administers everything, `wanda` watches over it and is in no
 /// tenant; `vera` is a customer by herself.
 const USERS: [User; 6] = [
     User::new(1, "admin", AccessLevel::SystemAdministrator, Some(PROVIDER)),
     User::new(2, "tina", AccessLevel::TenantAdministrator, Some(PROVIDER)),
     User::new(3, "ulf", AccessLevel::User, Some(PROVIDER)),
     User::new(4, "vera", AccessLevel::User, None),
-    User::new(5, "sam", AccessLevel::TenantAdministrator, Some(SHOP)),
-    User::new(6, "olga", AccessLevel::SystemAdministrator, None),
+    User::new(5, "uma", AccessLevel::TenantAdministrator, Some(SHOP)),
+    User::new(6, "wanda", AccessLevel::SystemAdministrator, None),
 ];
 /// The tenants' names.
-pub(super) const TENANTS: [(i64, &str); 3] = [(PROVIDER.0, "provider"), (SHOP.0, "shop"), (3, "lab")];
+pub(super) const TENANTS: [(i64, &str); 3] =
+    [(PROVIDER.0, "provider"), (SHOP.0, "shop"), (3, "lab")];
 
 /// A user.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +159,7 @@ impl Accounts for Platform {
 impl Quotas for Platform {
     fn quota(&self, owner: OwnerId) -> Quota {
         match Who::of(owner) {
-            Some(who) if who.tenant.is_some() || who.access > AccessLevel::User => Quota::default(),
+            Some(who) if who.tenant.is_some() || who.runs_the_platform() => Quota::default(),
             // A customer who pays nothing.
             _ => Quota {
                 webhooks: 5,

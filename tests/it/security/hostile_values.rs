@@ -35,7 +35,11 @@ async fn a_name_stays_within_its_json_string_and_is_not_expanded_again() {
                 name: name.into(),
             }),
             tags: vec![webhook_model::TagId(4)],
-            ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), Audience::Tenant(TenantId(1)))
+            ..Occurrence::new(
+                "vms".parse().unwrap(),
+                "poweron".parse().unwrap(),
+                Audience::Tenant(TenantId(1)),
+            )
         };
         let made = world.engine.emit(occurrence).await.unwrap().deliveries;
         world.ended(made[0]).await;

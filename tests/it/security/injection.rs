@@ -173,7 +173,11 @@ async fn messages_and_names_in_them_arrive_exactly() {
                 name: payload.into(),
             }),
             tags: vec![TagId(tag)],
-            ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), Audience::Tenant(TenantId(1)))
+            ..Occurrence::new(
+                "vms".parse().unwrap(),
+                "poweron".parse().unwrap(),
+                Audience::Tenant(TenantId(1)),
+            )
         };
         let made = world.engine.emit(occurrence).await.unwrap().deliveries;
         world.ended(made[0]).await;

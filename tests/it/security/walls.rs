@@ -1,5 +1,5 @@
-//! What a user learns of others: nothing. Every actor asks every table in every way for what stands
-//! in every place, and finds only what is the actor's to see.
+//! What a user learns of others: nothing. Every actor asks every table in every way for what is in
+//! every place, and finds only what is the actor's to see.
 
 use gatepost_ids::{AccessLevel, Account, TenantId};
 use serde_json::{Value, json};
@@ -214,7 +214,10 @@ async fn a_row_of_another_answers_as_one_that_does_not_exist() {
                         "{} asks {method} {path} of {}",
                         owned.user, other.user
                     );
-                    assert!([404, 405].contains(&theirs.0), "{method} {path}: {theirs:?}");
+                    assert!(
+                        [404, 405].contains(&theirs.0),
+                        "{method} {path}: {theirs:?}"
+                    );
                     refused += 1;
                 }
             }
@@ -247,7 +250,11 @@ async fn names_and_references_tell_nothing_of_others() {
         let hook = json!({"name": name, "url": "https://example.com/"});
         let (status, body) = call("webhook_urls", hook.clone()).await;
         assert_eq!(status, 201, "{body}");
-        assert_eq!(call("webhook_urls", hook).await.0, 409, "the control: one's own");
+        assert_eq!(
+            call("webhook_urls", hook).await.0,
+            409,
+            "the control: one's own"
+        );
         let task = |hook: i64| json!({"name": "t", "owner": format!("webhook_urls/{hook}")});
         assert_eq!(
             call("tasks", task(other.rows[1])).await,

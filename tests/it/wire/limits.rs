@@ -73,7 +73,13 @@ async fn administrators_see_the_limits_of_those_they_manage_and_nobody_else_does
     assert_eq!(status(&world.admin, 3).await, 200);
     assert_eq!(status(&tina, 3).await, 200);
     assert_eq!(status(&member, 3).await, 200);
-    for (key, user) in [(&tina, 4), (&tina, 1), (&member, 2), (&vera, 3), (&vera, 99)] {
+    for (key, user) in [
+        (&tina, 4),
+        (&tina, 1),
+        (&member, 2),
+        (&vera, 3),
+        (&vera, 99),
+    ] {
         assert!([403, 404].contains(&status(key, user).await), "{user}");
     }
     for wrong in ["0", "-1", "x", ""] {
@@ -90,8 +96,16 @@ async fn a_row_too_many_is_refused_in_words() {
         world.call(&member, HERE, method, path, body).await
     };
     let rows = [
-        ("webhook_urls", "webhooks", json!({"name": "NAME", "url": "https://example.com/"})),
-        ("tasks", "tasks", json!({"name": "NAME", "owner": "webhook_urls/1"})),
+        (
+            "webhook_urls",
+            "webhooks",
+            json!({"name": "NAME", "url": "https://example.com/"}),
+        ),
+        (
+            "tasks",
+            "tasks",
+            json!({"name": "NAME", "owner": "webhook_urls/1"}),
+        ),
         (
             "task_events",
             "events",
@@ -124,7 +138,10 @@ async fn a_row_too_many_is_refused_in_words() {
     );
     // What others have is another matter.
     let hook = json!({"name": "other", "url": "https://example.com/"});
-    assert_eq!(world.api("POST", "webhook_urls", Some(hook)).await.status, 201);
+    assert_eq!(
+        world.api("POST", "webhook_urls", Some(hook)).await.status,
+        201
+    );
 }
 
 /// What is done too often may be done again after the time that the response says.

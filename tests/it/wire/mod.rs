@@ -8,4 +8,5 @@ mod python;
 mod secrets;
 mod tables;
 mod tasks;
+mod tenants;
 mod webhooks;

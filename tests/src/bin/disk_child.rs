@@ -13,10 +13,10 @@
 use std::error::Error as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_ids::Place;
-use gatepost_storage::{AtMost, Page, Scope, StoreError};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::*;
+use gatepost_storage::{AtMost, Page, Scope, StoreError};
 use tests::powercut::records;
 use webhook_model::WebhookId;
 
@@ -43,7 +43,9 @@ async fn webhook(store: &SqliteStore) -> Result<WebhookId, StoreError> {
     if let Some(row) = store.list_webhooks(&all).await?.first() {
         return Ok(row.id);
     }
-    let row = store.insert_webhook(&records::webhook("w"), AtMost::UNLIMITED, at(0)).await?;
+    let row = store
+        .insert_webhook(&records::webhook("w"), AtMost::UNLIMITED, at(0))
+        .await?;
     Ok(row.id)
 }
 

@@ -11,10 +11,10 @@
 use std::io::Write as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_ids::Place;
-use gatepost_storage::{AtMost, KeyStore as _};
+use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_storage::webhooks::*;
+use gatepost_storage::{AtMost, KeyStore as _};
 use tests::powercut::records;
 
 fn at(seconds: i64) -> DateTime<Utc> {
@@ -36,12 +36,16 @@ async fn main() {
     };
     let config = SqliteConfig::file(&args[1]).with_synchronous(synchronous);
     let store = SqliteStore::open(config).await.unwrap();
-    let hook = store.insert_webhook(&records::webhook("w"), AtMost::UNLIMITED, at(0)).await;
+    let hook = store
+        .insert_webhook(&records::webhook("w"), AtMost::UNLIMITED, at(0))
+        .await;
     let hook = hook.unwrap().id;
     ack("opened");
     for round in 0..args[3].parse().unwrap() {
         // A one-time task and the two deliveries of the occurrence that uses it up: all or nothing.
-        let once = store.insert_task(&records::task(hook), AtMost::UNLIMITED, at(round)).await;
+        let once = store
+            .insert_task(&records::task(hook), AtMost::UNLIMITED, at(round))
+            .await;
         let once = once.unwrap().id;
         let two =
             ["a", "b"].map(|part| records::message(hook, &format!("{part}{round}"), at(round)));

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{Engine, Limits, Retention, Timing};
-use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::WebhookQuery;
+use gatepost_storage::{Page, Scope};
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
-    WebhookId,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
+    Task, WebhookId,
 };
 
 use super::now;
@@ -214,7 +214,11 @@ async fn once(engine: &Engine, hook: WebhookId, number: i64) {
 }
 
 fn occurrence(number: i64, tag: i64, kind: &str) -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap(), Audience::OneSystem);
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.id = Some(
         format!("{kind}{number}-{}", now().timestamp_micros())
             .parse()

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use gatepost_storage::{AtMost, Page};
 use gatepost_storage::webhooks::DeliveryQuery;
+use gatepost_storage::{AtMost, Page};
 use webhook_model::{
     Action, Event, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout, Webhook,
 };
@@ -71,7 +71,10 @@ impl Run {
         let mut hook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
         hook.timeout = Timeout::MIN;
         hook.retries = Retries::new(u64::from(RETRIES)).unwrap();
-        let hook = store.insert_webhook(&hook, AtMost::UNLIMITED, now()).await.unwrap();
+        let hook = store
+            .insert_webhook(&hook, AtMost::UNLIMITED, now())
+            .await
+            .unwrap();
         let message = r#"{"n":"${N}"}"#.parse().unwrap();
         let task = Task {
             creator: OwnerId(1),
@@ -84,7 +87,10 @@ impl Run {
                 message,
             },
         };
-        let task = store.insert_task(&task, AtMost::UNLIMITED, now()).await.unwrap();
+        let task = store
+            .insert_task(&task, AtMost::UNLIMITED, now())
+            .await
+            .unwrap();
         let event = Event {
             event_type: "vms".parse().unwrap(),
             event: "on".parse().unwrap(),
@@ -94,7 +100,10 @@ impl Run {
             filters: JsonObject::default(),
             context: JsonObject::default(),
         };
-        store.insert_event(&event, AtMost::UNLIMITED, now()).await.unwrap();
+        store
+            .insert_event(&event, AtMost::UNLIMITED, now())
+            .await
+            .unwrap();
         Self {
             place,
             receiver,
@@ -148,7 +157,10 @@ impl Run {
                 deliveries.push((row, attempts));
             }
         }
-        let tasks = store.routes(gatepost_ids::Place::Common, u32::MAX).await.unwrap();
+        let tasks = store
+            .routes(gatepost_ids::Place::Common, u32::MAX)
+            .await
+            .unwrap();
         let events = tasks.unwrap().events;
         let waiting: HashSet<i64> = events
             .iter()

@@ -23,8 +23,8 @@ use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::time::Instant;
 use watch::Watch;
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Retries, Specificity, TagId, Target,
-    Task, Timeout, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Retries, Specificity, TagId,
+    Target, Task, Timeout, Webhook, WebhookId,
 };
 
 use crate::chaos::now;
@@ -153,7 +153,11 @@ async fn come_and_go(engine: &Engine, url: &str) {
 }
 
 fn occurrence(slow: bool) -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap(), Audience::OneSystem);
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.tags = if slow { vec![QUICK, SLOW] } else { vec![QUICK] };
     occurrence
 }

@@ -62,7 +62,9 @@ impl Subject {
         let Some(event) = self.event.clone() else {
             return Ok(targets);
         };
-        let watchable = ctx.actor.watchable(self.owner, self.of.clone(), event, targets);
+        let watchable = ctx
+            .actor
+            .watchable(self.owner, self.of.clone(), event, targets);
         Ok(watchable.await?)
     }
 
@@ -83,14 +85,15 @@ impl Subject {
 }
 
 /// The types of which an event may be made: one without objects only if it may be watched.
-pub(super) async fn offered_types(
-    ctx: &PageContext,
-) -> Result<Vec<(String, String)>, Failure> {
+pub(super) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
     let mut offered = Vec::new();
     for (of, label, specificity) in ctx.actor.catalog().types() {
         let subject = Subject::new(ctx, of, &EventForm::default()).await;
         let may = specificity != Specificity::Generic
-            || !subject.watchable(ctx, vec![Target::Generic]).await?.is_empty();
+            || !subject
+                .watchable(ctx, vec![Target::Generic])
+                .await?
+                .is_empty();
         if may {
             offered.push((of.to_string(), label.to_owned()));
         }

@@ -3,8 +3,8 @@
 use apikey_core::{Expiration, IpList, KeyId, KeyState, OwnerId};
 use chrono::{DateTime, Utc};
 use gatepost_manage::AccessLevel;
-use gatepost_storage::{Page, Scope};
 use gatepost_storage::keys::{KeyQuery, KeyRow};
+use gatepost_storage::{Page, Scope};
 use maud::{Markup, html};
 
 use crate::context::PageContext;

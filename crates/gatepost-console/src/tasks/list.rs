@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{TaskQuery, TaskRow};
+use gatepost_storage::{Page, Scope};
 use maud::{Markup, html};
 use webhook_model::{Action, TaskId, WebhookId};
 

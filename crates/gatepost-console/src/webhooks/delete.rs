@@ -1,8 +1,8 @@
 //! The page that deletes a webhook.
 
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_storage::{Page, Scope};
 use gatepost_storage::webhooks::{Cascade, TaskQuery};
+use gatepost_storage::{Page, Scope};
 use maud::html;
 use webhook_model::WebhookId;
 

@@ -44,6 +44,8 @@ pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
 fn reason(reason: DropReason) -> &'static str {
     match reason {
         DropReason::Waiting => "As many deliveries, or as many bytes, were waiting as allowed.",
-        DropReason::Occurrence => "One occurrence ran as many tasks, or made as many bytes, as allowed.",
+        DropReason::Occurrence => {
+            "One occurrence ran as many tasks, or made as many bytes, as allowed."
+        }
     }
 }

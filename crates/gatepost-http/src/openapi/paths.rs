@@ -208,13 +208,17 @@ fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
         let meaning = match *status {
             "400" => "The request cannot be read",
             "401" => "Not authenticated",
-            "403" => "Not allowed; the text says in words what may not be watched, or of what there is as much as allowed",
+            "403" => {
+                "Not allowed; the text says in words what may not be watched, or of what there is as much as allowed"
+            }
             "404" => "No such row, or none that the caller may know of",
             "405" => "Not permitted on this table",
             "409" => "A row with that name exists, or the row is in use",
             "413" => "The request is too large",
             "422" => "A field breaks a rule; the text names both",
-            "429" => "Too often in a minute, or too many failed logins from this address; Retry-After says when it may be sent again",
+            "429" => {
+                "Too often in a minute, or too many failed logins from this address; Retry-After says when it may be sent again"
+            }
             "500" => "An error of the service",
             _ => "Temporarily unavailable; the same request may be sent again",
         };

@@ -4,13 +4,13 @@ mod columns;
 
 use async_trait::async_trait;
 use gatepost_manage::Actor;
-use gatepost_storage::{Row, Scope};
 use gatepost_storage::webhooks::{EventQuery, RecordId};
+use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{Event, EventId, Invalid, JsonObject, ObjectId, TagId, Target, TaskId};
 
-use super::unreadable;
 use super::row::{epoch, if_there, page, reference, row, scanned};
+use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};

@@ -9,8 +9,8 @@ use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow};
 use serde_json::{Value, json};
 use webhook_model::{Action, Description, Invalid, Message, Task, TaskId, WebhookId};
 
-use super::unreadable;
 use super::row::{epoch, if_there, key_of, page, reference, row, scanned};
+use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};

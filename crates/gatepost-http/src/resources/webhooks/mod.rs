@@ -5,16 +5,16 @@ mod columns;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_manage::Actor;
-use gatepost_storage::{Row, Scope};
 use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
+use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, OwnerId, Retries,
-    Timeout, Webhook, WebhookId,
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, OwnerId,
+    Retries, Timeout, Webhook, WebhookId,
 };
 
-use super::unreadable;
 use super::row::{epoch, key_of, page, reference, row, scanned};
+use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
