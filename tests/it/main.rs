@@ -5,10 +5,10 @@
 )]
 
 mod console;
-mod custom_backend;
+//mod custom_backend;
 mod delivery_matrix;
 mod door;
-mod examples_run;
+//mod examples_run;
 mod one_time_concurrent;
 mod readme_table;
 mod security;

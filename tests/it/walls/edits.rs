@@ -96,15 +96,44 @@ async fn one_time_tasks_in_a_flood_are_no_reading_for_others_and_a_step_each_for
     platform.engine.pause_webhook(webhook).await.unwrap();
     for _ in 0..50 {
         let task = platform.task(webhook, "x", true).await;
-        platform.event("vms", Target::Instance(ObjectId(210)), task).await.unwrap();
-        assert_eq!(platform.engine.emit(switched_on(210)).await.unwrap().deliveries.len(), 1);
+        platform
+            .event("vms", Target::Instance(ObjectId(210)), task)
+            .await
+            .unwrap();
+        assert_eq!(
+            platform
+                .engine
+                .emit(switched_on(210))
+                .await
+                .unwrap()
+                .deliveries
+                .len(),
+            1
+        );
     }
+    calls_of_emits(&platform, 1).await;
     let reads = platform.counted.calls_of("routes");
     for _ in 0..50 {
         let task = platform.task(webhook, "x", true).await;
-        platform.event("vms", Target::Instance(ObjectId(210)), task).await.unwrap();
-        assert_eq!(platform.engine.emit(switched_on(210)).await.unwrap().deliveries.len(), 1);
+        platform
+            .event("vms", Target::Instance(ObjectId(210)), task)
+            .await
+            .unwrap();
+        assert_eq!(
+            platform
+                .engine
+                .emit(switched_on(210))
+                .await
+                .unwrap()
+                .deliveries
+                .len(),
+            1
+        );
         assert_eq!(calls_of_emits(&platform, 1).await, 1);
     }
-    assert_eq!(platform.counted.calls_of("routes"), reads, "the table is not read again");
+    assert_eq!(
+        platform.counted.calls_of("routes"),
+        reads,
+        "the table is not read again"
+    );
 }

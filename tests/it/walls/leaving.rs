@@ -1,6 +1,6 @@
 //! Users who are disabled, moved or removed send nothing more, and their colleagues notice nothing.
 
-use gatepost_engine::{Account, AccessLevel, Accounts as _, AccountAnswer, Place, Scope};
+use gatepost_engine::{AccessLevel, Account, AccountAnswer, Accounts as _, Place, Scope};
 use gatepost_ids::TenantId;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, TaskQuery, WebhookQuery};
@@ -38,17 +38,61 @@ async fn a_removed_user_has_nothing_and_the_others_have_everything() {
     platform.engine.remove_owner(A).await.unwrap();
     assert_eq!(platform.engine.webhook(own).await.unwrap(), None);
     for (scope, expected) in [(Scope::Owner(A), 0), (Scope::Owner(COLLEAGUE), 1)] {
-        let webhooks = WebhookQuery { scope, name: None, page: Page::first(10) };
-        assert_eq!(platform.engine.list_webhooks(&webhooks).await.unwrap().len(), expected);
-        let tasks =
-            TaskQuery { scope, creator: None, webhook: None, name: None, page: Page::first(10) };
-        assert_eq!(platform.engine.list_tasks(&tasks).await.unwrap().len(), expected);
-        let sent = DeliveryQuery { scope, ..DeliveryQuery::all(Page::first(10)) };
-        assert_eq!(platform.engine.list_deliveries(&sent).await.unwrap().len(), expected);
+        let webhooks = WebhookQuery {
+            scope,
+            name: None,
+            page: Page::first(10),
+        };
+        assert_eq!(
+            platform
+                .engine
+                .list_webhooks(&webhooks)
+                .await
+                .unwrap()
+                .len(),
+            expected
+        );
+        let tasks = TaskQuery {
+            scope,
+            creator: None,
+            webhook: None,
+            name: None,
+            page: Page::first(10),
+        };
+        assert_eq!(
+            platform.engine.list_tasks(&tasks).await.unwrap().len(),
+            expected
+        );
+        let sent = DeliveryQuery {
+            scope,
+            ..DeliveryQuery::all(Page::first(10))
+        };
+        assert_eq!(
+            platform.engine.list_deliveries(&sent).await.unwrap().len(),
+            expected
+        );
     }
-    assert_eq!(platform.engine.emit(switched_on(110)).await.unwrap().deliveries.len(), 1);
+    assert_eq!(
+        platform
+            .engine
+            .emit(switched_on(110))
+            .await
+            .unwrap()
+            .deliveries
+            .len(),
+        1
+    );
     platform.engine.remove_tenant(TenantId(1)).await.unwrap();
-    assert_eq!(platform.engine.emit(switched_on(110)).await.unwrap().deliveries.len(), 0);
+    assert_eq!(
+        platform
+            .engine
+            .emit(switched_on(110))
+            .await
+            .unwrap()
+            .deliveries
+            .len(),
+        0
+    );
 }
 
 #[tokio::test]
@@ -57,7 +101,9 @@ async fn what_waited_for_a_user_who_moves_ends_and_stays_with_the_old_tenant() {
     let (webhook, _) = platform.watching(A, "a", 110).await;
     platform.engine.pause_webhook(webhook).await.unwrap();
     let emitted = platform.engine.emit(switched_on(110)).await.unwrap();
-    let [waiting] = emitted.deliveries.as_slice() else { panic!("{emitted:?}") };
+    let [waiting] = emitted.deliveries.as_slice() else {
+        panic!("{emitted:?}")
+    };
     let moved = Place::of(B, &account(&platform));
     platform.engine.move_owner(A, moved).await.unwrap();
     for _ in 0..1_000 {

@@ -1,6 +1,6 @@
 //! A platform with customers, on a SQLite file: users 11 and 12 are of tenant 1, 21 is of tenant 2,
-//! 31 is of tenant 3 and an operator is user 1; from 1,000 on users have no tenant. The objects of a
-//! tenant are numbered as its users are: 110 to 119 belong to tenant 1.
+//! 31 is of tenant 3 and an operator is user 1; from 1,000 on users have no tenant. The objects of
+//! a tenant are numbered as its users are: 110 to 119 belong to tenant 1.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr};
@@ -18,8 +18,8 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Row;
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{
-    Action, Catalog, Event, EventId, JsonObject, Object, ObjectId, Occurrence, OwnerId, Specificity,
-    Target, Task, TaskId, Webhook, WebhookId,
+    Action, Catalog, Event, EventId, JsonObject, Object, ObjectId, Occurrence, OwnerId,
+    Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 pub const A: OwnerId = OwnerId(11);
@@ -86,11 +86,21 @@ impl Platform {
         let folder = tempfile::tempdir().unwrap();
         let config = SqliteConfig::file(folder.path().join("gatepost.db"));
         let store = Arc::new(SqliteStore::open(config).await.unwrap());
-        let (users, counted) = (Arc::<Users>::default(), Arc::new(FaultStore::new(store.clone())));
+        let (users, counted) = (
+            Arc::<Users>::default(),
+            Arc::new(FaultStore::new(store.clone())),
+        );
         let engine = engine(counted.clone(), users.clone());
         let engine = set(engine).start().await.unwrap();
         let receiver = Receiver::start(None).await.unwrap();
-        Self { engine, users, store, counted, receiver, folder }
+        Self {
+            engine,
+            users,
+            store,
+            counted,
+            receiver,
+            folder,
+        }
     }
 
     /// A webhook of this user's whose deliveries arrive under `/{path}`.
@@ -146,7 +156,10 @@ impl Platform {
 
 pub fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineBuilder {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-    let sender = Sender::builder(policy).resolver(Arc::new(Here)).build().unwrap();
+    let sender = Sender::builder(policy)
+        .resolver(Arc::new(Here))
+        .build()
+        .unwrap();
     let vms = [("on", "On")];
     let catalog = Catalog::builder()
         .event_type("vms", "Machines", Specificity::InstanceOptional, &vms)
@@ -155,7 +168,10 @@ pub fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineB
         .build();
     Engine::builder(store, sender)
         .watch(users, Arc::new(OwnObjects))
-        .quotas(Arc::new(Quota { runs_per_minute: u32::MAX, ..Quota::default() }))
+        .quotas(Arc::new(Quota {
+            runs_per_minute: u32::MAX,
+            ..Quota::default()
+        }))
         .catalog(catalog)
         .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
 }

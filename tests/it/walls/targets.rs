@@ -11,14 +11,20 @@ use super::platform::{A, B, Platform};
 const FOREVER: Duration = Duration::from_secs(3_600);
 
 fn strict(limits: Limits) -> Limits {
-    let breaker = BreakerLimits::default().with_threshold(1).with_max_pause(FOREVER);
+    let breaker = BreakerLimits::default()
+        .with_threshold(1)
+        .with_max_pause(FOREVER);
     limits.with_breaker(breaker)
 }
 
 #[tokio::test]
 async fn a_dead_port_of_a_host_name_holds_back_nobody_else_of_that_name() {
     let platform = Platform::with(|engine| engine.limits(strict(Limits::default()))).await;
-    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let url = format!("http://chat.test:{}/", closed.port());
     let dead = platform.webhook_to(B, "dead", &url).await;
     for _ in 0..12 {

@@ -19,9 +19,14 @@ async fn a_row_whose_key_is_lost_stops_neither_start_nor_others_and_can_be_delet
 
     // B's webhook is sealed with a key that the next process does not have.
     let file = platform.folder.path().join("gatepost.db");
-    let keys = SealingKeys::new(SealingKey::new("lost", [7; 32]).unwrap());
-    let sealed = SqliteStore::open(SqliteConfig::file(file.clone()).sealing(keys)).await.unwrap();
-    let sealing = engine(Arc::new(FaultStore::new(Arc::new(sealed))), platform.users.clone());
+    let keys = SealingKeys::new(SealingKey::new(7, [7; 32]));
+    let sealed = SqliteStore::open(SqliteConfig::file(file.clone()).with_sealing(keys))
+        .await
+        .unwrap();
+    let sealing = engine(
+        Arc::new(FaultStore::new(Arc::new(sealed))),
+        platform.users.clone(),
+    );
     let sealing = sealing.start().await.unwrap();
     let url = format!("http://{}/b", platform.receiver.addr);
     let mut webhook = Webhook::new(B, "b".parse().unwrap(), url.parse().unwrap());
@@ -30,12 +35,17 @@ async fn a_row_whose_key_is_lost_stops_neither_start_nor_others_and_can_be_delet
     sealing.shutdown(std::time::Duration::ZERO).await;
 
     let store = SqliteStore::open(SqliteConfig::file(file)).await.unwrap();
-    let engine = engine(Arc::new(FaultStore::new(Arc::new(store))), platform.users.clone());
+    let engine = engine(
+        Arc::new(FaultStore::new(Arc::new(store))),
+        platform.users.clone(),
+    );
     let engine = engine.start().await.unwrap();
     engine.emit(switched_on(110)).await.unwrap();
     platform.receiver.wait_for("/a", 1).await.unwrap();
     let unreadable = engine.unreadable(Scope::Owner(B), 10).await.unwrap();
-    let [row] = unreadable.as_slice() else { panic!("{unreadable:?}") };
+    let [row] = unreadable.as_slice() else {
+        panic!("{unreadable:?}")
+    };
     assert_eq!((row.record, row.owner), (RecordId::Webhook(lost), B));
     assert!(!row.reason.contains("a-token-of-b"), "{}", row.reason);
     assert_eq!(engine.unreadable(Scope::Owner(A), 10).await.unwrap(), []);

@@ -160,7 +160,10 @@ impl Board {
 
     /// There is nothing more in it, unless it was made ready again since `call`. True: it is gone.
     pub(super) fn done(&mut self, lane: Lane, call: u64) -> bool {
-        let gone = self.lanes.get(&lane).is_some_and(|entry| entry.call == call);
+        let gone = self
+            .lanes
+            .get(&lane)
+            .is_some_and(|entry| entry.call == call);
         self.pass_on(lane);
         self.unlink(lane);
         if gone {

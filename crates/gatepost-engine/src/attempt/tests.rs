@@ -177,7 +177,12 @@ async fn what_belongs_to_an_owner_who_is_disabled_is_given_back_and_rests() {
 
 #[tokio::test(start_paused = true)]
 async fn a_platform_that_does_not_say_who_the_owner_is_costs_that_delivery_a_wait() {
-    for manner in [Manner::Fails, Manner::Hangs, Manner::Panics, Manner::PanicsLater] {
+    for manner in [
+        Manner::Fails,
+        Manner::Hangs,
+        Manner::Panics,
+        Manner::PanicsLater,
+    ] {
         let (records, bench, webhook) = bench(&[]).await;
         bench.platform.set_manner_about(1, manner);
         let job = job(&records, &bench, webhook).await;
@@ -218,9 +223,15 @@ async fn over_the_quota_of_the_log_it_says_how_it_went_and_keeps_no_text() {
         let id = job.claim.delivery;
         bench.run(job).await;
         let stored = records.stored(id).await;
-        assert_eq!((stored.state, stored.message_kept), (DeliveryState::Sent, kept));
+        assert_eq!(
+            (stored.state, stored.message_kept),
+            (DeliveryState::Sent, kept)
+        );
         let attempt = &records.store.attempts(id).await.unwrap()[0];
-        assert_eq!((attempt.kept, attempt.response_body.is_empty()), (kept, !kept));
+        assert_eq!(
+            (attempt.kept, attempt.response_body.is_empty()),
+            (kept, !kept)
+        );
         assert_eq!(attempt.status, Some(200));
     }
 }

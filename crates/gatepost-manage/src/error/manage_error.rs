@@ -154,7 +154,10 @@ impl ManageError {
     }
 
     /// A field that breaks a rule, by an error that says which rule.
-    fn invalid<E: Error + Send + Sync + 'static>(field: &'static str, source: Arc<E>) -> Self {
+    pub(super) fn invalid<E: Error + Send + Sync + 'static>(
+        field: &'static str,
+        source: Arc<E>,
+    ) -> Self {
         Self::Invalid {
             field,
             rule: source.to_string(),

@@ -26,7 +26,10 @@ async fn a_certificate_is_verified_by_root_and_by_name() {
         let store = connect(&url("localhost", mode), &signed.cert.pem())
             .await
             .unwrap();
-        store.insert_webhook(&webhook(mode), UNLIMITED, at(0)).await.unwrap();
+        store
+            .insert_webhook(&webhook(mode), UNLIMITED, at(0))
+            .await
+            .unwrap();
         store.close().await;
     }
     let (client, connection) = tokio_postgres::connect(server.url(), tokio_postgres::NoTls)

@@ -127,7 +127,11 @@ async fn three_that_take_long_make_a_slow_webhook_and_one_that_does_not_ends_tha
     respond(0);
     assert_eq!(counts(), [0, 0]);
     respond(3);
-    assert_eq!(counts(), [1, 1], "one that now and then responds fast stays slow");
+    assert_eq!(
+        counts(),
+        [1, 1],
+        "one that now and then responds fast stays slow"
+    );
 }
 
 #[tokio::test]

@@ -53,7 +53,11 @@ fn facts(webhook: i64) -> (i64, Place, String) {
         0 => Place::Common,
         n => tenant(n),
     };
-    (owner, place, format!("https://host-{}.example.com/", webhook % 5))
+    (
+        owner,
+        place,
+        format!("https://host-{}.example.com/", webhook % 5),
+    )
 }
 
 /// The most that any has.

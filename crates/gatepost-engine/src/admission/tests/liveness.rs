@@ -35,9 +35,13 @@ fn lanes() -> impl Strategy<Value = Vec<Waiting>> {
         2 => Just(LaneClass::Retry),
         1 => Just(LaneClass::Alone),
     ];
-    let lane = (0..9i64, 0..4i64, class, 1..6usize).prop_map(|(owner, origin, class, count)| {
-        Waiting { owner, origin, class, count }
-    });
+    let lane =
+        (0..9i64, 0..4i64, class, 1..6usize).prop_map(|(owner, origin, class, count)| Waiting {
+            owner,
+            origin,
+            class,
+            count,
+        });
     prop::collection::vec(lane, 1..40)
 }
 
@@ -92,7 +96,9 @@ impl World {
     }
 
     fn pass(&mut self) {
-        let Admission { lanes, in_flight, .. } = &self.admission;
+        let Admission {
+            lanes, in_flight, ..
+        } = &self.admission;
         while let Some(turn) = lanes.next(Instant::now()) {
             let Lane { webhook, class } = turn.due.lane;
             let at = usize::try_from(webhook.0).unwrap();

@@ -62,7 +62,10 @@ async fn a_breaker_opens_for_all_when_two_tenants_cannot_connect_that_had_been_r
         prove(&in_flight, route, *place);
     }
     assert!(fail(&in_flight, 1, tenant(1), CHAT, Feedback::Refused));
-    assert!(fail(&in_flight, 9, tenant(9), CHAT, Feedback::None), "one is not two");
+    assert!(
+        fail(&in_flight, 9, tenant(9), CHAT, Feedback::None),
+        "one is not two"
+    );
     assert!(fail(&in_flight, 2, tenant(2), CHAT, Feedback::Refused));
     for id in [1, 2, 9] {
         let could = fail(&in_flight, id, tenant(id), CHAT, Feedback::None);
@@ -70,12 +73,19 @@ async fn a_breaker_opens_for_all_when_two_tenants_cannot_connect_that_had_been_r
     }
     let (route, place) = &proven[2];
     let held = take_all(&in_flight, route, *place, FIRST);
-    assert_eq!(held.len(), 32, "not for one that got a response the last time");
+    assert_eq!(
+        held.len(),
+        32,
+        "not for one that got a response the last time"
+    );
     drop(held);
 
     tokio::time::advance(Duration::from_secs(1)).await;
     assert!(fail(&in_flight, 9, tenant(9), CHAT, Feedback::Refused));
-    assert!(!fail(&in_flight, 9, tenant(9), CHAT, Feedback::Refused), "one at a time");
+    assert!(
+        !fail(&in_flight, 9, tenant(9), CHAT, Feedback::Refused),
+        "one at a time"
+    );
     finish(in_flight.try_take(route, *place, FIRST), Feedback::TimedOut);
     assert!(
         fail(&in_flight, 10, tenant(10), CHAT, Feedback::None),
@@ -86,7 +96,9 @@ async fn a_breaker_opens_for_all_when_two_tenants_cannot_connect_that_had_been_r
 #[tokio::test(start_paused = true)]
 async fn failures_of_one_tenant_or_far_apart_or_of_those_never_received_open_nothing() {
     let open = |in_flight: &std::sync::Arc<InFlight>| {
-        in_flight.try_take(&route_to(50, 50, CHAT), tenant(50), FIRST).is_none()
+        in_flight
+            .try_take(&route_to(50, 50, CHAT), tenant(50), FIRST)
+            .is_none()
     };
     let one = in_flight();
     for id in [1, 2] {

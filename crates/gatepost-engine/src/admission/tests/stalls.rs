@@ -42,7 +42,12 @@ const OF_MANY: [Case; 2] = [
 ];
 
 /// What it is, where each of the stalled stands and what it sends to, and the healthy one's URL.
-type Case = (&'static str, fn(i64) -> Place, fn(i64) -> String, &'static str);
+type Case = (
+    &'static str,
+    fn(i64) -> Place,
+    fn(i64) -> String,
+    &'static str,
+);
 
 /// A request in flight.
 struct Request {
@@ -124,7 +129,9 @@ impl World {
 
     /// As the dispatcher's.
     fn pass(&mut self) {
-        let Admission { lanes, in_flight, .. } = &self.admission;
+        let Admission {
+            lanes, in_flight, ..
+        } = &self.admission;
         for _ in 0..LOOKED_AT {
             let Some(turn) = lanes.next(Instant::now()) else {
                 break;
@@ -190,11 +197,7 @@ fn assert_unharmed(world: &World, what: &str) {
     );
 }
 
-
-async fn stall_beside_one_that_responds(
-    cases: impl IntoIterator<Item = Case>,
-    had_received: bool,
-) {
+async fn stall_beside_one_that_responds(cases: impl IntoIterator<Item = Case>, had_received: bool) {
     for (what, place, url, healthy) in cases {
         let mut world = World::new(place, url, healthy);
         if had_received {

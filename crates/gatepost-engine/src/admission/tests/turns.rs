@@ -139,20 +139,25 @@ async fn what_a_dispatcher_that_panicked_had_is_ready_again() {
 
 #[tokio::test(start_paused = true)]
 async fn room_that_becomes_free_between_the_look_and_the_step_aside_wakes_the_lane() {
-    let Admission { lanes, in_flight, .. } =
-        Admission::new(&Limits::default().with_in_flight(InFlightLimits::default().with_total(1)));
+    let Admission {
+        lanes, in_flight, ..
+    } = Admission::new(&Limits::default().with_in_flight(InFlightLimits::default().with_total(1)));
     let (one, two) = (route(1), route(2));
     let permit = in_flight.try_take(&one, tenant(1), LaneClass::First);
     lanes.ready(due(&two, tenant(2), LaneClass::First));
     let turn = lanes.next(Instant::now()).unwrap();
-    let blocked = in_flight.take(&two, tenant(2), LaneClass::First).unwrap_err();
+    let blocked = in_flight
+        .take(&two, tenant(2), LaneClass::First)
+        .unwrap_err();
     drop(permit);
     turn.step_aside(blocked, &in_flight);
     assert!(lanes.has_ready());
 
     let turn = lanes.next(Instant::now()).unwrap();
     let permit = in_flight.try_take(&one, tenant(1), LaneClass::First);
-    let blocked = in_flight.take(&two, tenant(2), LaneClass::First).unwrap_err();
+    let blocked = in_flight
+        .take(&two, tenant(2), LaneClass::First)
+        .unwrap_err();
     turn.step_aside(blocked, &in_flight);
     assert!(!lanes.has_ready(), "there is still no room");
     drop(permit);
@@ -203,7 +208,10 @@ async fn room_is_offered_on_until_somebody_finds_none() {
         turn.wait(room.clone());
         full += 1;
     }
-    assert_eq!(full, 5, "four with more, and the one that was woken by the last of them");
+    assert_eq!(
+        full, 5,
+        "four with more, and the one that was woken by the last of them"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -224,7 +232,10 @@ async fn who_waits_for_something_wider_offers_it_to_a_few_others_and_then_keeps_
         turn.done();
     }
     let expected: Vec<i64> = (1..=100).collect();
-    assert_eq!(order, expected, "once the 17th is through, the others are notified");
+    assert_eq!(
+        order, expected,
+        "once the 17th is through, the others are notified"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -232,7 +243,10 @@ async fn what_is_free_for_one_tenant_is_kept_by_its_lane_that_waits_for_all() {
     let mine = Wait::Room(Room::Owner(OwnerId(1)));
     let lanes = waiting_for(&mine, 3);
     lanes.freed(&[Room::Owner(OwnerId(1))]);
-    lanes.next(Instant::now()).unwrap().wait(Wait::Room(Room::All));
+    lanes
+        .next(Instant::now())
+        .unwrap()
+        .wait(Wait::Room(Room::All));
     assert!(!lanes.has_ready(), "the others would wait for all, too");
     lanes.freed(&[Room::All]);
     drop(lanes.next(Instant::now()).unwrap());
@@ -242,13 +256,18 @@ async fn what_is_free_for_one_tenant_is_kept_by_its_lane_that_waits_for_all() {
 
 #[tokio::test(start_paused = true)]
 async fn a_webhook_that_proves_itself_or_is_edited_waits_no_longer_for_what_is_not_its_matter() {
-    let Admission { lanes, in_flight, .. } = Admission::new(&Limits::default());
+    let Admission {
+        lanes, in_flight, ..
+    } = Admission::new(&Limits::default());
     let webhook = route(1);
     let permit = in_flight.try_take(&webhook, tenant(1), LaneClass::First);
     let waiting = due(&webhook, tenant(1), LaneClass::First);
     let wait = || {
         lanes.ready(waiting);
-        lanes.next(Instant::now()).unwrap().wait(Wait::Room(Room::Slow));
+        lanes
+            .next(Instant::now())
+            .unwrap()
+            .wait(Wait::Room(Room::Slow));
         assert!(!lanes.has_ready());
     };
     wait();
@@ -260,7 +279,10 @@ async fn a_webhook_that_proves_itself_or_is_edited_waits_no_longer_for_what_is_n
         ..waiting
     });
     assert!(lanes.has_ready());
-    assert_eq!(lanes.next(Instant::now()).unwrap().due.revision, Revision(2));
+    assert_eq!(
+        lanes.next(Instant::now()).unwrap().due.revision,
+        Revision(2)
+    );
 }
 
 fn after(lanes: &std::sync::Arc<Lanes>, due: &DueLane) -> usize {
