@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::Row;
 use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::{AtMost, Row};
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use crate::admission::Admission;
@@ -26,7 +26,9 @@ impl Activities {
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         let row = self.store_activity(id, activity).await?;
-        self.admission.lanes.look_now();
+        if activity == Activity::Active {
+            self.admission.lanes.resumed(id);
+        }
         Ok(row)
     }
 
@@ -35,8 +37,15 @@ impl Activities {
         id: WebhookId,
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        edit!(self, webhook, update_webhook, Into::into, id, |row| {
-            row.value.activity = activity;
-        })
+        edit!(
+            self,
+            webhook,
+            update_webhook,
+            Into::into,
+            id,
+            |row| row.value.activity = activity,
+            // It does not grow by that.
+            AtMost::UNLIMITED
+        )
     }
 }

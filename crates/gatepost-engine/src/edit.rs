@@ -1,9 +1,17 @@
 //! An edit is applied to the row as it is now; if somebody else was faster, once more.
 
 /// Reads a row, applies an edit, stores it; again if the row was changed in between. `$part` has a
-/// `store` and a `clock`.
+/// `store` and a `clock`; `$at_most` is how much the owner of the edited row may have.
 macro_rules! edit {
-    ($part:expr, $read:ident, $update:ident, $error:expr, $id:expr, |$row:ident| $apply:expr) => {{
+    (
+        $part:expr,
+        $read:ident,
+        $update:ident,
+        $error:expr,
+        $id:expr,
+        |$row:ident| $apply:expr,
+        $at_most:expr
+    ) => {{
         let part = $part;
         for _ in 0..$crate::edit::TRIES {
             let mut $row = part
@@ -12,7 +20,8 @@ macro_rules! edit {
                 .await?
                 .ok_or($crate::error::EngineError::NotFound)?;
             $apply;
-            match part.store.$update(&$row, part.clock.now()?).await {
+            let (at_most, now) = ($at_most, part.clock.now()?);
+            match part.store.$update(&$row, at_most, now).await {
                 Err(error) if error.kind() == gatepost_storage::ErrorKind::Stale => continue,
                 other => return other.map_err($error),
             }

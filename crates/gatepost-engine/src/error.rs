@@ -1,6 +1,7 @@
 //! What can go wrong.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{CatalogError, Field, Invalid, RenderError, TaskId};
@@ -23,21 +24,20 @@ pub enum StartError {
         "this machine's clock and the database server's differ by {0} seconds; at most 30 are allowed"
     )]
     ClockSkew(i64),
+    /// Not exactly one of `one_system`, `addressed_only` and `watch` was called on the builder.
+    /// There is no default: each of them would be a leak on a platform of another kind.
+    #[error(
+        "nobody said who may receive what: call exactly one of one_system, addressed_only and \
+         watch on the builder"
+    )]
+    NoAudience,
 }
 
 /// An occurrence that was not stored. Nothing of it was.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmitError {
-    /// It would make more deliveries, or more bytes, than one occurrence may.
-    #[error("the occurrence matches too much: {deliveries} deliveries, {bytes} bytes")]
-    TooLarge {
-        /// Deliveries that it would make.
-        deliveries: usize,
-        /// Bytes of their messages.
-        bytes: usize,
-    },
-    /// None of the tasks that match has a message that can be rendered; this is the first.
+    /// The message of a task that was run by hand cannot be rendered.
     #[error("the message of task {task} cannot be rendered")]
     Render {
         /// The task.
@@ -48,9 +48,14 @@ pub enum EmitError {
     /// A message that is sent by hand cannot be rendered.
     #[error("{0}")]
     Message(#[source] RenderError),
-    /// The records are being changed faster than they can be read.
-    #[error("the webhooks, tasks and events keep changing; try again")]
-    Busy,
+    /// The occurrence has an audience that this platform does not have: `OneSystem` where there are
+    /// tenants, or any other where the platform said `one_system`. Says which.
+    #[error("{0}")]
+    WrongAudience(&'static str),
+    /// The platform's code gave no answer that can be used: it failed, hung, panicked, or
+    /// contradicted what was said on the builder. The same occurrence may be emitted again.
+    #[error("the platform gave no answer: {0}")]
+    Platform(String),
     /// The store failed, or the platform's clock panicked. If [`StoreError::is_transient`], the
     /// same occurrence may be emitted again; with an id of its own it is then stored once,
     /// whatever became of the first try.
@@ -80,6 +85,29 @@ pub enum EngineError {
     /// The webhook of a task, or the task of an event, does not exist.
     #[error("{}: does not exist", .0.as_str())]
     Dangling(Field),
+    /// The owner may not do this; the words are for the user.
+    #[error("{0}")]
+    Forbidden(String),
+    /// The owner has as much as allowed.
+    #[error("You have {have} of {most} {what}")]
+    Full {
+        /// What: `webhooks`, `tasks`, `events`, `bytes of records`.
+        what: &'static str,
+        /// How much of it the owner has.
+        have: u64,
+        /// How much is allowed.
+        most: u64,
+    },
+    /// The owner does this more often than allowed.
+    #[error("too many in a minute; try again in {} seconds", seconds(retry_after))]
+    TooFast {
+        /// How long to wait.
+        retry_after: Duration,
+    },
+    /// The platform's code gave no answer that can be used: it failed, hung, panicked, or
+    /// contradicted what was said on the builder. The same call may be repeated.
+    #[error("the platform gave no answer: {0}")]
+    Platform(String),
     /// Nothing was emitted.
     #[error(transparent)]
     Emit(#[from] EmitError),
@@ -144,6 +172,11 @@ impl From<ClockError> for EngineError {
     fn from(error: ClockError) -> Self {
         StoreError::from(error).into()
     }
+}
+
+/// Whole seconds, and never less than it takes.
+fn seconds(time: &Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 fn names(tasks: &[String]) -> String {

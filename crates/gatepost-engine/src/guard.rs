@@ -1,16 +1,87 @@
-//! Code that the platform lends us may panic: its metrics recorder, its log subscriber, its clock.
-//! A panic of theirs costs the metric, the log line or the reading, never a delivery: every call of
-//! them that is made between a claim and its settlement goes through here.
+//! Code that the platform lends us may panic or hang: its metrics recorder, its log subscriber, its
+//! clock, its answers about users. A panic of theirs costs the metric, the log line, the reading or
+//! the answer, never a delivery: every call of them that is made between a claim and its settlement
+//! goes through here, and every question.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use tracing::Span;
+
+/// How long the platform may take to answer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What `call` returns; `None` if it panicked.
 pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(call)).ok()
+}
+
+/// Why the platform's code gave no answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Silence {
+    Panicked,
+    TooLate,
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Panicked => "its code panicked",
+            Self::TooLate => "no answer within 5 seconds",
+        })
+    }
+}
+
+/// A future of the platform's: it may panic when it is polled, and when it is dropped.
+pub(crate) struct Lent<'a, T>(Option<Pin<Box<dyn Future<Output = T> + Send + 'a>>>);
+
+impl<'a, T> Lent<'a, T> {
+    pub(crate) fn new(future: Pin<Box<dyn Future<Output = T> + Send + 'a>>) -> Self {
+        Self(Some(future))
+    }
+
+    /// Waits for it, for at most [`PATIENCE`].
+    pub(crate) async fn answer(self) -> Result<T, Silence> {
+        let answer = tokio::time::timeout(PATIENCE, self).await;
+        answer
+            .map_err(|_| Silence::TooLate)?
+            .ok_or(Silence::Panicked)
+    }
+}
+
+impl<T> Future for Lent<'_, T> {
+    type Output = Option<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+        let Some(future) = &mut self.0 else {
+            return Poll::Ready(None);
+        };
+        guarded(|| future.as_mut().poll(context)).map_or(Poll::Ready(None), |poll| poll.map(Some))
+    }
+}
+
+impl<T> Drop for Lent<'_, T> {
+    fn drop(&mut self) {
+        guarded(|| drop(self.0.take()));
+    }
+}
+
+/// Runs a future as far as it goes without waiting, and the rest of it in a task of its own. `true`
+/// if there was no rest.
+pub(crate) fn run_now(future: impl Future<Output = ()> + Send + 'static) -> bool {
+    let mut future = Box::pin(future);
+    let first = future
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
+    if first.is_pending() {
+        // Whoever asked does not wait for it, and nor does a shutdown.
+        tokio::spawn(future);
+    }
+    first.is_ready()
 }
 
 /// A span in which a future runs, as with `tracing::Instrument`; but a subscriber that panics when
@@ -120,6 +191,53 @@ mod tests {
             4,
             "entered twice, one event, closed"
         );
+    }
+
+    /// Panics when it is polled, or else when it is dropped.
+    struct Bomb(bool);
+
+    impl Future for Bomb {
+        type Output = u8;
+
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u8> {
+            assert!(!self.0, "when polled");
+            Poll::Ready(7)
+        }
+    }
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(self.0, "when dropped");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_future_that_panics_or_hangs_gives_no_answer_and_one_that_panics_afterwards_does() {
+        let polled = Lent::new(Box::pin(Bomb(true)));
+        assert_eq!(polled.answer().await, Err(Silence::Panicked));
+        let dropped = Lent::new(Box::pin(Bomb(false)));
+        assert_eq!(dropped.answer().await, Ok(7));
+        let hangs = Lent::new(Box::pin(std::future::pending::<u8>()));
+        let began = tokio::time::Instant::now();
+        assert_eq!(hangs.answer().await, Err(Silence::TooLate));
+        assert_eq!(began.elapsed(), PATIENCE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_need_not_be_waited_for_is_done_at_once_and_the_rest_later() {
+        let done = Arc::new(AtomicUsize::new(0));
+        let (at_once, later) = (done.clone(), done.clone());
+        assert!(run_now(async move {
+            at_once.fetch_add(1, Ordering::SeqCst);
+        }));
+        assert_eq!(done.load(Ordering::SeqCst), 1);
+        assert!(!run_now(async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            later.fetch_add(1, Ordering::SeqCst);
+        }));
+        assert_eq!(done.load(Ordering::SeqCst), 1);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(done.load(Ordering::SeqCst), 2);
     }
 
     #[test]

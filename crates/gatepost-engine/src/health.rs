@@ -8,6 +8,7 @@ use gatepost_storage::webhooks::WebhookStore;
 
 use crate::admission::Admission;
 use crate::clock::EngineClock;
+use crate::judge::Judge;
 use crate::settle::Settler;
 
 /// How many recent attempts the error rate is made of.
@@ -31,6 +32,11 @@ pub struct Health {
     pub error_rate: f64,
     /// Whether outcomes can be recorded at present; while they cannot, nothing new is sent.
     pub recording: bool,
+    /// Owners about whose place the store says nothing: of a database that was made before
+    /// there were tenants. Until they are placed their events are compared with what happens in
+    /// every tenant, and the platform is asked about each. Counted to 10,000; at first 1 where
+    /// there are tenants. 0 is well.
+    pub unplaced: u64,
 }
 
 /// What [`Health`] is read from.
@@ -41,6 +47,7 @@ pub(crate) struct Probes {
     pub admission: Arc<Admission>,
     pub settler: Settler,
     pub error_rate: Arc<ErrorRate>,
+    pub judge: Arc<Judge>,
 }
 
 impl Probes {
@@ -56,6 +63,7 @@ impl Probes {
             in_flight: self.admission.in_flight.count(),
             error_rate: self.error_rate.get(),
             recording: now.is_ok() && !self.settler.is_failing(),
+            unplaced: self.judge.unplaced(),
         })
     }
 }
@@ -91,6 +99,7 @@ impl ErrorRate {
 mod tests {
     use super::*;
     use crate::config::Limits;
+    use crate::judge::testing::one_system;
     use crate::testing::{BrokenClock, Records, noon};
 
     #[test]
@@ -115,6 +124,7 @@ mod tests {
         let (settler, _writer) = Settler::new(records.store.clone(), clock.clone());
         let probes = Probes {
             store: records.store.clone(),
+            judge: one_system(records.store.clone(), clock.clone()),
             clock,
             admission: Arc::new(Admission::new(&Limits::default())),
             settler,

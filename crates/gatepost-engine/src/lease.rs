@@ -1,5 +1,6 @@
-//! How long a lease lasts: as long as the webhook's timeout, and a margin for all that is not the
-//! request itself.
+//! How long a lease lasts: as long as the longest timeout of its class, and a margin for all that
+//! is not the request itself. One claim is for webhooks of one class, so that a delivery that is
+//! lost does not wait for the longest timeout that anybody has chosen.
 
 use std::time::Duration;
 
@@ -8,9 +9,24 @@ use webhook_model::Timeout;
 
 use crate::routes::Route;
 
-/// The end of a lease that begins now.
-pub(crate) fn lease_until(route: &Route, margin: Duration, now: DateTime<Utc>) -> DateTime<Utc> {
-    now + route.webhook.timeout.as_duration() + margin
+/// The longest timeout of each class but the last.
+const CLASSES: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(30)];
+
+/// Webhooks whose timeouts are of about one length.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct LeaseClass(Duration);
+
+impl LeaseClass {
+    pub(crate) fn of(route: &Route) -> Self {
+        let timeout = route.webhook.timeout.as_duration();
+        let class = CLASSES.into_iter().find(|longest| timeout <= *longest);
+        Self(class.unwrap_or(Timeout::MAX.as_duration()))
+    }
+
+    /// The end of a lease that begins now.
+    pub(crate) fn lease_until(self, margin: Duration, now: DateTime<Utc>) -> DateTime<Utc> {
+        now + self.0 + margin
+    }
 }
 
 /// The longest lease of any webhook.
@@ -25,13 +41,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lease_outlasts_the_timeout_by_the_margin() {
-        let url = "https://example.com/".parse().unwrap();
-        let mut webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
-        webhook.timeout = Timeout::MAX;
+    fn a_lease_outlasts_the_timeout_by_the_margin_and_never_by_more_than_its_class() {
         let margin = Duration::from_secs(7);
-        let lease = lease_until(&Route::unstored(webhook), margin, DateTime::UNIX_EPOCH);
-        assert_eq!(lease, DateTime::UNIX_EPOCH + longest_lease(margin));
-        assert_eq!(longest_lease(margin), Timeout::MAX.as_duration() + margin);
+        for (timeout, class) in [(3, 10), (10, 10), (11, 30), (30, 30), (31, 120), (120, 120)] {
+            let url = "https://example.com/".parse().unwrap();
+            let mut webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
+            webhook.timeout = Timeout::from_secs(timeout).unwrap();
+            let route = Route::unstored(webhook);
+            let lease = LeaseClass::of(&route).lease_until(margin, DateTime::UNIX_EPOCH);
+            let expected = DateTime::UNIX_EPOCH + Duration::from_secs(class) + margin;
+            assert_eq!(lease, expected, "{timeout} s");
+            assert!(lease <= DateTime::UNIX_EPOCH + longest_lease(margin));
+        }
     }
 }

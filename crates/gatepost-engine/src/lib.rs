@@ -11,8 +11,10 @@ mod edit;
 mod emit;
 mod engine;
 mod error;
+mod generations;
 mod guard;
 mod health;
+mod judge;
 mod last_runs;
 mod lease;
 mod lifecycle;
@@ -37,7 +39,13 @@ pub use config::{
 pub use emit::Emitted;
 pub use engine::Engine;
 pub use error::{EmitError, EngineError, StartError};
+pub use gatepost_ids::{
+    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, Audience, Place, Quota, Quotas,
+};
+pub use gatepost_storage::{AtMost, Scope};
 pub use health::Health;
+pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};
 pub use observe::{Notice, Observer};
 pub use records::deliveries::TestSend;
+pub use records::owners::Usage;
 pub use render::Example;

@@ -4,14 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
-use webhook_model::WebhookId;
+use webhook_model::{OwnerId, WebhookId};
 
 use crate::guard::guarded;
 
 /// Callbacks that may run at the same time; further notices are dropped while they hang.
 const AT_ONCE: usize = 4;
 
-/// Something that happened to a webhook.
+/// Something that happened to a webhook or an owner.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
@@ -30,6 +30,15 @@ pub enum Notice {
     Disabled {
         /// The webhook.
         webhook: WebhookId,
+    },
+    /// Deliveries of an owner were counted instead of stored, because the owner had as many waiting
+    /// as allowed, or one occurrence ran too many of the owner's tasks. At most one notice a
+    /// minute for each owner.
+    Dropped {
+        /// The owner.
+        owner: OwnerId,
+        /// How many since the notice before.
+        count: u64,
     },
 }
 

@@ -1,34 +1,47 @@
 //! What may be sent when: lanes take turns, requests in flight are limited, retries have a pace.
 
+mod board;
+mod counts;
+mod feedback;
 mod in_flight;
+mod known;
 mod lanes;
+mod pace;
 mod pacer;
-mod rates;
-mod targets;
+mod room;
+mod shared_breaker;
+mod slots;
+mod standing;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use std::sync::Arc;
 
+pub(crate) use feedback::{Feedback, Lesson};
 pub(crate) use in_flight::{InFlight, Permit};
-pub(crate) use lanes::Lanes;
+pub(crate) use lanes::{Lanes, Turn};
 pub(crate) use pacer::RetryPacer;
-pub(crate) use targets::Feedback;
+#[cfg(test)]
+pub(crate) use room::Room;
+pub(crate) use room::{Blocked, Wait};
+pub(crate) use standing::SLOW_AFTER;
 
 use crate::config::Limits;
 
 #[derive(Debug)]
 pub(crate) struct Admission {
-    pub lanes: Lanes,
+    pub lanes: Arc<Lanes>,
     pub in_flight: Arc<InFlight>,
     pub retry_pacer: RetryPacer,
 }
 
 impl Admission {
     pub(crate) fn new(limits: &Limits) -> Self {
+        let lanes = Lanes::new(limits.rates.resumed_per_second);
         Self {
-            lanes: Lanes::new(),
-            in_flight: InFlight::new(limits.clone()),
+            in_flight: InFlight::new(limits.clone(), lanes.clone()),
+            lanes,
             retry_pacer: RetryPacer::new(limits.rates.retries_per_second),
         }
     }

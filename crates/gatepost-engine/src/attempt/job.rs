@@ -5,17 +5,24 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Claim, Disposition, MessageId, Settlement};
 use tokio::time::Instant;
-use webhook_model::WebhookId;
 
 use crate::admission::Permit;
+use crate::routes::Route;
+
+/// What the receiver gets.
+#[derive(Clone, Debug)]
+pub(crate) struct Outgoing {
+    pub id: MessageId,
+    pub body: Arc<str>,
+}
 
 #[derive(Debug)]
 pub(crate) struct Job {
     pub claim: Claim,
     pub claimed: DateTime<Utc>,
-    pub message_id: MessageId,
-    pub webhook: WebhookId,
-    pub body: Arc<str>,
+    pub message: Outgoing,
+    /// The webhook at the revision of the claim.
+    pub route: Arc<Route>,
     /// Attempts made before this one.
     pub attempts: u32,
     /// What is known of the last attempt: kept if this claim is given back.
@@ -29,11 +36,16 @@ impl Job {
     /// The settlement of a claim that was not used: due again at once. Needs no clock, since a
     /// clock that cannot be read is a reason for it.
     pub(super) fn given_back(&self) -> Settlement {
+        self.given_back_until(self.claimed)
+    }
+
+    pub(super) fn given_back_until(&self, due: DateTime<Utc>) -> Settlement {
         Settlement {
             claim: self.claim,
-            disposition: Disposition::Release { due: self.claimed },
+            disposition: Disposition::Release { due },
             status_info: self.status_info.clone(),
             attempt: None,
+            keep_message: true,
         }
     }
 }

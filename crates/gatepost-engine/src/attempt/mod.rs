@@ -10,7 +10,7 @@ mod tests;
 mod watch;
 mod worker;
 
-pub(crate) use job::Job;
+pub(crate) use job::{Job, Outgoing};
 pub(crate) use retries::RetryPlan;
 pub(crate) use watch::Watch;
-pub(crate) use worker::Worker;
+pub(crate) use worker::{REST, Worker};

@@ -1,6 +1,6 @@
 //! What an attempt means for the delivery log and for what is known of its host.
 
-use delivery::{Attempt, ErrorClass, Phase, Protocol};
+use delivery::{Attempt, ConnectFault, ErrorClass, Phase, Protocol};
 use gatepost_storage::webhooks::{AttemptRecord, Phases};
 
 use super::redact::Credentials;
@@ -14,20 +14,38 @@ const HEAD: usize = 8 * 1024;
 const HIDDEN: [&str; 4] = ["set-cookie", "authorization", "cookie", "x-api-key"];
 
 pub(super) fn feedback(attempt: &Attempt) -> Feedback {
-    match (&attempt.outcome, attempt.status) {
+    let Err(class) = &attempt.outcome else {
+        return Feedback::Received;
+    };
+    match (class, attempt.status) {
         (_, Some(429 | 503)) => Feedback::Overloaded,
         (_, Some(_)) => Feedback::Responded,
+        (ErrorClass::Connect(ConnectFault::Local), None) => Feedback::None,
         (
-            Err(
-                ErrorClass::Connect(_)
-                | ErrorClass::Dns(_)
-                | ErrorClass::Timeout(Phase::Dns | Phase::Connect),
-            ),
+            ErrorClass::Connect(ConnectFault::Refused) | ErrorClass::Timeout(Phase::Connect),
+            None,
+        ) => Feedback::Refused,
+        (
+            ErrorClass::Connect(_)
+            | ErrorClass::Dns(_)
+            | ErrorClass::Timeout(Phase::Dns | Phase::Proxy),
             None,
         ) => Feedback::Unreachable,
-        (Err(ErrorClass::Timeout(_)), None) => Feedback::TimedOut,
+        (ErrorClass::Timeout(_), None) => Feedback::TimedOut,
         _ => Feedback::None,
     }
+}
+
+/// The owner's log is at its limit: how it went is kept, what came back is not.
+pub(super) fn forget_response(record: &mut AttemptRecord) {
+    record.response_head = Vec::new();
+    record.response_body = Vec::new();
+    record.kept = false;
+}
+
+/// What the record counts for in the owner's log.
+pub(super) fn kept_bytes(record: &AttemptRecord) -> u64 {
+    (record.response_head.len() + record.response_body.len()) as u64
 }
 
 pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRecord {
@@ -65,5 +83,6 @@ pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRec
         response_head: head,
         truncated: attempt.body.truncated,
         response_body: credentials.hide(&attempt.body.bytes, attempt.body.truncated),
+        kept: true,
     }
 }

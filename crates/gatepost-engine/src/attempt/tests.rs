@@ -1,17 +1,27 @@
 //! The worker over a script instead of a network.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{ClaimToken, DeliveryId, DeliveryState, LaneClass};
+use chrono::{DateTime, Utc};
+use delivery::{Attempt, ErrorClass, Preview, Request};
+use gatepost_ids::{Place, Quota};
+use gatepost_storage::webhooks::{
+    ClaimToken, DeliveryId, DeliveryLog as _, DeliveryState, LaneClass,
+};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use tokio::time::Instant;
 use webhook_model::{Activity, WebhookId};
 
-use super::job::Job;
+use super::job::{Job, Outgoing};
+use super::worker::REST;
+use crate::admission::{Room, SLOW_AFTER};
 use crate::config::Limits;
+use crate::judge::testing::Manner;
 use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
+use crate::transport::Transport;
 
 /// A bench, and a delivery to `webhook` that is claimed.
 async fn bench(statuses: &[u16]) -> (Records, Bench, WebhookId) {
@@ -22,20 +32,20 @@ async fn bench(statuses: &[u16]) -> (Records, Bench, WebhookId) {
 }
 
 async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
-    let route = bench.routes.last().webhook(webhook).unwrap().clone();
+    let route = records.route(webhook).await;
+    let in_flight = &bench.admission.in_flight;
+    let permit = in_flight.try_take(&route, Place::Common, LaneClass::First);
     Job {
         claim: records.claimed(webhook).await,
         claimed: noon(),
-        message_id: "msg_1".parse().unwrap(),
-        webhook,
-        body: "hello".into(),
+        message: Outgoing {
+            id: "msg_1".parse().unwrap(),
+            body: "hello".into(),
+        },
+        route,
         attempts: 0,
         status_info: "not yet".to_owned(),
-        permit: bench
-            .admission
-            .in_flight
-            .try_take(&route, LaneClass::First)
-            .unwrap(),
+        permit: permit.unwrap(),
         turn: None,
     }
 }
@@ -83,10 +93,10 @@ async fn a_retry_waits_for_its_turn() {
 #[tokio::test(start_paused = true)]
 async fn what_a_paused_webhook_holds_is_given_back_unsent() {
     let (records, bench, webhook) = bench(&[]).await;
-    let job = job(&records, &bench, webhook).await;
+    let mut job = job(&records, &bench, webhook).await;
     let id = job.claim.delivery;
     records.set_activity(webhook, Activity::Paused).await;
-    bench.routes.current().await.unwrap();
+    job.route = records.route(webhook).await;
     bench.run(job).await;
     assert_given_back(&records, &bench, id).await;
 }
@@ -140,19 +150,121 @@ async fn a_request_that_is_still_out_when_the_grace_ends_is_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_claim_that_was_lost_changes_nothing_and_a_deleted_webhook_sends_nothing() {
+async fn a_claim_that_was_lost_changes_nothing() {
     let (records, bench, webhook) = bench(&[]).await;
     let mut lost = job(&records, &bench, webhook).await;
     let id = lost.claim.delivery;
     lost.claim.token = ClaimToken(lost.claim.token.0 + 1);
-    let gone = Job {
-        webhook: WebhookId(99),
-        ..job(&records, &bench, webhook).await
-    };
-    bench.worker.start(gone);
     bench.run(lost).await;
     assert_eq!(records.stored(id).await.state, DeliveryState::Running);
     assert_eq!(bench.script.sent().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_belongs_to_an_owner_who_is_disabled_is_given_back_and_rests() {
+    for manner in [Manner::Now, Manner::Later(Duration::from_secs(1))] {
+        let (records, bench, webhook) = bench(&[]).await;
+        bench.platform.enable(1, false);
+        bench.platform.set_manner(manner);
+        let job = job(&records, &bench, webhook).await;
+        let id = job.claim.delivery;
+        bench.run(job).await;
+        assert_given_back(&records, &bench, id).await;
+        let due = records.stored(id).await.due;
+        assert_eq!(due, noon() + REST, "it is not claimed again and again");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_platform_that_does_not_say_who_the_owner_is_costs_that_delivery_a_wait() {
+    for manner in [
+        Manner::Fails,
+        Manner::Hangs,
+        Manner::Panics,
+        Manner::PanicsLater,
+    ] {
+        let (records, bench, webhook) = bench(&[]).await;
+        bench.platform.set_manner_about(1, manner);
+        let job = job(&records, &bench, webhook).await;
+        let id = job.claim.delivery;
+        bench.run(job).await;
+        assert_given_back(&records, &bench, id).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_slow_after_two_seconds_and_the_webhook_while_it_runs() {
+    let (records, bench, webhook) = bench(&[]).await;
+    bench.script.hold();
+    let job = job(&records, &bench, webhook).await;
+    let route = job.route.clone();
+    let in_flight = bench.admission.in_flight.clone();
+    bench.worker.start(job);
+    let slow = Room::WebhookSlow(route.id);
+    tokio::time::sleep(SLOW_AFTER - Duration::from_millis(1)).await;
+    assert_eq!(in_flight.used(&slow), 0);
+    tokio::time::sleep(Duration::from_millis(2)).await;
+    assert_eq!(in_flight.used(&slow), 1);
+    bench.script.gate.add_permits(1);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(in_flight.used(&slow), 0);
+    assert!(in_flight.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn over_the_quota_of_the_log_it_says_how_it_went_and_keeps_no_text() {
+    for (log_bytes, kept) in [(0, false), (u64::MAX, true)] {
+        let (records, bench, webhook) = bench(&[]).await;
+        bench.platform.set_quota(Some(Quota {
+            log_bytes,
+            ..Quota::default()
+        }));
+        let job = job(&records, &bench, webhook).await;
+        let id = job.claim.delivery;
+        bench.run(job).await;
+        let stored = records.stored(id).await;
+        assert_eq!(
+            (stored.state, stored.message_kept),
+            (DeliveryState::Sent, kept)
+        );
+        let attempt = &records.store.attempts(id).await.unwrap()[0];
+        assert_eq!(
+            (attempt.kept, attempt.response_body.is_empty()),
+            (kept, !kept)
+        );
+        assert_eq!(attempt.status, Some(200));
+    }
+}
+
+/// Panics when it is to send.
+#[derive(Debug)]
+struct Explodes;
+
+impl Transport for Explodes {
+    fn send<'a>(
+        &'a self,
+        _: &'a Request,
+        _: DateTime<Utc>,
+    ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'a>> {
+        Box::pin(async { panic!("as told") })
+    }
+
+    fn preview(&self, _: &Request, _: DateTime<Utc>) -> Result<Preview, ErrorClass> {
+        Err(ErrorClass::Protocol)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_panics_costs_its_claim_and_its_room_is_given_back() {
+    let (records, mut bench, webhook) = bench(&[]).await;
+    let worker = Arc::get_mut(&mut bench.worker).unwrap();
+    worker.transport = Arc::new(Explodes);
+    let job = job(&records, &bench, webhook).await;
+    let id = job.claim.delivery;
+    bench.run(job).await;
+    let stored = records.stored(id).await;
+    assert_eq!(stored.state, DeliveryState::Running, "until its lease ends");
+    assert!(bench.admission.in_flight.is_empty());
 }
 
 /// Panics at every metric.

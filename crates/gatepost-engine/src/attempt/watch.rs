@@ -112,7 +112,7 @@ mod tests {
     ) -> (Watch, Arc<Route>, mpsc::Receiver<Notice>) {
         let (passed_on, notices) = mpsc::channel();
         let id = records.webhook(|_| {}).await;
-        let route = records.routes().await.last().webhook(id).unwrap().clone();
+        let route = records.route(id).await;
         let activities = records.activities().await;
         let observers = Observers::new(Arc::new(PassesOn(passed_on)));
         let watch = Watch::new(Arc::default(), policy, observers, activities);

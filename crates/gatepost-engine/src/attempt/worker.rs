@@ -2,39 +2,60 @@
 //!
 //! Between the response and the settlement nothing may panic, or the same delivery would be sent
 //! again when its lease ends: metrics and logs are written under a guard (`crate::guard`), a clock
-//! that cannot be read is an error, and the settlement itself waits until it is recorded.
+//! that cannot be read is an error, and the settlement itself waits until it is recorded. Should a
+//! job panic all the same, its claim is lost, which is counted and logged with its owner: the
+//! delivery comes back alone, and after three such losses it ends.
 
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
 use delivery::Attempt;
-use gatepost_storage::webhooks::{Disposition, Settled, Settlement};
+use gatepost_storage::webhooks::{Settled, Settlement};
+use tokio::time::Instant;
+use webhook_model::OwnerId;
 
-use super::job::Job;
+use super::job::{Job, Outgoing};
 use super::outcome;
 use super::redact::Credentials;
 use super::retries::RetryPlan;
 use super::watch::Watch;
-use crate::admission::Admission;
+use crate::admission::{Admission, Lesson, SLOW_AFTER};
 use crate::clock::EngineClock;
-use crate::error::ClockError;
 use crate::guard::{GuardedSpan, guarded};
+use crate::judge::Judge;
 use crate::lifecycle::Lifecycle;
 use crate::meter;
-use crate::routes::{Route, Routes};
+use crate::routes::Route;
 use crate::settle::Settler;
 use crate::transport::Transport;
+
+/// How long an owner's deliveries wait who is not in good standing, or about whose standing the
+/// platform says nothing: then it is asked again.
+pub(crate) const REST: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(crate) struct Worker {
     pub transport: Arc<dyn Transport>,
     pub settler: Settler,
-    pub routes: Arc<Routes>,
+    pub judge: Arc<Judge>,
     pub retries: RetryPlan,
     pub watch: Watch,
     pub admission: Arc<Admission>,
     pub clock: Arc<EngineClock>,
     pub lifecycle: Lifecycle,
+}
+
+/// What became of a job.
+enum Tried {
+    /// An attempt was made, and what it says about the target.
+    Made(Box<Attempt>, Lesson),
+    /// The owner's deliveries have to wait.
+    Rests,
+    /// The clock cannot be read: nothing was sent.
+    NoClock,
 }
 
 impl Worker {
@@ -50,13 +71,32 @@ impl Worker {
             tracing::info_span!(
                 "delivery",
                 id = job.claim.delivery.0,
-                webhook = job.webhook.0,
+                webhook = job.route.id.0,
+                owner = job.route.webhook.owner.0,
                 attempt = job.attempts + 1
             )
         });
         let worker = self.clone();
+        let (owner, place) = (job.route.webhook.owner, job.permit.place());
+        self.lifecycle.spawn(async move {
+            let mut run = pin!(worker.run(job));
+            let run = pin!(poll_fn(|context| {
+                let polled = guarded(|| run.as_mut().poll(context));
+                polled.map_or(Poll::Ready(None), |polled| polled.map(Some))
+            }));
+            if span.run(run).await.is_none() {
+                meter::job_panic();
+                let owner = owner.0;
+                guarded(|| tracing::error!(owner, %place, "a delivery's job panicked"));
+            }
+        });
+    }
+
+    /// Gives a claim back without an attempt.
+    pub(crate) fn give_back(self: &Arc<Self>, job: Job) {
+        let worker = self.clone();
         self.lifecycle
-            .spawn(async move { span.run(pin!(worker.run(job))).await });
+            .spawn(async move { worker.end(&job, job.given_back()).await });
     }
 
     async fn run(self: Arc<Self>, mut job: Job) {
@@ -66,52 +106,92 @@ impl Worker {
                 () = self.lifecycle.aborted() => {}
             }
         }
-        let route = self.routes.last().webhook(job.webhook).cloned();
-        let settlement = match route {
-            // Deleted: so are its deliveries, and there is nothing to record.
-            None => return,
-            Some(route) if !route.is_active() || self.lifecycle.is_aborted() => job.given_back(),
-            Some(route) => tokio::select! {
+        let settlement = if !job.route.is_active() || self.lifecycle.is_aborted() {
+            job.given_back()
+        } else {
+            tokio::select! {
                 // First the attempt: a response that has come is not given up.
                 biased;
-                attempt = self.attempt(&route, &job) => match attempt {
-                    Ok(attempt) => self.conclude(&route, &mut job, &attempt),
-                    Err(ClockError) => job.given_back(),
-                },
+                tried = self.attempt(&mut job) => self.conclude(&mut job, tried),
                 () = self.lifecycle.aborted() => job.given_back(),
-            },
+            }
         };
-        self.settle(settlement).await;
-        drop(job);
-        self.admission.lanes.wake();
+        self.end(&job, settlement).await;
     }
 
-    /// An error: nothing was sent.
-    async fn attempt(&self, route: &Route, job: &Job) -> Result<Attempt, ClockError> {
-        let now = self.clock.now()?;
-        Ok(match route.request(&job.message_id, &job.body) {
+    /// After two seconds the request counts among the slow, whoever is to blame: the target, or
+    /// the platform that does not say whether the owner may send.
+    async fn attempt(&self, job: &mut Job) -> Tried {
+        let mut send = pin!(self.send(job.route.clone(), job.message.clone()));
+        tokio::select! {
+            biased;
+            tried = &mut send => return tried,
+            () = tokio::time::sleep(SLOW_AFTER) => job.permit.became_slow(),
+        }
+        send.await
+    }
+
+    async fn send(&self, route: Arc<Route>, message: Outgoing) -> Tried {
+        if !self.is_in_good_standing(route.webhook.owner).await {
+            return Tried::Rests;
+        }
+        let Ok(now) = self.clock.now() else {
+            return Tried::NoClock;
+        };
+        let began = Instant::now();
+        let attempt = match route.request(&message.id, &message.body) {
             Ok(request) => self.transport.send(&request, now).await,
             Err(class) => Attempt::unsent(class, now),
-        })
+        };
+        let feedback = outcome::feedback(&attempt);
+        let took = began.elapsed();
+        Tried::Made(Box::new(attempt), Lesson { feedback, took })
     }
 
-    fn conclude(&self, route: &Route, job: &mut Job, attempt: &Attempt) -> Settlement {
-        job.permit.feedback = outcome::feedback(attempt);
-        self.watch.note(route, attempt);
-        Settlement {
-            claim: job.claim,
-            disposition: self.retries.after(attempt, job.attempts + 1, route),
-            status_info: attempt.status_info(),
-            attempt: Some(outcome::record(attempt, &Credentials::of(&route.webhook))),
+    async fn is_in_good_standing(&self, owner: OwnerId) -> bool {
+        match self.judge.good_standing(owner) {
+            Some(known) => known,
+            None => self.judge.standing(owner).await.unwrap_or(false),
         }
     }
 
-    async fn settle(&self, settlement: Settlement) {
-        let retry_at = match settlement.disposition {
-            Disposition::Retry { due } | Disposition::Release { due } => Some(due),
-            Disposition::Sent | Disposition::Failed => None,
+    fn conclude(&self, job: &mut Job, tried: Tried) -> Settlement {
+        let (attempt, lesson) = match tried {
+            Tried::Made(attempt, lesson) => (attempt, lesson),
+            Tried::NoClock => return job.given_back(),
+            Tried::Rests => {
+                let owner = job.route.webhook.owner;
+                self.admission.lanes.rest(owner, Instant::now() + REST);
+                return job.given_back_until(job.claimed + REST);
+            }
         };
+        job.permit.learnt(lesson);
+        self.watch.note(&job.route, &attempt);
+        let credentials = Credentials::of(&job.route.webhook);
+        let mut record = outcome::record(&attempt, &credentials);
+        let is_full = self.judge.log_is_full(job.route.webhook.owner);
+        if is_full {
+            outcome::forget_response(&mut record);
+        }
+        Settlement {
+            claim: job.claim,
+            disposition: self.retries.after(&attempt, job.attempts + 1, &job.route),
+            status_info: attempt.status_info(),
+            attempt: Some(record),
+            keep_message: !is_full,
+        }
+    }
+
+    /// Records how a claim ends.
+    async fn end(&self, job: &Job, settlement: Settlement) {
+        let (state, retry_at) = settlement.disposition.state_and_due();
+        let log_bytes = settlement.attempt.as_ref().map_or(0, outcome::kept_bytes);
         match self.settler.settle(settlement).await {
+            Some(Settled::Done) if state.is_final() => {
+                let owner = job.route.webhook.owner;
+                let message = job.message.body.len() as u64;
+                self.judge.ended(owner, message, log_bytes);
+            }
             Some(Settled::Done) => {}
             Some(Settled::Stale) => {
                 meter::stale_settlement();

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use chrono_tz::Tz;
 use delivery::{Schedule, Sender};
+use gatepost_ids::{Accounts, Audience, Quota, Quotas};
 use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Clock, SystemClock};
 use webhook_model::Catalog;
 
 use crate::config::{DisablePolicy, Limits, Retention};
+use crate::judge::{Rule, Watch};
 use crate::observe::{Nobody, Observer};
 use crate::random::Random;
 use crate::transport::Transport;
@@ -28,6 +30,10 @@ pub struct EngineBuilder {
     pub(super) schedule: Schedule,
     pub(super) disable: DisablePolicy,
     pub(super) observer: Arc<dyn Observer>,
+    /// Exactly one, or the engine does not start.
+    pub(super) rules: Vec<(Rule, Arc<dyn Accounts>)>,
+    pub(super) quotas: Arc<dyn Quotas>,
+    pub(super) default_audience: Option<Audience>,
 }
 
 impl EngineBuilder {
@@ -45,7 +51,54 @@ impl EngineBuilder {
             schedule: Schedule::default(),
             disable: DisablePolicy::default(),
             observer: Arc::new(Nobody),
+            rules: Vec::new(),
+            quotas: Arc::new(Quota::default()),
+            default_audience: None,
         }
+    }
+
+    /// All users are one system: everybody receives everything that their events match, as SPEC
+    /// describes it. An account that names a tenant is an error then.
+    ///
+    /// Exactly one of this, [`addressed_only`](Self::addressed_only) and [`watch`](Self::watch)
+    /// must be called: there is no default.
+    #[must_use]
+    pub fn one_system(self, accounts: Arc<dyn Accounts>) -> Self {
+        self.rule(Rule::OneSystem, accounts)
+    }
+
+    /// The platform has tenants, and the audience of an occurrence decides: what is meant for a
+    /// user is received by that user and the administrators of the same tenant, what is meant for a
+    /// tenant by its administrators, and everything by system administrators.
+    #[must_use]
+    pub fn addressed_only(self, accounts: Arc<dyn Accounts>) -> Self {
+        self.rule(Rule::AddressedOnly, accounts)
+    }
+
+    /// The platform has tenants, and decides within the tenant of an occurrence who receives it.
+    #[must_use]
+    pub fn watch(self, accounts: Arc<dyn Accounts>, watch: Arc<dyn Watch>) -> Self {
+        self.rule(Rule::Watch(watch), accounts)
+    }
+
+    fn rule(mut self, rule: Rule, accounts: Arc<dyn Accounts>) -> Self {
+        self.rules.push((rule, accounts));
+        self
+    }
+
+    /// How much each owner may have and do; [`Quota::default`] for everybody by default.
+    #[must_use]
+    pub fn quotas(mut self, quotas: Arc<dyn Quotas>) -> Self {
+        self.quotas = quotas;
+        self
+    }
+
+    /// The audience of rows in the outbox that name none. Without it such a row is set aside on a
+    /// platform that is not one system.
+    #[must_use]
+    pub fn default_audience(mut self, audience: Audience) -> Self {
+        self.default_audience = Some(audience);
+        self
     }
 
     /// A clock other than the machine's.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use delivery::Sender;
 use gatepost_storage::webhooks::WebhookStore;
+use rand::Rng as _;
 
 use super::options::EngineBuilder;
 use crate::activity::Activities;
@@ -12,25 +13,34 @@ use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::{ClockSteps, EngineClock};
 use crate::config::{Limits, Retention};
 use crate::dispatcher::Dispatcher;
-use crate::emit::{Emitter, OutboxDrain};
+use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
 use crate::engine::{Engine, Shared};
 use crate::error::StartError;
 use crate::health::Probes;
+use crate::judge::{self, Judge};
 use crate::last_runs::LastRuns;
 use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
 use crate::maintenance::Maintenance;
 use crate::observe::Observers;
+use crate::random::Random;
 use crate::records::Records;
+use crate::records::allowance::Allowance;
+use crate::records::by_hand::ByHand;
 use crate::records::deliveries::Deliveries;
 use crate::records::events::Events;
+use crate::records::owners::Owners;
+use crate::records::replays::Replays;
 use crate::records::tasks::Tasks;
 use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
-use crate::routes::Routes;
+use crate::routes::{Messages, Tables, WebhookCache};
 use crate::settle::{SettlementWriter, Settler};
 use crate::transport::Transport;
 
+/// Messages may take this share of the memory that there is for what occurrences are matched
+/// against, beside that.
+const MESSAGES: usize = 4;
 /// How often the outbox is asked in the time between two polls of the queue.
 const OUTBOX_POLLS: u32 = 4;
 
@@ -43,20 +53,43 @@ impl Engine {
 }
 
 impl EngineBuilder {
-    /// Reads the routes, compares the clocks, and starts to work. Must be called within a tokio
-    /// runtime.
+    /// Compares the clocks, and starts to work. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// When the store fails, or the database server's clock differs too much.
-    pub async fn start(self) -> Result<Engine, StartError> {
+    /// When not exactly one of [`one_system`](Self::one_system),
+    /// [`addressed_only`](Self::addressed_only) and [`watch`](Self::watch) was called, when the
+    /// store fails, or when the database server's clock differs too much.
+    pub async fn start(mut self) -> Result<Engine, StartError> {
+        let (Some((rule, accounts)), true) = (self.rules.pop(), self.rules.is_empty()) else {
+            return Err(StartError::NoAudience);
+        };
         let clock = EngineClock::start(self.clock.clone(), &*self.store).await?;
-        let routes = Routes::read(self.store.clone()).await.map_err(Arc::new)?;
+        let (clock, lifecycle) = (Arc::new(clock), Lifecycle::default());
+        let observers = Observers::new(self.observer.clone());
+        // Never by the builder's seed: two processes must not hold one lease.
+        let holder = u128::from(Random::from_system().with(|random| random.next_u64()));
+        let judge = Judge::new(
+            rule,
+            judge::Ground {
+                store: self.store.clone(),
+                clock: clock.clone(),
+                lifecycle: lifecycle.clone(),
+                observers: observers.clone(),
+                accounts,
+                quotas: self.quotas.clone(),
+                default_audience: self.default_audience,
+                holder,
+            },
+        );
         let ground = Ground {
-            clock: Arc::new(clock),
-            routes: Arc::new(routes),
+            judge: Arc::new(judge),
+            observers,
+            holder,
+            clock,
+            webhooks: Arc::new(WebhookCache::new(self.store.clone())),
             admission: Arc::new(Admission::new(&self.limits)),
             last_runs: Arc::new(LastRuns::new(self.store.clone())),
-            lifecycle: Lifecycle::default(),
+            lifecycle,
             store: self.store.clone(),
             limits: self.limits.clone(),
         };
@@ -67,8 +100,11 @@ impl EngineBuilder {
 /// What most of the parts stand on.
 struct Ground {
     store: Arc<dyn WebhookStore>,
+    judge: Arc<Judge>,
+    observers: Observers,
+    holder: u128,
     clock: Arc<EngineClock>,
-    routes: Arc<Routes>,
+    webhooks: Arc<WebhookCache>,
     admission: Arc<Admission>,
     last_runs: Arc<LastRuns>,
     lifecycle: Lifecycle,
@@ -85,13 +121,13 @@ impl Ground {
         let watch = Watch::new(
             Arc::clone(&error_rate),
             options.disable,
-            Observers::new(options.observer),
+            self.observers.clone(),
             self.activities(),
         );
         let worker = Arc::new(Worker {
             transport: options.transport.clone(),
             settler: settler.clone(),
-            routes: self.routes.clone(),
+            judge: self.judge.clone(),
             retries: RetryPlan::new(options.schedule, random, self.clock.clone()),
             watch,
             admission: self.admission.clone(),
@@ -104,22 +140,30 @@ impl Ground {
         let maintenance = self.maintenance(options.retention)?;
         let probes = Probes {
             store: self.store.clone(),
+            judge: self.judge.clone(),
             clock: self.clock.clone(),
             admission: self.admission.clone(),
             settler,
             error_rate,
         };
+        let by_hand = ByHand {
+            emitter: emitter.clone(),
+            judge: self.judge.clone(),
+        };
         let records = Records {
             activities: self.activities(),
             webhooks: self.webhooks(),
-            tasks: self.tasks(emitter.clone()),
+            tasks: self.tasks(by_hand.clone()),
             events: Events {
                 store: self.store.clone(),
                 clock: self.clock.clone(),
                 catalog: options.catalog,
-                emitter: emitter.clone(),
+                allowance: self.allowance(),
+                by_hand,
             },
             deliveries: self.deliveries(renderer, options.transport),
+            replays: self.replays(),
+            owners: self.owners(),
         };
         self.run(writer, dispatcher, outbox.clone(), maintenance);
         Ok(Engine(Arc::new(Shared {
@@ -139,20 +183,29 @@ impl Ground {
         }
     }
 
+    fn allowance(&self) -> Allowance {
+        Allowance {
+            store: self.store.clone(),
+            judge: self.judge.clone(),
+        }
+    }
+
     fn webhooks(&self) -> Webhooks {
         Webhooks {
             store: self.store.clone(),
             clock: self.clock.clone(),
             admission: self.admission.clone(),
+            allowance: self.allowance(),
         }
     }
 
-    fn tasks(&self, emitter: Arc<Emitter>) -> Tasks {
+    fn tasks(&self, by_hand: ByHand) -> Tasks {
         Tasks {
             store: self.store.clone(),
             clock: self.clock.clone(),
             last_runs: self.last_runs.clone(),
-            emitter,
+            allowance: self.allowance(),
+            by_hand,
         }
     }
 
@@ -163,17 +216,35 @@ impl Ground {
             renderer,
             admission: self.admission.clone(),
             transport,
+            judge: self.judge.clone(),
+        }
+    }
+
+    fn replays(&self) -> Replays {
+        Replays {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            admission: self.admission.clone(),
+            judge: self.judge.clone(),
+        }
+    }
+
+    fn owners(&self) -> Owners {
+        Owners {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            judge: self.judge.clone(),
         }
     }
 
     fn dispatcher(&self, worker: Arc<Worker>) -> Arc<Dispatcher> {
         Arc::new(Dispatcher {
             store: self.store.clone(),
-            routes: self.routes.clone(),
+            webhooks: self.webhooks.clone(),
             admission: self.admission.clone(),
             worker,
+            judge: self.judge.clone(),
             clock: self.clock.clone(),
-            lifecycle: self.lifecycle.clone(),
             timing: self.limits.timing.clone(),
         })
     }
@@ -181,14 +252,30 @@ impl Ground {
     fn emitter(&self, worker: Arc<Worker>, renderer: Arc<Renderer>) -> Arc<Emitter> {
         Arc::new(Emitter {
             store: self.store.clone(),
-            routes: self.routes.clone(),
+            finder: self.finder(),
+            judge: self.judge.clone(),
             renderer,
-            admission: self.admission.clone(),
-            worker,
-            last_runs: self.last_runs.clone(),
+            launcher: Launcher {
+                webhooks: self.webhooks.clone(),
+                admission: self.admission.clone(),
+                worker,
+                last_runs: self.last_runs.clone(),
+                lease_margin: self.limits.timing.lease_margin,
+            },
             clock: self.clock.clone(),
-            limits: self.limits.clone(),
+            limits: self.limits.emit.clone(),
+            wake: Arc::default(),
         })
+    }
+
+    fn finder(&self) -> Finder {
+        let (store, memory) = (&self.store, self.limits.routes_memory);
+        Finder {
+            store: store.clone(),
+            tables: Arc::new(Tables::new(store.clone(), memory)),
+            messages: Arc::new(Messages::new(store.clone(), memory / MESSAGES)),
+            judge: self.judge.clone(),
+        }
     }
 
     fn outbox(&self, emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
@@ -211,6 +298,7 @@ impl Ground {
             admission: self.admission.clone(),
             last_runs: self.last_runs.clone(),
             lifecycle: self.lifecycle.clone(),
+            holder: self.holder,
         }))
     }
 
@@ -222,12 +310,14 @@ impl Ground {
         outbox: Arc<OutboxDrain>,
         maintenance: Arc<Maintenance>,
     ) {
-        let (writer, log) = (Arc::new(writer), maintenance.clone());
+        let (writer, log, gone) = (Arc::new(writer), maintenance.clone(), maintenance.clone());
         let lifecycle = &self.lifecycle;
+        self.judge.run();
         lifecycle.supervise_unawaited("settle", move || writer.clone().run());
         lifecycle.supervise("dispatch", move || dispatcher.clone().run());
         lifecycle.supervise("outbox", move || outbox.clone().run());
         lifecycle.supervise("claims", move || maintenance.clone().tend_claims());
         lifecycle.supervise("log", move || log.clone().tend_log());
+        lifecycle.supervise("gone", move || gone.clone().remove_gone());
     }
 }

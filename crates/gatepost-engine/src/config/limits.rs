@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use super::setters::setters;
 
+const MIB: usize = 1024 * 1024;
+
 /// How much the engine does at once. All limits are for this process.
 ///
 /// ```
 /// use gatepost_engine::{InFlightLimits, Limits};
 /// let in_flight = InFlightLimits::default().with_total(256).with_per_webhook(8);
 /// let limits = Limits::default().with_in_flight(in_flight);
-/// assert_eq!((limits.in_flight.total, limits.in_flight.per_host), (256, 64));
+/// assert_eq!((limits.in_flight.total, limits.in_flight.per_origin), (256, 256));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
     /// Requests in flight.
@@ -21,41 +23,59 @@ pub struct Limits {
     pub emit: EmitLimits,
     /// How fast what was held up is sent.
     pub rates: RateLimits,
-    /// When attempts to a host that cannot be reached are spaced.
+    /// When attempts to a target that cannot be reached are spaced.
     pub breaker: BreakerLimits,
     /// Leases and polling.
     pub timing: Timing,
+    /// Bytes of memory for what occurrences are matched against. A place that needs more than a
+    /// sixteenth of it is not kept there: its events are looked up. Default 256 MiB.
+    pub routes_memory: usize,
 }
 
 /// Requests in flight. Whatever a limit holds back waits; nothing is refused.
+///
+/// Besides these, the last free requests of a total, and of an origin, are for those who have few
+/// of them: nobody but a tenant that has none takes the last one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InFlightLimits {
-    /// Requests in flight. Default 1,024.
+    /// Requests in flight. When targets that used to respond stall all at once, those that still
+    /// respond get up to as many again for as long as that lasts. Default 1,024.
     pub total: usize,
-    /// Requests in flight to one webhook. Default 32.
+    /// Requests in flight to one webhook; adapts downward while its target is in trouble.
+    /// Default 32.
     pub per_webhook: usize,
-    /// Requests in flight to one host name; adapts downward while the target is in trouble.
-    /// Default 64.
-    pub per_host: usize,
+    /// Requests in flight to one origin (scheme, host name and port). A tenant has at most a
+    /// quarter of them; on a platform that is one system, an owner. Default 256.
+    pub per_origin: usize,
     /// Requests in flight for the webhooks of one owner. Default 256.
     pub per_owner: usize,
+    /// Requests in flight for the webhooks of one tenant. Default 512.
+    pub per_tenant: usize,
     /// Maximum share of in-flight requests that may be retries, in percent. Default 50.
     pub retry_percent: usize,
-    /// Maximum share of in-flight requests that may go to hosts that have not responded yet, or
-    /// not the last time, in percent: however many targets stall, the others have the rest.
-    /// Default 50.
-    pub unresponsive_percent: usize,
+    /// Maximum share of in-flight requests, in all and to one origin, that may be slow or go to
+    /// webhooks that have not responded yet, or not the last time, in percent: however many
+    /// targets stall, the others have the rest. One tenant has at most an eighth of the share, and
+    /// a quarter of it is for webhooks that have not been tried. A request is slow after two
+    /// seconds, and so is a webhook whose last three took longer. Default 50.
+    pub slow_percent: usize,
 }
 
-/// What one occurrence may make; more is [`EmitError::TooLarge`](crate::EmitError::TooLarge).
+/// What one occurrence may make at a time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EmitLimits {
-    /// Deliveries. Default 10,000.
+    /// Deliveries stored in one transaction. An occurrence that makes more is stored first, and
+    /// then fanned out in several. Default 1,000.
     pub deliveries: usize,
-    /// Bytes of all their messages. Default 64 MiB.
+    /// Bytes of their messages. Default 8 MiB.
     pub bytes: usize,
+    /// Tasks of one owner that one occurrence runs; what is over is counted and dropped. Default
+    /// 1,000.
+    pub deliveries_per_owner: usize,
+    /// Bytes of their messages. Default 8 MiB.
+    pub bytes_per_owner: usize,
 }
 
 /// How fast what was held up is sent.
@@ -65,12 +85,14 @@ pub struct RateLimits {
     /// Retries that begin in a second. They are spread over it, so that a storm of them never
     /// delays first attempts. 0 is no limit. Default 2,000.
     pub retries_per_second: u32,
-    /// Deliveries a second that a resumed webhook sends of those that were held. 0 is no limit.
-    /// Default 100.
+    /// Deliveries a second that a webhook sends of those that were held: it was resumed, or they
+    /// have been due for a minute when they are found. 0 is no limit. Default 100.
     pub resumed_per_second: u32,
 }
 
-/// The circuit breaker of each host name: it opens when the host cannot be connected to.
+/// The circuit breaker of each webhook: it opens when its target cannot be connected to. What one
+/// webhook meets holds back no other, unless two tenants whose webhooks had been received there
+/// can both not connect any more.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BreakerLimits {
@@ -102,6 +124,8 @@ setters! { Limits {
     with_breaker: breaker: BreakerLimits,
     /// Sets [`timing`](Self::timing).
     with_timing: timing: Timing,
+    /// Sets [`routes_memory`](Self::routes_memory).
+    with_routes_memory: routes_memory: usize,
 } }
 
 setters! { InFlightLimits {
@@ -109,14 +133,16 @@ setters! { InFlightLimits {
     with_total: total: usize,
     /// Sets [`per_webhook`](Self::per_webhook).
     with_per_webhook: per_webhook: usize,
-    /// Sets [`per_host`](Self::per_host).
-    with_per_host: per_host: usize,
+    /// Sets [`per_origin`](Self::per_origin).
+    with_per_origin: per_origin: usize,
     /// Sets [`per_owner`](Self::per_owner).
     with_per_owner: per_owner: usize,
+    /// Sets [`per_tenant`](Self::per_tenant).
+    with_per_tenant: per_tenant: usize,
     /// Sets [`retry_percent`](Self::retry_percent).
     with_retry_percent: retry_percent: usize,
-    /// Sets [`unresponsive_percent`](Self::unresponsive_percent).
-    with_unresponsive_percent: unresponsive_percent: usize,
+    /// Sets [`slow_percent`](Self::slow_percent).
+    with_slow_percent: slow_percent: usize,
 } }
 
 setters! { EmitLimits {
@@ -124,6 +150,10 @@ setters! { EmitLimits {
     with_deliveries: deliveries: usize,
     /// Sets [`bytes`](Self::bytes).
     with_bytes: bytes: usize,
+    /// Sets [`deliveries_per_owner`](Self::deliveries_per_owner).
+    with_deliveries_per_owner: deliveries_per_owner: usize,
+    /// Sets [`bytes_per_owner`](Self::bytes_per_owner).
+    with_bytes_per_owner: bytes_per_owner: usize,
 } }
 
 setters! { RateLimits {
@@ -147,15 +177,29 @@ setters! { Timing {
     with_poll: poll: Duration,
 } }
 
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            in_flight: InFlightLimits::default(),
+            emit: EmitLimits::default(),
+            rates: RateLimits::default(),
+            breaker: BreakerLimits::default(),
+            timing: Timing::default(),
+            routes_memory: 256 * MIB,
+        }
+    }
+}
+
 impl Default for InFlightLimits {
     fn default() -> Self {
         Self {
             total: 1024,
             per_webhook: 32,
-            per_host: 64,
+            per_origin: 256,
             per_owner: 256,
+            per_tenant: 512,
             retry_percent: 50,
-            unresponsive_percent: 50,
+            slow_percent: 50,
         }
     }
 }
@@ -163,8 +207,10 @@ impl Default for InFlightLimits {
 impl Default for EmitLimits {
     fn default() -> Self {
         Self {
-            deliveries: 10_000,
-            bytes: 64 * 1024 * 1024,
+            deliveries: 1_000,
+            bytes: 8 * MIB,
+            deliveries_per_owner: 1_000,
+            bytes_per_owner: 8 * MIB,
         }
     }
 }

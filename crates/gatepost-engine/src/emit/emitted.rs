@@ -1,34 +1,42 @@
-//! What an emit is asked for, and what comes of it.
+//! What comes of an emit.
 
 use gatepost_storage::webhooks::DeliveryId;
 use webhook_model::{RenderError, TaskId};
 
 /// What an occurrence made.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Emitted {
     /// The deliveries that were stored.
     pub deliveries: Vec<DeliveryId>,
     /// The occurrence's id was known: it was stored by an earlier call, and this one did nothing.
     pub repeated: bool,
+    /// The occurrence is stored, and some or all of its deliveries follow in the background: there
+    /// are more of them than fit into one transaction, or the platform has not said yet who may
+    /// receive it.
+    pub pending: bool,
     /// Tasks whose message could not be rendered: they did not run; a one-time task among them
     /// stays.
     pub unrendered: Vec<(TaskId, RenderError)>,
+    /// Deliveries that were counted instead of stored, because their owner has as many waiting as
+    /// allowed or the occurrence ran too many of the owner's tasks.
+    pub dropped: u64,
+    /// Tasks whose owner may not receive it.
+    pub(crate) unheard: u64,
 }
 
 impl Emitted {
-    pub(super) fn nothing(repeated: bool) -> Self {
+    pub(super) fn repeated() -> Self {
         Self {
-            deliveries: Vec::new(),
-            repeated,
-            unrendered: Vec::new(),
+            repeated: true,
+            ..Self::default()
         }
     }
-}
 
-/// What is to be run: the tasks that match an occurrence, or one task by hand.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Trigger {
-    Matching,
-    Task(TaskId),
+    pub(super) fn pending() -> Self {
+        Self {
+            pending: true,
+            ..Self::default()
+        }
+    }
 }

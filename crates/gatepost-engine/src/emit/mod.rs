@@ -1,13 +1,25 @@
 //! From an occurrence to stored deliveries.
 
-mod batch;
+mod bite;
+mod commit;
+mod decide;
+mod drain;
 mod emitted;
 mod emitter;
+mod emitting;
+mod fill;
+mod finder;
+mod launcher;
 mod outbox;
+mod plan;
+mod races;
+mod row;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
+pub(crate) use drain::OutboxDrain;
 pub use emitted::Emitted;
-pub(crate) use emitted::Trigger;
 pub(crate) use emitter::Emitter;
-pub(crate) use outbox::OutboxDrain;
+pub(crate) use finder::Finder;
+pub(crate) use launcher::Launcher;

@@ -14,7 +14,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EmitError::Message`](crate::EmitError::Message) when it grows
-    /// too large, failures of the store.
+    /// too large, [`EngineError::Forbidden`] when the owner's account is disabled,
+    /// [`EngineError::Full`] when as many deliveries of the owner wait as may,
+    /// [`EngineError::TooFast`], [`EngineError::Platform`], failures of the store.
     pub async fn send(
         &self,
         webhook: WebhookId,
@@ -28,8 +30,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],
-    /// [`EngineError::Unsendable`] for a webhook that no request can be made of. A target that
-    /// policy refuses is an attempt with that outcome.
+    /// [`EngineError::Unsendable`] for a webhook that no request can be made of;
+    /// [`EngineError::Forbidden`], [`EngineError::TooFast`] and [`EngineError::Platform`] as for
+    /// [`send`](Self::send). A target that policy refuses is an attempt with that outcome.
     pub async fn send_now(
         &self,
         webhook: &Webhook,
@@ -100,12 +103,16 @@ impl Engine {
         self.0.records.deliveries.delete(id).await
     }
 
-    /// Sends deliveries again that have ended: same bytes, same id. Returns how many were queued.
+    /// Sends deliveries again that have ended: same bytes, same id. Those whose message was not
+    /// kept are passed over. Returns how many were queued: fewer than there are when the owner
+    /// may not have more queued at this moment.
     ///
     /// # Errors
-    /// Failures of the store; [`EngineError::Interrupted`] if some had been queued by then.
+    /// When none were queued: [`EngineError::TooFast`], [`EngineError::Full`], and
+    /// [`EngineError::Forbidden`] when the owner's account is disabled. Failures of the store;
+    /// [`EngineError::Interrupted`] if some had been queued by then.
     pub async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
-        self.0.records.deliveries.replay(which).await
+        self.0.records.replays.replay(which).await
     }
 
     /// Ends deliveries that still wait. Returns how many.

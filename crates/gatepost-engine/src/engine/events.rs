@@ -2,20 +2,33 @@
 
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::EventQuery;
-use webhook_model::{Event, EventId, Invalid};
+use webhook_model::{Event, EventId, Invalid, OwnerId};
 
 use super::handle::Engine;
 use crate::emit::Emitted;
 use crate::error::EngineError;
 
 impl Engine {
-    /// Creates an event that the catalog allows.
+    /// Creates an event that the catalog allows, on what the owner of its task may watch.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] when the catalog does not allow it, [`EngineError::Dangling`] when
-    /// its task does not exist, failures of the store.
+    /// its task does not exist, or what it is about; [`EngineError::Forbidden`] when the owner may
+    /// not watch that; [`EngineError::Full`], [`EngineError::TooFast`], [`EngineError::Platform`],
+    /// failures of the store.
     pub async fn create_event(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
         self.0.records.events.create(event).await
+    }
+
+    /// Whether this user may watch what the event is about; its task is not looked at. What
+    /// [`create_event`](Self::create_event) asks, for a form that offers only that.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] in words, [`EngineError::Dangling`] when there is no such object,
+    /// [`EngineError::Platform`].
+    pub async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
+        let judge = &self.0.records.events.allowance.judge;
+        judge.may_watch(owner, event).await
     }
 
     /// An event.
@@ -62,7 +75,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as
-    /// [`emit`](Engine::emit).
+    /// [`run_task`](Engine::run_task).
     pub async fn trigger_event(
         &self,
         id: EventId,

@@ -4,10 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_storage::webhooks::Origin;
 use webhook_model::{Catalog, Occurrence};
 
-use crate::emit::{Emitted, Emitter, OutboxDrain, Trigger};
+use crate::emit::{Emitted, Emitter, OutboxDrain};
 use crate::error::{EmitError, EngineError};
 use crate::health::{Health, Probes};
 use crate::lifecycle::Lifecycle;
@@ -30,27 +29,28 @@ pub(crate) struct Shared {
 }
 
 impl Engine {
-    /// Something happened: runs the tasks of all enabled events that match (SPEC 6 rule 1).
+    /// Something happened: runs the tasks of all enabled events that match (SPEC 6 rule 1), of
+    /// those owners who may receive it.
     ///
     /// Returns once the deliveries are stored; they are sent in the background. A task that several
     /// events reach runs once; a one-time task runs once however many occurrences reach it, and
     /// is deleted with that. With an id of its own an occurrence is stored once, however often
     /// it is emitted.
     ///
+    /// Never waits for the platform to say who may receive it, and never refuses an occurrence for
+    /// the number of its tasks: what is not known yet, and what does not fit into one transaction,
+    /// follows in the background ([`Emitted::pending`]).
+    ///
     /// # Errors
     /// [`EmitError`]; nothing was stored. After a transient error the same occurrence may be
     /// emitted again; only one with an id of its own is then certain not to run twice.
     pub async fn emit(&self, occurrence: Occurrence) -> Result<Emitted, EmitError> {
-        let id = occurrence.id.clone();
-        let origin = id.map_or(Origin::Direct, Origin::Occurrence);
         let emitter = &self.0.emitter;
-        emitter
-            .emit_detached(occurrence, Trigger::Matching, origin)
-            .await
+        emitter.emit_detached(occurrence, Emitter::all()).await
     }
 
-    /// Stores an occurrence to be matched a moment later: cheaper than [`emit`](Self::emit), and
-    /// never refused for what it matches. An occurrence with an id that is known by then is
+    /// Stores an occurrence to be matched a moment later: cheaper than [`emit`](Self::emit). An
+    /// occurrence with an id that is known by then is
     /// skipped, as by `emit`.
     ///
     /// # Errors
@@ -78,8 +78,12 @@ impl Engine {
     /// this one when it starts again.
     pub async fn shutdown(&self, grace: Duration) {
         self.0.lifecycle.shutdown(grace).await;
-        let last_runs = self.0.emitter.last_runs.clone();
-        let flush = async move { last_runs.flush().await };
+        let last_runs = self.0.emitter.launcher.last_runs.clone();
+        let judge = self.0.emitter.judge.clone();
+        let flush = async move {
+            last_runs.flush().await;
+            judge.flush().await;
+        };
         self.0.lifecycle.finish(flush).await;
     }
 }
@@ -89,7 +93,6 @@ impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
             .field("running", &self.0.lifecycle.is_running())
-            .field("routes", &self.0.emitter.routes.last().version)
             .field("in_flight", &self.0.probes.admission.in_flight)
             .finish_non_exhaustive()
     }

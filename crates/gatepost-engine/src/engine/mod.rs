@@ -3,6 +3,7 @@
 mod deliveries;
 mod events;
 mod handle;
+mod owners;
 mod tasks;
 mod webhooks;
 

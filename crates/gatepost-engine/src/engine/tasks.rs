@@ -8,10 +8,12 @@ use crate::emit::Emitted;
 use crate::error::EngineError;
 
 impl Engine {
-    /// Creates a task.
+    /// Creates a task. It belongs to the owner of its webhook, whoever creates it.
     ///
     /// # Errors
-    /// [`EngineError::Dangling`] when its webhook does not exist, failures of the store.
+    /// [`EngineError::Dangling`] when its webhook does not exist; [`EngineError::Full`] when the
+    /// owner has as many as allowed; [`EngineError::Forbidden`] for a one-time task of an operator;
+    /// [`EngineError::TooFast`], [`EngineError::Platform`], failures of the store.
     pub async fn create_task(&self, task: &Task) -> Result<TaskRow, EngineError> {
         self.0.records.tasks.create(task).await
     }
@@ -33,10 +35,10 @@ impl Engine {
     }
 
     /// Changes a task. `edit` may be called again if the task was changed by others in between.
+    /// With another owner's webhook, the task and its events are that owner's.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Dangling`], failures of the store, and what `edit`
-    /// refuses.
+    /// [`EngineError::NotFound`], what `edit` refuses, and as [`create_task`](Self::create_task).
     pub async fn edit_task(
         &self,
         id: TaskId,
@@ -57,8 +59,10 @@ impl Engine {
     /// disabled task does not run.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`] when there is no enabled task of that number, and as
-    /// [`emit`](Engine::emit).
+    /// [`EngineError::NotFound`] when there is no enabled task of that number;
+    /// [`EngineError::TooFast`]; [`EngineError::Forbidden`] when the owner may not receive what it
+    /// sends; [`EngineError::Full`] when as many deliveries of the owner wait as may;
+    /// [`EmitError::Render`](crate::EmitError::Render); and as [`emit`](Engine::emit).
     pub async fn run_task(&self, id: TaskId) -> Result<Emitted, EngineError> {
         self.0.records.tasks.run(id).await
     }

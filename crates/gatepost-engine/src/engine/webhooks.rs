@@ -12,7 +12,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] when headers and authorization contradict each other or no request
-    /// can be made of it, [`EngineError::NameTaken`], failures of the store.
+    /// can be made of it, [`EngineError::NameTaken`] by another of the owner's,
+    /// [`EngineError::Full`] when the owner has as many as allowed, [`EngineError::TooFast`],
+    /// [`EngineError::Platform`], failures of the store.
     pub async fn create_webhook(
         &self,
         webhook: &Webhook,
@@ -46,8 +48,8 @@ impl Engine {
     /// be called again if the webhook was changed by others in between.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Invalid`], [`EngineError::NameTaken`], failures of
-    /// the store, and what `edit` refuses.
+    /// [`EngineError::NotFound`], what `edit` refuses, and as
+    /// [`create_webhook`](Self::create_webhook).
     pub async fn edit_webhook(
         &self,
         id: WebhookId,
@@ -59,7 +61,7 @@ impl Engine {
     /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
     ///
     /// # Errors
-    /// As [`edit_webhook`](Self::edit_webhook).
+    /// [`EngineError::NotFound`], failures of the store.
     pub async fn pause_webhook(
         &self,
         id: WebhookId,
@@ -71,7 +73,7 @@ impl Engine {
     /// Sends what was held, at a bounded rate, and what occurs from now on.
     ///
     /// # Errors
-    /// As [`edit_webhook`](Self::edit_webhook).
+    /// [`EngineError::NotFound`], failures of the store.
     pub async fn resume_webhook(
         &self,
         id: WebhookId,
@@ -80,7 +82,8 @@ impl Engine {
         activities.set(id, Activity::Active).await
     }
 
-    /// Deletes a webhook with its delivery log.
+    /// Deletes a webhook with its delivery log: when this returns, nothing of it is sent or listed
+    /// any more, however much it was; the rows go in the background.
     ///
     /// # Errors
     /// [`EngineError::NotFound`]; [`EngineError::InUse`], naming tasks that send it, unless

@@ -1,25 +1,24 @@
-//! Deliveries: sent by hand, looked at, sent again, ended.
+//! Deliveries: sent by hand, looked at, ended.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryQuery, Enqueue, Enqueued, Lane, LaneClass,
-    NewDelivery, Origin, Replay, WebhookStore,
+    AttemptRecord, Basis, Delivery, DeliveryId, DeliveryQuery, Enqueue, Enqueued, NewDelivery,
+    Origin, RecordId, WebhookStore,
 };
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::{Message, Webhook, WebhookId};
+use webhook_model::{Message, OwnerId, Webhook, WebhookId};
 
+use super::by_hand::full;
 use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::error::EngineError;
+use crate::judge::Judge;
 use crate::render::{Example, Renderer};
 use crate::routes::Route;
 use crate::transport::Transport;
-
-/// Rows queued again in one transaction.
-const BITE: u32 = 500;
 
 /// What a test of a webhook showed.
 #[derive(Debug)]
@@ -36,6 +35,7 @@ pub(crate) struct Deliveries {
     pub renderer: Arc<Renderer>,
     pub admission: Arc<Admission>,
     pub transport: Arc<dyn Transport>,
+    pub judge: Arc<Judge>,
 }
 
 impl Deliveries {
@@ -44,34 +44,28 @@ impl Deliveries {
         webhook: WebhookId,
         message: Option<&Message>,
     ) -> Result<DeliveryId, EngineError> {
+        let owner = self.store.owner_of(RecordId::Webhook(webhook)).await?;
+        let owner = owner.ok_or(EngineError::NotFound)?;
         let now = self.clock.now()?;
+        let body = self.renderer.by_hand(message, now)?;
+        self.check(owner).await?;
+        let (bytes, room) = (body.len() as u64, self.judge.room(owner));
+        if room.deliveries == 0 || room.bytes < bytes {
+            return Err(full(&self.judge, owner));
+        }
+        self.judge.run_by_hand(owner, 1)?;
         let new = NewDelivery {
             message_id: self.renderer.message_id(),
             webhook,
             task: None,
-            body: self.renderer.by_hand(message, now)?,
+            body,
             due: now,
             lease_until: None,
         };
-        let batch = Enqueue {
-            routes: None,
-            origin: Origin::Direct,
-            deliveries: vec![new],
-            consume: Vec::new(),
-        };
-        let stored = match self.store.enqueue(batch, now).await {
-            Ok(Enqueued::Stored { deliveries, .. }) => deliveries.first().map(|stored| stored.id),
-            Ok(Enqueued::AlreadyKnown | Enqueued::RoutesChanged) => None,
-            Err(error) if error.kind() == ErrorKind::Invalid => return Err(EngineError::NotFound),
-            Err(error) => return Err(error.into()),
-        };
-        self.admission.lanes.ready(Lane {
-            webhook,
-            class: LaneClass::First,
-        });
-        stored.ok_or_else(|| {
-            StoreError::new(ErrorKind::Unavailable, "the message was not queued").into()
-        })
+        let id = self.enqueue(new, now).await?;
+        self.judge.stored(owner, 1, bytes);
+        self.admission.lanes.look_now();
+        Ok(id)
     }
 
     pub(crate) async fn send_now(
@@ -81,6 +75,8 @@ impl Deliveries {
     ) -> Result<TestSend, EngineError> {
         let now = self.clock.now()?;
         let request = self.request(webhook, message, now)?;
+        self.check(webhook.owner).await?;
+        self.judge.run_by_hand(webhook.owner, 1)?;
         let attempt = self.transport.send(&request, now).await;
         Ok(TestSend { attempt })
     }
@@ -117,31 +113,69 @@ impl Deliveries {
     }
 
     pub(crate) async fn delete(&self, id: DeliveryId) -> Result<(), EngineError> {
-        Ok(self.store.delete_delivery(id, self.clock.now()?).await?)
-    }
-
-    pub(crate) async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
-        let mut queued = 0;
-        loop {
-            let now = self.clock.now()?;
-            let some = match self.store.replay(which, BITE, now).await {
-                Err(error) if queued > 0 => {
-                    let source = Arc::new(error);
-                    return Err(EngineError::Interrupted { queued, source });
-                }
-                some => some?,
-            };
-            queued += some;
-            self.admission.lanes.look_now();
-            if some < u64::from(BITE) {
-                return Ok(queued);
-            }
-        }
+        let now = self.clock.now()?;
+        let waiting = self.waiting(&[id]).await?;
+        self.store.delete_delivery(id, now).await?;
+        self.ended(&waiting);
+        Ok(())
     }
 
     pub(crate) async fn cancel(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
         let now = self.clock.now()?;
-        Ok(self.store.cancel(ids, "cancelled", now).await?)
+        let waiting = self.waiting(ids).await?;
+        let cancelled = self.store.cancel(ids, "cancelled", now).await?;
+        let some = usize::try_from(cancelled).unwrap_or(usize::MAX);
+        self.ended(waiting.get(..some).unwrap_or(&waiting));
+        Ok(cancelled)
+    }
+
+    /// Nothing is sent for an owner whose account is disabled or gone.
+    async fn check(&self, owner: OwnerId) -> Result<(), EngineError> {
+        if self.judge.standing(owner).await? {
+            return Ok(());
+        }
+        let words = "The account of the owner is disabled";
+        Err(EngineError::Forbidden(words.to_owned()))
+    }
+
+    /// Of these deliveries those that have not ended: whose, and with how large a message.
+    async fn waiting(&self, ids: &[DeliveryId]) -> Result<Vec<(OwnerId, u64)>, EngineError> {
+        let mut waiting = Vec::new();
+        for id in ids {
+            let delivery = self.store.delivery(*id).await?;
+            let delivery = delivery.filter(|delivery| !delivery.state.is_final());
+            waiting.extend(delivery.map(|d| (d.owner, d.body.len() as u64)));
+        }
+        Ok(waiting)
+    }
+
+    fn ended(&self, deliveries: &[(OwnerId, u64)]) {
+        for (owner, bytes) in deliveries {
+            self.judge.ended(*owner, *bytes, 0);
+        }
+    }
+
+    async fn enqueue(
+        &self,
+        new: NewDelivery,
+        now: DateTime<Utc>,
+    ) -> Result<DeliveryId, EngineError> {
+        let batch = Enqueue {
+            basis: Basis::Nothing,
+            origin: Origin::Direct,
+            deliveries: vec![new],
+            consume: Vec::new(),
+            later: Vec::new(),
+        };
+        let stored = match self.store.enqueue(batch, now).await {
+            Ok(Enqueued::Stored { deliveries, .. }) => deliveries.first().map(|stored| stored.id),
+            Ok(_) => None,
+            Err(error) if error.kind() == ErrorKind::Invalid => return Err(EngineError::NotFound),
+            Err(error) => return Err(error.into()),
+        };
+        stored.ok_or_else(|| {
+            StoreError::new(ErrorKind::Unavailable, "the message was not queued").into()
+        })
     }
 
     fn request(

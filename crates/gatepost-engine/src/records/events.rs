@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::{EventQuery, Origin, WebhookStore};
+use gatepost_storage::webhooks::{EventQuery, RecordId, WebhookStore};
 use gatepost_storage::{ErrorKind, Row, StoreError};
-use webhook_model::{Catalog, Event, EventId, Field, Invalid, Object, Occurrence, Target};
+use webhook_model::{
+    Catalog, Event, EventId, Field, Invalid, Object, Occurrence, OwnerId, Target, TaskId,
+};
 
+use super::allowance::{Admitted, Allowance, Kind};
+use super::by_hand::ByHand;
 use crate::clock::EngineClock;
 use crate::edit::edit;
-use crate::emit::{Emitted, Emitter, Trigger};
+use crate::emit::Emitted;
 use crate::error::EngineError;
 
 #[derive(Debug)]
@@ -16,14 +20,28 @@ pub(crate) struct Events {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
     pub catalog: Catalog,
-    pub emitter: Arc<Emitter>,
+    pub allowance: Allowance,
+    pub by_hand: ByHand,
 }
 
 impl Events {
     pub(crate) async fn create(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
         self.catalog.check(event)?;
-        let inserted = self.store.insert_event(event, self.clock.now()?).await;
-        inserted.map_err(dangling)
+        let owner = self.owner(event.task).await?;
+        self.allowance.judge.may_watch(owner, event).await?;
+        let mut admitted = Admitted::default();
+        let at_most = self
+            .allowance
+            .of(owner, Kind::Events, &mut admitted)
+            .await?;
+        let inserted = self
+            .store
+            .insert_event(event, at_most, self.clock.now()?)
+            .await;
+        let inserted = inserted.map_err(dangling);
+        self.allowance
+            .explained(inserted, Kind::Events, &admitted)
+            .await
     }
 
     pub(crate) async fn get(
@@ -43,12 +61,13 @@ impl Events {
     pub(crate) async fn edit(
         &self,
         id: EventId,
-        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
+        edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
     ) -> Result<Row<EventId, Event>, EngineError> {
-        edit!(self, event, update_event, dangling, id, |row| {
-            edit(&mut row.value)?;
-            self.catalog.check(&row.value)?;
-        })
+        let mut admitted = Admitted::default();
+        let edited = self.edit_row(id, edit, &mut admitted).await;
+        self.allowance
+            .explained(edited, Kind::Events, &admitted)
+            .await
     }
 
     pub(crate) async fn delete(&self, id: EventId) -> Result<(), EngineError> {
@@ -63,26 +82,67 @@ impl Events {
     ) -> Result<Emitted, EngineError> {
         let row = self.store.event(id).await?.ok_or(EngineError::NotFound)?;
         let event = row.value;
-        let object = match event.target {
-            Target::Instance(id) => Some(Object {
-                id,
-                name: object.unwrap_or_default(),
-            }),
-            Target::Tag(_) | Target::Generic => None,
+        let (object, tags) = match event.target {
+            Target::Instance(id) => {
+                let name = object.unwrap_or_default();
+                (Some(Object { id, name }), Vec::new())
+            }
+            Target::Tag(tag) => (None, vec![tag]),
+            Target::Generic => (None, Vec::new()),
         };
+        let (event_type, name) = (event.event_type, event.event);
         let occurrence = Occurrence {
             object,
+            tags,
             variables,
-            ..Occurrence::new(event.event_type, event.event)
+            ..self.by_hand.occurrence(event_type, name, row.owner).await?
         };
-        let task = Trigger::Task(event.task);
-        let run = self.emitter.emit_detached(occurrence, task, Origin::Direct);
-        let emitted = run.await?;
-        if emitted.deliveries.is_empty() {
-            return Err(EngineError::NotFound);
-        }
-        Ok(emitted)
+        self.by_hand.run(event.task, row.owner, occurrence).await
     }
+
+    async fn edit_row(
+        &self,
+        id: EventId,
+        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
+        admitted: &mut Admitted,
+    ) -> Result<Row<EventId, Event>, EngineError> {
+        edit!(
+            self,
+            event,
+            update_event,
+            dangling,
+            id,
+            |row| {
+                let before = row.value.clone();
+                edit(&mut row.value)?;
+                self.catalog.check(&row.value)?;
+                if !is_switched_off(&before, &row.value) {
+                    let owner = self.owner(row.value.task).await?;
+                    self.allowance.judge.may_watch(owner, &row.value).await?;
+                }
+            },
+            {
+                // With another task it may get another owner.
+                let owner = self.owner(row.value.task).await?;
+                self.allowance.of(owner, Kind::Events, admitted).await?
+            }
+        )
+    }
+
+    /// The owner of the task.
+    async fn owner(&self, task: TaskId) -> Result<OwnerId, EngineError> {
+        let owner = self.allowance.owner_of(RecordId::Task(task));
+        owner.await?.ok_or(EngineError::Dangling(Field::Task))
+    }
+}
+
+/// What nobody may watch any more can still be switched off.
+fn is_switched_off(before: &Event, after: &Event) -> bool {
+    let watched = |event: &Event| {
+        let words = (event.event_type.clone(), event.event.clone());
+        (words, event.target, event.task)
+    };
+    !after.enabled && watched(before) == watched(after)
 }
 
 fn dangling(error: StoreError) -> EngineError {

@@ -1,8 +1,12 @@
 //! Webhooks, tasks, events and deliveries, as they are made, read and changed. Who may do so is
 //! decided by the caller.
 
+pub(crate) mod allowance;
+pub(crate) mod by_hand;
 pub(crate) mod deliveries;
 pub(crate) mod events;
+pub(crate) mod owners;
+pub(crate) mod replays;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
@@ -10,6 +14,8 @@ pub(crate) mod webhooks;
 
 use self::deliveries::Deliveries;
 use self::events::Events;
+use self::owners::Owners;
+use self::replays::Replays;
 use self::tasks::Tasks;
 use self::webhooks::Webhooks;
 use crate::activity::Activities;
@@ -21,4 +27,6 @@ pub(crate) struct Records {
     pub tasks: Tasks,
     pub events: Events,
     pub deliveries: Deliveries,
+    pub replays: Replays,
+    pub owners: Owners,
 }

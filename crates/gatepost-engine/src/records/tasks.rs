@@ -3,13 +3,15 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::{Origin, TaskQuery, TaskRow, WebhookStore};
+use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::{EventName, EventType, Field, Invalid, Occurrence, Task, TaskId};
+use webhook_model::{Action, EventName, EventType, Field, Invalid, OwnerId, Task, TaskId};
 
+use super::allowance::{Admitted, Allowance, Kind};
+use super::by_hand::ByHand;
 use crate::clock::EngineClock;
 use crate::edit::edit;
-use crate::emit::{Emitted, Emitter, Trigger};
+use crate::emit::Emitted;
 use crate::error::EngineError;
 use crate::last_runs::LastRuns;
 
@@ -18,13 +20,24 @@ pub(crate) struct Tasks {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
     pub last_runs: Arc<LastRuns>,
-    pub emitter: Arc<Emitter>,
+    pub allowance: Allowance,
+    pub by_hand: ByHand,
 }
 
 impl Tasks {
     pub(crate) async fn create(&self, task: &Task) -> Result<TaskRow, EngineError> {
-        let inserted = self.store.insert_task(task, self.clock.now()?).await;
-        inserted.map_err(dangling)
+        let owner = self.owner(task).await?;
+        let mut admitted = Admitted::default();
+        let at_most = self.allowance.of(owner, Kind::Tasks, &mut admitted).await?;
+        self.check(task, owner).await?;
+        let inserted = self
+            .store
+            .insert_task(task, at_most, self.clock.now()?)
+            .await;
+        let inserted = inserted.map_err(dangling);
+        self.allowance
+            .explained(inserted, Kind::Tasks, &admitted)
+            .await
     }
 
     pub(crate) async fn get(&self, id: TaskId) -> Result<Option<TaskRow>, EngineError> {
@@ -40,11 +53,13 @@ impl Tasks {
     pub(crate) async fn edit(
         &self,
         id: TaskId,
-        mut edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send,
+        edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send,
     ) -> Result<TaskRow, EngineError> {
-        edit!(self, task, update_task, dangling, id, |row| edit(
-            &mut row.task
-        )?)
+        let mut admitted = Admitted::default();
+        let edited = self.edit_row(id, edit, &mut admitted).await;
+        self.allowance
+            .explained(edited, Kind::Tasks, &admitted)
+            .await
     }
 
     pub(crate) async fn delete(&self, id: TaskId) -> Result<(), EngineError> {
@@ -52,15 +67,51 @@ impl Tasks {
     }
 
     pub(crate) async fn run(&self, id: TaskId) -> Result<Emitted, EngineError> {
-        let by_hand = Occurrence::new(word::<EventType>("tasks")?, word::<EventName>("execute")?);
-        let run = self
-            .emitter
-            .emit_detached(by_hand, Trigger::Task(id), Origin::Direct);
-        let emitted = run.await?;
-        if emitted.deliveries.is_empty() {
-            return Err(EngineError::NotFound);
+        let owner = self.store.owner_of(RecordId::Task(id)).await?;
+        let owner = owner.ok_or(EngineError::NotFound)?;
+        let (event_type, event) = (word::<EventType>("tasks")?, word::<EventName>("execute")?);
+        let occurrence = self.by_hand.occurrence(event_type, event, owner).await?;
+        self.by_hand.run(id, owner, occurrence).await
+    }
+
+    async fn edit_row(
+        &self,
+        id: TaskId,
+        mut edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send,
+        admitted: &mut Admitted,
+    ) -> Result<TaskRow, EngineError> {
+        edit!(
+            self,
+            task,
+            update_task,
+            dangling,
+            id,
+            |row| edit(&mut row.task)?,
+            {
+                // With another webhook it gets another owner.
+                let owner = self.owner(&row.task).await?;
+                let at_most = self.allowance.of(owner, Kind::Tasks, admitted).await?;
+                self.check(&row.task, owner).await?;
+                at_most
+            }
+        )
+    }
+
+    /// The owner of its webhook.
+    async fn owner(&self, task: &Task) -> Result<OwnerId, EngineError> {
+        let missing = EngineError::Dangling(Field::Owner);
+        let Action::Send { webhook, .. } = &task.action else {
+            return Err(missing);
+        };
+        let owner = self.allowance.owner_of(RecordId::Webhook(*webhook));
+        owner.await?.ok_or(missing)
+    }
+
+    async fn check(&self, task: &Task, owner: OwnerId) -> Result<(), EngineError> {
+        if task.delete_after_run {
+            self.allowance.judge.may_run_once(owner).await?;
         }
-        Ok(emitted)
+        Ok(())
     }
 }
 

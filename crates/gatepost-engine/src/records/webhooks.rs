@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
-use gatepost_storage::{ErrorKind, Page, Row};
+use gatepost_storage::{ErrorKind, Page, Row, Scope};
 use webhook_model::{Field, Invalid, Webhook, WebhookId};
 
+use super::allowance::{Admitted, Allowance, Kind};
 use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::edit::edit;
@@ -21,6 +22,7 @@ pub(crate) struct Webhooks {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
     pub admission: Arc<Admission>,
+    pub allowance: Allowance,
 }
 
 impl Webhooks {
@@ -29,10 +31,15 @@ impl Webhooks {
         webhook: &Webhook,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         check(webhook)?;
-        Ok(self
-            .store
-            .insert_webhook(webhook, self.clock.now()?)
-            .await?)
+        let (kind, mut admitted) = (Kind::Webhooks, Admitted::default());
+        let at_most = self
+            .allowance
+            .of(webhook.owner, kind, &mut admitted)
+            .await?;
+        let now = self.clock.now()?;
+        let inserted = self.store.insert_webhook(webhook, at_most, now).await;
+        let inserted = inserted.map_err(EngineError::from);
+        self.allowance.explained(inserted, kind, &admitted).await
     }
 
     pub(crate) async fn get(
@@ -54,7 +61,12 @@ impl Webhooks {
         id: WebhookId,
         edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let row = self.edit_row(id, edit).await?;
+        let mut admitted = Admitted::default();
+        let edited = self.edit_row(id, edit, &mut admitted).await;
+        let row = self
+            .allowance
+            .explained(edited, Kind::Webhooks, &admitted)
+            .await?;
         self.admission.lanes.look_now();
         Ok(row)
     }
@@ -73,16 +85,26 @@ impl Webhooks {
         &self,
         id: WebhookId,
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
+        admitted: &mut Admitted,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        edit!(self, webhook, update_webhook, Into::into, id, |row| {
-            edit(&mut row.value)?;
-            check(&row.value)?;
-        })
+        let mut apply = |webhook: &mut Webhook| edit(webhook).and_then(|()| check(webhook));
+        edit!(
+            self,
+            webhook,
+            update_webhook,
+            Into::into,
+            id,
+            |row| apply(&mut row.value)?,
+            self.allowance
+                .of(row.owner, Kind::Webhooks, admitted)
+                .await?
+        )
     }
 
     /// The names of tasks that send this webhook.
     async fn users(&self, id: WebhookId) -> Result<Vec<String>, EngineError> {
         let query = TaskQuery {
+            scope: Scope::All,
             creator: None,
             webhook: Some(id),
             name: None,

@@ -1,12 +1,21 @@
-//! All webhooks, tasks and events at one version, in the form that an emit needs.
+//! What is known of webhooks, tasks and events: what is matched place by place, and what is sent.
 
-mod current;
+mod matched;
+mod messages;
 mod prototype;
 mod request;
 mod route;
+mod slot;
 mod table;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod triggers;
+mod webhooks;
 
-pub(crate) use current::Routes;
+pub(crate) use matched::{Matched, MatchedTask};
+pub(crate) use messages::Messages;
 pub(crate) use prototype::prototype;
 pub(crate) use route::Route;
-pub(crate) use table::{RouteTable, TaskRoute};
+pub(crate) use tables::Tables;
+pub(crate) use webhooks::WebhookCache;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use delivery::{Request, RequestError};
+use gatepost_storage::Revision;
 use webhook_model::{Activity, DeliveryOrder, Webhook, WebhookId};
 
 use super::prototype::prototype;
@@ -10,20 +11,20 @@ use super::prototype::prototype;
 #[derive(Debug)]
 pub(crate) struct Route {
     pub id: WebhookId,
+    pub revision: Revision,
     pub webhook: Webhook,
-    /// The host name, for fairness and circuit breakers.
-    pub host: Arc<str>,
+    /// Scheme, host name and port: what requests in flight are counted by.
+    pub origin: Arc<str>,
     /// All of a request but its id and its body.
     pub request: Result<Request, RequestError>,
 }
 
 impl Route {
-    pub(crate) fn new(id: WebhookId, webhook: Webhook) -> Self {
-        let url = webhook.url.as_url();
-        let host = url.host_str().unwrap_or_default();
+    pub(crate) fn new(id: WebhookId, revision: Revision, webhook: Webhook) -> Self {
         Self {
             id,
-            host: host.to_ascii_lowercase().into(),
+            revision,
+            origin: origin(&webhook),
             request: prototype(&webhook),
             webhook,
         }
@@ -31,7 +32,7 @@ impl Route {
 
     /// A webhook that is not stored, or not as it is given here.
     pub(crate) fn unstored(webhook: Webhook) -> Self {
-        Self::new(WebhookId(0), webhook)
+        Self::new(WebhookId(0), Revision(0), webhook)
     }
 
     pub(crate) fn is_active(&self) -> bool {
@@ -40,5 +41,42 @@ impl Route {
 
     pub(crate) fn is_in_order(&self) -> bool {
         self.webhook.order == DeliveryOrder::InOrder
+    }
+}
+
+/// Names that differ only in the dot of the root are one host.
+fn origin(webhook: &Webhook) -> Arc<str> {
+    let url = webhook.url.as_url();
+    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+    let port = url.port_or_known_default().unwrap_or_default();
+    format!("{}://{}:{port}", url.scheme(), host.to_ascii_lowercase()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use webhook_model::OwnerId;
+
+    use super::*;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port_however_they_are_written() {
+        let of = |url: &str| {
+            let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url.parse().unwrap());
+            Route::unstored(webhook).origin
+        };
+        let chat = of("https://chat.example.com/a");
+        for same in [
+            "https://CHAT.example.com:443/b?c",
+            "https://chat.example.com./",
+        ] {
+            assert_eq!(of(same), chat);
+        }
+        for other in [
+            "http://chat.example.com/a",
+            "https://chat.example.com:81/a",
+            "https://example.com/a",
+        ] {
+            assert_ne!(of(other), chat);
+        }
     }
 }

@@ -89,6 +89,7 @@ mod tests {
                 disposition: Disposition::Sent,
                 status_info: "as told".to_owned(),
                 attempt: None,
+                keep_message: true,
             }
         }
 
@@ -153,6 +154,7 @@ mod tests {
             disposition: Disposition::Sent,
             status_info: String::new(),
             attempt: None,
+            keep_message: true,
         };
         let store = Arc::new(FaultStore::new(records.store.clone()));
         let clock = records.engine_clock().await;

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use gatepost_engine::{Audience, Place};
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState, RecordStore};
 use webhook_model::{Activity, DeliveryOrder, ObjectId, Occurrence, Retries, TagId, Target};
 
@@ -86,7 +87,8 @@ async fn a_one_time_task_reached_by_64_emits_at_once_runs_once_and_is_gone() {
     world.ended(made[0]).await;
     assert_eq!(receiver.bodies.lock().unwrap().len(), 1);
     assert!(world.engine.task(task).await.unwrap().is_none());
-    assert!(world.store.routes().await.unwrap().events.is_empty());
+    let routes = world.store.routes(Place::Common, 100).await.unwrap();
+    assert!(routes.unwrap().events.is_empty());
 }
 
 #[tokio::test]
@@ -204,6 +206,7 @@ async fn the_outbox_is_fanned_out_once_and_generic_events_match() {
             .emit_later(&Occurrence::new(
                 "alarms".parse().unwrap(),
                 "raised".parse().unwrap(),
+                Audience::OneSystem,
             ))
             .await
             .unwrap();

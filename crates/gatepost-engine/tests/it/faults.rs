@@ -54,7 +54,7 @@ async fn while_outcomes_cannot_be_recorded_nothing_new_is_sent_and_then_they_are
 
 /// Work of another process.
 async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -> DeliveryId {
-    use gatepost_storage::webhooks::{Enqueue, Enqueued, NewDelivery, Origin};
+    use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, NewDelivery, Origin};
     let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
     let new = NewDelivery {
         message_id: "msg_other".parse().unwrap(),
@@ -65,10 +65,11 @@ async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -
         lease_until: None,
     };
     let batch = Enqueue {
-        routes: None,
+        basis: Basis::Nothing,
         origin: Origin::Direct,
         deliveries: vec![new],
         consume: Vec::new(),
+        later: Vec::new(),
     };
     match memory.enqueue(batch, now).await.unwrap() {
         Enqueued::Stored { deliveries, .. } => deliveries[0].id,

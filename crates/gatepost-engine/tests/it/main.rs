@@ -3,8 +3,11 @@
 
 mod engine;
 mod faults;
+mod flawed;
 mod panics;
 mod pause;
+mod platform;
 mod robustness;
 mod support;
 mod time;
+mod walls;

@@ -9,12 +9,12 @@ use delivery::Schedule;
 use gatepost_engine::{
     DisablePolicy, EmitError, EmitLimits, EngineError, Limits, Notice, Observer, RateLimits, Timing,
 };
-use gatepost_storage::ManualClock;
 use gatepost_storage::webhooks::{
     Cascade, DeliveryId, DeliveryLog, DeliveryState, RecordStore as _,
 };
+use gatepost_storage::{AtMost, ManualClock};
 use webhook_model::{
-    Activity, Authorization, DeliveryOrder, Headers, Object, ObjectId, Occurrence, Retries,
+    Action, Activity, Authorization, DeliveryOrder, Headers, Object, ObjectId, Occurrence, Retries,
     SigningSecret, SigningSecrets, TagId, Target, TaskId,
 };
 
@@ -226,9 +226,27 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
     );
 
     world.engine.delete_task(small).await.unwrap();
-    let error = world.engine.emit(occurrence).await.unwrap_err();
+    let emitted = world.engine.emit(occurrence).await.unwrap();
+    assert_eq!(
+        emitted.unrendered.len(),
+        1,
+        "no occurrence is refused for it"
+    );
+    assert!(emitted.deliveries.is_empty());
+    world
+        .engine
+        .edit_task(large, |task| {
+            task.action = Action::Send {
+                webhook,
+                message: "${DATE}".repeat(149_000).parse().unwrap(),
+            };
+            Ok(())
+        })
+        .await
+        .unwrap();
+    let error = world.engine.run_task(large).await.unwrap_err();
     assert!(
-        matches!(error, EmitError::Render { task, .. } if task == large),
+        matches!(error, EngineError::Emit(EmitError::Render { task, .. }) if task == large),
         "{error:?}"
     );
 }
@@ -264,23 +282,24 @@ async fn variables_of_the_platform_and_of_the_occurrence_are_filled_in() {
 }
 
 #[tokio::test]
-async fn an_occurrence_that_matches_too_much_is_refused_whole() {
+async fn an_occurrence_that_matches_more_than_fits_is_stored_and_follows() {
     let limits = Limits::default().with_emit(EmitLimits::default().with_deliveries(2));
     let world = world_with(|builder| builder.limits(limits)).await;
-    let (_receiver, addr) = receiver(false, &[]).await;
+    let (receiver, addr) = receiver(false, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
-    for _ in 0..3 {
-        let task = world.task(webhook, "x", false).await;
+    for n in 0..5 {
+        let task = world.task(webhook, &format!("task {n}"), false).await;
         world
             .event("vms", "poweron", Target::Tag(TagId(1)), task)
             .await;
     }
-    let error = world.engine.emit(poweron(1, &[1])).await.unwrap_err();
-    assert!(
-        matches!(error, EmitError::TooLarge { deliveries: 3, .. }),
-        "{error:?}"
-    );
-    assert_eq!(world.engine.health().await.unwrap().queued, 0);
+    let emitted = world.engine.emit(poweron(1, &[1])).await.unwrap();
+    assert!(emitted.pending && emitted.deliveries.is_empty());
+    until(|| receiver.bodies.lock().unwrap().len() == 5).await;
+    let mut bodies = receiver.bodies.lock().unwrap().clone();
+    bodies.sort();
+    let expected: Vec<_> = (0..5).map(|n| format!("task {n}")).collect();
+    assert_eq!(bodies, expected);
 }
 
 #[tokio::test]
@@ -478,7 +497,8 @@ async fn a_webhook_that_could_not_sign_is_refused_and_never_sends_unsigned() {
 
     // Stored past the engine.
     let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
-    let id = world.store.insert_webhook(&hook, now).await.unwrap().id;
+    let inserted = world.store.insert_webhook(&hook, AtMost::UNLIMITED, now);
+    let id = inserted.await.unwrap().id;
     let ended = world
         .ended(world.engine.send(id, None).await.unwrap())
         .await;

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, EngineBuilder};
+use gatepost_engine::{
+    AccessLevel, Account, AccountAnswer, Accounts, Audience, Engine, EngineBuilder, Quota,
+};
 use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog, WebhookStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -89,8 +91,25 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
 }
 
-/// An engine that may send to this machine and tries again after 20 ms.
+/// Everybody is an enabled user.
+#[derive(Debug)]
+pub(crate) struct Everybody;
+
+impl Accounts for Everybody {
+    fn account(&self, _owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
+    }
+}
+
+/// As [`unruled`], of one system without quotas.
 pub(crate) fn builder(store: Arc<dyn WebhookStore>) -> EngineBuilder {
+    unruled(store)
+        .one_system(Arc::new(Everybody))
+        .quotas(Arc::new(Quota::UNLIMITED))
+}
+
+/// An engine that may send to this machine and tries again after 20 ms.
+pub(crate) fn unruled(store: Arc<dyn WebhookStore>) -> EngineBuilder {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let catalog = Catalog::builder()
         .event_type(
@@ -188,7 +207,11 @@ pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
             name: format!("vm \"{id}\""),
         }),
         tags: tags.iter().map(|t| TagId(*t)).collect(),
-        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+        ..Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::OneSystem,
+        )
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_engine::{Limits, RateLimits, StartError, Timing};
-use gatepost_storage::webhooks::{DeliveryLog, DeliveryState, RecordStore};
+use gatepost_storage::webhooks::{DeliveryLog, DeliveryState};
 use gatepost_storage::{Clock, ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{TagId, Target};
@@ -27,7 +27,7 @@ async fn a_worker_that_comes_too_late_changes_nothing() {
     let webhook = world.webhook("w", addr, |_| {}).await;
     let id = world.engine.send(webhook, None).await.unwrap();
     until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
-    clock.advance(Duration::from_secs(36)); // timeout 5 s and 30 s more
+    clock.advance(Duration::from_secs(41)); // the class of its timeout, 10 s, and 30 s more
     until(|| receiver.open.load(Ordering::SeqCst) == 2).await;
     // The first worker is answered first, with 503, when its claim is void; the second is answered
     // 200.
@@ -35,7 +35,8 @@ async fn a_worker_that_comes_too_late_changes_nothing() {
     let delivery = world.ended(id).await;
     assert_eq!(
         (delivery.state, delivery.attempts, delivery.lost_claims),
-        (DeliveryState::Sent, 1, 1)
+        (DeliveryState::Sent, 1, 0),
+        "a claim that was lost beside others is not held against it"
     );
     world.engine.shutdown(Duration::from_secs(1)).await;
     let attempts = world.store.attempts(id).await.unwrap();
@@ -235,5 +236,5 @@ async fn clocks_that_jump_lose_nothing() {
     let bodies = receiver.bodies.lock().unwrap().len();
     assert!((12..=12 * 4).contains(&bodies), "{bodies}");
     assert!(clock.now() > noon());
-    assert!(world.store.routes_version().await.is_ok());
+    assert!(world.engine.health().await.unwrap().recording);
 }

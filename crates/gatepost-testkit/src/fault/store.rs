@@ -1,6 +1,6 @@
 //! The store that passes calls on, and its plan.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::DeliveryId;
 use gatepost_storage::{ErrorKind, StoreError};
+use webhook_model::WebhookId;
 
 use super::gate::Gate;
 
@@ -38,11 +39,12 @@ pub struct FaultStore<S> {
 #[derive(Default)]
 pub(super) struct State {
     plan: Option<Plan>,
-    calls: u64,
+    calls: HashMap<&'static str, u64>,
     failed: bool,
     pub(super) down: bool,
     refused: HashSet<&'static str>,
     pub(super) poison: Option<DeliveryId>,
+    unreadable: HashSet<WebhookId>,
     pub(super) server_time: Option<DateTime<Utc>>,
 }
 
@@ -86,7 +88,12 @@ impl<S> FaultStore<S> {
 
     /// How many calls there were so far.
     pub fn calls(&self) -> u64 {
-        self.with(|state| state.calls)
+        self.with(|state| state.calls.values().sum())
+    }
+
+    /// How many of them were of this method.
+    pub fn calls_of(&self, method: &str) -> u64 {
+        self.with(|state| state.calls.get(method).copied().unwrap_or_default())
     }
 
     /// Refuses every call while it is down.
@@ -108,6 +115,22 @@ impl<S> FaultStore<S> {
     /// Refuses from now on, as `Corrupt`, every call that would settle this delivery.
     pub fn set_poison(&self, delivery: DeliveryId) {
         self.with(|state| state.poison = Some(delivery));
+    }
+
+    /// Whether this webhook cannot be read from now on: asked for alone it is `Corrupt`, and among
+    /// others it is passed over.
+    pub fn set_unreadable(&self, webhook: WebhookId, unreadable: bool) {
+        self.with(|state| {
+            if unreadable {
+                state.unreadable.insert(webhook);
+            } else {
+                state.unreadable.remove(&webhook);
+            }
+        });
+    }
+
+    pub(super) fn is_unreadable(&self, webhook: WebhookId) -> bool {
+        self.with(|state| state.unreadable.contains(&webhook))
     }
 
     /// What the server's clock shows from now on.
@@ -134,7 +157,7 @@ impl<S> FaultStore<S> {
     /// What is to go wrong with this call.
     pub(super) fn fault(&self, method: &'static str) -> Option<Fault> {
         self.with(|state| {
-            state.calls += 1;
+            *state.calls.entry(method).or_default() += 1;
             if state.down || state.refused.contains(method) {
                 return Some(Fault::Refused);
             }

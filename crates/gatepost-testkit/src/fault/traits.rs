@@ -68,8 +68,6 @@ passed_on! { KeyStore {
 
 passed_on! { RecordStore {
     fn insert_webhook(webhook: &Webhook, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn webhook(id: WebhookId) -> Option<WebhookRow>;
-    fn webhooks(ids: &[WebhookId]) -> Vec<WebhookRow>;
     fn list_webhooks(query: &WebhookQuery) -> Vec<WebhookRow>;
     fn update_webhook(row: &WebhookRow, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
     fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
@@ -93,6 +91,25 @@ passed_on! { RecordStore {
     fn route_changes(place: Place, since: RoutesVersion) -> RouteChanges;
     fn messages(tasks: &[TaskId]) -> Vec<TaskMessage>;
 }
+    async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, StoreError> {
+        let read = async {
+            match self.is_unreadable(id) {
+                true => Err(StoreError::new(ErrorKind::Corrupt, "the test says so")),
+                false => self.inner.webhook(id).await,
+            }
+        };
+        self.call("webhook", read).await
+    }
+
+    async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<WebhookRow>, StoreError> {
+        let read = async {
+            let mut rows = self.inner.webhooks(ids).await?;
+            rows.retain(|row| !self.is_unreadable(row.id));
+            Ok(rows)
+        };
+        self.call("webhooks", read).await
+    }
+
     async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
         let told = self.with(|state| state.server_time);
         let asked = async {

@@ -1,0 +1,205 @@
+//! How many requests are in flight in each room, and whether there is room for one more.
+//!
+//! Two rules go beyond a plain limit. The last free places of a total are for those who have few of
+//! it ([`FAIR`]): a few tenants never fill it. And requests that become slow while they run leave
+//! the room of those that are not: what there is of them beyond their share is not taken from the
+//! others, so targets that stall all at once do not stop those that respond.
+
+use std::collections::HashMap;
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::LaneClass;
+
+use super::room::{Room, Wait, walled};
+use super::standing::Standing;
+use crate::config::InFlightLimits;
+use crate::routes::Route;
+
+/// Nobody takes a place of a total who has this many times the places that are free.
+const FAIR: usize = 4;
+/// A tenant has at most this part of the requests to an origin.
+const OF_ORIGIN: usize = 4;
+/// A tenant has at most this part of the weak requests.
+const OF_WEAK: usize = 8;
+/// The share of the weak requests that may be slow, in percent.
+const KNOWN_SLOW: usize = 75;
+
+/// A request that asks for room.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// Narrow rooms first: a lane waits for the first that is full.
+    pub(super) rooms: Vec<Room>,
+    is_weak: bool,
+    /// How many the webhook may have.
+    webhook: usize,
+}
+
+impl Asked {
+    pub(super) fn new(
+        route: &Route,
+        place: Place,
+        class: LaneClass,
+        standing: Standing,
+        webhook: usize,
+    ) -> Self {
+        let owner = route.webhook.owner;
+        let (origin, tenant) = (|| route.origin.clone(), walled(place, owner));
+        let mut rooms = vec![
+            Room::Webhook(route.id),
+            Room::OriginTenant(origin(), tenant),
+            Room::Owner(owner),
+        ];
+        if place != Place::Common {
+            rooms.push(Room::Tenant(tenant));
+        }
+        let is_weak = standing != Standing::Proven;
+        if is_weak {
+            rooms.extend([Room::TenantWeak(tenant), Room::OriginWeak(origin())]);
+        }
+        rooms.push(Room::Origin(origin()));
+        match class {
+            LaneClass::First => {}
+            LaneClass::Retry => rooms.push(Room::Retries),
+            LaneClass::Alone => rooms.push(Room::Alone),
+        }
+        if standing == Standing::Slow {
+            rooms.push(Room::Slow);
+        }
+        if is_weak {
+            rooms.push(Room::Weak);
+        }
+        rooms.push(Room::All);
+        Self {
+            rooms,
+            is_weak,
+            webhook,
+        }
+    }
+}
+
+/// What a request that takes long takes room in besides what it has.
+pub(super) fn when_slow(route: &Route, place: Place, has: &[Room]) -> Vec<Room> {
+    let tenant = walled(place, route.webhook.owner);
+    let all = [
+        Room::WebhookSlow(route.id),
+        Room::TenantWeak(tenant),
+        Room::OriginWeak(route.origin.clone()),
+        Room::Slow,
+        Room::Weak,
+    ];
+    all.into_iter().filter(|room| !has.contains(room)).collect()
+}
+
+#[derive(Debug)]
+pub(super) struct Counts {
+    limits: InFlightLimits,
+    used: HashMap<Room, usize>,
+}
+
+impl Counts {
+    pub(super) fn new(limits: InFlightLimits) -> Self {
+        Self {
+            limits,
+            used: HashMap::new(),
+        }
+    }
+
+    pub(super) fn used(&self, room: &Room) -> usize {
+        self.used.get(room).copied().unwrap_or_default()
+    }
+
+    /// What the request has to wait for, if anything.
+    pub(super) fn full(&self, asked: &Asked) -> Option<Wait> {
+        asked.rooms.iter().find_map(|room| {
+            if self.used(room) >= self.limit(room, asked) {
+                return Some(Wait::Room(room.clone()));
+            }
+            let total = total(room, asked)?;
+            let free = self.limit(&total, asked).saturating_sub(self.used(&total));
+            // Who has nothing waits for the total itself.
+            let fair = free.saturating_mul(FAIR).max(1);
+            (self.used(room) >= fair).then_some(Wait::Share(total))
+        })
+    }
+
+    pub(super) fn add(&mut self, rooms: &[Room]) {
+        for room in rooms {
+            *self.used.entry(room.clone()).or_default() += 1;
+        }
+    }
+
+    pub(super) fn remove(&mut self, rooms: &[Room]) {
+        for room in rooms {
+            if let Some(used) = self.used.get_mut(room) {
+                *used = used.saturating_sub(1);
+                if *used == 0 {
+                    self.used.remove(room);
+                }
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.used.is_empty()
+    }
+
+    fn limit(&self, room: &Room, asked: &Asked) -> usize {
+        let limits = &self.limits;
+        match room {
+            Room::All => self.all(),
+            Room::Weak => self.weak(),
+            Room::Slow => self.slow(),
+            Room::Retries => share(limits.total, limits.retry_percent),
+            Room::Alone => 1,
+            Room::Tenant(_) => limits.per_tenant,
+            Room::TenantWeak(_) => part(self.weak(), OF_WEAK),
+            Room::Owner(_) => limits.per_owner,
+            Room::Webhook(_) => asked.webhook,
+            Room::WebhookSlow(_) => usize::MAX,
+            Room::Origin(_) => limits.per_origin,
+            Room::OriginWeak(_) => self.origin_weak(),
+            Room::OriginTenant(..) if asked.is_weak => part(self.origin_weak(), OF_ORIGIN),
+            Room::OriginTenant(..) => part(limits.per_origin, OF_ORIGIN),
+        }
+    }
+
+    /// All, and up to as many again for what is weak beyond its share.
+    fn all(&self) -> usize {
+        let beyond = self.used(&Room::Weak).saturating_sub(self.weak());
+        self.limits.total + beyond.min(self.limits.total)
+    }
+
+    fn weak(&self) -> usize {
+        share(self.limits.total, self.limits.slow_percent)
+    }
+
+    /// The rest is for webhooks that have not been tried.
+    fn slow(&self) -> usize {
+        share(self.weak(), KNOWN_SLOW)
+    }
+
+    fn origin_weak(&self) -> usize {
+        share(self.limits.per_origin, self.limits.slow_percent)
+    }
+}
+
+/// The total of which this is one tenant's or owner's part.
+fn total(room: &Room, asked: &Asked) -> Option<Room> {
+    match room {
+        Room::Tenant(_) | Room::Owner(_) => Some(Room::All),
+        Room::TenantWeak(_) => Some(Room::Weak),
+        Room::OriginTenant(origin, _) if asked.is_weak => Some(Room::OriginWeak(origin.clone())),
+        Room::OriginTenant(origin, _) => Some(Room::Origin(origin.clone())),
+        _ => None,
+    }
+}
+
+/// A share of a limit, at least one.
+fn share(limit: usize, percent: usize) -> usize {
+    (limit.saturating_mul(percent) / 100).max(1)
+}
+
+fn part(limit: usize, of: usize) -> usize {
+    (limit / of).max(1)
+}

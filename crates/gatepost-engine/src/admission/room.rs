@@ -1,0 +1,116 @@
+//! What a request in flight takes room in, and what a lane waits for that found none.
+
+use std::sync::Arc;
+
+use gatepost_ids::Place;
+use tokio::time::Instant;
+use webhook_model::{OwnerId, WebhookId};
+
+/// What a request takes room in: each has a limit, but for [`WebhookSlow`](Self::WebhookSlow).
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Room {
+    /// All requests of this process.
+    All,
+    /// Those that are slow, or go to webhooks of which nothing good is known.
+    Weak,
+    /// Those of them that are slow, or go to webhooks that did not respond the last time.
+    Slow,
+    /// Retries.
+    Retries,
+    /// What may have killed its sender: one at a time.
+    Alone,
+    /// Those of a tenant.
+    Tenant(Place),
+    /// Those of a tenant that are [`Weak`](Self::Weak).
+    TenantWeak(Place),
+    /// Those of an owner.
+    Owner(OwnerId),
+    /// Those of a webhook.
+    Webhook(WebhookId),
+    /// Those of a webhook that have run for long.
+    WebhookSlow(WebhookId),
+    /// Those to an origin.
+    Origin(Arc<str>),
+    /// Those to an origin that are [`Weak`](Self::Weak).
+    OriginWeak(Arc<str>),
+    /// Those to an origin that are a tenant's.
+    OriginTenant(Arc<str>, Place),
+}
+
+/// What a lane waits for.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum Wait {
+    /// Room.
+    Room(Room),
+    /// A fair share of it: there is room, but for others who have less.
+    Share(Room),
+    /// Its webhook is being read.
+    Read,
+    /// The turn of the next retry.
+    RetryTurn,
+    /// A time: of a breaker, of a rate, of trying again.
+    Until(Instant),
+}
+
+/// Why there is no permit.
+#[derive(Debug)]
+pub(crate) struct Blocked {
+    pub(super) wait: Wait,
+    /// How often room had become free until then.
+    pub(super) releases: u64,
+}
+
+impl Blocked {
+    /// Until then, whatever room there is.
+    pub(crate) fn until(time: Instant) -> Self {
+        Self {
+            wait: Wait::Until(time),
+            releases: 0,
+        }
+    }
+}
+
+impl Wait {
+    /// The wider, the more lanes may wait for it. A half step below a total is a share of it.
+    fn breadth(&self) -> u8 {
+        match self {
+            Self::Read | Self::Until(_) => 0,
+            Self::RetryTurn => 8,
+            Self::Room(room) => room.breadth(),
+            Self::Share(room) => room.breadth().saturating_sub(1),
+        }
+    }
+
+    /// Whether fewer lanes wait for this than for the other.
+    pub(super) fn is_narrower(&self, other: &Self) -> bool {
+        self.breadth() < other.breadth()
+    }
+
+    /// Whether only lanes of one tenant wait for it.
+    pub(super) fn is_of_one(&self) -> bool {
+        matches!(self, Self::Room(room) if room.breadth() <= 6)
+    }
+}
+
+impl Room {
+    fn breadth(&self) -> u8 {
+        match self {
+            Self::Webhook(_) | Self::WebhookSlow(_) => 0,
+            Self::OriginTenant(..) => 2,
+            Self::Owner(_) => 4,
+            Self::Tenant(_) | Self::TenantWeak(_) => 6,
+            Self::Origin(_) | Self::OriginWeak(_) | Self::Retries | Self::Alone => 8,
+            Self::Slow => 10,
+            Self::Weak => 12,
+            Self::All => 14,
+        }
+    }
+}
+
+/// The wall around a request: its tenant; where everybody is in one place, its owner.
+pub(super) fn walled(place: Place, owner: OwnerId) -> Place {
+    match place {
+        Place::Common => Place::Alone(owner),
+        Place::Operators | Place::Tenant(_) | Place::Alone(_) => place,
+    }
+}

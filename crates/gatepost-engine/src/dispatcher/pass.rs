@@ -1,0 +1,113 @@
+//! One pass: each lane that is ready gets its turn, as far as a pass goes.
+
+use std::sync::Arc;
+
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::LaneClass;
+use tokio::time::Instant;
+
+use super::claims::{Claims, Taken};
+use super::part::Dispatcher;
+use crate::admission::{Admission, Blocked, Turn, Wait};
+use crate::attempt::REST;
+use crate::routes::Route;
+
+/// Claimed from one lane in one go, so that lanes take turns.
+pub(super) const FROM_ONE_LANE: usize = 16;
+/// Claimed in one pass.
+const AT_ONCE: usize = 256;
+/// Lanes looked at in one pass.
+const LOOKED_AT: usize = 1024;
+/// What a pass may still claim.
+struct Left {
+    all: usize,
+    retries: usize,
+}
+
+impl Dispatcher {
+    /// Gives turns, claims for those who got permits, and sends.
+    pub(super) async fn pass(&self) -> Result<(), StoreError> {
+        if !self.worker.is_ready() {
+            // What cannot be recorded must not be sent: receivers would get it again and again.
+            return Ok(());
+        }
+        let Admission { lanes, .. } = &*self.admission;
+        let retries = self.admission.retry_pacer.room(Instant::now());
+        lanes.retry_turns(retries.min(AT_ONCE));
+        let mut left = Left {
+            all: AT_ONCE,
+            retries,
+        };
+        let mut claims = Claims::default();
+        for _ in 0..LOOKED_AT {
+            let next = (left.all > 0).then(|| lanes.next(Instant::now()));
+            let Some(turn) = next.flatten() else {
+                break;
+            };
+            let (lane, revision) = (turn.due.lane, turn.due.revision);
+            match self.webhooks.cached(lane.webhook, revision) {
+                Some(route) => claims.add(self.give(turn, route, &mut left)),
+                None => turn.wait(Wait::Read),
+            }
+        }
+        self.claim(claims).await
+    }
+
+    /// As many permits as the lane may have in one turn. `None`: it steps aside.
+    fn give(&self, turn: Turn, route: Arc<Route>, left: &mut Left) -> Option<Taken> {
+        let (due, now) = (turn.due, Instant::now());
+        if !route.is_active() {
+            turn.done();
+            return None;
+        }
+        if self.judge.good_standing(due.owner) == Some(false) {
+            turn.wait(Wait::Until(now + REST));
+            return None;
+        }
+        let most = match due.lane.class {
+            LaneClass::Alone => 1,
+            LaneClass::Retry => left.retries.min(left.all),
+            LaneClass::First => left.all,
+        };
+        if most == 0 {
+            turn.wait(Wait::RetryTurn);
+            return None;
+        }
+        let most = most.min(if route.is_in_order() {
+            1
+        } else {
+            FROM_ONE_LANE
+        });
+        let Admission {
+            lanes, in_flight, ..
+        } = &*self.admission;
+        let (mut permits, mut blocked) = (Vec::new(), None);
+        while permits.len() < most {
+            if let Err(until) = lanes.may_send(&due, now) {
+                blocked = Some(Blocked::until(until));
+                break;
+            }
+            match in_flight.take(&route, due.place, due.lane.class) {
+                Ok(permit) => permits.push(permit),
+                Err(why) => {
+                    blocked = Some(why);
+                    break;
+                }
+            }
+            lanes.sends(due.lane.webhook, now);
+        }
+        if let (true, Some(blocked)) = (permits.is_empty(), blocked) {
+            in_flight.step_aside(turn, blocked);
+            return None;
+        }
+        left.all -= permits.len();
+        if due.lane.class == LaneClass::Retry {
+            left.retries -= permits.len();
+        }
+        Some(Taken {
+            turn,
+            route,
+            permits,
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! What is stored of a bite, and what follows once it is.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{Basis, Enqueue, Left, NewOutbox, Origin, StoredDelivery};
+
+use super::bite::Bite;
+use super::decide::{Decided, Sink};
+use super::emitted::Emitted;
+use super::emitter::{Emitter, unnamed};
+use super::finder::Ask;
+use super::plan::{Plan, Spent};
+use crate::guard::guarded;
+use crate::meter;
+
+impl Emitter {
+    /// What is to be stored, all or nothing.
+    pub(super) fn enqueue(
+        &self,
+        ask: &Ask<'_>,
+        sink: &Sink,
+        bite: &Bite,
+        basis: Basis,
+        rest: Option<Left>,
+        now: DateTime<Utc>,
+    ) -> Enqueue {
+        // Of tasks that were asked for by number those that wait are what is left of the row.
+        let in_row = matches!((sink, &ask.left), (Sink::Row(_), Left::Tasks(_)));
+        let later = (!in_row && !bite.later.is_empty()).then(|| NewOutbox {
+            occurrence: unnamed(ask.occurrence),
+            left: Left::Tasks(bite.later.keys().copied().collect()),
+            due: now,
+        });
+        Enqueue {
+            basis,
+            origin: origin(sink, bite, rest),
+            deliveries: bite.deliveries.clone(),
+            consume: bite.consume.clone(),
+            later: later.into_iter().collect(),
+        }
+    }
+
+    /// Nothing came of it: nobody waits for it, or nobody may receive it.
+    pub(super) fn nothing(&self, bite: &Bite, plan: &Plan) -> Decided {
+        self.count(bite);
+        Decided::Stored {
+            emitted: emitted(bite, plan),
+            used: Spent::default(),
+            left: None,
+            waits: false,
+        }
+    }
+
+    pub(super) fn stored(
+        &self,
+        bite: Bite,
+        plan: &Plan,
+        stored: &[StoredDelivery],
+        rest: Option<Left>,
+        now: DateTime<Utc>,
+    ) -> Decided {
+        self.count(&bite);
+        meter::deliveries_enqueued(stored.len());
+        let emitted = Emitted {
+            deliveries: stored.iter().map(|stored| stored.id).collect(),
+            ..emitted(&bite, plan)
+        };
+        let waits = all_wait(&bite, rest.as_ref());
+        let mut spent = bite.used.clone();
+        if !bite.later.is_empty()
+            && rest
+                .as_ref()
+                .is_none_or(|rest| matches!(rest, Left::After(_)))
+        {
+            // They are rows of their own now, and run no further ones of these owners.
+            bite.later
+                .values()
+                .for_each(|owner| spent.add(*owner, 1, 0));
+            self.wake.notify_one();
+        }
+        let Bite {
+            deliveries,
+            slips,
+            consume,
+            ..
+        } = bite;
+        self.launcher
+            .launch(deliveries, stored, slips, &consume, now);
+        Decided::Stored {
+            emitted,
+            used: spent,
+            left: rest,
+            waits,
+        }
+    }
+
+    fn count(&self, bite: &Bite) {
+        for (owner, used) in bite.used.iter() {
+            self.judge
+                .stored(owner, used.tasks as u64, used.bytes as u64);
+        }
+        for ((owner, webhook, reason), count) in &bite.dropped {
+            self.judge.dropped(*owner, *webhook, *reason, *count);
+        }
+        for (task, error) in &bite.unrendered {
+            guarded(|| tracing::error!(task = task.0, %error, "a task did not run"));
+        }
+    }
+}
+
+fn origin(sink: &Sink, bite: &Bite, rest: Option<Left>) -> Origin {
+    match sink {
+        Sink::Emit(origin) => origin.clone(),
+        Sink::Row(row) => {
+            let waits = all_wait(bite, rest.as_ref());
+            let due = if waits { row.wait } else { row.next };
+            Origin::Outbox {
+                row: row.id,
+                turn: row.turn,
+                occurrence: row.named.clone(),
+                left: rest.map(|left| (left, due)),
+            }
+        }
+    }
+}
+
+/// Whether nothing is known yet of what is left.
+fn all_wait(bite: &Bite, rest: Option<&Left>) -> bool {
+    let later = &bite.later;
+    matches!(rest, Some(Left::Tasks(tasks)) if tasks.iter().all(|task| later.contains_key(task)))
+}
+
+fn emitted(bite: &Bite, plan: &Plan) -> Emitted {
+    Emitted {
+        deliveries: Vec::new(),
+        repeated: false,
+        pending: !bite.later.is_empty(),
+        unrendered: bite.unrendered.clone(),
+        dropped: bite.dropped.values().sum(),
+        unheard: plan.unheard,
+    }
+}

@@ -1,0 +1,142 @@
+//! Finds the tasks that an occurrence reaches, and asks who may receive it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{Left, TaskRoute, WebhookRoute, WebhookStore};
+use gatepost_storage::{ErrorKind, StoreError};
+use webhook_model::{Occurrence, OwnerId, TaskId, WebhookId};
+
+use crate::judge::{Heard, Hearing, Judge};
+use crate::routes::{Matched, MatchedTask, Messages, Tables};
+
+/// Up to this number, tasks that are asked for by number are read one by one: that costs less than
+/// the table of a place that is not in memory.
+const ONE_BY_ONE: usize = 8;
+
+/// An occurrence in its places, and which of its tasks are asked for.
+#[derive(Debug)]
+pub(super) struct Ask<'a> {
+    pub occurrence: &'a Occurrence,
+    /// The occurrence's own first; never empty.
+    pub places: &'a [Place],
+    pub left: Left,
+    /// Whether to wait for the platform to say who may receive it.
+    pub patient: bool,
+}
+
+impl Ask<'_> {
+    /// The task beyond which those that match are asked for.
+    pub(super) fn after(&self) -> TaskId {
+        match self.left {
+            Left::After(task) => task,
+            Left::Tasks(_) => TaskId(0),
+        }
+    }
+
+    pub(super) fn own_place(&self) -> Place {
+        self.places.first().copied().unwrap_or(Place::Common)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Finder {
+    pub store: Arc<dyn WebhookStore>,
+    pub tables: Arc<Tables>,
+    pub messages: Arc<Messages>,
+    pub judge: Arc<Judge>,
+}
+
+impl Finder {
+    pub(super) async fn matched(&self, ask: &Ask<'_>) -> Result<Matched, StoreError> {
+        let ids = match &ask.left {
+            Left::After(_) => return self.tables.matched(ask.places, ask.occurrence).await,
+            Left::Tasks(ids) => ids,
+        };
+        if ids.len() > ONE_BY_ONE
+            && let Some(matched) = self.tables.tasks(ask.places, ids).await?
+        {
+            return Ok(matched);
+        }
+        self.read(ask.places, ids).await
+    }
+
+    /// Asks who of the owners may receive it, for those who were not asked about before. What
+    /// the judge does not say is not known.
+    pub(super) async fn hear(
+        &self,
+        ask: &Ask<'_>,
+        matched: &Matched,
+        hearing: &mut HashMap<OwnerId, Hearing>,
+    ) {
+        let after = ask.after();
+        let tasks = matched.tasks.iter().filter(|task| task.id() > after);
+        let owners = tasks.map(MatchedTask::owner);
+        let new: BTreeSet<OwnerId> = owners.filter(|o| !hearing.contains_key(o)).collect();
+        if new.is_empty() {
+            return;
+        }
+        let owners: Vec<OwnerId> = new.into_iter().collect();
+        let heard = Heard {
+            occurrence: ask.occurrence,
+            place: ask.own_place(),
+        };
+        let answers = if ask.patient {
+            self.judge.hear_waiting(&heard, &owners).await
+        } else {
+            self.judge.hear(&heard, &owners)
+        };
+        hearing.extend(owners.into_iter().zip(answers));
+    }
+
+    /// These tasks as they are stored, if they are enabled and their owners are in these places.
+    async fn read(&self, places: &[Place], ids: &[TaskId]) -> Result<Matched, StoreError> {
+        // First the versions: what is read later is at least as new.
+        let versions = self.store.routes_versions(places).await?;
+        let mut tasks = Vec::new();
+        for id in ids {
+            let row = readable(self.store.task(*id).await)?;
+            tasks.extend(row.as_ref().and_then(TaskRoute::of));
+        }
+        let webhooks: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
+        let webhooks: Vec<WebhookId> = webhooks.into_iter().collect();
+        let rows = self.store.webhooks(&webhooks).await?;
+        let webhooks: HashMap<WebhookId, WebhookRoute> = rows
+            .iter()
+            .map(|row| (row.id, WebhookRoute::of(row)))
+            .collect();
+        let mut standing = HashMap::new();
+        for owner in tasks.iter().map(|task| task.owner).collect::<BTreeSet<_>>() {
+            let row = self.store.owner(owner).await?;
+            let held = row.is_some_and(|row| row.held);
+            let place = row.map_or(Place::Common, |row| row.place);
+            if !held && places.contains(&place) {
+                standing.insert(owner, place);
+            }
+        }
+        let matched = tasks.into_iter().filter_map(|task| {
+            Some(MatchedTask {
+                place: *standing.get(&task.owner)?,
+                task,
+                webhook: *webhooks.get(&task.webhook)?,
+                event: None,
+            })
+        });
+        let mut tasks: Vec<MatchedTask> = matched.collect();
+        tasks.sort_by_key(MatchedTask::id);
+        tasks.dedup_by_key(|task| task.task.id);
+        Ok(Matched {
+            seen: places.iter().copied().zip(versions).collect(),
+            tasks,
+        })
+    }
+}
+
+/// A row that cannot be read runs nothing, and stops nothing else.
+fn readable<T>(row: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+    match row {
+        Err(error) if error.kind() == ErrorKind::Corrupt => Ok(None),
+        row => row,
+    }
+}

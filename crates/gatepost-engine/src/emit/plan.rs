@@ -1,0 +1,221 @@
+//! Which of the tasks that match run now, which later, and which not: decided before anything is
+//! rendered.
+
+use std::collections::HashMap;
+
+use gatepost_storage::webhooks::DropReason;
+use webhook_model::{OwnerId, TaskId};
+
+use crate::config::EmitLimits;
+use crate::judge::{Hearing, Room};
+use crate::routes::MatchedTask;
+
+/// What one occurrence has used up of what its owners may have.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spent(HashMap<OwnerId, Used>);
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Used {
+    pub tasks: usize,
+    pub bytes: usize,
+}
+
+impl Spent {
+    pub(super) fn of(&self, owner: OwnerId) -> Used {
+        self.0.get(&owner).copied().unwrap_or_default()
+    }
+
+    pub(super) fn add(&mut self, owner: OwnerId, tasks: usize, bytes: usize) {
+        let used = self.0.entry(owner).or_default();
+        used.tasks += tasks;
+        used.bytes += bytes;
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (owner, used) in &other.0 {
+            self.add(*owner, used.tasks, used.bytes);
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (OwnerId, Used)> {
+        self.0.iter().map(|(owner, used)| (*owner, *used))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What becomes of a task.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Fate {
+    Run,
+    /// It is not known yet whether the owner may receive it.
+    Later,
+    Dropped(DropReason),
+}
+
+/// What becomes of the tasks of one bite, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub steps: Vec<(MatchedTask, Fate)>,
+    /// There are further tasks.
+    pub more: bool,
+    /// Tasks whose owner may not receive it.
+    pub unheard: u64,
+}
+
+impl Plan {
+    /// Of the tasks beyond `after`. `spent` is what the occurrence used before; where that is not
+    /// known, the tasks up to `after` count.
+    pub(super) fn new(
+        tasks: &[MatchedTask],
+        after: TaskId,
+        hearing: impl Fn(&MatchedTask) -> Hearing,
+        spent: &Spent,
+        limits: &EmitLimits,
+        room: impl Fn(OwnerId) -> Room,
+    ) -> Self {
+        let (before, tasks) = tasks.split_at(tasks.partition_point(|task| task.id() <= after));
+        let mut used = spent.clone();
+        if used.is_empty() {
+            before.iter().for_each(|task| used.add(task.owner(), 1, 0));
+        }
+        let mut rooms: HashMap<OwnerId, u64> = HashMap::new();
+        let (mut plan, mut taken) = (Self::default(), 0);
+        for task in tasks {
+            let owner = task.owner();
+            let fate = match hearing(task) {
+                Hearing::No => {
+                    plan.unheard += 1;
+                    continue;
+                }
+                _ if used.of(owner).tasks >= limits.deliveries_per_owner => {
+                    Fate::Dropped(DropReason::Occurrence)
+                }
+                Hearing::Yes => {
+                    let room = rooms.entry(owner).or_insert_with(|| room(owner).deliveries);
+                    match room.checked_sub(1) {
+                        Some(left) => {
+                            *room = left;
+                            Fate::Run
+                        }
+                        None => Fate::Dropped(DropReason::Waiting),
+                    }
+                }
+                Hearing::Later => Fate::Later,
+            };
+            if !matches!(fate, Fate::Dropped(_)) {
+                if taken == limits.deliveries {
+                    plan.more = true;
+                    break;
+                }
+                taken += 1;
+                used.add(owner, 1, 0);
+            }
+            plan.steps.push((*task, fate));
+        }
+        plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::matched_task;
+
+    const ROOM: Room = Room {
+        deliveries: 1_000,
+        bytes: 1_000,
+    };
+
+    fn limits() -> EmitLimits {
+        EmitLimits::default()
+            .with_deliveries(4)
+            .with_deliveries_per_owner(3)
+    }
+
+    /// Tasks 1, 2, 3 … of these owners.
+    fn tasks(owners: &[i64]) -> Vec<MatchedTask> {
+        (1..)
+            .zip(owners)
+            .map(|(id, owner)| matched_task(id, *owner))
+            .collect()
+    }
+
+    fn all(hearing: &[(i64, Hearing)]) -> impl Fn(&MatchedTask) -> Hearing {
+        let of = hearing.iter().copied().collect::<HashMap<_, _>>();
+        move |task| of[&task.owner().0]
+    }
+
+    fn fates(plan: &Plan) -> Vec<(i64, Fate)> {
+        plan.steps
+            .iter()
+            .map(|(task, fate)| (task.id().0, *fate))
+            .collect()
+    }
+
+    #[test]
+    fn a_bite_ends_when_it_is_full_and_nobody_has_more_than_a_share_of_the_occurrence() {
+        let tasks = tasks(&[1, 1, 1, 1, 2, 1, 2, 2]);
+        let hearing = all(&[(1, Hearing::Yes), (2, Hearing::Yes)]);
+        let none = Spent::default();
+        let plan = |after, spent: &Spent| {
+            Plan::new(&tasks, TaskId(after), &hearing, spent, &limits(), |_| ROOM)
+        };
+        let first = plan(0, &none);
+        let dropped = Fate::Dropped(DropReason::Occurrence);
+        let run = Fate::Run;
+        assert_eq!(
+            fates(&first),
+            [
+                (1, run),
+                (2, run),
+                (3, run),
+                (4, dropped),
+                (5, run),
+                (6, dropped)
+            ]
+        );
+        assert!(first.more);
+        // Another process goes on with it, and counts what was before.
+        let rest = plan(6, &none);
+        assert_eq!(fates(&rest), [(7, run), (8, run)]);
+        assert!(!rest.more);
+        let mut spent = Spent::default();
+        spent.add(OwnerId(2), 3, 0);
+        assert_eq!(fates(&plan(6, &spent)), [(7, dropped), (8, dropped)]);
+    }
+
+    #[test]
+    fn who_may_not_receive_it_makes_nothing_and_who_has_no_room_is_counted() {
+        let tasks = tasks(&[1, 2, 3, 3, 4]);
+        let hearing = all(&[
+            (1, Hearing::No),
+            (2, Hearing::Later),
+            (3, Hearing::Yes),
+            (4, Hearing::Later),
+        ]);
+        let room = |owner| Room {
+            deliveries: u64::from(owner == OwnerId(3)),
+            ..ROOM
+        };
+        let plan = Plan::new(
+            &tasks,
+            TaskId(0),
+            &hearing,
+            &Spent::default(),
+            &limits(),
+            room,
+        );
+        let waiting = Fate::Dropped(DropReason::Waiting);
+        let expected = [
+            (2, Fate::Later),
+            (3, Fate::Run),
+            (4, waiting),
+            (5, Fate::Later),
+        ];
+        assert_eq!(fates(&plan), expected);
+        assert_eq!(plan.unheard, 1);
+    }
+}

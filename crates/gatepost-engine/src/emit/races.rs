@@ -1,0 +1,156 @@
+//! What an emit depends on when it is stored, and what it does when that has changed.
+
+use std::collections::{BTreeSet, HashMap};
+
+use gatepost_storage::webhooks::{Basis, RecordId};
+use webhook_model::{OwnerId, TaskId};
+
+use super::bite::Bite;
+use crate::judge::Hearing;
+use crate::routes::{Matched, MatchedTask};
+
+/// After this many lost races against changes of its places, an emit depends on the rows that it
+/// uses and on nothing else: who changes records all the time delays nobody.
+const LOST: usize = 2;
+/// When rows that it uses have changed this often, all that it decides goes the waiting way.
+const LOST_ROWS: usize = 3;
+
+/// What was learnt in the tries of one emit.
+#[derive(Debug, Default)]
+pub(super) struct Races {
+    lost: usize,
+    lost_rows: usize,
+    /// Tasks that changed too often: they go the waiting way.
+    aside: BTreeSet<TaskId>,
+    /// The tables were read again since the emit began.
+    pub refreshed: bool,
+    /// Who may receive it: each owner is asked about once.
+    pub hearing: HashMap<OwnerId, Hearing>,
+}
+
+impl Races {
+    pub(super) fn basis(&self, matched: &Matched, bite: &Bite) -> Basis {
+        if self.by_places() {
+            return matched.by_places();
+        }
+        let used: BTreeSet<_> = bite.deliveries.iter().filter_map(|new| new.task).collect();
+        let tasks = matched
+            .tasks
+            .iter()
+            .filter(|task| used.contains(&task.id()));
+        let rows: Vec<_> = tasks.flat_map(MatchedTask::rows).collect();
+        if rows.is_empty() {
+            Basis::Nothing
+        } else {
+            Basis::Rows(rows)
+        }
+    }
+
+    /// Whether nothing at all may change in the places.
+    pub(super) fn by_places(&self) -> bool {
+        self.lost < LOST
+    }
+
+    /// The places have changed, as the store says.
+    pub(super) fn lost(&mut self, matched: &Matched) {
+        if !self.by_places() {
+            self.lost_rows(matched, &[]);
+        }
+        self.lost += 1;
+        self.refreshed = true;
+    }
+
+    /// These rows have changed: the tasks that they belong to wait, the others need not.
+    pub(super) fn lost_rows(&mut self, matched: &Matched, rows: &[RecordId]) {
+        self.lost_rows += 1;
+        self.refreshed = true;
+        let before = self.aside.len();
+        let changed = |task: &&MatchedTask| rows.iter().any(|row| task.is_of(*row));
+        let tasks = matched.tasks.iter();
+        self.aside
+            .extend(tasks.filter(changed).map(MatchedTask::id));
+        if self.aside.len() == before {
+            // No further try would be better than this one.
+            self.lost_rows = LOST_ROWS;
+        }
+    }
+
+    /// Whether a task runs now, as far as is known.
+    pub(super) fn hearing(&self, task: &MatchedTask) -> Hearing {
+        let hearing = self.hearing.get(&task.owner()).copied();
+        let waits = self.lost_rows >= LOST_ROWS || self.aside.contains(&task.id());
+        match hearing {
+            Some(Hearing::Yes) if waits => Hearing::Later,
+            hearing => hearing.unwrap_or(Hearing::Later),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gatepost_ids::Place;
+    use gatepost_storage::webhooks::RoutesVersion;
+    use webhook_model::{EventId, WebhookId};
+
+    use super::*;
+    use crate::testing::{matched_task, new_delivery};
+
+    fn matched() -> Matched {
+        Matched {
+            seen: vec![(Place::Common, RoutesVersion(3))],
+            tasks: (1..=3).map(|id| matched_task(id, 1)).collect(),
+        }
+    }
+
+    /// The tasks that go the waiting way.
+    fn waiting(races: &Races, matched: &Matched) -> Vec<i64> {
+        let tasks = matched.tasks.iter();
+        let waiting = tasks.filter(|task| races.hearing(task) == Hearing::Later);
+        waiting.map(|task| task.id().0).collect()
+    }
+
+    #[test]
+    fn after_two_lost_races_only_the_rows_that_are_used_count() {
+        let (matched, mut races) = (matched(), Races::default());
+        let mut bite = Bite::default();
+        bite.deliveries.push(new_delivery(2));
+        for _ in 0..LOST {
+            assert_eq!(races.basis(&matched, &bite), matched.by_places());
+            races.lost(&matched);
+        }
+        let used: Vec<_> = matched.tasks[1].rows().collect();
+        assert_eq!(races.basis(&matched, &bite), Basis::Rows(used));
+        races.hearing.insert(OwnerId(1), Hearing::Yes);
+        assert_eq!(waiting(&races, &matched), [0; 0]);
+        races.lost(&matched);
+        assert_eq!(
+            waiting(&races, &matched),
+            [1, 2, 3],
+            "it ends, whatever the store says"
+        );
+        assert_eq!(races.basis(&matched, &Bite::default()), Basis::Nothing);
+    }
+
+    #[test]
+    fn what_changed_waits_and_in_the_end_everything_does() {
+        let (matched, mut races) = (matched(), Races::default());
+        assert_eq!(
+            waiting(&races, &matched),
+            [1, 2, 3],
+            "nobody was asked about"
+        );
+        races.hearing.insert(OwnerId(1), Hearing::Yes);
+        races.lost_rows(&matched, &[RecordId::Task(TaskId(2))]);
+        assert_eq!(waiting(&races, &matched), [2]);
+        races.lost_rows(&matched, &[RecordId::Event(EventId(3))]);
+        assert_eq!(waiting(&races, &matched), [2, 3]);
+        races.lost_rows(&matched, &[RecordId::Webhook(WebhookId(1))]);
+        assert_eq!(waiting(&races, &matched), [1, 2, 3]);
+        let mut unknown = Races::default();
+        unknown.hearing.insert(OwnerId(1), Hearing::Yes);
+        unknown.lost_rows(&matched, &[]);
+        assert_eq!(waiting(&unknown, &matched), [1, 2, 3]);
+        unknown.hearing.insert(OwnerId(1), Hearing::No);
+        assert_eq!(waiting(&unknown, &matched), [0; 0], "a no is a no");
+    }
+}

@@ -1,0 +1,186 @@
+//! One row of the outbox: a bite of it is stored, or it waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::ErrorKind;
+use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
+use webhook_model::{Occurrence, TaskId};
+
+use super::decide::{Decided, RowAt, Sink};
+use super::drain::{OutboxDrain, Places};
+use super::finder::Ask;
+use super::plan::Spent;
+use crate::error::EmitError;
+use crate::guard::guarded;
+
+/// The first pause of a row that cannot be decided, and the longest: each is half as long as the
+/// row is old.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+/// How long other processes leave a row alone that this one goes on with.
+const GOING_ON: Duration = Duration::from_secs(5);
+
+/// A row of the outbox that can be read.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub id: OutboxId,
+    pub turn: u32,
+    pub occurrence: Occurrence,
+    pub left: Left,
+    pub created: DateTime<Utc>,
+    /// What its occurrence used up, as far as this process knows.
+    spent: Spent,
+}
+
+impl Row {
+    /// How long it rests, if it cannot be decided at `now`.
+    pub(super) fn pause(&self, now: DateTime<Utc>) -> Duration {
+        let age = (now - self.created).to_std().unwrap_or_default();
+        (age / 2).clamp(FIRST_PAUSE, LONGEST_PAUSE)
+    }
+
+    fn at(&self, places: &[Place], now: DateTime<Utc>) -> RowAt {
+        // An occurrence with an id happens once, however often it was written to the outbox.
+        let is_new = self.left == Left::After(TaskId(0));
+        let id = self.occurrence.id.clone().filter(|_| is_new);
+        RowAt {
+            id: self.id,
+            turn: self.turn,
+            named: places.first().copied().zip(id),
+            next: now + GOING_ON,
+            wait: now + self.pause(now),
+        }
+    }
+}
+
+impl OutboxDrain {
+    /// What only the platform can mend is set aside with the reason.
+    pub(super) async fn readable(
+        &self,
+        row: OutboxRow,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Row>, EmitError> {
+        let judge = &self.emitter.judge;
+        match row.occurrence {
+            Ok(occurrence) => Ok(Some(Row {
+                id: row.id,
+                turn: row.turn,
+                occurrence: Occurrence {
+                    audience: judge.audience_in_outbox(occurrence.audience),
+                    ..occurrence
+                },
+                left: row.left,
+                created: row.created,
+                spent: Spent::default(),
+            })),
+            Err(unreadable) => {
+                self.set_aside(row.id, &unreadable.to_string(), now).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Stores a bite of a row; what is left of it, if this process goes on with it. One that cannot
+    /// be decided now is postponed, and stops no other. An error: that was not possible either.
+    pub(super) async fn take(
+        self: &Arc<Self>,
+        row: Row,
+        places: &Places,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Row>, EmitError> {
+        let decided = match places.get(&row.occurrence.audience) {
+            Some(Some(Ok(places))) => self.decide(&row, places, false, now).await,
+            Some(Some(Err(error))) => Err(error.clone()),
+            Some(None) | None => Ok(Decided::Undecided),
+        };
+        match decided {
+            Ok(Decided::Undecided) => self.wait(row, now).await.map(|()| None),
+            decided => self.conclude(row, decided, now).await,
+        }
+    }
+
+    pub(super) async fn decide(
+        &self,
+        row: &Row,
+        places: &[Place],
+        patient: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Decided, EmitError> {
+        let ask = Ask {
+            occurrence: &row.occurrence,
+            places,
+            left: row.left.clone(),
+            patient,
+        };
+        let sink = Sink::Row(row.at(places, now));
+        self.emitter.decide(&ask, &sink, &row.spent).await
+    }
+
+    pub(super) async fn conclude(
+        &self,
+        mut row: Row,
+        decided: Result<Decided, EmitError>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Row>, EmitError> {
+        match decided {
+            // What waits for the platform is due again when it says.
+            Ok(Decided::Stored {
+                left, used, waits, ..
+            }) => Ok(left.filter(|_| !waits).map(|left| {
+                row.spent.merge(&used);
+                Row {
+                    turn: row.turn + 1,
+                    left,
+                    ..row
+                }
+            })),
+            Ok(Decided::Repeated) => Ok(None),
+            Ok(Decided::TooMuch | Decided::Undecided) => self
+                .postpone(&row, row.pause(now), now)
+                .await
+                .map(|()| None),
+            Err(EmitError::WrongAudience(reason)) => {
+                self.set_aside(row.id, reason, now).await.map(|()| None)
+            }
+            Err(error) => {
+                let id = row.id.0;
+                guarded(|| tracing::warn!(row = id, %error, "an occurrence waits in the outbox"));
+                self.postpone(&row, row.pause(now), now)
+                    .await
+                    .map(|()| None)
+            }
+        }
+    }
+
+    pub(super) async fn postpone(
+        &self,
+        row: &Row,
+        pause: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<(), EmitError> {
+        Ok(self
+            .store
+            .postpone_outbox(row.id, row.turn, now + pause)
+            .await?)
+    }
+
+    async fn set_aside(
+        &self,
+        row: OutboxId,
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), EmitError> {
+        guarded(|| {
+            let row = row.0;
+            tracing::warn!(row, reason, "an occurrence in the outbox cannot be used");
+        });
+        match self.store.reject_outbox(row, reason, now).await {
+            // Another process was faster.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            other => Ok(other?),
+        }
+    }
+}

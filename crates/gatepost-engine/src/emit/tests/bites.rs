@@ -1,0 +1,190 @@
+//! More than fits into one transaction.
+
+use std::time::Duration;
+
+use gatepost_storage::Scope;
+use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Left};
+use gatepost_testkit::fault::Fault;
+use webhook_model::{Occurrence, OwnerId, TagId, Target, TaskId};
+
+use super::*;
+use crate::config::EmitLimits;
+
+/// At most two deliveries in a bite, and four of an owner.
+fn small() -> Limits {
+    let limits = EmitLimits::default()
+        .with_deliveries(2)
+        .with_deliveries_per_owner(4);
+    Limits::default().with_emit(limits)
+}
+
+/// Webhooks of this owner, each with a task for objects with tag 1.
+async fn tagged(records: &Records, owner: i64, count: usize) {
+    for n in 0..count {
+        records.tagged_of(owner, &format!("{owner}-{n}")).await;
+    }
+}
+
+async fn bodies(records: &Records) -> Vec<String> {
+    let deliveries = records.deliveries().await;
+    deliveries.iter().map(|d| d.body.to_string()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() {
+    let records = Records::new();
+    tagged(&records, 1, 3).await;
+    tagged(&records, 2, 4).await;
+    let (bench, emitter) = bench(&records, &small()).await;
+    let named = Occurrence {
+        id: Some("evt-1".parse().unwrap()),
+        ..poweron(7, &[1])
+    };
+    let emitted = emitter.emit(&named, Emitter::all()).await.unwrap();
+    assert!(emitted.pending && emitted.deliveries.is_empty());
+    assert!(bodies(&records).await.is_empty());
+    assert_eq!(rows(&records).await.len(), 1);
+    let again = emitter.emit(&named, Emitter::all()).await.unwrap();
+    assert!(again.repeated && !again.pending);
+    assert_eq!(
+        bench.admission.in_flight.count(),
+        0,
+        "permits are given back"
+    );
+
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    let expected = ["1-0", "1-1", "1-2", "2-0", "2-1", "2-2", "2-3"];
+    assert_eq!(bodies(&records).await, expected);
+    assert!(rows(&records).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn large_messages_make_small_bites_and_the_last_one_fits_in_any_case() {
+    let records = Records::new();
+    for text in ["four", "five", "larger than a bite", "six"] {
+        records.tagged(text).await;
+    }
+    let limits = EmitLimits::default().with_bytes(10);
+    let (bench, emitter) = bench(&records, &Limits::default().with_emit(limits)).await;
+    assert!(emitter.emit_tagged().await.unwrap().pending);
+    let before = bench.store.calls();
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    assert_eq!(
+        bodies(&records).await,
+        ["four", "five", "larger than a bite", "six"]
+    );
+    assert!(bench.store.calls() > before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_between_two_bites_stores_each_delivery_once() {
+    for fault in [Fault::Refused, Fault::AnswerLost, Fault::Panic] {
+        let records = Records::new();
+        tagged(&records, 1, 3).await;
+        tagged(&records, 2, 3).await;
+        let (bench, emitter) = bench(&records, &small()).await;
+        assert!(emitter.emit_tagged().await.unwrap().pending);
+        bench.store.fail("enqueue", 2, fault);
+        drain(&bench, emitter);
+        pass(&bench, Duration::from_secs(2)).await;
+        assert!(bench.store.has_failed());
+        // The process is gone; another one goes on with what it left.
+        bench.lifecycle.shutdown(Duration::ZERO).await;
+        let (other, emitter) = super::bench(&records, &small()).await;
+        other.broken.clock.advance(Duration::from_secs(2));
+        drain(&other, emitter);
+        pass(&other, Duration::from_secs(60)).await;
+        let expected = ["1-0", "1-1", "1-2", "2-0", "2-1", "2-2"];
+        assert_eq!(bodies(&records).await, expected, "{fault:?}");
+        assert!(rows(&records).await.is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_runs_no_more_than_a_share_and_what_is_over_is_counted() {
+    let records = Records::new();
+    tagged(&records, 1, 7).await;
+    tagged(&records, 2, 2).await;
+    let (bench, emitter) = bench(&records, &small()).await;
+    assert!(emitter.emit_tagged().await.unwrap().pending);
+    drain(&bench, emitter.clone());
+    pass(&bench, Duration::from_secs(1)).await;
+    let expected = ["1-0", "1-1", "1-2", "1-3", "2-0", "2-1"];
+    assert_eq!(bodies(&records).await, expected);
+    bench.judge.flush().await;
+    let dropped = records
+        .store
+        .dropped(Scope::Owner(OwnerId(1)), 100)
+        .await
+        .unwrap();
+    assert_eq!(dropped.iter().map(|dropped| dropped.count).sum::<u64>(), 3);
+    assert!(
+        dropped
+            .iter()
+            .all(|dropped| dropped.reason == DropReason::Occurrence)
+    );
+    let others = records.store.dropped(Scope::Owner(OwnerId(2)), 100).await;
+    assert!(others.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_bytes_of_an_owner_are_counted_across_bites() {
+    let records = Records::new();
+    tagged(&records, 1, 5).await;
+    tagged(&records, 2, 1).await;
+    let limits = EmitLimits::default()
+        .with_deliveries(2)
+        .with_bytes_per_owner(9);
+    let (bench, emitter) = bench(&records, &Limits::default().with_emit(limits)).await;
+    let emitted = emitter.emit_tagged().await.unwrap();
+    assert!(emitted.pending);
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    assert_eq!(bodies(&records).await, ["1-0", "1-1", "1-2", "2-0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_owner_has_too_much_of_costs_no_bite_of_the_others() {
+    let records = Records::new();
+    tagged(&records, 1, 5).await;
+    tagged(&records, 2, 1).await;
+    let limits = EmitLimits::default()
+        .with_deliveries(3)
+        .with_deliveries_per_owner(2);
+    let (_bench, emitter) = bench(&records, &Limits::default().with_emit(limits)).await;
+    let emitted = emitter.emit_tagged().await.unwrap();
+    assert_eq!((emitted.pending, emitted.dropped), (false, 3));
+    assert_eq!(bodies(&records).await, ["1-0", "1-1", "2-0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_one_time_task_beyond_a_share_stays() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    for _ in 0..3 {
+        let task = records.task(webhook, "once", true).await;
+        records.event(Target::Tag(TagId(1)), task).await;
+    }
+    let limits = EmitLimits::default().with_deliveries_per_owner(2);
+    let (_bench, emitter) = bench(&records, &Limits::default().with_emit(limits)).await;
+    assert_eq!(emitter.emit_tagged().await.unwrap().deliveries.len(), 2);
+    assert_eq!(emitter.emit_tagged().await.unwrap().deliveries.len(), 1);
+    assert_eq!(emitter.emit_tagged().await.unwrap().deliveries.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tasks_that_are_asked_for_by_number_are_fanned_out_in_bites_too() {
+    let records = Records::new();
+    tagged(&records, 1, 2).await;
+    tagged(&records, 2, 3).await;
+    let (bench, emitter) = bench(&records, &small()).await;
+    let tasks = (1..=5).chain([99]).map(TaskId).collect();
+    let emitted = emitter.emit(&poweron(7, &[]), Left::Tasks(tasks)).await;
+    assert!(emitted.unwrap().pending);
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    assert_eq!(bodies(&records).await, ["1-0", "1-1", "2-0", "2-1", "2-2"]);
+    assert!(rows(&records).await.is_empty());
+}

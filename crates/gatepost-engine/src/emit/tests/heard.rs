@@ -1,0 +1,200 @@
+//! Who receives it is for the platform to say, and nobody but those waits for it.
+
+use gatepost_ids::{Audience, TenantId};
+use gatepost_storage::webhooks::Left;
+use webhook_model::{OwnerId, TaskId};
+
+use super::*;
+use crate::config::EmitLimits;
+use crate::judge::May;
+use crate::judge::testing::Manner;
+use crate::testing::addressed;
+
+const TENANT: Audience = Audience::Tenant(TenantId(7));
+
+/// Owners 1 and 2 of tenant 7, each with a task.
+async fn tenant() -> (Records, Arc<Platform>, Bench, Arc<Emitter>) {
+    let (records, platform) = (Records::new(), Platform::new());
+    for owner in [1, 2] {
+        platform.user(owner, 7);
+        records.tagged_of(owner, &format!("of {owner}")).await;
+    }
+    let rule = Rule::Watch(platform.clone());
+    let (bench, emitter) = bench_of(&records, &Limits::default(), rule, &platform).await;
+    for owner in [1, 2] {
+        bench.judge.admit_change(OwnerId(owner)).await.unwrap();
+    }
+    (records, platform, bench, emitter)
+}
+
+async fn bodies(records: &Records) -> Vec<String> {
+    let deliveries = records.deliveries().await;
+    deliveries.iter().map(|d| d.body.to_string()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_may_not_receive_it_gets_nothing_and_no_other_tenant_is_even_asked_about() {
+    let (records, platform, _bench, emitter) = tenant().await;
+    platform.user(3, 8);
+    records.tagged_of(3, "of 3").await;
+    emitter.judge.admit_change(OwnerId(3)).await.unwrap();
+    platform.may(2, May::No);
+    platform.watched();
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert_eq!(emitted.unwrap().deliveries.len(), 1);
+    assert_eq!(bodies(&records).await, ["of 1"]);
+    let asked: Vec<_> = platform
+        .watched()
+        .into_iter()
+        .flat_map(|(_, of)| of)
+        .collect();
+    assert_eq!(
+        asked,
+        [OwnerId(1), OwnerId(2)],
+        "once, for all of them together"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_platform_that_takes_its_time_holds_up_no_emit_and_its_tasks_follow() {
+    let (records, platform, bench, emitter) = tenant().await;
+    platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
+    let began = tokio::time::Instant::now();
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert!(emitted.unwrap().pending);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    assert!(
+        bodies(&records).await.is_empty(),
+        "nothing is there to be read"
+    );
+    let left = &rows(&records).await[0].left;
+    assert_eq!(*left, Left::Tasks(vec![TaskId(1), TaskId(2)]));
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(4)).await;
+    assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
+    assert!(rows(&records).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_platform_that_fails_costs_its_tasks_a_wait_and_nobody_else_anything() {
+    for manner in [
+        Manner::Fails,
+        Manner::FailsLater,
+        Manner::Hangs,
+        Manner::Panics,
+        Manner::PanicsLater,
+    ] {
+        let (records, platform, bench, emitter) = tenant().await;
+        platform.set_watch_manner(manner);
+        let drain = drain(&bench, emitter.clone());
+        let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+        assert!(emitted.unwrap().pending, "{manner:?}");
+        pass(&bench, Duration::from_secs(20)).await;
+        assert!(bodies(&records).await.is_empty(), "{manner:?}");
+        assert_eq!(rows(&records).await.len(), 1, "{manner:?}");
+
+        // Nobody hears this, so that nobody has to be asked about it: it goes by.
+        drain.push(&addressed(TENANT, &[99])).await.unwrap();
+        pass(&bench, Duration::from_secs(1)).await;
+        assert_eq!(rows(&records).await.len(), 1, "{manner:?}");
+
+        platform.set_watch_manner(Manner::Now);
+        pass(&bench, Duration::from_secs(60)).await;
+        assert_eq!(bodies(&records).await, ["of 1", "of 2"], "{manner:?}");
+        assert!(rows(&records).await.is_empty(), "{manner:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_an_answer_for_a_day_it_ends() {
+    let (records, platform, bench, emitter) = tenant().await;
+    platform.set_watch_manner(Manner::Fails);
+    drain(&bench, emitter.clone());
+    emitter
+        .emit(&addressed(TENANT, &[1]), Emitter::all())
+        .await
+        .unwrap();
+    for _ in 0..23 {
+        bench.broken.clock.advance(Duration::from_secs(3_600));
+        tokio::time::sleep(Duration::from_secs(20)).await;
+    }
+    assert_eq!(rows(&records).await.len(), 1);
+    let asked = platform.watched().len();
+    assert!(asked >= 10, "{asked} times");
+    bench.broken.clock.advance(Duration::from_secs(2 * 3_600));
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert!(rows(&records).await.is_empty());
+    platform.set_watch_manner(Manner::Now);
+    bench.broken.clock.advance(Duration::from_secs(3_600));
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert!(bodies(&records).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
+    let (records, platform, bench, emitter) = tenant().await;
+    platform.set_watch_manner(Manner::Hangs);
+    for n in 0..300 {
+        let owner = 100 + n % 50;
+        if n < 50 {
+            platform.user(owner, owner);
+            records.tagged_of(owner, "x").await;
+            bench.judge.admit_change(OwnerId(owner)).await.unwrap();
+        }
+        let mut occurrence = addressed(Audience::Tenant(TenantId(owner)), &[1]);
+        occurrence.object.as_mut().unwrap().id = webhook_model::ObjectId(n);
+        let emitted = emitter.emit(&occurrence, Emitter::all()).await.unwrap();
+        assert!(emitted.pending);
+    }
+    let outbox = drain(&bench, emitter);
+    outbox.push(&addressed(TENANT, &[99])).await.unwrap();
+    pass(&bench, Duration::from_secs(1)).await;
+    assert_eq!(rows(&records).await.len(), 300, "the other one went by");
+    assert_eq!(outbox.waiting.available_permits(), 0);
+    platform.set_watch_manner(Manner::Now);
+    pass(&bench, Duration::from_secs(60)).await;
+    assert_eq!(bodies(&records).await.len(), 300);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
+    let limits = EmitLimits::default()
+        .with_deliveries(2)
+        .with_deliveries_per_owner(3);
+    let (records, platform) = (Records::new(), Platform::new());
+    platform.user(1, 7);
+    for n in 0..5 {
+        records.tagged_of(1, &format!("{n}")).await;
+    }
+    let (rule, limits) = (
+        Rule::Watch(platform.clone()),
+        Limits::default().with_emit(limits),
+    );
+    let (bench, emitter) = bench_of(&records, &limits, rule, &platform).await;
+    bench.judge.admit_change(OwnerId(1)).await.unwrap();
+    platform.set_watch_manner(Manner::Fails);
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert!(emitted.unwrap().pending);
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    let waiting = rows(&records).await.into_iter().map(|row| row.left);
+    let expected = [vec![TaskId(1), TaskId(2)], vec![TaskId(3)]].map(Left::Tasks);
+    assert_eq!(waiting.collect::<Vec<_>>(), expected);
+    platform.set_watch_manner(Manner::Now);
+    pass(&bench, Duration::from_secs(10)).await;
+    assert_eq!(bodies(&records).await, ["0", "1", "2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_allowed_is_stored_though_of_another_nothing_is_known() {
+    let (records, platform, bench, emitter) = tenant().await;
+    // The account of the second takes its time, though it is placed.
+    tokio::time::advance(Duration::from_secs(6)).await;
+    platform.set_manner_about(2, Manner::Later(Duration::from_secs(1)));
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    let emitted = emitted.unwrap();
+    assert_eq!((emitted.deliveries.len(), emitted.pending), (1, true));
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(3)).await;
+    assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
+}

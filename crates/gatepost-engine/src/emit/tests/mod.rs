@@ -1,0 +1,75 @@
+//! The emitter and the drain of the outbox over a worker that sends by script.
+
+mod bites;
+mod emits;
+mod heard;
+mod outbox;
+mod races;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_storage::webhooks::{OutboxRow, OutboxStore as _};
+
+use super::drain::OutboxDrain;
+use super::emitted::Emitted;
+use super::emitter::Emitter;
+use crate::config::Limits;
+use crate::error::EmitError;
+use crate::judge::Rule;
+use crate::judge::testing::Platform;
+use crate::testing::{Bench, Records, Script, noon, poweron};
+
+async fn bench(records: &Records, limits: &Limits) -> (Bench, Arc<Emitter>) {
+    let bench = Bench::new(records, limits, Script::new(&[])).await;
+    let emitter = bench.emitter(limits);
+    (bench, emitter)
+}
+
+async fn bench_of(
+    records: &Records,
+    limits: &Limits,
+    rule: Rule,
+    platform: &Arc<Platform>,
+) -> (Bench, Arc<Emitter>) {
+    let bench = Bench::of(records, limits, Script::new(&[]), rule, platform).await;
+    let emitter = bench.emitter(limits);
+    (bench, emitter)
+}
+
+impl Emitter {
+    async fn emit_tagged(&self) -> Result<Emitted, EmitError> {
+        self.emit(&poweron(7, &[1]), Self::all()).await
+    }
+}
+
+/// A drain that runs; its store fails on command.
+fn drain(bench: &Bench, emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
+    let (clock, lifecycle) = (bench.clock.clone(), bench.lifecycle.clone());
+    let poll = Duration::from_millis(250);
+    let store = bench.store.clone();
+    let drain = Arc::new(OutboxDrain::new(store, emitter, clock, lifecycle, poll));
+    let part = drain.clone();
+    bench
+        .lifecycle
+        .supervise("outbox", move || part.clone().run());
+    drain
+}
+
+/// The clock and the timers move together.
+async fn pass(bench: &Bench, time: Duration) {
+    let step = Duration::from_millis(250);
+    let mut left = time;
+    while !left.is_zero() {
+        let some = left.min(step);
+        bench.broken.clock.advance(some);
+        tokio::time::sleep(some).await;
+        left -= some;
+    }
+}
+
+/// All rows of the outbox, also those that are not due for a long time.
+async fn rows(records: &Records) -> Vec<OutboxRow> {
+    let end_of_time = noon() + chrono::TimeDelta::days(1_000);
+    records.store.outbox(1_000, end_of_time).await.unwrap()
+}

@@ -1,0 +1,93 @@
+//! Records that change while an emit is under way.
+
+use gatepost_storage::webhooks::{Left, RecordStore as _, TaskRow};
+use gatepost_storage::{AtMost, Revision};
+use gatepost_testkit::fault::When;
+use webhook_model::{Action, TaskId};
+
+use super::*;
+
+/// Another process edits a task.
+async fn edit(records: &Records, id: TaskId) -> TaskRow {
+    let mut row = records.store.task(id).await.unwrap().unwrap();
+    let Action::Send { webhook, .. } = row.task.action else {
+        panic!("it sends");
+    };
+    let message = format!("edited {}", row.revision.0).parse().unwrap();
+    row.task.action = Action::Send { webhook, message };
+    let updated = records.store.update_task(&row, AtMost::UNLIMITED, noon());
+    updated.await.unwrap()
+}
+
+/// Emits, and lets this happen each time just before something is stored.
+async fn emit_while(
+    bench: &Bench,
+    emitter: &Arc<Emitter>,
+    times: usize,
+    change: impl AsyncFn(),
+) -> Emitted {
+    let gate = bench.store.gate();
+    gate.hold("enqueue", 1, When::Before);
+    let emit = emitter.clone();
+    let emitting = tokio::spawn(async move { emit.emit_tagged().await.unwrap() });
+    for n in 1..=times {
+        gate.arrived().await;
+        change().await;
+        if n < times {
+            gate.hold("enqueue", 1, When::Before);
+        }
+        gate.open();
+    }
+    emitting.await.unwrap()
+}
+
+#[tokio::test]
+async fn who_edits_all_the_time_delays_an_emit_by_two_tries() {
+    let records = Records::new();
+    records.tagged("stays").await;
+    let other = records.webhook(|_| {}).await;
+    let other = records.task(other, "x", false).await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let change = async || drop(edit(&records, other).await);
+    let emitted = emit_while(&bench, &emitter, 3, change).await;
+    assert_eq!(emitted.deliveries.len(), 1);
+    assert!(!emitted.pending);
+    let edited = records.store.task(other).await.unwrap().unwrap();
+    assert_eq!(edited.revision, Revision(4), "and was not delayed either");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_changes_each_time_goes_the_waiting_way_and_the_others_do_not() {
+    let records = Records::new();
+    records.tagged("stays").await;
+    records.tagged("changes").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let changing = TaskId(2);
+    let change = async || drop(edit(&records, changing).await);
+    let emitted = emit_while(&bench, &emitter, 3, change).await;
+    assert_eq!(emitted.deliveries.len(), 1);
+    assert!(emitted.pending);
+    let waiting = rows(&records).await;
+    assert_eq!(waiting[0].left, Left::Tasks(vec![changing]));
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    let deliveries = records.deliveries().await;
+    let bodies: Vec<_> = deliveries.iter().map(|d| d.body.as_ref()).collect();
+    assert_eq!(bodies, ["stays", "edited 3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_one_time_task_that_another_process_consumes_runs_once() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let once = records.task(webhook, "once", true).await;
+    records
+        .event(webhook_model::Target::Tag(webhook_model::TagId(1)), once)
+        .await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let (_other, faster) = super::bench(&records, &Limits::default()).await;
+    let change = async || drop(faster.emit_tagged().await.unwrap());
+    let emitted = emit_while(&bench, &emitter, 1, change).await;
+    assert!(emitted.deliveries.is_empty() && !emitted.pending);
+    assert_eq!(records.deliveries().await.len(), 1);
+}

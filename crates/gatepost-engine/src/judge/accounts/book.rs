@@ -1,0 +1,186 @@
+//! Asks the platform about its users, and keeps what it said for five seconds.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId, TenantId};
+use tokio::sync::mpsc;
+
+use super::budget::Budget;
+use super::standing::{Answer, Standing};
+use crate::guard::{Lent, Silence, guarded, run_now};
+use crate::judge::failures::Failures;
+use crate::judge::flights::Flights;
+use crate::judge::kept::Kept;
+
+/// How long an answer holds.
+const KEPT: Duration = Duration::from_secs(5);
+/// How long it holds that there was none: the platform is not asked faster than this.
+const FAILURE_KEPT: Duration = Duration::from_secs(1);
+/// Users whose answers are kept.
+pub(super) const MOST: usize = 65_536;
+/// News that wait to be compared with the store.
+pub(super) const NEWS: usize = 4_096;
+
+/// Users about which the platform said something new, to be compared with the store.
+pub(in crate::judge) type News = mpsc::Receiver<OwnerId>;
+
+#[derive(Debug)]
+pub(in crate::judge) struct AccountBook {
+    platform: Arc<dyn Accounts>,
+    pub(in crate::judge) one_system: bool,
+    known: Mutex<Kept<OwnerId, Known>>,
+    flights: Flights<OwnerId>,
+    budget: Budget,
+    news: mpsc::Sender<OwnerId>,
+    pub(in crate::judge) failures: Arc<Failures>,
+}
+
+#[derive(Debug)]
+struct Known {
+    answer: Answer,
+    /// Whether the store says the same.
+    settled: bool,
+}
+
+impl AccountBook {
+    pub(in crate::judge) fn new(
+        platform: Arc<dyn Accounts>,
+        one_system: bool,
+        failures: Arc<Failures>,
+    ) -> (Arc<Self>, News) {
+        let (news, receiver) = mpsc::channel(NEWS);
+        let book = Self {
+            platform,
+            one_system,
+            known: Mutex::new(Kept::new(KEPT, MOST)),
+            flights: Flights::none(),
+            budget: Budget::new(),
+            news,
+            failures,
+        };
+        (Arc::new(book), receiver)
+    }
+
+    /// What is known, after asking if nothing is; never waits.
+    pub(in crate::judge) fn now(self: &Arc<Self>, owner: OwnerId) -> Option<Answer> {
+        let known = self.known(owner);
+        if known.is_some() || self.flights.landing(owner).is_some() {
+            return known;
+        }
+        run_now(self.clone().ask(owner));
+        self.known(owner)
+    }
+
+    /// What the platform says; waits for it.
+    pub(in crate::judge) async fn wait(self: &Arc<Self>, owner: OwnerId) -> Answer {
+        if let Some(answer) = self.now(owner) {
+            return answer;
+        }
+        let landed = self.landed(owner).await;
+        landed.unwrap_or_else(|| Err("too many questions are waiting for it".into()))
+    }
+
+    /// What is known when a question that is under way has ended; does not ask.
+    pub(in crate::judge) async fn landed(&self, owner: OwnerId) -> Option<Answer> {
+        if let Some(landing) = self.flights.landing(owner) {
+            landing.landed().await;
+        }
+        self.known(owner)
+    }
+
+    /// As [`wait`](Self::wait), with an answer to a question that was asked after this call.
+    pub(in crate::judge) async fn ask_again(self: &Arc<Self>, owner: OwnerId) -> Answer {
+        if let Some(landing) = self.flights.landing(owner) {
+            landing.landed().await;
+        }
+        self.forget(owner);
+        self.wait(owner).await
+    }
+
+    /// What is known, if it is not older than five seconds.
+    pub(in crate::judge) fn known(&self, owner: OwnerId) -> Option<Answer> {
+        let known = self.lock();
+        known.get(owner).map(|known| known.answer.clone())
+    }
+
+    /// The next question is asked, and its answer is news.
+    fn forget(&self, owner: OwnerId) {
+        self.lock().forget(owner);
+    }
+
+    /// The store may say something else: to be compared.
+    pub(in crate::judge) fn tell(&self, owner: OwnerId) {
+        // Where there is no room, the next answer tells it.
+        let _ = self.news.try_send(owner);
+    }
+
+    /// The store says what the platform said. Until it does, each answer is news.
+    pub(in crate::judge) fn settled(&self, owner: OwnerId, standing: Option<Standing>) {
+        if let Some(known) = self.lock().last_mut(owner) {
+            known.settled = known.answer == Ok(standing);
+        }
+    }
+
+    /// Ends at once where the platform answers at once. Otherwise it goes on only if nobody waits
+    /// for an answer about this user yet.
+    async fn ask(self: Arc<Self>, owner: OwnerId) {
+        let answer = match guarded(|| self.platform.account(owner)) {
+            None => Err(Silence::Panicked),
+            Some(AccountAnswer::Now(answer)) => Ok(answer),
+            Some(AccountAnswer::Later(future)) => {
+                let future = Lent::new(future);
+                let Some(_flight) = self.flights.begin(owner) else {
+                    return;
+                };
+                if !self.budget.take(self.last_tenant(owner)) {
+                    return;
+                }
+                self.learn(owner, future.answer().await);
+                return;
+            }
+        };
+        self.learn(owner, answer);
+    }
+
+    fn learn(&self, owner: OwnerId, said: Result<Result<Option<Account>, AccountsError>, Silence>) {
+        let answer = match said {
+            // The account holds what the platform put there, which may panic when it is dropped.
+            Ok(Ok(Some(account))) => {
+                let standing = Standing::of(&account, self.one_system).map(Some);
+                guarded(|| drop(account));
+                standing
+            }
+            Ok(Ok(None)) => Ok(None),
+            Ok(Err(error)) => Err(error.0.into()),
+            Err(silence) => Err(silence.to_string().into()),
+        };
+        let time = if answer.is_ok() { KEPT } else { FAILURE_KEPT };
+        if let Err(error) = &answer {
+            self.failures.note("accounts", error);
+        }
+        let mut known = self.lock();
+        let settled = known
+            .last(owner)
+            .is_some_and(|k| k.settled && k.answer == answer);
+        if answer.is_ok() && !settled {
+            self.tell(owner);
+        }
+        known.put(owner, Known { answer, settled }, time);
+    }
+
+    fn last_tenant(&self, owner: OwnerId) -> Option<TenantId> {
+        let known = self.lock();
+        let standing = known.last(owner)?.answer.as_ref().ok()?.as_ref()?;
+        standing.tenant
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept<OwnerId, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(in crate::judge) fn count(&self) -> usize {
+        self.lock().count()
+    }
+}

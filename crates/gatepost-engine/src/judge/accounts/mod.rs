@@ -1,0 +1,10 @@
+//! What the platform says of its users.
+
+mod book;
+mod budget;
+mod standing;
+#[cfg(test)]
+pub(super) mod tests;
+
+pub(super) use book::{AccountBook, News};
+pub(super) use standing::{Answer, Standing};

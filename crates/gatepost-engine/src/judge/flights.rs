@@ -1,0 +1,86 @@
+//! Questions under way: one at a time for a key, however many wait for the answer.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+/// Cheap to clone; all clones are one.
+#[derive(Clone, Debug)]
+pub(super) struct Flights<K: Copy + Eq + Hash>(Arc<Mutex<HashMap<K, watch::Receiver<()>>>>);
+
+impl<K: Copy + Eq + Hash> Flights<K> {
+    pub(super) fn none() -> Self {
+        Self(Arc::default())
+    }
+
+    /// `None`: such a question is under way.
+    pub(super) fn begin(&self, key: K) -> Option<Flight<K>> {
+        let mut under_way = self.lock();
+        if under_way.contains_key(&key) {
+            return None;
+        }
+        let (ends, ended) = watch::channel(());
+        under_way.insert(key, ended);
+        let flights = self.clone();
+        Some(Flight {
+            flights,
+            key,
+            _ends: ends,
+        })
+    }
+
+    /// What to wait for, if such a question is under way.
+    pub(super) fn landing(&self, key: K) -> Option<Landing> {
+        self.lock().get(&key).cloned().map(Landing)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, watch::Receiver<()>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question under way; it ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Flight<K: Copy + Eq + Hash> {
+    flights: Flights<K>,
+    key: K,
+    _ends: watch::Sender<()>,
+}
+
+impl<K: Copy + Eq + Hash> Drop for Flight<K> {
+    fn drop(&mut self) {
+        self.flights.lock().remove(&self.key);
+    }
+}
+
+/// The end of a question that somebody else asked.
+#[derive(Debug)]
+pub(super) struct Landing(watch::Receiver<()>);
+
+impl Landing {
+    pub(super) async fn landed(mut self) {
+        // Nothing is ever sent: the sender goes away.
+        let _ = self.0.changed().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn one_at_a_time_for_a_key_and_all_who_wait_are_woken() {
+        let flights = Flights::none();
+        let flight = flights.begin(1).unwrap();
+        assert!(flights.begin(1).is_none());
+        assert!(flights.begin(2).is_some(), "another key");
+        assert!(flights.landing(2).is_none(), "it has ended");
+        let (first, second) = (flights.landing(1).unwrap(), flights.landing(1).unwrap());
+        drop(flight);
+        first.landed().await;
+        second.landed().await;
+        assert!(flights.begin(1).is_some());
+    }
+}

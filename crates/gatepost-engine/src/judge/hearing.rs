@@ -1,0 +1,234 @@
+//! Which owners receive an occurrence, and who may watch for one.
+
+use std::sync::Arc;
+
+use gatepost_ids::{Audience, OwnerId, Place};
+use tokio::time::Instant;
+use webhook_model::{Event, Field, Occurrence, Target};
+
+use super::accounts::{Answer, Standing};
+use super::parts::{Decides, Judge};
+use super::rule::{Stands, is_addressed, stands};
+use super::watch::{May, Question, Watches};
+use crate::error::EngineError;
+use crate::guard::PATIENCE;
+
+/// Whether an owner receives an occurrence.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Hearing {
+    Yes,
+    No,
+    /// It is not known yet: to be asked again.
+    Later,
+}
+
+/// An occurrence that was matched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heard<'a> {
+    pub occurrence: &'a Occurrence,
+    /// The occurrence's own.
+    pub place: Place,
+}
+
+/// What the platform says of those who are decided about, as far as it is known.
+struct Said {
+    owners: Vec<Option<Answer>>,
+    /// Of the addressee, where that user's tenant decides.
+    addressee: Option<Answer>,
+}
+
+impl Judge {
+    /// Whether each of these owners receives it; never waits. To be called once for an occurrence,
+    /// with all owners whose events match.
+    pub(crate) fn hear(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<Hearing> {
+        let said = self.said(heard, owners);
+        let mut hearings = self.by_accounts(heard, owners, &said);
+        if let Some((watches, question, within)) = self.to_watch(heard, owners, &hearings) {
+            let may = watches.now(&question, &within);
+            by_watch(&mut hearings, may);
+        }
+        hearings
+    }
+
+    /// As [`hear`](Self::hear), but waits for the platform, for at most five seconds.
+    pub(crate) async fn hear_waiting(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<Hearing> {
+        let until = Instant::now() + PATIENCE;
+        let mut said = self.said(heard, owners);
+        // What was known at first is kept here: waiting for one is not to let another's get old.
+        for (owner, answer) in owners.iter().zip(&mut said.owners) {
+            self.wait_for(*owner, answer, until).await;
+        }
+        if let Some(to) = self.addressee(heard) {
+            self.wait_for(to, &mut said.addressee, until).await;
+        }
+        let mut hearings = self.by_accounts(heard, owners, &said);
+        if let Some((watches, question, within)) = self.to_watch(heard, owners, &hearings) {
+            let may = watches.wait(&question, &within, until).await;
+            by_watch(&mut hearings, may);
+        }
+        hearings
+    }
+
+    /// Whether an owner may make this event, or change one to this.
+    ///
+    /// # Errors
+    /// `Forbidden` in words, `Dangling` where the platform says that there is no such object,
+    /// `Platform`.
+    pub(crate) async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
+        let Decides::Platform(watches) = &self.decides else {
+            return Ok(());
+        };
+        let question = Question::before(event, Place::Alone(owner));
+        let until = Instant::now() + PATIENCE;
+        match watches.wait(&question, &[owner], until).await.first() {
+            Some(Some(May::Yes)) => Ok(()),
+            Some(Some(May::No)) => Err(EngineError::Forbidden(refusal(event.target).to_owned())),
+            Some(Some(May::NoSuchObject)) => Err(EngineError::Dangling(Field::Owner)),
+            Some(None) | None => {
+                let error = "it could not say whether this may be watched";
+                Err(EngineError::Platform(error.to_owned()))
+            }
+        }
+    }
+
+    /// Whether the account is there and enabled. `None`: that is not known at this moment.
+    pub(crate) fn good_standing(&self, owner: OwnerId) -> Option<bool> {
+        let answer = self.book.now(owner)?;
+        answer.ok().map(is_good)
+    }
+
+    /// As [`good_standing`](Self::good_standing); waits for the platform.
+    ///
+    /// # Errors
+    /// `Platform`: no answer.
+    pub(crate) async fn standing(&self, owner: OwnerId) -> Result<bool, EngineError> {
+        let answer = self.book.wait(owner).await;
+        answer
+            .map(is_good)
+            .map_err(|error| EngineError::Platform(error.to_string()))
+    }
+
+    /// Asks about all who are not known, so that they are waited for together.
+    fn said(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Said {
+        Said {
+            owners: owners.iter().map(|owner| self.book.now(*owner)).collect(),
+            addressee: self.addressee(heard).and_then(|to| self.book.now(to)),
+        }
+    }
+
+    async fn wait_for(&self, owner: OwnerId, answer: &mut Option<Answer>, until: Instant) {
+        if answer.is_none() {
+            let landed = tokio::time::timeout_at(until, self.book.landed(owner)).await;
+            *answer = landed.unwrap_or_else(|_| self.book.known(owner));
+        }
+    }
+
+    /// The user who is the audience, where that user's tenant decides.
+    fn addressee(&self, heard: &Heard<'_>) -> Option<OwnerId> {
+        match (&self.decides, heard.occurrence.audience) {
+            (Decides::Address, Audience::Owner(to)) => Some(to),
+            _ => None,
+        }
+    }
+
+    fn by_accounts(&self, heard: &Heard<'_>, owners: &[OwnerId], said: &Said) -> Vec<Hearing> {
+        let addressee = said.addressee.as_ref();
+        owners
+            .iter()
+            .zip(&said.owners)
+            .map(|(owner, answer)| self.by_account(heard, *owner, answer.as_ref(), addressee))
+            .collect()
+    }
+
+    /// What the owner's account says, and the address where that decides.
+    fn by_account(
+        &self,
+        heard: &Heard<'_>,
+        owner: OwnerId,
+        answer: Option<&Answer>,
+        addressee: Option<&Answer>,
+    ) -> Hearing {
+        let Some(Ok(standing)) = answer else {
+            return Hearing::Later;
+        };
+        let audience = heard.occurrence.audience;
+        match (stands(owner, *standing, heard.place, audience), standing) {
+            (Stands::Within, Some(standing)) => {
+                self.by_address(audience, owner, standing, addressee)
+            }
+            (Stands::Moving, _) => {
+                self.book.tell(owner);
+                Hearing::Later
+            }
+            (Stands::Outside | Stands::Within, _) => {
+                self.book.tell(owner);
+                Hearing::No
+            }
+        }
+    }
+
+    fn by_address(
+        &self,
+        audience: Audience,
+        owner: OwnerId,
+        standing: &Standing,
+        addressee: Option<&Answer>,
+    ) -> Hearing {
+        let Decides::Address = self.decides else {
+            return Hearing::Yes;
+        };
+        let tenant = addressee.map(|answer| answer.as_ref().map(|to| to.and_then(|to| to.tenant)));
+        let is_addressed = |tenant| is_addressed(audience, owner, standing, tenant);
+        match (tenant, audience) {
+            (Some(Ok(tenant)), _) if is_addressed(tenant) => Hearing::Yes,
+            _ if is_addressed(None) => Hearing::Yes,
+            // Only an administrator of the tenant that is not known could still receive it.
+            (Some(Err(_)) | None, Audience::Owner(_)) if standing.administers() => Hearing::Later,
+            _ => Hearing::No,
+        }
+    }
+
+    /// What the platform's `Watch` is asked, and about which owners, where it decides.
+    fn to_watch(
+        &self,
+        heard: &Heard<'_>,
+        owners: &[OwnerId],
+        hearings: &[Hearing],
+    ) -> Option<(&Arc<Watches>, Question, Vec<OwnerId>)> {
+        let Decides::Platform(watches) = &self.decides else {
+            return None;
+        };
+        let within = owners.iter().zip(hearings);
+        let within = within.filter(|(_, hearing)| **hearing == Hearing::Yes);
+        let within: Vec<_> = within.map(|(owner, _)| *owner).collect();
+        let question = || Question::of(heard.occurrence, heard.place);
+        (!within.is_empty()).then(|| (watches, question(), within))
+    }
+}
+
+/// What the `Watch` says decides about those who are still a yes.
+fn by_watch(hearings: &mut [Hearing], may: Vec<Option<May>>) {
+    let within = hearings
+        .iter_mut()
+        .filter(|hearing| **hearing == Hearing::Yes);
+    for (hearing, may) in within.zip(may) {
+        *hearing = match may {
+            Some(May::Yes) => Hearing::Yes,
+            Some(May::No | May::NoSuchObject) => Hearing::No,
+            None => Hearing::Later,
+        };
+    }
+}
+
+fn is_good(standing: Option<Standing>) -> bool {
+    standing.is_some_and(|standing| standing.enabled)
+}
+
+/// Why an event is refused, in words for the user.
+fn refusal(target: Target) -> &'static str {
+    match target {
+        Target::Instance(_) => "You may not watch this object",
+        Target::Tag(_) => "You may not watch what carries this tag",
+        Target::Generic => "You may not watch this type of events",
+    }
+}

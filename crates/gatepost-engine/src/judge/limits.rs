@@ -1,0 +1,127 @@
+//! How much an owner may have and do.
+
+use gatepost_ids::{OwnerId, Place, Quota, WebhookId};
+use gatepost_storage::webhooks::{DropReason, UsageDelta};
+
+use super::accounts::Standing;
+use super::parts::{Decides, Judge};
+use super::quotas::Room;
+use crate::error::EngineError;
+
+/// Changes of records that an operator makes in a minute: each moves the version of a place that
+/// every occurrence reads.
+const OPERATORS_CHANGES: u32 = 10;
+
+impl Judge {
+    /// Before a record of this owner is stored: the platform is asked about the owner, who is
+    /// placed, and may not be too fast. Returns how much the owner may have.
+    ///
+    /// # Errors
+    /// `Platform`, `TooFast`, `Store`.
+    pub(crate) async fn admit_change(&self, owner: OwnerId) -> Result<Quota, EngineError> {
+        let quota = self.quota(owner)?;
+        let standing = self.book.wait(owner).await;
+        let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;
+        self.owners.settle(owner, standing, true).await?;
+        if self.is_operator(owner, standing) {
+            let taken = self.changes.take(owner, 1, OPERATORS_CHANGES);
+            taken.map_err(|retry_after| EngineError::TooFast { retry_after })?;
+        }
+        Ok(quota)
+    }
+
+    /// Whether a task of this owner may be deleted by its run. Not an operator's: every occurrence
+    /// of every tenant would change the place that they all read.
+    ///
+    /// # Errors
+    /// `Forbidden`, in words; `Platform`.
+    pub(crate) async fn may_run_once(&self, owner: OwnerId) -> Result<(), EngineError> {
+        let standing = self.book.wait(owner).await;
+        let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;
+        if self.is_operator(owner, standing) {
+            let words = "A task of a system administrator may not be deleted by its run";
+            return Err(EngineError::Forbidden(words.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// How many more deliveries and bytes may wait for this owner now.
+    pub(crate) fn room(&self, owner: OwnerId) -> Room {
+        self.usage.room(owner)
+    }
+
+    /// Deliveries of the owner were stored, with messages of this many bytes in all.
+    pub(crate) fn stored(&self, owner: OwnerId, deliveries: u64, bytes: u64) {
+        self.usage.add(UsageDelta {
+            owner,
+            waiting: signed(deliveries),
+            waiting_bytes: signed(bytes),
+            log_bytes: signed(bytes),
+        });
+    }
+
+    /// A delivery of the owner ended, and left this in the log beyond its message.
+    pub(crate) fn ended(&self, owner: OwnerId, message_bytes: u64, log_bytes: u64) {
+        self.usage.add(UsageDelta {
+            owner,
+            waiting: -1,
+            waiting_bytes: signed(message_bytes).saturating_neg(),
+            log_bytes: signed(log_bytes),
+        });
+    }
+
+    /// Whether outcomes are kept without responses, and ended deliveries without messages.
+    pub(crate) fn log_is_full(&self, owner: OwnerId) -> bool {
+        self.usage.log_is_full(owner)
+    }
+
+    /// Deliveries that were not stored.
+    pub(crate) fn dropped(
+        &self,
+        owner: OwnerId,
+        webhook: WebhookId,
+        reason: DropReason,
+        count: u64,
+    ) {
+        self.drops.note(owner, webhook, reason, count);
+    }
+
+    /// Before messages are sent, tasks run, events triggered or deliveries replayed by hand. More
+    /// at once than a minute allows is let through if nothing was done in the last minute, and
+    /// nothing more is until the rate holds again.
+    ///
+    /// # Errors
+    /// `TooFast`, `Platform`.
+    pub(crate) fn run_by_hand(&self, owner: OwnerId, count: u32) -> Result<(), EngineError> {
+        let in_a_minute = self.quota(owner)?.runs_per_minute;
+        let taken = self.runs.take(owner, count, in_a_minute);
+        taken.map_err(|retry_after| EngineError::TooFast { retry_after })
+    }
+
+    /// How much of what may be run by hand in a minute the owner has run, in this process.
+    ///
+    /// # Errors
+    /// `Platform`: its code panicked.
+    pub(crate) fn runs_in_minute(&self, owner: OwnerId) -> Result<u32, EngineError> {
+        let in_a_minute = self.quota(owner)?.runs_per_minute;
+        Ok(self.runs.used(owner, in_a_minute))
+    }
+
+    /// How much the owner may have and do.
+    ///
+    /// # Errors
+    /// `Platform`: its code panicked.
+    pub(crate) fn quota(&self, owner: OwnerId) -> Result<Quota, EngineError> {
+        let error = || EngineError::Platform("its code panicked when asked for a quota".into());
+        self.usage.quota(owner).ok_or_else(error)
+    }
+
+    fn is_operator(&self, owner: OwnerId, standing: Option<Standing>) -> bool {
+        let has_tenants = !matches!(self.decides, Decides::Nobody);
+        has_tenants && standing.is_some_and(|s| s.place(owner) == Place::Operators)
+    }
+}
+
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

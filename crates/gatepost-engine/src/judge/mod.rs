@@ -1,0 +1,27 @@
+//! Who may have, watch and receive what, as the platform says it.
+//!
+//! Everything that is asked of the platform's code about users is asked here: with a guard, within
+//! five seconds, and never in a transaction of the store.
+
+mod accounts;
+mod failures;
+mod flights;
+mod hearing;
+mod kept;
+mod limits;
+mod owners;
+mod parts;
+mod places;
+mod quotas;
+mod rule;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+pub(crate) use hearing::{Heard, Hearing};
+pub(crate) use parts::{Ground, Judge};
+pub(crate) use quotas::Room;
+pub(crate) use rule::Rule;
+pub use watch::{May, Watch, WatchAnswer, WatchError, Watched};

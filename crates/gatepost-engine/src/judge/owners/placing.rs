@@ -1,0 +1,53 @@
+//! Owners that the store does not place yet: of a database that was made before there were places,
+//! or written by others.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use gatepost_storage::StoreError;
+
+use super::rounds::PAGE;
+use super::standings::Owners;
+
+const LEASE: &str = "place owners";
+/// How many are counted at most.
+const COUNTED: u32 = 10_000;
+/// How often unplaced owners are looked for while there are some.
+const SOON: Duration = Duration::from_secs(5);
+/// And while there are none: everybody who makes a record here is placed before.
+const SELDOM: Duration = Duration::from_secs(300);
+
+impl Owners {
+    /// Places owners, page by page, until the engine stops.
+    pub(in crate::judge) async fn place_all(self: Arc<Self>) {
+        while self.lifecycle.is_running() && !self.book.one_system {
+            if let Err(error) = self.place_pages().await {
+                Self::give_up("places", &error);
+            }
+            let pause = if self.unplaced() == 0 { SELDOM } else { SOON };
+            self.lifecycle.rest(pause).await;
+        }
+    }
+
+    /// One walk, if this process may; counts in any case.
+    async fn place_pages(&self) -> Result<(), StoreError> {
+        let mut after = None;
+        while self.lifecycle.is_running() && self.count_unplaced().await? > 0 {
+            let page = self.store.unplaced_owners(after, PAGE).await?;
+            after = page.last().copied();
+            if after.is_none() || !self.may_walk(LEASE).await? {
+                break;
+            }
+            self.ask_about(&page).await?;
+        }
+        self.count_unplaced().await?;
+        Ok(())
+    }
+
+    async fn count_unplaced(&self) -> Result<u64, StoreError> {
+        let unplaced = self.store.unplaced_owners(None, COUNTED).await?.len() as u64;
+        self.unplaced.store(unplaced, Ordering::Relaxed);
+        Ok(unplaced)
+    }
+}

@@ -1,0 +1,55 @@
+//! What one process at a time does for all: it walks owners, and asks the platform about each.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use gatepost_ids::OwnerId;
+use gatepost_storage::StoreError;
+
+use super::standings::Owners;
+use crate::guard::guarded;
+
+/// Owners who are asked about before the first answer is waited for.
+const HANDFUL: usize = 20;
+/// After a question that was answered at once.
+const AFTER_ANSWER: Duration = Duration::from_millis(10);
+/// After one that has to be waited for: fewer in a second than one tenant may have.
+const AFTER_QUESTION: Duration = Duration::from_millis(50);
+/// How long a walk's lease lasts beyond one page of it.
+const LEASE: TimeDelta = TimeDelta::seconds(60);
+/// Owners of one page.
+pub(super) const PAGE: u32 = 500;
+
+impl Owners {
+    /// Whether this process may walk, for the time that a page takes.
+    pub(super) async fn may_walk(&self, name: &str) -> Result<bool, StoreError> {
+        let now = self.clock.now()?;
+        self.store.lease(name, self.holder, now + LEASE, now).await
+    }
+
+    /// Asks about each, and stores what differs. An owner about which the platform says nothing
+    /// stays as it is, and holds up at most those of the same handful.
+    pub(super) async fn ask_about(&self, page: &[OwnerId]) -> Result<(), StoreError> {
+        for handful in page.chunks(HANDFUL) {
+            for owner in handful {
+                let known = self.book.now(*owner).is_some();
+                let pause = if known { AFTER_ANSWER } else { AFTER_QUESTION };
+                self.lifecycle.rest(pause).await;
+            }
+            for owner in handful {
+                if let Some(Ok(standing)) = self.book.landed(*owner).await {
+                    self.settle(*owner, standing, true).await?;
+                }
+            }
+            if !self.lifecycle.is_running() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Logs why a walk ended early.
+    pub(super) fn give_up(what: &'static str, error: &StoreError) {
+        guarded(|| tracing::warn!(what, %error, "could not compare owners with the platform"));
+    }
+}

@@ -1,0 +1,222 @@
+//! Compares what the platform says of an owner with what is stored, and stores what differs. Other
+//! processes find it there: the versions of the places move with it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::StoreError;
+use gatepost_storage::owners::OwnerStore;
+use tokio::sync::Semaphore;
+
+use crate::clock::EngineClock;
+use crate::guard::guarded;
+use crate::judge::accounts::{AccountBook, Answer, News, Standing};
+use crate::judge::kept::Kept;
+use crate::lifecycle::Lifecycle;
+
+/// How long it is remembered what is stored.
+const KEPT: Duration = Duration::from_secs(5);
+/// Owners for which that is remembered.
+pub(super) const MOST: usize = 65_536;
+/// Owners who are compared with the store at a time.
+const AT_ONCE: usize = 16;
+/// Before the store is asked again after it failed.
+const PAUSE: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub(in crate::judge) struct Owners {
+    pub(super) store: Arc<dyn OwnerStore>,
+    pub(in crate::judge) clock: Arc<EngineClock>,
+    pub(super) book: Arc<AccountBook>,
+    pub(in crate::judge) lifecycle: Lifecycle,
+    /// Under which this process holds leases.
+    pub(super) holder: u128,
+    /// How many are not placed, as far as they were counted; not 0 until that was done.
+    pub(super) unplaced: AtomicU64,
+    stored: Mutex<Kept<OwnerId, Stored>>,
+    news: tokio::sync::Mutex<News>,
+}
+
+/// What the store says of an owner.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Stored {
+    place: Place,
+    held: bool,
+    /// Whether there is a row.
+    known: bool,
+}
+
+impl Owners {
+    pub(in crate::judge) fn new(
+        store: Arc<dyn OwnerStore>,
+        clock: Arc<EngineClock>,
+        (book, news): (Arc<AccountBook>, News),
+        lifecycle: Lifecycle,
+        holder: u128,
+    ) -> Self {
+        let unplaced = AtomicU64::new(u64::from(!book.one_system));
+        Self {
+            store,
+            clock,
+            book,
+            lifecycle,
+            holder,
+            unplaced,
+            stored: Mutex::new(Kept::new(KEPT, MOST)),
+            news: tokio::sync::Mutex::new(news),
+        }
+    }
+
+    /// How many owners are not placed yet, as far as they were counted.
+    pub(in crate::judge) fn unplaced(&self) -> u64 {
+        self.unplaced.load(Ordering::Relaxed)
+    }
+
+    /// Where this owner's records are. The platform is asked if the store does not know; `Err` says
+    /// why it gave no answer.
+    pub(in crate::judge) async fn place(
+        &self,
+        owner: OwnerId,
+    ) -> Result<Result<Place, Arc<str>>, StoreError> {
+        let stored = self.stored(owner).await?;
+        if stored.place != Place::Common || self.book.one_system {
+            return Ok(Ok(stored.place));
+        }
+        match self.book.wait(owner).await {
+            Ok(Some(standing)) => {
+                self.settle(owner, Some(standing), false).await?;
+                Ok(Ok(standing.place(owner)))
+            }
+            // Nobody but the operators can receive what is meant for nobody.
+            Ok(None) => Ok(Ok(Place::Alone(owner))),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    /// Places, moves, holds or releases the owner, if what is stored differs from this. One who is
+    /// known to have records is held also if the store knows nothing else.
+    pub(in crate::judge) async fn settle(
+        &self,
+        owner: OwnerId,
+        standing: Option<Standing>,
+        has_records: bool,
+    ) -> Result<(), StoreError> {
+        let stored = self.stored(owner).await?;
+        if standing.is_none() && !stored.known && !has_records {
+            // Perhaps the platform never had such a user: a row for each number is not wanted.
+            return Ok(());
+        }
+        let Some(standing) = self.confirmed(owner, standing, stored).await else {
+            return Ok(());
+        };
+        self.write(owner, standing, stored).await
+    }
+
+    /// Settles what the platform said that was not said before, until the engine stops. Several at
+    /// a time: an answer may have to be confirmed, which takes as long as the platform does.
+    pub(in crate::judge) async fn settle_news(self: Arc<Self>) {
+        let mut news = self.news.lock().await;
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        while let Ok(permit) = room.clone().acquire_owned().await {
+            let owner = tokio::select! {
+                owner = news.recv() => owner,
+                () = self.lifecycle.stopped() => None,
+            };
+            let Some(owner) = owner else {
+                return;
+            };
+            let owners = self.clone();
+            self.lifecycle.spawn(async move {
+                owners.settle_known(owner).await;
+                drop(permit);
+            });
+        }
+    }
+
+    async fn settle_known(&self, owner: OwnerId) {
+        let Some(Ok(standing)) = self.book.known(owner) else {
+            return;
+        };
+        if let Err(error) = self.settle(owner, standing, false).await {
+            guarded(|| tracing::warn!(owner = owner.0, %error, "could not settle an owner"));
+            self.lifecycle.rest(PAUSE).await;
+        }
+    }
+
+    /// The platform's answer as it is to be stored. A move ends what waits, so it needs a second
+    /// answer, asked for after the row was read: another process may have stored a newer one.
+    async fn confirmed(
+        &self,
+        owner: OwnerId,
+        standing: Option<Standing>,
+        stored: Stored,
+    ) -> Option<Option<Standing>> {
+        let place = self.place_of(owner, standing, stored);
+        if stored.place == place || stored.place == Place::Common {
+            return Some(standing);
+        }
+        self.lock().forget(owner);
+        let again: Answer = self.book.ask_again(owner).await;
+        again
+            .ok()
+            .filter(|again| self.place_of(owner, *again, stored) == place)
+    }
+
+    async fn write(
+        &self,
+        owner: OwnerId,
+        standing: Option<Standing>,
+        stored: Stored,
+    ) -> Result<(), StoreError> {
+        let wanted = Stored {
+            place: self.place_of(owner, standing, stored),
+            held: !standing.is_some_and(|standing| standing.enabled),
+            known: stored.known,
+        };
+        let now = self.clock.now()?;
+        if wanted.place != stored.place {
+            self.store.place_owner(owner, wanted.place, now).await?;
+        }
+        if wanted.held != stored.held {
+            self.store.hold_owner(owner, wanted.held, now).await?;
+        }
+        let known = stored.known || wanted != stored;
+        self.lock().put(owner, Stored { known, ..wanted }, KEPT);
+        self.book.settled(owner, standing);
+        Ok(())
+    }
+
+    /// An owner unknown to the platform stays in place.
+    fn place_of(&self, owner: OwnerId, standing: Option<Standing>, stored: Stored) -> Place {
+        match standing {
+            Some(standing) if !self.book.one_system => standing.place(owner),
+            _ => stored.place,
+        }
+    }
+
+    async fn stored(&self, owner: OwnerId) -> Result<Stored, StoreError> {
+        let kept = self.lock().get(owner).copied();
+        if let Some(stored) = kept {
+            return Ok(stored);
+        }
+        let row = self.store.owner(owner).await?;
+        let stored = Stored {
+            place: row.map_or(Place::Common, |row| row.place),
+            held: row.is_some_and(|row| row.held),
+            known: row.is_some(),
+        };
+        self.lock().put(owner, stored, KEPT);
+        Ok(stored)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept<OwnerId, Stored>> {
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(in crate::judge) fn count(&self) -> usize {
+        self.lock().count()
+    }
+}

@@ -1,0 +1,125 @@
+//! A judge, what it is made of, and the parts of it that loop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_ids::{Accounts, Audience, Quotas};
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::WebhookStore;
+
+use super::accounts::AccountBook;
+use super::failures::Failures;
+use super::owners::Owners;
+use super::quotas::{Drops, Rates, Usage};
+use super::rule::Rule;
+use super::watch::Watches;
+use crate::clock::EngineClock;
+use crate::guard::guarded;
+use crate::lifecycle::Lifecycle;
+use crate::observe::Observers;
+
+/// How often what was counted is written.
+const FLUSH: Duration = Duration::from_secs(1);
+
+/// Answers for the platform. All that it keeps is bounded, whatever the number of owners.
+#[derive(Debug)]
+pub(crate) struct Judge {
+    pub(super) decides: Decides,
+    pub(super) default_audience: Option<Audience>,
+    pub(super) book: Arc<AccountBook>,
+    pub(super) owners: Arc<Owners>,
+    pub(super) usage: Arc<Usage>,
+    pub(super) drops: Drops,
+    /// What owners do by hand.
+    pub(super) runs: Rates,
+    /// Changes of records by operators.
+    pub(super) changes: Rates,
+}
+
+/// Who decides who receives what.
+#[derive(Debug)]
+pub(super) enum Decides {
+    Nobody,
+    Address,
+    Platform(Arc<Watches>),
+}
+
+/// What a judge stands on.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    pub store: Arc<dyn WebhookStore>,
+    pub clock: Arc<EngineClock>,
+    pub lifecycle: Lifecycle,
+    pub observers: Observers,
+    pub accounts: Arc<dyn Accounts>,
+    pub quotas: Arc<dyn Quotas>,
+    pub default_audience: Option<Audience>,
+    /// Under which this process holds leases; random.
+    pub holder: u128,
+}
+
+impl Judge {
+    pub(crate) fn new(rule: Rule, ground: Ground) -> Self {
+        let failures = Arc::new(Failures::none());
+        let one_system = matches!(rule, Rule::OneSystem);
+        let (book, news) = AccountBook::new(ground.accounts, one_system, failures.clone());
+        let owners = Owners::new(
+            ground.store.clone(),
+            ground.clock,
+            (book.clone(), news),
+            ground.lifecycle,
+            ground.holder,
+        );
+        Self {
+            decides: match rule {
+                Rule::OneSystem => Decides::Nobody,
+                Rule::AddressedOnly => Decides::Address,
+                Rule::Watch(watch) => Decides::Platform(Watches::new(watch, failures)),
+            },
+            default_audience: ground.default_audience,
+            book,
+            owners: Arc::new(owners),
+            usage: Arc::new(Usage::new(ground.store.clone(), ground.quotas)),
+            drops: Drops::new(ground.store, ground.observers),
+            runs: Rates::new(),
+            changes: Rates::new(),
+        }
+    }
+
+    /// Starts the loops; they end when the engine stops.
+    pub(crate) fn run(self: &Arc<Self>) {
+        let lifecycle = &self.owners.lifecycle;
+        let (news, unplaced, held) = (
+            self.owners.clone(),
+            self.owners.clone(),
+            self.owners.clone(),
+        );
+        lifecycle.supervise("owners", move || news.clone().settle_news());
+        lifecycle.supervise("places", move || unplaced.clone().place_all());
+        lifecycle.supervise("held", move || held.clone().ask_held());
+        let (usage, stopping) = (self.usage.clone(), lifecycle.clone());
+        lifecycle.supervise("recount", move || usage.clone().recount(stopping.clone()));
+        let judge = self.clone();
+        lifecycle.supervise("usage", move || judge.clone().write_counts());
+    }
+
+    async fn write_counts(self: Arc<Self>) {
+        while self.owners.lifecycle.is_running() {
+            self.flush().await;
+            self.owners.lifecycle.rest(FLUSH).await;
+        }
+    }
+
+    /// Writes what was counted; once more when the engine has stopped.
+    pub(crate) async fn flush(&self) {
+        for written in [self.usage.flush().await, self.flush_drops().await] {
+            if let Err(error) = written {
+                guarded(|| tracing::warn!(%error, "could not write what owners use"));
+            }
+        }
+    }
+
+    async fn flush_drops(&self) -> Result<(), StoreError> {
+        self.drops.flush(self.owners.clock.now()?).await
+    }
+}

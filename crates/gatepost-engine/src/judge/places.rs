@@ -1,0 +1,64 @@
+//! Where an occurrence is matched, and where an owner's records are.
+
+use gatepost_ids::{Audience, OwnerId, Place};
+
+use super::parts::{Decides, Judge};
+use crate::error::{EmitError, EngineError};
+
+/// Said of an audience on a platform that is one system.
+const ADDRESSED: &str = "the platform said one_system, so that an occurrence is for OneSystem";
+/// Said of the other where there are tenants.
+const NOT_ADDRESSED: &str =
+    "the platform has tenants, so that an occurrence must say for which of them it is";
+
+impl Judge {
+    /// The places in which an occurrence with this audience is matched, its own first.
+    ///
+    /// # Errors
+    /// An audience that this platform does not have; an owner about which neither the store nor the
+    /// platform says anything.
+    pub(crate) async fn places(&self, audience: Audience) -> Result<Vec<Place>, EmitError> {
+        let own = match (&self.decides, audience) {
+            (Decides::Nobody, Audience::OneSystem) => return Ok(vec![Place::Common]),
+            (Decides::Nobody, _) => return Err(EmitError::WrongAudience(ADDRESSED)),
+            (_, Audience::OneSystem) => return Err(EmitError::WrongAudience(NOT_ADDRESSED)),
+            (_, Audience::Operators) => Place::Operators,
+            (_, Audience::Tenant(tenant)) => Place::Tenant(tenant),
+            (_, Audience::Owner(owner)) => {
+                let place = self.owners.place(owner).await?;
+                place.map_err(|error| EmitError::Platform(error.to_string()))?
+            }
+        };
+        let mut places = vec![own];
+        if own != Place::Operators {
+            places.push(Place::Operators);
+        }
+        if self.owners.unplaced() > 0 {
+            places.push(Place::Common);
+        }
+        Ok(places)
+    }
+
+    /// The audience of an occurrence in the outbox, where a row that names none reads `OneSystem`.
+    pub(crate) fn audience_in_outbox(&self, named: Audience) -> Audience {
+        match (&self.decides, named) {
+            (Decides::Platform(_) | Decides::Address, Audience::OneSystem) => {
+                self.default_audience.unwrap_or(named)
+            }
+            _ => named,
+        }
+    }
+
+    /// The platform changed something about this user: asks about it now, and stores what differs,
+    /// where all processes find it.
+    pub(crate) async fn owner_changed(&self, owner: OwnerId) -> Result<(), EngineError> {
+        let standing = self.book.ask_again(owner).await;
+        let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;
+        Ok(self.owners.settle(owner, standing, false).await?)
+    }
+
+    /// Owners that are not placed yet, as far as they were counted.
+    pub(crate) fn unplaced(&self) -> u64 {
+        self.owners.unplaced()
+    }
+}

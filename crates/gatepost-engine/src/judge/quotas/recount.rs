@@ -1,0 +1,50 @@
+//! Estimates go wrong: a process dies before it has written, and retention removes what was logged.
+//! Who is at a limit is counted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_ids::OwnerId;
+use tokio::time::Instant;
+
+use super::usage::{RECOUNT_PAUSE, Usage};
+use crate::guard::guarded;
+use crate::lifecycle::Lifecycle;
+
+/// How often is looked for owners to count.
+const LOOK: Duration = Duration::from_secs(1);
+/// Counting may take a tenth of the time.
+const REST: u32 = 9;
+
+impl Usage {
+    /// Counts what owners at a limit really use, until the engine stops.
+    pub(in crate::judge) async fn recount(self: Arc<Self>, lifecycle: Lifecycle) {
+        while lifecycle.is_running() {
+            let began = Instant::now();
+            if let Some(owner) = self.next_over() {
+                self.count(owner).await;
+            }
+            lifecycle.rest((began.elapsed() * REST).max(LOOK)).await;
+        }
+    }
+
+    pub(super) fn next_over(&self) -> Option<OwnerId> {
+        let mut books = self.lock();
+        let owner = books.over.keys().next().copied()?;
+        books.over.remove(&owner);
+        books.recounted.put(owner, (), RECOUNT_PAUSE);
+        Some(owner)
+    }
+
+    pub(super) async fn count(&self, owner: OwnerId) {
+        match self.log.recount_usage(owner).await {
+            Ok(used) => {
+                let quota = self.quota(owner).unwrap_or_default();
+                self.lock().is_used(owner, used, &quota);
+            }
+            Err(error) => {
+                guarded(|| tracing::warn!(owner = owner.0, %error, "could not count usage"));
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Usage and drops over a store in memory.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gatepost_ids::{OwnerId, Quota, WebhookId};
+use gatepost_storage::webhooks::{
+    Basis, DeliveryLog as _, DropReason, Dropped, Enqueue, LogUsage, NewDelivery, Origin,
+    QueueStore as _, RecordStore as _, UsageDelta,
+};
+use gatepost_storage::{AtMost, ManualClock, MemoryStore, Scope};
+use gatepost_testkit::fault::{Fault, FaultStore};
+use webhook_model::Webhook;
+
+use super::Room;
+use crate::clock::EngineClock;
+use crate::error::EngineError;
+use crate::judge::testing::{Platform, watched_judge};
+use crate::judge::{Judge, Rule};
+use crate::observe::{Notice, Observer};
+use crate::testing::noon;
+
+const OWNER: OwnerId = OwnerId(1);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Remembers notices.
+#[derive(Debug, Default)]
+struct Noticed(Mutex<Vec<Notice>>);
+
+impl Observer for Noticed {
+    fn notice(&self, notice: Notice) {
+        self.0.lock().unwrap().push(notice);
+    }
+}
+
+impl Noticed {
+    /// Notices run on threads of their own: those that were sent until now.
+    async fn all(&self, count: usize) -> Vec<Notice> {
+        loop {
+            let noticed = self.0.lock().unwrap().clone();
+            if noticed.len() >= count {
+                return noticed;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+struct World {
+    platform: Arc<Platform>,
+    store: Arc<FaultStore<MemoryStore>>,
+    memory: Arc<MemoryStore>,
+    noticed: Arc<Noticed>,
+    judge: Arc<Judge>,
+}
+
+impl World {
+    async fn new(quota: Quota) -> Self {
+        let (platform, memory) = (Platform::new(), Arc::new(MemoryStore::new()));
+        platform.set_quota(Some(quota));
+        let store = Arc::new(FaultStore::new(memory.clone()));
+        let noticed = Arc::new(Noticed::default());
+        let clock = EngineClock::start(Arc::new(ManualClock::at(noon())), &*store).await;
+        let (clock, observer) = (Arc::new(clock.unwrap()), noticed.clone());
+        let judge = watched_judge(Rule::OneSystem, &platform, store.clone(), clock, observer);
+        Self {
+            platform,
+            store,
+            memory,
+            noticed,
+            judge,
+        }
+    }
+
+    async fn webhook(&self, owner: OwnerId) -> WebhookId {
+        let url = "https://example.com/".parse().unwrap();
+        let webhook = Webhook::new(owner, "w".parse().unwrap(), url);
+        let row = self
+            .memory
+            .insert_webhook(&webhook, AtMost::UNLIMITED, noon())
+            .await;
+        row.unwrap().id
+    }
+
+    async fn used(&self) -> LogUsage {
+        self.memory.log_usage(&[OWNER]).await.unwrap()[0]
+    }
+
+    fn room(&self) -> (u64, u64) {
+        let Room { deliveries, bytes } = self.judge.room(OWNER);
+        (deliveries, bytes)
+    }
+}
+
+fn small() -> Quota {
+    Quota {
+        waiting: 10,
+        waiting_bytes: 1_000,
+        log_bytes: 2_000,
+        runs_per_minute: 3,
+        ..Quota::default()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_this_process_stores_takes_room_at_once_and_the_store_learns_it_with_the_flush() {
+    let world = World::new(small()).await;
+    assert_eq!(world.room(), (10, 1_000));
+    world.judge.stored(OWNER, 4, 400);
+    assert_eq!(world.room(), (6, 600));
+    world.judge.ended(OWNER, 100, 50);
+    assert_eq!(world.room(), (7, 700));
+    assert_eq!(world.used().await, LogUsage::default());
+    world.judge.flush().await;
+    let written = LogUsage {
+        waiting: 3,
+        waiting_bytes: 300,
+        log_bytes: 450,
+    };
+    assert_eq!(world.used().await, written);
+    assert_eq!(world.room(), (7, 700), "nothing is counted twice");
+    world.judge.stored(OWNER, 100, 100_000);
+    assert_eq!(world.room(), (0, 0));
+    assert!(world.judge.log_is_full(OWNER));
+    assert_eq!(world.judge.room(OwnerId(2)).deliveries, 10, "another owner");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_other_processes_stored_is_known_after_a_second() {
+    let world = World::new(small()).await;
+    world.judge.run();
+    let delta = UsageDelta {
+        owner: OWNER,
+        waiting: 9,
+        waiting_bytes: 900,
+        log_bytes: 1_999,
+    };
+    world.memory.add_usage(&[delta]).await.unwrap();
+    assert_eq!(world.room(), (10, 1_000), "it was not asked for yet");
+    tokio::time::sleep(2 * SECOND).await;
+    assert_eq!(world.room(), (1, 100));
+    assert!(!world.judge.log_is_full(OWNER));
+    tokio::time::sleep(300 * SECOND).await;
+    assert_eq!(world.room(), (1, 100), "an old answer is better than none");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_store_does_not_take_is_written_later() {
+    let world = World::new(small()).await;
+    world.judge.stored(OWNER, 2, 20);
+    world.store.fail("add_usage", 1, Fault::Refused);
+    world.judge.flush().await;
+    assert_eq!(world.used().await.waiting, 0);
+    world.judge.stored(OWNER, 1, 10);
+    assert_eq!(world.room(), (7, 970));
+    world.judge.flush().await;
+    assert_eq!(world.used().await.waiting, 3);
+    world.judge.flush().await;
+    assert_eq!(world.used().await.waiting, 3, "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_estimate_that_went_wrong_is_counted_at_most_once_a_minute() {
+    let world = World::new(small()).await;
+    world.judge.run();
+    let wrong = UsageDelta {
+        owner: OWNER,
+        waiting: 10_000,
+        waiting_bytes: 0,
+        log_bytes: 0,
+    };
+    world.memory.add_usage(&[wrong]).await.unwrap();
+    world.judge.room(OWNER);
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(world.room(), (10, 1_000), "counted: there is none");
+    world.memory.add_usage(&[wrong]).await.unwrap();
+    world.judge.room(OWNER);
+    tokio::time::sleep(20 * SECOND).await;
+    assert_eq!(world.room().0, 0, "not again within a minute");
+    tokio::time::sleep(60 * SECOND).await;
+    world.judge.room(OWNER);
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(world.room().0, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_count_finds_what_waits() {
+    let world = World::new(small()).await;
+    let webhook = world.webhook(OWNER).await;
+    let delivery = NewDelivery {
+        message_id: "msg_1".parse().unwrap(),
+        webhook,
+        task: None,
+        body: "12345".into(),
+        due: noon(),
+        lease_until: None,
+    };
+    let batch = Enqueue {
+        basis: Basis::Nothing,
+        origin: Origin::Direct,
+        deliveries: vec![delivery],
+        consume: Vec::new(),
+        later: Vec::new(),
+    };
+    world.memory.enqueue(batch, noon()).await.unwrap();
+    world.judge.usage.count(OWNER).await;
+    assert_eq!(world.room(), (9, 995));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quota_that_cannot_be_asked_for_is_the_default_or_a_refusal() {
+    let world = World::new(small()).await;
+    world.platform.set_quota(None);
+    assert_eq!(world.room().0, Quota::default().waiting);
+    assert!(!world.judge.log_is_full(OWNER));
+    let refused = world.judge.run_by_hand(OWNER, 1).unwrap_err();
+    assert!(matches!(refused, EngineError::Platform(_)));
+    assert!(world.judge.admit_change(OWNER).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_hand_as_often_as_allowed_then_the_refusal_says_when() {
+    let world = World::new(small()).await;
+    world.judge.run_by_hand(OWNER, 2).unwrap();
+    world.judge.run_by_hand(OWNER, 1).unwrap();
+    let refused = world.judge.run_by_hand(OWNER, 1).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "too many in a minute; try again in 20 seconds"
+    );
+    tokio::time::advance(20 * SECOND).await;
+    world.judge.run_by_hand(OWNER, 1).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn drops_are_written_by_webhook_reason_and_minute_and_noticed_once_a_minute() {
+    let world = World::new(small()).await;
+    let webhook = world.webhook(OWNER).await;
+    let drop = |reason, count| world.judge.dropped(OWNER, webhook, reason, count);
+    drop(DropReason::Waiting, 2);
+    drop(DropReason::Waiting, 3);
+    drop(DropReason::Occurrence, 1);
+    world.store.fail("count_dropped", 1, Fault::Refused);
+    world.judge.flush().await;
+    let written = async || world.memory.dropped(Scope::All, 10).await.unwrap();
+    assert_eq!(written().await, []);
+    drop(DropReason::Waiting, 1);
+    world.judge.flush().await;
+    let dropped = |reason, count| Dropped {
+        webhook,
+        reason,
+        minute: noon(),
+        count,
+    };
+    let both = [
+        dropped(DropReason::Waiting, 6),
+        dropped(DropReason::Occurrence, 1),
+    ];
+    assert_eq!(written().await, both);
+    let notice = |count| Notice::Dropped {
+        owner: OWNER,
+        count,
+    };
+    assert_eq!(world.noticed.all(1).await, [notice(6)]);
+    tokio::time::advance(60 * SECOND).await;
+    world.judge.flush().await;
+    assert_eq!(world.noticed.all(2).await, [notice(6), notice(1)]);
+    tokio::time::advance(60 * SECOND).await;
+    world.judge.flush().await;
+    assert_eq!(world.judge.drops.held(), (0, 0), "nothing is left behind");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_thousand_owners_take_no_more_than_their_room() {
+    let world = World::new(small()).await;
+    for owner in 0..100_000 {
+        let (owner, webhook) = (OwnerId(owner), WebhookId(owner));
+        world.judge.room(owner);
+        world.judge.stored(owner, 100, 1);
+        world.judge.dropped(owner, webhook, DropReason::Waiting, 1);
+    }
+    let most = super::usage::MOST;
+    assert_eq!(world.judge.usage.held(), most);
+    assert_eq!(world.judge.drops.held(), (most, most));
+    world.judge.flush().await;
+    assert!(world.judge.usage.held() <= most);
+    assert_eq!(world.judge.drops.held().0, 0);
+}

@@ -1,0 +1,236 @@
+//! A platform by script, and judges over it.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gatepost_ids::{
+    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Quota, Quotas, TenantId,
+};
+use gatepost_storage::WebhookStore;
+
+use super::{Ground, Judge, May, Rule, Watch, WatchAnswer, WatchError, Watched};
+use crate::clock::EngineClock;
+use crate::lifecycle::Lifecycle;
+use crate::observe::{Nobody, Observer, Observers};
+
+/// How the platform's code behaves.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Manner {
+    #[default]
+    Now,
+    /// Answers after this time.
+    Later(Duration),
+    /// Answers after this time what was true when it was asked.
+    LateAnswer(Duration),
+    Fails,
+    FailsLater,
+    Hangs,
+    Panics,
+    PanicsLater,
+    /// Its `Watch` says one thing less than it was asked.
+    OneTooFew,
+}
+
+/// Everybody else is an enabled user without a tenant; everybody may watch everything but what is
+/// set here.
+#[derive(Debug, Default)]
+pub(crate) struct Platform {
+    told: Mutex<Told>,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    accounts: HashMap<OwnerId, Option<Account>>,
+    may: HashMap<OwnerId, May>,
+    manner: Manner,
+    manners: HashMap<OwnerId, Manner>,
+    watch_manner: Manner,
+    quota: Option<Quota>,
+    asked: Vec<OwnerId>,
+    watched: Vec<(String, Vec<OwnerId>)>,
+}
+
+impl Platform {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    pub(crate) fn user(&self, owner: i64, tenant: impl Into<Option<i64>>) {
+        self.account(owner, AccessLevel::User, tenant);
+    }
+
+    pub(crate) fn account(&self, owner: i64, access: AccessLevel, tenant: impl Into<Option<i64>>) {
+        let mut account = Account::enabled(access);
+        account.tenant = tenant.into().map(TenantId);
+        self.with(|told| told.accounts.insert(OwnerId(owner), Some(account)));
+    }
+
+    pub(crate) fn enable(&self, owner: i64, enabled: bool) {
+        self.with(|told| {
+            let account = told.accounts.entry(OwnerId(owner));
+            let account = account.or_insert_with(|| Some(Account::enabled(AccessLevel::User)));
+            account.as_mut().unwrap().enabled = enabled;
+        });
+    }
+
+    pub(crate) fn remove(&self, owner: i64) {
+        self.with(|told| told.accounts.insert(OwnerId(owner), None));
+    }
+
+    pub(crate) fn may(&self, owner: i64, may: May) {
+        self.with(|told| told.may.insert(OwnerId(owner), may));
+    }
+
+    pub(crate) fn set_manner(&self, manner: Manner) {
+        self.with(|told| told.manner = manner);
+    }
+
+    /// About one user.
+    pub(crate) fn set_manner_about(&self, owner: i64, manner: Manner) {
+        self.with(|told| told.manners.insert(OwnerId(owner), manner));
+    }
+
+    pub(crate) fn set_watch_manner(&self, manner: Manner) {
+        self.with(|told| told.watch_manner = manner);
+    }
+
+    /// `None`: its code panics.
+    pub(crate) fn set_quota(&self, quota: Option<Quota>) {
+        self.with(|told| told.quota = quota);
+    }
+
+    /// The users about which it was asked since the last call.
+    pub(crate) fn asked(&self) -> Vec<OwnerId> {
+        self.with(|told| std::mem::take(&mut told.asked))
+    }
+
+    /// What its `Watch` was asked since the last call, and about which users.
+    pub(crate) fn watched(&self) -> Vec<(String, Vec<OwnerId>)> {
+        self.with(|told| std::mem::take(&mut told.watched))
+    }
+
+    fn with<R>(&self, look: impl FnOnce(&mut Told) -> R) -> R {
+        look(&mut self.told.lock().unwrap())
+    }
+}
+
+impl Accounts for Platform {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        let manner = self.with(|told| {
+            told.asked.push(owner);
+            told.manners.get(&owner).copied().unwrap_or(told.manner)
+        });
+        let answer = move || {
+            let enabled = || Some(Account::enabled(AccessLevel::User));
+            self.with(|told| told.accounts.get(&owner).cloned().unwrap_or_else(enabled))
+        };
+        let down = || AccountsError("down".into());
+        match manner {
+            Manner::Now => AccountAnswer::Now(Ok(answer())),
+            Manner::Fails => AccountAnswer::Now(Err(down())),
+            Manner::Panics => panic!("as told"),
+            Manner::LateAnswer(time) => {
+                let answer = answer();
+                AccountAnswer::Later(Box::pin(async move {
+                    tokio::time::sleep(time).await;
+                    Ok(answer)
+                }))
+            }
+            _ => AccountAnswer::Later(Box::pin(async move {
+                manner.wait().await.map_err(|()| down())?;
+                Ok(answer())
+            })),
+        }
+    }
+}
+
+impl Watch for Platform {
+    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+        let manner = self.with(|told| {
+            told.watched
+                .push((format!("{:?}", watched.target), owners.to_vec()));
+            told.watch_manner
+        });
+        let may = move |owner: &OwnerId| {
+            self.with(|told| told.may.get(owner).copied().unwrap_or(May::Yes))
+        };
+        let down = || WatchError("down".into());
+        match manner {
+            Manner::Now => WatchAnswer::each(owners, |owner| may(&owner)),
+            Manner::Fails => WatchAnswer::Now(Err(down())),
+            Manner::Panics => panic!("as told"),
+            Manner::OneTooFew => WatchAnswer::each(&owners[1..], |owner| may(&owner)),
+            _ => WatchAnswer::later(async move {
+                manner.wait().await.map_err(|()| down())?;
+                Ok(owners.iter().map(may).collect())
+            }),
+        }
+    }
+}
+
+/// What was set; the defaults until then.
+impl Quotas for Platform {
+    fn quota(&self, _owner: OwnerId) -> Quota {
+        self.with(|told| told.quota).expect("as told")
+    }
+}
+
+impl Manner {
+    async fn wait(self) -> Result<(), ()> {
+        match self {
+            Self::Later(time) | Self::LateAnswer(time) => tokio::time::sleep(time).await,
+            Self::Hangs => std::future::pending().await,
+            Self::PanicsLater => {
+                tokio::task::yield_now().await;
+                panic!("as told")
+            }
+            Self::FailsLater => {
+                tokio::task::yield_now().await;
+                return Err(());
+            }
+            Self::Now | Self::Fails | Self::Panics | Self::OneTooFew => {}
+        }
+        Ok(())
+    }
+}
+
+/// A judge of a platform, whose parts do not loop until [`Judge::run`] is called.
+pub(crate) fn judge(
+    rule: Rule,
+    platform: &Arc<Platform>,
+    store: Arc<dyn WebhookStore>,
+    clock: Arc<EngineClock>,
+) -> Arc<Judge> {
+    platform.with(|told| {
+        told.quota.get_or_insert_default();
+    });
+    watched_judge(rule, platform, store, clock, Arc::new(Nobody))
+}
+
+pub(crate) fn watched_judge(
+    rule: Rule,
+    platform: &Arc<Platform>,
+    store: Arc<dyn WebhookStore>,
+    clock: Arc<EngineClock>,
+    observer: Arc<dyn Observer>,
+) -> Arc<Judge> {
+    let ground = Ground {
+        store,
+        clock,
+        lifecycle: Lifecycle::default(),
+        observers: Observers::new(observer),
+        accounts: platform.clone(),
+        quotas: platform.clone(),
+        default_audience: None,
+        // Each judge is a process of its own.
+        holder: u128::from(RandomState::new().hash_one(0)),
+    };
+    Arc::new(Judge::new(rule, ground))
+}
+
+/// A judge to which everybody is an enabled user of one system.
+pub(crate) fn one_system(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Judge> {
+    judge(Rule::OneSystem, &Platform::new(), store, clock)
+}

@@ -1,0 +1,10 @@
+//! Who may receive what, where the platform decides it.
+
+mod crowd;
+mod question;
+#[cfg(test)]
+mod tests;
+mod watches;
+
+pub use question::{May, Watch, WatchAnswer, WatchError, Watched};
+pub(super) use watches::{Question, Watches};

@@ -1,0 +1,145 @@
+//! What the platform is asked about an occurrence, or an event that is being made, and how it
+//! answers.
+
+use std::fmt;
+use std::pin::Pin;
+
+use gatepost_ids::{Audience, OwnerId, TagId};
+use webhook_model::{EventName, EventType, Target};
+
+/// Decides who may receive what, on a platform with tenants.
+///
+/// There is one question: *may these users see this object?* It is asked when a user makes or
+/// changes an event, and when something happens that events of several users match: once, for all
+/// of them together. Answers are kept for five seconds.
+///
+/// Answer from memory if you can ([`WatchAnswer::each`]); ask a database in a future if you must
+/// ([`WatchAnswer::later`]). Nothing waits for a future but the tasks that the answer is about:
+/// they run once it is there. An error, a panic or no answer within five seconds is never a yes:
+/// the same is asked again later, for a day. `may` itself must not block its thread.
+///
+/// Users whose account is missing or disabled are not asked about, nor those of another tenant than
+/// the occurrence's.
+///
+/// From memory:
+/// ```
+/// use std::collections::HashSet;
+///
+/// use gatepost_engine::{May, Watch, WatchAnswer, Watched};
+/// use webhook_model::{ObjectId, OwnerId, Target};
+///
+/// #[derive(Debug)]
+/// struct Machines {
+///     all: HashSet<ObjectId>,
+///     shared: HashSet<(OwnerId, ObjectId)>,
+/// }
+///
+/// impl Watch for Machines {
+///     fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+///         WatchAnswer::each(owners, |owner| match watched.target {
+///             Target::Instance(id) if !self.all.contains(&id) => May::NoSuchObject,
+///             Target::Instance(id) => self.shared.contains(&(owner, id)).into(),
+///             Target::Tag(_) | Target::Generic => May::Yes,
+///         })
+///     }
+/// }
+/// ```
+///
+/// From a database:
+/// ```
+/// # use gatepost_engine::{May, Watch, WatchAnswer, WatchError, Watched};
+/// # use webhook_model::{OwnerId, Target};
+/// # #[derive(Debug)]
+/// # struct Database;
+/// # impl Database {
+/// #     async fn readers(&self, _: Target, _: &[OwnerId]) -> Result<Vec<OwnerId>, std::io::Error> { Ok(Vec::new()) }
+/// # }
+/// # #[derive(Debug)]
+/// # struct Platform { database: Database }
+/// impl Watch for Platform {
+///     fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+///         WatchAnswer::later(async move {
+///             let readers = self.database.readers(watched.target, owners).await;
+///             let readers = readers.map_err(|error| WatchError(error.to_string()))?;
+///             let may = |owner| May::from(readers.contains(owner));
+///             Ok(owners.iter().map(may).collect())
+///         })
+///     }
+/// }
+/// ```
+pub trait Watch: fmt::Debug + Send + Sync + 'static {
+    /// Whether each of these users may watch this.
+    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a>;
+}
+
+/// What users want to watch, or what happened.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub struct Watched<'a> {
+    /// The area of the platform.
+    pub event_type: &'a EventType,
+    /// What happens there.
+    pub event: &'a EventName,
+    /// When an event is made: what it is to be about. When something happened: the object to which
+    /// it did, or [`Target::Generic`] for a type without objects.
+    pub target: Target,
+    /// When something happened: the tags that the object carries. Empty when an event is made.
+    pub tags: &'a [TagId],
+    /// When something happened: for which users it is meant. `None` when an event is made.
+    pub audience: Option<Audience>,
+}
+
+/// Whether a user may watch something.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum May {
+    /// The user may. `true.into()`, for short.
+    Yes,
+    /// The user may not: an event on it is refused, and an occurrence is not passed on. `false`.
+    No,
+    /// There is no such object or tag: an event on it is refused as invalid. Say so only to users
+    /// who may know what there is and what there is not; to others, say `No`.
+    NoSuchObject,
+}
+
+impl From<bool> for May {
+    fn from(may: bool) -> Self {
+        if may { Self::Yes } else { Self::No }
+    }
+}
+
+/// The platform could not say; it is asked again later.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("the platform could not say who may watch: {0}")]
+pub struct WatchError(pub String);
+
+/// The platform's answer: at once, or later. One [`May`] for each user, in the order of the
+/// question; any other number is an error.
+pub enum WatchAnswer<'a> {
+    /// Known already.
+    Now(Result<Vec<May>, WatchError>),
+    /// To be waited for, for at most five seconds.
+    Later(Pin<Box<dyn Future<Output = Result<Vec<May>, WatchError>> + Send + 'a>>),
+}
+
+impl<'a> WatchAnswer<'a> {
+    /// An answer at once, user by user.
+    #[must_use]
+    pub fn each<M: Into<May>>(owners: &[OwnerId], mut may: impl FnMut(OwnerId) -> M) -> Self {
+        Self::Now(Ok(owners.iter().map(|owner| may(*owner).into()).collect()))
+    }
+
+    /// An answer that has to be waited for.
+    #[must_use]
+    pub fn later(answer: impl Future<Output = Result<Vec<May>, WatchError>> + Send + 'a) -> Self {
+        Self::Later(Box::pin(answer))
+    }
+}
+
+impl fmt::Debug for WatchAnswer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now(answer) => f.debug_tuple("Now").field(answer).finish(),
+            Self::Later(_) => f.write_str("Later(…)"),
+        }
+    }
+}

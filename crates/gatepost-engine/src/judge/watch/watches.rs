@@ -1,0 +1,210 @@
+//! Asks the platform who may receive what, and keeps the answers for five seconds.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gatepost_ids::{Audience, OwnerId, Place, TagId};
+use tokio::time::Instant;
+use webhook_model::{Event, EventName, EventType, Occurrence, Target};
+
+use super::crowd::Crowd;
+use super::question::{May, Watch, WatchAnswer, WatchError, Watched};
+use crate::guard::{Lent, Silence, guarded, run_now};
+use crate::judge::failures::Failures;
+use crate::judge::flights::Flights;
+use crate::judge::kept::Kept;
+
+/// How long an answer holds.
+const KEPT: Duration = Duration::from_secs(5);
+/// How long it holds that there was none: the platform is not asked faster than this.
+const FAILURE_KEPT: Duration = Duration::from_secs(1);
+/// Answers that are kept, each about one user.
+pub(super) const MOST: usize = 131_072;
+
+/// Stands for what is asked: two numbers by secret keys, so that two questions never meet in one.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(in crate::judge) struct Asked(u64, u64);
+
+#[derive(Debug)]
+pub(in crate::judge) struct Watches {
+    platform: Arc<dyn Watch>,
+    /// `None`: the platform gave no answer.
+    known: Mutex<Kept<(OwnerId, Asked), Option<May>>>,
+    /// By what is asked, and about which users.
+    flights: Flights<(Asked, Asked)>,
+    crowd: Crowd,
+    keys: [RandomState; 2],
+    pub(super) failures: Arc<Failures>,
+}
+
+/// What the platform is asked, for as long as that takes.
+#[derive(Clone, Debug)]
+pub(in crate::judge) struct Question {
+    event_type: EventType,
+    event: EventName,
+    target: Target,
+    tags: Vec<TagId>,
+    audience: Option<Audience>,
+    /// Where it happened: whose share of the questions it takes.
+    place: Place,
+}
+
+impl Question {
+    /// May they watch this?
+    pub(in crate::judge) fn before(event: &Event, place: Place) -> Self {
+        Self {
+            event_type: event.event_type.clone(),
+            event: event.event.clone(),
+            target: event.target,
+            tags: Vec::new(),
+            audience: None,
+            place,
+        }
+    }
+
+    /// May they receive this?
+    pub(in crate::judge) fn of(occurrence: &Occurrence, place: Place) -> Self {
+        let object = occurrence.object.as_ref();
+        Self {
+            event_type: occurrence.event_type.clone(),
+            event: occurrence.event.clone(),
+            target: object.map_or(Target::Generic, |object| Target::Instance(object.id)),
+            tags: occurrence.tags.clone(),
+            audience: Some(occurrence.audience),
+            place,
+        }
+    }
+
+    fn watched(&self) -> Watched<'_> {
+        Watched {
+            event_type: &self.event_type,
+            event: &self.event,
+            target: self.target,
+            tags: &self.tags,
+            audience: self.audience,
+        }
+    }
+}
+
+impl Watches {
+    pub(in crate::judge) fn new(platform: Arc<dyn Watch>, failures: Arc<Failures>) -> Arc<Self> {
+        Arc::new(Self {
+            platform,
+            known: Mutex::new(Kept::new(KEPT, MOST)),
+            flights: Flights::none(),
+            crowd: Crowd::default(),
+            keys: [RandomState::new(), RandomState::new()],
+            failures,
+        })
+    }
+
+    /// What is known about each, after one question about all the others; never waits.
+    pub(in crate::judge) fn now(
+        self: &Arc<Self>,
+        question: &Question,
+        owners: &[OwnerId],
+    ) -> Vec<Option<May>> {
+        let asked = self.asked(&question.watched());
+        let (known, unknown) = self.known(asked, owners);
+        let key = (asked, self.asked(&unknown));
+        if unknown.is_empty() || self.flights.landing(key).is_some() {
+            return known;
+        }
+        run_now(self.clone().ask(question.clone(), unknown, key));
+        self.known(asked, owners).0
+    }
+
+    /// As [`now`](Self::now); waits for the platform.
+    pub(in crate::judge) async fn wait(
+        self: &Arc<Self>,
+        question: &Question,
+        owners: &[OwnerId],
+        until: Instant,
+    ) -> Vec<Option<May>> {
+        let mut may = self.now(question, owners);
+        let asked = self.asked(&question.watched());
+        let (_, unknown) = self.known(asked, owners);
+        if let Some(landing) = self.flights.landing((asked, self.asked(&unknown))) {
+            let _ = tokio::time::timeout_at(until, landing.landed()).await;
+            // What was known at first may be too old by now.
+            for (may, late) in may.iter_mut().zip(self.known(asked, owners).0) {
+                *may = may.or(late);
+            }
+        }
+        may
+    }
+
+    async fn ask(self: Arc<Self>, question: Question, owners: Vec<OwnerId>, key: (Asked, Asked)) {
+        let watched = question.watched();
+        let answer = match guarded(|| self.platform.may(&watched, &owners)) {
+            None => Err(Silence::Panicked),
+            Some(WatchAnswer::Now(answer)) => Ok(answer),
+            Some(WatchAnswer::Later(future)) => {
+                let future = Lent::new(future);
+                let Some(_flight) = self.flights.begin(key) else {
+                    return;
+                };
+                let Some(_entered) = self.crowd.enter(question.place) else {
+                    return;
+                };
+                self.learn(key.0, &owners, future.answer().await);
+                return;
+            }
+        };
+        self.learn(key.0, &owners, answer);
+    }
+
+    fn learn(
+        &self,
+        asked: Asked,
+        owners: &[OwnerId],
+        said: Result<Result<Vec<May>, WatchError>, Silence>,
+    ) {
+        let answer = match said {
+            Ok(Ok(may)) if may.len() == owners.len() => Ok(may),
+            Ok(Ok(_)) => Err("it must say one thing about each user".to_owned()),
+            Ok(Err(error)) => Err(error.0),
+            Err(silence) => Err(silence.to_string()),
+        };
+        if let Err(error) = &answer {
+            self.failures.note("watch", error);
+        }
+        let mut known = self.lock();
+        match answer {
+            Ok(may) => {
+                for (owner, may) in owners.iter().zip(may) {
+                    known.put((*owner, asked), Some(may), KEPT);
+                }
+            }
+            Err(_) => {
+                for owner in owners {
+                    known.put((*owner, asked), None, FAILURE_KEPT);
+                }
+            }
+        }
+    }
+
+    /// What is known about each, and the users about which nothing is.
+    fn known(&self, asked: Asked, owners: &[OwnerId]) -> (Vec<Option<May>>, Vec<OwnerId>) {
+        let known = self.lock();
+        let mut unknown = Vec::new();
+        let may = owners.iter().map(|owner| {
+            let may = known.get((*owner, asked)).copied();
+            if may.is_none() {
+                unknown.push(*owner);
+            }
+            may.flatten()
+        });
+        (may.collect(), unknown)
+    }
+
+    fn asked(&self, what: &impl std::hash::Hash) -> Asked {
+        let [first, second] = &self.keys;
+        Asked(first.hash_one(what), second.hash_one(what))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Kept<(OwnerId, Asked), Option<May>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

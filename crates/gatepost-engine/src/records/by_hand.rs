@@ -1,0 +1,77 @@
+//! A task is run by hand, or because its event is triggered by hand: as if something had occurred
+//! that is meant for its owner alone.
+
+use std::sync::Arc;
+
+use gatepost_storage::webhooks::Left;
+use webhook_model::{Audience, EventName, EventType, Occurrence, OwnerId, TaskId};
+
+use crate::emit::{Emitted, Emitter};
+use crate::error::{EmitError, EngineError};
+use crate::judge::Judge;
+
+#[derive(Clone, Debug)]
+pub(crate) struct ByHand {
+    pub emitter: Arc<Emitter>,
+    pub judge: Arc<Judge>,
+}
+
+impl ByHand {
+    /// For the owner, and nobody else, where the platform has tenants.
+    pub(super) async fn occurrence(
+        &self,
+        event_type: EventType,
+        event: EventName,
+        owner: OwnerId,
+    ) -> Result<Occurrence, EngineError> {
+        let everybody = Audience::OneSystem;
+        let audience = match self.judge.places(everybody).await {
+            Ok(_) => everybody,
+            Err(EmitError::WrongAudience(_)) => Audience::Owner(owner),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Occurrence::new(event_type, event, audience))
+    }
+
+    /// What comes of it is either stored, or pending, or an error that says why not.
+    pub(super) async fn run(
+        &self,
+        task: TaskId,
+        owner: OwnerId,
+        occurrence: Occurrence,
+    ) -> Result<Emitted, EngineError> {
+        self.judge.run_by_hand(owner, 1)?;
+        let run = self
+            .emitter
+            .emit_detached(occurrence, Left::Tasks(vec![task]));
+        let emitted = run.await?;
+        if !emitted.deliveries.is_empty() || emitted.pending {
+            return Ok(emitted);
+        }
+        if let Some((task, source)) = emitted.unrendered.first() {
+            let (task, source) = (*task, *source);
+            return Err(EmitError::Render { task, source }.into());
+        }
+        if emitted.unheard > 0 {
+            let words = "The owner of this task may not receive this";
+            return Err(EngineError::Forbidden(words.to_owned()));
+        }
+        if emitted.dropped > 0 {
+            return Err(full(&self.judge, owner));
+        }
+        Err(EngineError::NotFound)
+    }
+}
+
+/// As many deliveries of the owner wait as may.
+pub(super) fn full(judge: &Judge, owner: OwnerId) -> EngineError {
+    let most = match judge.quota(owner) {
+        Ok(quota) => quota.waiting,
+        Err(error) => return error,
+    };
+    EngineError::Full {
+        what: "waiting deliveries",
+        have: most.saturating_sub(judge.room(owner).deliveries),
+        most,
+    }
+}

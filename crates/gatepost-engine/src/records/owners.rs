@@ -1,0 +1,81 @@
+//! What owners have and use, and owners who move or go.
+
+use std::sync::Arc;
+
+use gatepost_ids::{Place, Quota};
+use gatepost_storage::Scope;
+use gatepost_storage::owners::Gone;
+use gatepost_storage::webhooks::{
+    Dropped, LogUsage, RecordId, RecordUsage, UnreadableRecord, WebhookStore,
+};
+use webhook_model::OwnerId;
+
+use crate::clock::EngineClock;
+use crate::error::EngineError;
+use crate::judge::Judge;
+
+/// What an owner uses, and how much of it there may be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Usage {
+    /// How much there may be.
+    pub quota: Quota,
+    /// Webhooks, tasks and events.
+    pub records: RecordUsage,
+    /// The queue and the delivery log: an estimate that is behind by about a second.
+    pub log: LogUsage,
+    /// What was sent, run, triggered and replayed by hand within a minute, by this process.
+    pub runs_in_minute: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Owners {
+    pub store: Arc<dyn WebhookStore>,
+    pub clock: Arc<EngineClock>,
+    pub judge: Arc<Judge>,
+}
+
+impl Owners {
+    pub(crate) async fn usage(&self, owner: OwnerId) -> Result<Usage, EngineError> {
+        let log = self.store.log_usage(&[owner]).await?;
+        Ok(Usage {
+            quota: self.judge.quota(owner)?,
+            records: self.store.record_usage(owner).await?,
+            log: log.first().copied().unwrap_or_default(),
+            runs_in_minute: self.judge.runs_in_minute(owner)?,
+        })
+    }
+
+    pub(crate) async fn changed(&self, owner: OwnerId) -> Result<(), EngineError> {
+        self.judge.owner_changed(owner).await
+    }
+
+    pub(crate) async fn relocate(&self, owner: OwnerId, place: Place) -> Result<(), EngineError> {
+        let now = self.clock.now()?;
+        Ok(self.store.place_owner(owner, place, now).await?)
+    }
+
+    pub(crate) async fn remove(&self, gone: Gone) -> Result<(), EngineError> {
+        Ok(self.store.mark_gone(gone, self.clock.now()?).await?)
+    }
+
+    pub(crate) async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>, EngineError> {
+        Ok(self.store.owner_of(record).await?)
+    }
+
+    pub(crate) async fn unreadable(
+        &self,
+        scope: Scope,
+        limit: u32,
+    ) -> Result<Vec<UnreadableRecord>, EngineError> {
+        Ok(self.store.unreadable(scope, limit).await?)
+    }
+
+    pub(crate) async fn dropped(
+        &self,
+        scope: Scope,
+        limit: u32,
+    ) -> Result<Vec<Dropped>, EngineError> {
+        Ok(self.store.dropped(scope, limit).await?)
+    }
+}

@@ -1,0 +1,155 @@
+//! Deliveries that have ended are sent again, as far as their owners may.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::webhooks::{
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay, WebhookStore,
+};
+use gatepost_storage::{Page, StoreError};
+use webhook_model::OwnerId;
+
+use super::by_hand::full;
+use crate::admission::Admission;
+use crate::clock::EngineClock;
+use crate::error::EngineError;
+use crate::judge::Judge;
+
+/// Rows queued again in one transaction.
+const BITE: usize = 100;
+/// What was made this long ago was allowed then: whether its owner still is, is asked again.
+const STALE: TimeDelta = TimeDelta::hours(1);
+
+#[derive(Debug)]
+pub(crate) struct Replays {
+    pub store: Arc<dyn WebhookStore>,
+    pub clock: Arc<EngineClock>,
+    pub admission: Arc<Admission>,
+    pub judge: Arc<Judge>,
+}
+
+/// Rows of one owner.
+#[derive(Debug, Default)]
+struct Share {
+    rows: u32,
+    bytes: u64,
+    is_stale: bool,
+}
+
+impl Replays {
+    pub(crate) async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
+        let (mut queued, mut after) = (0, None);
+        loop {
+            match self.bite(which, &mut after).await {
+                Ok(Some(some)) => queued += some,
+                Ok(None) => return Ok(queued),
+                Err(EngineError::Store(source)) if queued > 0 => {
+                    return Err(EngineError::Interrupted { queued, source });
+                }
+                // Calling again goes on with the rest, when that is allowed.
+                Err(_) if queued > 0 => return Ok(queued),
+                Err(error) => return Err(error),
+            }
+            self.admission.lanes.look_now();
+        }
+    }
+
+    /// `None`: there are no more.
+    async fn bite(
+        &self,
+        which: &Replay,
+        after: &mut Option<DeliveryId>,
+    ) -> Result<Option<u64>, EngineError> {
+        let rows = self.rows(which, *after).await?;
+        let Some(last) = rows.last() else {
+            return Ok(None);
+        };
+        *after = Some(last.id);
+        let now = self.clock.now()?;
+        let ended: Vec<&Delivery> = rows.iter().filter(|row| can_be_sent_again(row)).collect();
+        let shares = shares(&ended, now);
+        for (owner, share) in &shares {
+            self.admit(*owner, share).await?;
+        }
+        let ids = ended.iter().map(|row| row.id).collect();
+        let limit = u32::try_from(BITE).unwrap_or(u32::MAX);
+        let queued = self.store.replay(&Replay::Ids(ids), limit, now).await?;
+        for (owner, share) in shares {
+            self.judge.stored(owner, u64::from(share.rows), share.bytes);
+        }
+        Ok(Some(queued))
+    }
+
+    async fn admit(&self, owner: OwnerId, share: &Share) -> Result<(), EngineError> {
+        if share.is_stale && !self.judge.standing(owner).await? {
+            let words = "The account of the owner is disabled";
+            return Err(EngineError::Forbidden(words.to_owned()));
+        }
+        let room = self.judge.room(owner);
+        if room.deliveries < u64::from(share.rows) || room.bytes < share.bytes {
+            return Err(full(&self.judge, owner));
+        }
+        self.judge.run_by_hand(owner, share.rows)
+    }
+
+    /// The next rows, in order of their numbers.
+    async fn rows(
+        &self,
+        which: &Replay,
+        after: Option<DeliveryId>,
+    ) -> Result<Vec<Delivery>, StoreError> {
+        let (webhook, from, before) = match which {
+            Replay::Ids(ids) => return self.named(ids, after).await,
+            Replay::Failed {
+                webhook,
+                from,
+                before,
+            } => (*webhook, *from, *before),
+        };
+        let page = Page::first(u32::try_from(BITE).unwrap_or(u32::MAX));
+        let query = DeliveryQuery {
+            webhook: Some(webhook),
+            states: vec![DeliveryState::Error],
+            created_from: Some(from),
+            created_before: Some(before),
+            ..DeliveryQuery::all(Page { after, ..page })
+        };
+        self.store.list_deliveries(&query).await
+    }
+
+    async fn named(
+        &self,
+        ids: &[DeliveryId],
+        after: Option<DeliveryId>,
+    ) -> Result<Vec<Delivery>, StoreError> {
+        let mut left: Vec<DeliveryId> =
+            ids.iter().copied().filter(|id| Some(*id) > after).collect();
+        left.sort_unstable();
+        left.dedup();
+        let mut rows = Vec::new();
+        for id in left {
+            if rows.len() == BITE {
+                break;
+            }
+            rows.extend(self.store.delivery(id).await?);
+        }
+        Ok(rows)
+    }
+}
+
+/// What did not end is being sent as it is, and what was not kept is gone.
+fn can_be_sent_again(row: &Delivery) -> bool {
+    row.state.is_final() && row.message_kept
+}
+
+fn shares(rows: &[&Delivery], now: DateTime<Utc>) -> BTreeMap<OwnerId, Share> {
+    let mut shares = BTreeMap::<_, Share>::new();
+    for row in rows {
+        let share = shares.entry(row.owner).or_default();
+        share.rows += 1;
+        share.bytes += row.body.len() as u64;
+        share.is_stale |= now - row.created > STALE;
+    }
+    shares
+}

@@ -1,0 +1,242 @@
+//! Records over a memory store and a network that is a script.
+
+mod owned;
+mod quotas;
+mod replayed;
+
+use std::sync::Arc;
+
+use gatepost_storage::webhooks::{Cascade, DeliveryState, Replay};
+use webhook_model::{
+    Activity, Catalog, EventId, Field, JsonObject, ObjectId, Specificity, Target, TaskId, WebhookId,
+};
+
+use super::allowance::Allowance;
+use super::by_hand::ByHand;
+use super::deliveries::Deliveries;
+use super::events::Events;
+use super::owners::Owners;
+use super::replays::Replays;
+use super::tasks::Tasks;
+use super::webhooks::Webhooks;
+use crate::config::Limits;
+use crate::error::EngineError;
+use crate::last_runs::LastRuns;
+use crate::testing::{Bench, Records, Script, noon};
+
+async fn bench() -> (Records, Bench) {
+    let records = Records::new();
+    let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
+    (records, bench)
+}
+
+fn allowance(bench: &Bench) -> Allowance {
+    Allowance {
+        store: bench.store.clone(),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn by_hand(bench: &Bench) -> ByHand {
+    ByHand {
+        emitter: bench.emitter(&Limits::default()),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn webhooks(bench: &Bench) -> Webhooks {
+    Webhooks {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        admission: bench.admission.clone(),
+        allowance: allowance(bench),
+    }
+}
+
+fn tasks(bench: &Bench) -> Tasks {
+    Tasks {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        last_runs: Arc::new(LastRuns::new(bench.store.clone())),
+        allowance: allowance(bench),
+        by_hand: by_hand(bench),
+    }
+}
+
+fn events(bench: &Bench) -> Events {
+    let events = [("poweron", "Powered on")];
+    let catalog = Catalog::builder().event_type("vms", "VMs", Specificity::InstanceOrTag, &events);
+    Events {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        catalog: catalog.unwrap().build(),
+        allowance: allowance(bench),
+        by_hand: by_hand(bench),
+    }
+}
+
+fn deliveries(bench: &Bench) -> Deliveries {
+    Deliveries {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        renderer: bench.emitter(&Limits::default()).renderer.clone(),
+        admission: bench.admission.clone(),
+        transport: bench.script.clone(),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn owners(bench: &Bench) -> Owners {
+    Owners {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn replays(bench: &Bench) -> Replays {
+    Replays {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        admission: bench.admission.clone(),
+        judge: bench.judge.clone(),
+    }
+}
+
+#[tokio::test]
+async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() {
+    let records = Records::new();
+    let webhooks = records.webhooks().await;
+    let id = records.webhook(|_| {}).await;
+    webhooks.admission.lanes.take_look(noon());
+    let mut calls = 0;
+    let edited = webhooks.edit(id, |webhook| {
+        calls += 1;
+        if calls == 1 {
+            // Somebody else is faster.
+            let (records, edit) = (records.clone(), Activity::Paused);
+            std::thread::spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().build();
+                runtime.unwrap().block_on(records.set_activity(id, edit));
+            })
+            .join()
+            .unwrap();
+        }
+        webhook.name = "renamed".parse().unwrap();
+        Ok(())
+    });
+    let row = edited.await.unwrap();
+    assert_eq!(row.value.name.as_str(), "renamed");
+    assert_eq!(row.value.activity, Activity::Paused, "both edits are kept");
+    assert_eq!(calls, 2);
+    let lanes = &webhooks.admission.lanes;
+    assert!(lanes.take_look(noon()));
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_used_names_its_tasks_and_goes_with_them_only_on_request() {
+    let records = Records::new();
+    let webhooks = records.webhooks().await;
+    let id = records.tagged("x").await;
+    let refused = webhooks.delete(id, Cascade::Refuse).await.unwrap_err();
+    assert!(
+        matches!(&refused, EngineError::InUse { tasks } if *tasks == ["t"]),
+        "{refused:?}"
+    );
+    webhooks.delete(id, Cascade::Tasks).await.unwrap();
+    assert!(webhooks.get(id).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, "by hand", true).await;
+    let tasks = tasks(&bench);
+    assert_eq!(tasks.run(task).await.unwrap().deliveries.len(), 1);
+    let gone = tasks.run(task).await.unwrap_err();
+    assert!(matches!(gone, EngineError::NotFound), "{gone:?}");
+    let missing = tasks.edit(TaskId(99), |_| Ok(())).await.unwrap_err();
+    assert!(matches!(missing, EngineError::NotFound), "{missing:?}");
+}
+
+#[tokio::test]
+async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, "${NAME}", false).await;
+    records.event(Target::Instance(ObjectId(9)), task).await;
+    let events = events(&bench);
+    let fired = events.trigger(EventId(1), Some("nine".to_owned()), Vec::new());
+    let id = fired.await.unwrap().deliveries[0];
+    assert_eq!(records.stored(id).await.body.as_ref(), "nine");
+
+    let mut event = events.get(EventId(1)).await.unwrap().unwrap().value;
+    event.task = TaskId(99);
+    let dangling = events.create(&event).await.unwrap_err();
+    assert!(
+        matches!(dangling, EngineError::Dangling(Field::Task)),
+        "{dangling:?}"
+    );
+    event.event = "unknown".parse().unwrap();
+    event.context = JsonObject::default();
+    let unknown = events.create(&event).await.unwrap_err();
+    assert!(matches!(unknown, EngineError::Invalid(_)), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn a_delivery_is_queued_by_hand_cancelled_and_replayed() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let deliveries = deliveries(&bench);
+    let message = "by hand".parse().unwrap();
+    let id = deliveries.send(webhook, Some(&message)).await.unwrap();
+    assert!(bench.admission.lanes.take_look(noon()));
+    assert_eq!(deliveries.cancel(&[id]).await.unwrap(), 1);
+    let ended = records.stored(id).await;
+    assert_eq!(ended.state, DeliveryState::Error);
+    let again = replays(&bench).replay(&Replay::Ids(vec![id])).await;
+    assert_eq!(again.unwrap(), 1);
+    let queued = records.stored(id).await;
+    assert_eq!(queued.state, DeliveryState::Queued);
+    assert_eq!(queued.message_id, ended.message_id);
+    let nowhere = deliveries.send(WebhookId(99), None).await.unwrap_err();
+    assert!(matches!(nowhere, EngineError::NotFound), "{nowhere:?}");
+}
+
+#[tokio::test]
+async fn a_test_is_sent_past_the_queue_and_not_recorded() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let row = records
+        .webhooks()
+        .await
+        .get(webhook)
+        .await
+        .unwrap()
+        .unwrap();
+    let message = "test".parse().unwrap();
+    let sent = deliveries(&bench)
+        .send_now(&row.value, Some(&message))
+        .await;
+    assert_eq!(sent.unwrap().attempt.status, Some(200));
+    assert_eq!(bench.script.sent(), ["test"]);
+    assert!(records.deliveries().await.is_empty());
+}
+
+#[tokio::test]
+async fn without_a_clock_nothing_is_changed_and_the_caller_receives_an_error() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let (tasks, deliveries) = (Arc::new(tasks(&bench)), deliveries(&bench));
+    bench.broken.set_broken(true);
+    let send = deliveries.send(webhook, None).await.unwrap_err();
+    let delete = tasks.delete(TaskId(1)).await.unwrap_err();
+    for error in [send, delete] {
+        let EngineError::Store(error) = error else {
+            panic!("{error:?}");
+        };
+        assert!(error.is_transient(), "{error:?}");
+    }
+    assert!(records.deliveries().await.is_empty());
+}

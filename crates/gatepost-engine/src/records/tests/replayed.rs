@@ -1,0 +1,115 @@
+//! Deliveries that are sent again.
+
+use std::time::Duration;
+
+use gatepost_ids::Quota;
+use gatepost_storage::webhooks::DeliveryId;
+use gatepost_testkit::fault::Fault;
+
+use super::*;
+use crate::judge::Rule;
+use crate::judge::testing::Platform;
+
+/// Deliveries that ended in error, and what may replay them.
+async fn failed(count: usize, quota: Quota) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
+    let (records, platform) = (Records::new(), Platform::new());
+    platform.set_quota(Some(quota));
+    let (limits, script) = (Limits::default(), Script::new(&[]));
+    let bench = Bench::of(&records, &limits, script, Rule::OneSystem, &platform).await;
+    let webhook = records.webhook(|_| {}).await;
+    let mut ids = Vec::new();
+    for n in 0..count {
+        ids.push(records.waiting(webhook, &format!("{n}")).await);
+    }
+    deliveries(&bench).cancel(&ids).await.unwrap();
+    (records, platform, bench, ids)
+}
+
+fn all() -> Replay {
+    Replay::Failed {
+        webhook: WebhookId(1),
+        from: noon(),
+        before: noon() + Duration::from_secs(1),
+    }
+}
+
+async fn queued(records: &Records) -> usize {
+    let deliveries = records.deliveries().await;
+    let queued = deliveries
+        .iter()
+        .filter(|d| d.state == DeliveryState::Queued);
+    queued.count()
+}
+
+#[tokio::test]
+async fn all_that_failed_is_sent_again_in_bites_and_only_what_ended() {
+    let (records, _platform, bench, ids) = failed(250, Quota::UNLIMITED).await;
+    let replays = replays(&bench);
+    assert_eq!(replays.replay(&all()).await.unwrap(), 250);
+    assert_eq!(queued(&records).await, 250);
+    assert_eq!(replays.replay(&all()).await.unwrap(), 0);
+    let again = Replay::Ids(ids[..3].to_vec());
+    assert_eq!(replays.replay(&again).await.unwrap(), 0, "they wait");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_fails_half_way_says_how_far_it_came() {
+    let (_records, _platform, bench, _) = failed(250, Quota::UNLIMITED).await;
+    bench.store.fail("replay", 2, Fault::Refused);
+    let replays = replays(&bench);
+    let error = replays.replay(&all()).await.unwrap_err();
+    assert!(
+        matches!(error, EngineError::Interrupted { queued: 100, .. }),
+        "{error:?}"
+    );
+    assert_eq!(replays.replay(&all()).await.unwrap(), 150);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_is_charged_as_runs_by_hand() {
+    let quota = Quota {
+        runs_per_minute: 60,
+        ..Quota::default()
+    };
+    let (records, _platform, bench, _) = failed(150, quota).await;
+    let replays = replays(&bench);
+    assert_eq!(
+        replays.replay(&all()).await.unwrap(),
+        100,
+        "as many as go at once"
+    );
+    assert_eq!(queued(&records).await, 100);
+    let fast = replays.replay(&all()).await.unwrap_err();
+    assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
+    tokio::time::advance(Duration::from_secs(120)).await;
+    assert_eq!(replays.replay(&all()).await.unwrap(), 50);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_an_hour_it_is_asked_again_whether_the_owner_is_there() {
+    let (records, platform, bench, ids) = failed(1, Quota::UNLIMITED).await;
+    let (replays, which) = (replays(&bench), Replay::Ids(ids));
+    platform.enable(1, false);
+    bench.broken.clock.advance(Duration::from_secs(3_601));
+    let refused = replays.replay(&which).await.unwrap_err();
+    assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
+    assert_eq!(queued(&records).await, 0);
+    platform.enable(1, true);
+    tokio::time::advance(Duration::from_secs(6)).await;
+    assert_eq!(replays.replay(&which).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn what_may_not_wait_is_not_queued_again() {
+    let quota = Quota {
+        waiting: 1,
+        ..Quota::default()
+    };
+    let (records, _platform, bench, ids) = failed(2, quota).await;
+    let replays = replays(&bench);
+    let full = replays.replay(&Replay::Ids(ids.clone())).await.unwrap_err();
+    assert!(matches!(full, EngineError::Full { .. }), "{full:?}");
+    assert_eq!(queued(&records).await, 0);
+    let one = Replay::Ids(ids[..1].to_vec());
+    assert_eq!(replays.replay(&one).await.unwrap(), 1);
+}

@@ -1,0 +1,73 @@
+//! The tasks that an occurrence reaches.
+
+use gatepost_ids::Place;
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::{Basis, RecordId, RoutesVersion, TaskRoute, WebhookRoute};
+use webhook_model::{EventId, OwnerId, TaskId};
+
+/// A task that is reached, and by what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MatchedTask {
+    /// Where its owner stands.
+    pub place: Place,
+    pub task: TaskRoute,
+    pub webhook: WebhookRoute,
+    /// One of the events that match; `None` when the task itself was asked for.
+    pub event: Option<(EventId, Revision)>,
+}
+
+impl MatchedTask {
+    pub(crate) fn id(&self) -> TaskId {
+        self.task.id
+    }
+
+    pub(crate) fn owner(&self) -> OwnerId {
+        self.task.owner
+    }
+
+    /// What must not have changed for this task to run.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (RecordId, Revision)> {
+        let event = self
+            .event
+            .map(|(id, revision)| (RecordId::Event(id), revision));
+        std::iter::once((RecordId::Task(self.task.id), self.task.revision)).chain(event)
+    }
+
+    /// Whether a change of this row is a change of what was matched.
+    pub(crate) fn is_of(&self, row: RecordId) -> bool {
+        match row {
+            RecordId::Webhook(id) => self.webhook.id == id,
+            RecordId::Task(id) => self.task.id == id,
+            RecordId::Event(id) => self.event.is_some_and(|(event, _)| event == id),
+        }
+    }
+}
+
+/// What an occurrence reaches in its places.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Matched {
+    /// The versions of the places at which that was so.
+    pub seen: Vec<(Place, RoutesVersion)>,
+    /// Each task once, in order of their row numbers.
+    pub tasks: Vec<MatchedTask>,
+}
+
+impl Matched {
+    pub(super) fn add(&mut self, place: Place, version: RoutesVersion, tasks: Vec<MatchedTask>) {
+        self.seen.push((place, version));
+        self.tasks.extend(tasks);
+    }
+
+    /// An owner who moved between two reads is in both places: once is enough, for the store
+    /// refuses the one that is out of date.
+    pub(super) fn in_order(mut self) -> Self {
+        self.tasks.sort_by_key(MatchedTask::id);
+        self.tasks.dedup_by_key(|matched| matched.task.id);
+        self
+    }
+
+    /// Nothing at all may have changed in these places.
+    pub(crate) fn by_places(&self) -> Basis {
+        Basis::Places(self.seen.clone())
+    }
+}

@@ -1,0 +1,93 @@
+//! The messages of tasks, parsed: those that were used lately are remembered, the others are read.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::{Revision, StoreError};
+use webhook_model::{TaskId, Template};
+
+use crate::generations::Generations;
+use crate::guard::guarded;
+
+/// What an entry costs beyond its text, about.
+const ENTRY: usize = 256;
+/// Reports of messages that cannot be read are remembered for this number of tasks.
+const REPORTED: usize = 10_000;
+/// A message of more than this share of the memory is not remembered.
+const LARGEST: usize = 16;
+
+type Parsed = (Revision, Arc<Template>);
+
+#[derive(Debug)]
+pub(crate) struct Messages {
+    store: Arc<dyn WebhookStore>,
+    memory: usize,
+    recent: Mutex<Generations<TaskId, Parsed>>,
+    /// Tasks without a message that were reported, at which revision.
+    reported: Mutex<Generations<TaskId, Revision>>,
+}
+
+impl Messages {
+    pub(crate) fn new(store: Arc<dyn WebhookStore>, memory: usize) -> Self {
+        Self {
+            store,
+            memory,
+            recent: Mutex::new(Generations::new(memory)),
+            reported: Mutex::new(Generations::new(REPORTED)),
+        }
+    }
+
+    /// The messages of these tasks, in one read of those that are not remembered. A task that is
+    /// gone has none. One that was changed has its new message: then what the caller knows of the
+    /// task is out of date, and the store refuses what was made of it.
+    pub(crate) async fn of(
+        &self,
+        tasks: impl Iterator<Item = (TaskId, Revision)>,
+    ) -> Result<HashMap<TaskId, Arc<Template>>, StoreError> {
+        let (mut found, mut missing) = (HashMap::new(), Vec::new());
+        for (id, revision) in tasks {
+            match self.lock().get(&id) {
+                Some((known, template)) if *known == revision => {
+                    found.insert(id, template.clone());
+                }
+                _ => missing.push((id, revision)),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        let ids: Vec<TaskId> = missing.iter().map(|(id, _)| *id).collect();
+        for read in self.store.messages(&ids).await? {
+            let template = Arc::new(Template::parse(&read.message));
+            let bytes = 2 * read.message.as_str().len() + ENTRY;
+            if bytes <= self.memory / LARGEST {
+                let parsed = (read.revision, template.clone());
+                self.lock().insert(read.id, parsed, bytes);
+            }
+            found.insert(read.id, template);
+        }
+        for (id, revision) in missing {
+            if !found.contains_key(&id) {
+                self.report(id, revision);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Once for each revision.
+    fn report(&self, id: TaskId, revision: Revision) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.get(&id).is_some_and(|known| *known == revision) {
+            return;
+        }
+        reported.insert(id, revision, 1);
+        drop(reported);
+        let task = id.0;
+        guarded(|| tracing::warn!(task, "this task is gone or cannot be read; it does not run"));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Generations<TaskId, Parsed>> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

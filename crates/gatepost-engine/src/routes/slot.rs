@@ -1,0 +1,91 @@
+//! What is held of one place.
+
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
+
+use gatepost_storage::webhooks::RoutesVersion;
+use tokio::time::Instant;
+
+use super::table::RouteTable;
+
+/// What a place costs that is not held, about.
+const SLOT: usize = 256;
+/// How long a place counts as too large to be held.
+const TOO_LARGE_FOR: Duration = Duration::from_secs(600);
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    /// One caller at a time reads.
+    pub reading: tokio::sync::Mutex<()>,
+    held: RwLock<Held>,
+}
+
+#[derive(Debug)]
+pub(super) enum Held {
+    Nothing,
+    Table(Box<RouteTable>),
+    /// Since then.
+    TooLarge(Instant),
+}
+
+impl Held {
+    pub(super) fn table(table: RouteTable) -> Self {
+        Self::Table(Box::new(table))
+    }
+
+    pub(super) fn too_large() -> Self {
+        Self::TooLarge(Instant::now())
+    }
+}
+
+impl Slot {
+    pub(super) fn new() -> Self {
+        Self {
+            reading: tokio::sync::Mutex::new(()),
+            held: RwLock::new(Held::Nothing),
+        }
+    }
+
+    pub(super) fn put(&self, held: Held) {
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = held;
+    }
+
+    /// Whether it is known what is there, or that it is too much.
+    pub(super) fn is_read(&self) -> bool {
+        match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
+            Held::Nothing => false,
+            Held::Table(_) => true,
+            Held::TooLarge(since) => since.elapsed() < TOO_LARGE_FOR,
+        }
+    }
+
+    /// Looks into the table, if there is one.
+    pub(super) fn look<T>(&self, look: impl FnOnce(&RouteTable) -> T) -> Option<T> {
+        match &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
+            Held::Table(table) => Some(look(table)),
+            Held::Nothing | Held::TooLarge(_) => None,
+        }
+    }
+
+    /// Changes the table, if it is at this version.
+    pub(super) fn change(&self, at: RoutesVersion, change: impl FnOnce(&mut RouteTable)) {
+        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        if let Held::Table(table) = &mut *held
+            && table.version == at
+        {
+            change(table);
+        }
+    }
+
+    pub(super) fn version(&self) -> Option<RoutesVersion> {
+        self.look(|table| table.version)
+    }
+
+    pub(super) fn is_overgrown(&self) -> bool {
+        self.look(RouteTable::is_overgrown).unwrap_or(false)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        SLOT + self.look(RouteTable::bytes).unwrap_or(0)
+    }
+}

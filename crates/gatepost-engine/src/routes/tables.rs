@@ -1,0 +1,184 @@
+//! The tables of all places that were asked for lately.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gatepost_ids::Place;
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::{ChangedRoutes, RoutesVersion, WebhookStore};
+use webhook_model::{Occurrence, TaskId};
+
+use super::matched::Matched;
+use super::slot::{Held, Slot};
+use super::table::{ROW, RouteTable};
+use crate::generations::Generations;
+
+/// A table may have this share of the memory.
+const LARGEST: usize = 16;
+
+/// A table is read when it is first needed, by one caller, and then only what has changed. What was
+/// not used for longest makes room. Of a place that is too large only what an occurrence asks for
+/// is read.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    store: Arc<dyn WebhookStore>,
+    slots: Mutex<Generations<Place, Arc<Slot>>>,
+    /// Rows that a table may have.
+    at_most: u32,
+}
+
+impl Tables {
+    pub(crate) fn new(store: Arc<dyn WebhookStore>, memory: usize) -> Self {
+        Self {
+            store,
+            slots: Mutex::new(Generations::new(memory)),
+            at_most: u32::try_from(memory / LARGEST / ROW).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The tasks that an occurrence reaches in these places, as they were last read: storing what
+    /// comes of it tells whether that still holds.
+    pub(crate) async fn matched(
+        &self,
+        places: &[Place],
+        occurrence: &Occurrence,
+    ) -> Result<Matched, StoreError> {
+        let mut matched = Matched::default();
+        for place in places {
+            let found = |table: &RouteTable| (table.version, table.matches(occurrence));
+            let (version, tasks) = match self.look(*place, found).await? {
+                Some(found) => found,
+                None => {
+                    let (event_type, event) = (&occurrence.event_type, &occurrence.event);
+                    let routes = self.store.routes_of(*place, event_type, event).await?;
+                    found(&RouteTable::new(*place, routes))
+                }
+            };
+            matched.add(*place, version, tasks);
+        }
+        Ok(matched.in_order())
+    }
+
+    /// These tasks, those that are there. `None` where a place is too large to be held.
+    pub(crate) async fn tasks(
+        &self,
+        places: &[Place],
+        ids: &[TaskId],
+    ) -> Result<Option<Matched>, StoreError> {
+        let mut matched = Matched::default();
+        for place in places {
+            let found = |table: &RouteTable| {
+                let tasks = ids.iter().filter_map(|id| table.task(*id));
+                (table.version, tasks.collect())
+            };
+            let Some((version, tasks)) = self.look(*place, found).await? else {
+                return Ok(None);
+            };
+            matched.add(*place, version, tasks);
+        }
+        Ok(Some(matched.in_order()))
+    }
+
+    /// Reads what has changed since these versions, unless another caller has just done so.
+    pub(crate) async fn refresh(&self, seen: &[(Place, RoutesVersion)]) -> Result<(), StoreError> {
+        for (place, version) in seen {
+            let slot = self.slot(*place);
+            let _one = slot.reading.lock().await;
+            if slot.version() == Some(*version) {
+                self.follow(*place, &slot, *version).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether these are still the versions of the places.
+    pub(crate) async fn are_current(
+        &self,
+        seen: &[(Place, RoutesVersion)],
+    ) -> Result<bool, StoreError> {
+        let places: Vec<Place> = seen.iter().map(|(place, _)| *place).collect();
+        let current = self.store.routes_versions(&places).await?;
+        Ok(seen.iter().map(|(_, version)| version).eq(&current))
+    }
+
+    /// This process itself consumed these tasks, and nothing else has changed in these places since
+    /// they were `seen`.
+    pub(crate) fn consumed(
+        &self,
+        tasks: &[TaskId],
+        seen: &[(Place, RoutesVersion)],
+        moved: &[(Place, RoutesVersion)],
+    ) {
+        for (place, version) in moved {
+            let before = seen.iter().find(|(seen, _)| seen == place);
+            let slot = before.and_then(|_| self.lock().get(place).cloned());
+            if let (Some((_, before)), Some(slot)) = (before, slot) {
+                slot.change(*before, |table| table.consumed(tasks, *version));
+            }
+        }
+    }
+
+    /// Looks into the table of a place; `None` where it is too large to be held.
+    async fn look<T>(
+        &self,
+        place: Place,
+        look: impl FnOnce(&RouteTable) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        let slot = self.slot(place);
+        if !slot.is_read() {
+            let _one = slot.reading.lock().await;
+            if !slot.is_read() {
+                self.read(place, &slot).await?;
+            }
+        }
+        Ok(slot.look(look))
+    }
+
+    async fn read(&self, place: Place, slot: &Arc<Slot>) -> Result<(), StoreError> {
+        let routes = self.store.routes(place, self.at_most).await?;
+        slot.put(routes.map_or_else(Held::too_large, |routes| {
+            Held::table(RouteTable::new(place, routes))
+        }));
+        self.weigh(place, slot);
+        Ok(())
+    }
+
+    /// What has changed since `version`, at the cost of that. The caller is the one that reads.
+    async fn follow(
+        &self,
+        place: Place,
+        slot: &Arc<Slot>,
+        version: RoutesVersion,
+    ) -> Result<(), StoreError> {
+        let changes = self.store.route_changes(place, version).await?;
+        let ChangedRoutes::These(delta) = changes.changed else {
+            return self.read(place, slot).await;
+        };
+        // What this process consumed in the meantime is newer.
+        slot.change(version, |table| table.apply(delta, changes.version));
+        if slot.is_overgrown() {
+            return self.read(place, slot).await;
+        }
+        self.weigh(place, slot);
+        Ok(())
+    }
+
+    /// Whether it is larger or smaller now: it counts with what it needs.
+    fn weigh(&self, place: Place, slot: &Arc<Slot>) {
+        let bytes = slot.bytes();
+        self.lock().insert(place, slot.clone(), bytes);
+    }
+
+    fn slot(&self, place: Place) -> Arc<Slot> {
+        let mut slots = self.lock();
+        if let Some(slot) = slots.get(&place) {
+            return slot.clone();
+        }
+        let slot = Arc::new(Slot::new());
+        slots.insert(place, slot.clone(), slot.bytes());
+        slot
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Generations<Place, Arc<Slot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,150 @@
+//! The webhooks that this process sends, by revision, as far as there is room for them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
+use webhook_model::{Webhook, WebhookId};
+
+use super::route::Route;
+use crate::generations::Generations;
+use crate::guard::guarded;
+
+/// Bytes of all of them, about.
+const MEMORY: usize = 64 * 1024 * 1024;
+/// What a route costs beyond the texts of its webhook, which it has twice: once in the request.
+const ROUTE: usize = 1024;
+/// Reports of webhooks that cannot be read are remembered for this number.
+const REPORTED: usize = 10_000;
+
+/// What was found of some webhooks.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Those that can be sent to, at the revision asked for or a newer one.
+    pub routes: HashMap<WebhookId, Arc<Route>>,
+    /// Those that cannot be read. Whatever is in neither is gone.
+    pub unreadable: HashSet<WebhookId>,
+}
+
+#[derive(Debug)]
+pub(crate) struct WebhookCache {
+    store: Arc<dyn WebhookStore>,
+    /// At the newest revision that was read.
+    routes: Mutex<Generations<WebhookId, Arc<Route>>>,
+    /// Which unreadable webhooks were reported, at which revision.
+    reported: Mutex<Generations<WebhookId, Revision>>,
+}
+
+impl WebhookCache {
+    pub(crate) fn new(store: Arc<dyn WebhookStore>) -> Self {
+        Self {
+            store,
+            routes: Mutex::new(Generations::new(MEMORY)),
+            reported: Mutex::new(Generations::new(REPORTED)),
+        }
+    }
+
+    /// The webhook at this revision or a newer one, if it is at hand.
+    pub(crate) fn cached(&self, id: WebhookId, revision: Revision) -> Option<Arc<Route>> {
+        let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        let route = routes.get(&id).filter(|route| route.revision >= revision);
+        route.map(|route| route.clone())
+    }
+
+    /// The webhook at this revision or a newer one; `None` when it is gone.
+    ///
+    /// # Errors
+    /// `Corrupt` when it cannot be read, which is reported once; `Unavailable`.
+    pub(crate) async fn get(
+        &self,
+        id: WebhookId,
+        revision: Revision,
+    ) -> Result<Option<Arc<Route>>, StoreError> {
+        if let Some(route) = self.cached(id, revision) {
+            return Ok(Some(route));
+        }
+        match self.store.webhook(id).await {
+            Ok(row) => Ok(row.map(|row| self.keep(row))),
+            Err(error) => {
+                if error.kind() == ErrorKind::Corrupt {
+                    self.report(id, revision, &error);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// These webhooks: those that are not at hand with one read for all.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub(crate) async fn get_many(
+        &self,
+        wanted: &[(WebhookId, Revision)],
+    ) -> Result<Found, StoreError> {
+        let mut found = Found::default();
+        let mut missing = Vec::new();
+        for (id, revision) in wanted {
+            match self.cached(*id, *revision) {
+                Some(route) => drop(found.routes.insert(*id, route)),
+                None => missing.push(*id),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        for row in self.store.webhooks(&missing).await? {
+            found.routes.insert(row.id, self.keep(row));
+        }
+        for (id, revision) in wanted {
+            if found.routes.contains_key(id) {
+                continue;
+            }
+            // Gone, or it cannot be read: only asking for it alone tells.
+            match self.get(*id, *revision).await {
+                Ok(Some(route)) => drop(found.routes.insert(*id, route)),
+                Ok(None) => {}
+                Err(error) if error.kind() == ErrorKind::Corrupt => {
+                    found.unreadable.insert(*id);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    fn keep(&self, row: Row<WebhookId, Webhook>) -> Arc<Route> {
+        let texts = usize::try_from(row.value.stored_bytes()).unwrap_or(MEMORY);
+        let route = Arc::new(Route::new(row.id, row.revision, row.value));
+        warn_if_unsendable(&route);
+        let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(newer) = routes.get(&route.id)
+            && newer.revision > route.revision
+        {
+            return newer.clone();
+        }
+        routes.insert(route.id, route.clone(), ROUTE + 2 * texts);
+        route
+    }
+
+    /// Once for each revision: it is tried again for as long as something waits for it.
+    fn report(&self, id: WebhookId, revision: Revision, error: &StoreError) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.get(&id).is_some_and(|known| *known == revision) {
+            return;
+        }
+        reported.insert(id, revision, 1);
+        drop(reported);
+        let webhook = id.0;
+        guarded(|| tracing::error!(webhook, %error, "this webhook cannot be read; it waits"));
+    }
+}
+
+/// Nothing else would show it before the next delivery fails.
+fn warn_if_unsendable(route: &Route) {
+    if let Err(error) = &route.request {
+        let (webhook, owner) = (route.id.0, route.webhook.owner.0);
+        guarded(|| tracing::error!(webhook, owner, %error, "this webhook cannot send anything"));
+    }
+}

@@ -1,0 +1,85 @@
+//! A platform with tenants, whose code misbehaves on command.
+
+use std::sync::{Arc, Mutex};
+
+use gatepost_engine::{
+    AccessLevel, Account, AccountAnswer, Accounts, Audience, EngineBuilder, Quota, Watch,
+    WatchAnswer, WatchError, Watched,
+};
+use gatepost_ids::TenantId;
+use gatepost_storage::webhooks::WebhookStore;
+use webhook_model::{Object, ObjectId, Occurrence, OwnerId};
+
+use crate::support::{poweron, unruled};
+
+/// Users of tenant `n` have the numbers from `100 n` on; all may watch all objects of their tenant.
+#[derive(Debug, Default)]
+pub(crate) struct Tenants {
+    mood: Mutex<Mood>,
+}
+
+/// How its `Watch` answers about occurrences on objects from 1,000 on.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Mood {
+    #[default]
+    Says,
+    Fails,
+    Hangs,
+    Panics,
+}
+
+pub(crate) fn tenant_of(owner: OwnerId) -> TenantId {
+    TenantId(owner.0 / 100)
+}
+
+impl Tenants {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    pub(crate) fn set_mood(&self, mood: Mood) {
+        *self.mood.lock().unwrap() = mood;
+    }
+}
+
+impl Accounts for Tenants {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        let account = Account::enabled(AccessLevel::User).in_tenant(tenant_of(owner));
+        AccountAnswer::Now(Ok(Some(account)))
+    }
+}
+
+impl Watch for Tenants {
+    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+        let mood = *self.mood.lock().unwrap();
+        let is_moody = matches!(
+            watched.target,
+            webhook_model::Target::Instance(ObjectId(1_000..))
+        );
+        match mood {
+            Mood::Fails if is_moody => WatchAnswer::Now(Err(WatchError("down".into()))),
+            Mood::Hangs if is_moody => WatchAnswer::later(std::future::pending()),
+            Mood::Panics if is_moody => panic!("the platform's code panics"),
+            _ => WatchAnswer::each(owners, |_| true),
+        }
+    }
+}
+
+/// An engine of this platform, whose `Watch` decides.
+pub(crate) fn of_tenants(store: Arc<dyn WebhookStore>, tenants: &Arc<Tenants>) -> EngineBuilder {
+    unruled(store)
+        .watch(tenants.clone(), tenants.clone())
+        .quotas(Arc::new(Quota::UNLIMITED))
+}
+
+/// An object of a tenant was switched on.
+pub(crate) fn in_tenant(tenant: i64, id: i64, tags: &[i64]) -> Occurrence {
+    Occurrence {
+        audience: Audience::Tenant(TenantId(tenant)),
+        object: Some(Object {
+            id: ObjectId(id),
+            name: format!("vm {id}"),
+        }),
+        ..poweron(id, tags)
+    }
+}

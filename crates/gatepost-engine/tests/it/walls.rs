@@ -1,0 +1,370 @@
+//! What one tenant holds, does or breaks is never seen, waited for or paid for by another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_engine::{EmitLimits, Engine, Limits, Quota, Scope};
+use gatepost_storage::webhooks::{
+    DeliveryLog as _, DeliveryQuery, DropReason, OutboxStore as _, RecordId, RecordStore as _,
+};
+use gatepost_storage::{Clock as _, ManualClock, MemoryStore, Page};
+use gatepost_testkit::fault::{Fault, FaultStore};
+use webhook_model::{
+    Action, Description, Event, JsonObject, OwnerId, TagId, Target, Task, TaskId, Webhook,
+    WebhookId,
+};
+
+use crate::flawed::Flawed;
+use crate::platform::{Mood, Tenants, in_tenant, of_tenants};
+use crate::support::{builder, poweron, receiver};
+
+async fn webhook(engine: &Engine, owner: i64, name: &str) -> WebhookId {
+    let url = "https://target.example.com/in".parse().unwrap();
+    let mut webhook = Webhook::new(OwnerId(owner), name.parse().unwrap(), url);
+    webhook.activity = webhook_model::Activity::Paused;
+    engine.create_webhook(&webhook).await.unwrap().id
+}
+
+async fn task(engine: &Engine, webhook: WebhookId, message: &str, once: bool) -> TaskId {
+    let task = Task {
+        creator: OwnerId(1),
+        name: "t".parse().unwrap(),
+        description: Description::default(),
+        enabled: true,
+        delete_after_run: once,
+        action: Action::Send {
+            webhook,
+            message: message.parse().unwrap(),
+        },
+    };
+    engine.create_task(&task).await.unwrap().id
+}
+
+async fn tagged(engine: &Engine, task: TaskId, tag: i64) {
+    let event = Event {
+        event_type: "vms".parse().unwrap(),
+        event: "poweron".parse().unwrap(),
+        target: Target::Tag(TagId(tag)),
+        task,
+        enabled: true,
+        filters: JsonObject::default(),
+        context: JsonObject::default(),
+    };
+    engine.create_event(&event).await.unwrap();
+}
+
+/// A paused webhook of this owner, with a task for what has tag 1.
+async fn watched(engine: &Engine, owner: i64, message: &str) -> TaskId {
+    let webhook = webhook(engine, owner, "w").await;
+    let task = task(engine, webhook, message, false).await;
+    tagged(engine, task, 1).await;
+    task
+}
+
+async fn bodies(store: &MemoryStore) -> Vec<String> {
+    let query = DeliveryQuery::all(Page::first(100_000));
+    let deliveries = store.list_deliveries(&query).await.unwrap();
+    deliveries.iter().map(|d| d.body.to_string()).collect()
+}
+
+async fn waiting(store: &MemoryStore, count: usize) -> Vec<String> {
+    for _ in 0..3_000 {
+        let bodies = bodies(store).await;
+        if bodies.len() >= count {
+            return bodies;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{} of {count}", bodies(store).await.len());
+}
+
+#[tokio::test]
+async fn the_edits_of_one_tenant_make_no_emit_of_another_try_again() {
+    let (store, tenants) = (Flawed::new(), Tenants::new());
+    let engine = of_tenants(store.clone(), &tenants).start().await.unwrap();
+    watched(&engine, 100, "of 1").await;
+    let edited = watched(&engine, 200, "of 2").await;
+    engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
+    let methods = [
+        "enqueue",
+        "routes",
+        "route_changes",
+        "routes_versions",
+        "messages",
+    ];
+    let calls = || methods.map(|method| store.take(method));
+    calls();
+    for n in 0..20 {
+        let edit = engine.edit_task(edited, |task| {
+            task.name = format!("t{n}").parse()?;
+            Ok(())
+        });
+        edit.await.unwrap();
+        let emitted = engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
+        assert_eq!(emitted.deliveries.len(), 1);
+    }
+    assert_eq!(calls(), [20, 0, 0, 0, 0]);
+    // The tenant itself reads what was changed, once for each change.
+    engine.emit(in_tenant(2, 7, &[1])).await.unwrap();
+    calls();
+    for n in 0..20 {
+        let edit = engine.edit_task(edited, |task| {
+            task.name = format!("u{n}").parse()?;
+            Ok(())
+        });
+        edit.await.unwrap();
+        engine.emit(in_tenant(2, 7, &[1])).await.unwrap();
+    }
+    // Its own place and the operators'.
+    assert_eq!(calls(), [40, 0, 40, 0, 20]);
+}
+
+#[tokio::test]
+async fn a_thousand_tasks_of_one_occurrence_pass_beside_those_that_have_few() {
+    let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
+    let engine = of_tenants(store.clone(), &tenants).start().await.unwrap();
+    let hook = webhook(&engine, 100, "w").await;
+    let other = webhook(&engine, 101, "w").await;
+    for n in 0..1_500 {
+        let of = if n < 900 { hook } else { other };
+        let task = task(&engine, of, &format!("{n}"), false).await;
+        tagged(&engine, task, 5).await;
+    }
+    watched(&engine, 200, "of 2").await;
+    let large = engine.emit(in_tenant(1, 7, &[5])).await.unwrap();
+    assert!(large.pending && large.deliveries.is_empty());
+    for _ in 0..20 {
+        let small = engine.emit(in_tenant(2, 7, &[1])).await.unwrap();
+        assert_eq!((small.deliveries.len(), small.pending), (1, false));
+    }
+    let all = waiting(&store, 1_520).await;
+    let mut large: Vec<i64> = all.iter().filter_map(|body| body.parse().ok()).collect();
+    assert!(large.is_sorted(), "in order of tasks");
+    large.dedup();
+    assert_eq!(large.len(), 1_500);
+}
+
+#[tokio::test]
+async fn a_platform_that_misbehaves_about_one_occurrence_costs_no_other_anything() {
+    for mood in [Mood::Fails, Mood::Hangs, Mood::Panics] {
+        let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
+        let engine = of_tenants(store.clone(), &tenants).start().await.unwrap();
+        watched(&engine, 100, "${NAME} of 1").await;
+        watched(&engine, 200, "${NAME} of 2").await;
+        tenants.set_mood(mood);
+        let began = tokio::time::Instant::now();
+        for n in 0..40 {
+            let emitted = engine.emit(in_tenant(1, 1_000 + n, &[1])).await.unwrap();
+            assert!(emitted.pending && emitted.deliveries.is_empty(), "{mood:?}");
+        }
+        for n in 0..20 {
+            for tenant in [1, 2] {
+                let emitted = engine.emit(in_tenant(tenant, n, &[1])).await.unwrap();
+                assert_eq!(emitted.deliveries.len(), 1, "{mood:?}");
+            }
+            engine
+                .emit_later(&in_tenant(2, 100 + n, &[1]))
+                .await
+                .unwrap();
+        }
+        waiting(&store, 60).await;
+        assert!(began.elapsed() < Duration::from_secs(5), "{mood:?}");
+        tenants.set_mood(Mood::Says);
+        let all = waiting(&store, 100).await;
+        assert!((0..40).all(|n| all.contains(&format!("vm {} of 1", 1_000 + n))));
+    }
+}
+
+#[tokio::test]
+async fn one_time_tasks_in_a_flood_read_what_they_change_and_not_the_rest() {
+    let store = Flawed::new();
+    let (engine, other) = (builder(store.clone()), builder(store.clone()));
+    let (engine, other) = (engine.start().await.unwrap(), other.start().await.unwrap());
+    let hook = webhook(&engine, 1, "w").await;
+    for n in 0..10_000 {
+        let task = task(&engine, hook, "x", false).await;
+        tagged(&engine, task, 1_000 + n).await;
+    }
+    engine.emit(poweron(1, &[1])).await.unwrap();
+    other.emit(poweron(1, &[1])).await.unwrap();
+    let reads = || {
+        let changes = store.take("route_changes");
+        (store.take("routes"), changes, store.take("enqueue"))
+    };
+    reads();
+    for _ in 0..50 {
+        let once = task(&engine, hook, "once", true).await;
+        tagged(&engine, once, 1).await;
+        let emitted = engine.emit(poweron(1, &[1])).await.unwrap();
+        assert_eq!(emitted.deliveries.len(), 1);
+        let again = other.emit(poweron(1, &[1_000])).await.unwrap();
+        assert_eq!(again.deliveries.len(), 1);
+    }
+    let (whole, changes, enqueued) = reads();
+    assert_eq!(whole, 0, "no place is read again as a whole");
+    assert!(changes <= 150, "{changes} reads of what has changed");
+    assert!(enqueued <= 250, "{enqueued} tries");
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_stops_nothing_and_can_be_deleted() {
+    let store = Flawed::new();
+    let engine = builder(store.clone()).start().await.unwrap();
+    let spoilt = watched(&engine, 1, "spoilt").await;
+    watched(&engine, 2, "fine").await;
+    store.spoil(RecordId::Task(spoilt));
+    store.spoil(RecordId::Webhook(WebhookId(1)));
+    // A process that starts now.
+    let engine = builder(store.clone()).start().await.unwrap();
+    let emitted = engine.emit(poweron(1, &[1])).await.unwrap();
+    assert_eq!(emitted.deliveries.len(), 1);
+    engine.emit_later(&poweron(1, &[1])).await.unwrap();
+    assert_eq!(waiting(&store.inner, 2).await, ["fine", "fine"]);
+    let listed = engine.unreadable(Scope::All, 10).await.unwrap();
+    assert_eq!(listed.len(), 2);
+    let of = engine.owner_of(RecordId::Task(spoilt)).await.unwrap();
+    assert_eq!(of, Some(OwnerId(1)));
+    assert!(engine.task(spoilt).await.is_err());
+    engine.delete_task(spoilt).await.unwrap();
+    let refuse = gatepost_storage::webhooks::Cascade::Refuse;
+    engine.delete_webhook(WebhookId(1), refuse).await.unwrap();
+    assert!(engine.unreadable(Scope::All, 10).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_place_too_large_for_the_memory_is_looked_up() {
+    let store = Flawed::new();
+    let limits = Limits::default().with_routes_memory(64 * 1024);
+    let engine = builder(store.clone()).limits(limits).start().await.unwrap();
+    let hook = webhook(&engine, 1, "w").await;
+    for n in 0..100 {
+        let task = task(&engine, hook, &format!("{n}"), false).await;
+        tagged(&engine, task, n).await;
+    }
+    for _ in 0..10 {
+        let emitted = engine.emit(poweron(1, &[42])).await.unwrap();
+        assert_eq!(emitted.deliveries.len(), 1);
+    }
+    assert_eq!(store.take("routes"), 1);
+    assert_eq!(store.take("routes_of"), 10);
+    assert_eq!(bodies(&store.inner).await, ["42"; 10]);
+    let ran = engine.run_task(TaskId(7)).await.unwrap();
+    assert_eq!(ran.deliveries.len(), 1);
+}
+
+#[tokio::test]
+async fn who_has_too_much_waiting_is_counted_and_the_others_get_theirs() {
+    let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
+    let quota = Quota {
+        waiting: 3,
+        ..Quota::default()
+    };
+    let limits = EmitLimits::default().with_deliveries_per_owner(2);
+    let engine = of_tenants(store.clone(), &tenants)
+        .quotas(Arc::new(quota))
+        .limits(Limits::default().with_emit(limits));
+    let engine = engine.start().await.unwrap();
+    let hook = webhook(&engine, 100, "w").await;
+    for n in 0..4 {
+        let task = task(&engine, hook, &format!("{n}"), false).await;
+        tagged(&engine, task, 1).await;
+    }
+    watched(&engine, 101, "other").await;
+    let first = engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
+    assert_eq!((first.deliveries.len(), first.dropped), (3, 2));
+    let second = engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
+    assert_eq!((second.deliveries.len(), second.dropped), (2, 3));
+    let all = bodies(&store).await;
+    assert_eq!(all, ["0", "1", "other", "0", "other"]);
+    engine.shutdown(Duration::from_secs(1)).await;
+    let dropped = engine
+        .dropped(Scope::Owner(OwnerId(100)), 10)
+        .await
+        .unwrap();
+    let count = |reason| {
+        let of = dropped.iter().filter(|dropped| dropped.reason == reason);
+        of.map(|dropped| dropped.count).sum::<u64>()
+    };
+    assert_eq!(
+        (count(DropReason::Occurrence), count(DropReason::Waiting)),
+        (2, 3)
+    );
+    let usage = engine.usage(OwnerId(100)).await.unwrap();
+    assert_eq!((usage.log.waiting, usage.quota.waiting), (3, 3));
+    assert_eq!(usage.records.tasks, 4);
+}
+
+#[tokio::test]
+async fn an_owner_who_is_removed_is_not_heard_of_any_more() {
+    let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
+    let engine = of_tenants(store.clone(), &tenants).start().await.unwrap();
+    watched(&engine, 100, "of 100").await;
+    watched(&engine, 101, "of 101").await;
+    engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
+    engine.remove_owner(OwnerId(100)).await.unwrap();
+    assert_eq!(bodies(&store).await, ["of 101"]);
+    let emitted = engine.emit(in_tenant(1, 7, &[1])).await.unwrap();
+    assert_eq!(emitted.deliveries.len(), 1);
+    engine
+        .remove_tenant(gatepost_ids::TenantId(1))
+        .await
+        .unwrap();
+    assert!(bodies(&store).await.is_empty());
+}
+
+#[tokio::test]
+async fn without_a_rule_nothing_starts() {
+    let store = Arc::new(MemoryStore::new());
+    let error = crate::support::unruled(store).start().await.unwrap_err();
+    assert!(error.to_string().contains("one_system"), "{error}");
+}
+
+#[tokio::test]
+async fn what_a_crash_between_two_bites_left_is_stored_once() {
+    let memory = Arc::new(MemoryStore::new());
+    let store = Arc::new(FaultStore::new(memory.clone()));
+    let limits = || {
+        let limits = EmitLimits::default().with_deliveries(10);
+        Limits::default().with_emit(limits)
+    };
+    let clock = Arc::new(ManualClock::at("2026-03-01T12:00:00Z".parse().unwrap()));
+    let engine = builder(store.clone()).limits(limits()).clock(clock.clone());
+    let engine = engine.start().await.unwrap();
+    let (_receiver, addr) = receiver(false, &[]).await;
+    let url = format!("http://{addr}/").parse().unwrap();
+    let hook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
+    let hook = engine.create_webhook(&hook).await.unwrap().id;
+    for n in 0..45 {
+        let task = task(&engine, hook, &format!("{n}"), n % 2 == 0).await;
+        tagged(&engine, task, 1).await;
+    }
+    // The first is the one that writes the occurrence down.
+    store.fail("enqueue", 3, Fault::AnswerLost);
+    assert!(engine.emit(poweron(1, &[1])).await.unwrap().pending);
+    while !store.has_failed() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    store.set_down(true);
+    let other = builder(memory.clone())
+        .limits(limits())
+        .clock(clock.clone());
+    let other = other.start().await.unwrap();
+    clock.advance(Duration::from_secs(6));
+    let all = waiting(&memory, 45).await;
+    let mut numbers: Vec<i64> = all.iter().map(|body| body.parse().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..45).collect::<Vec<_>>());
+    assert!(
+        memory.task(TaskId(1)).await.unwrap().is_none(),
+        "it was a one-time task"
+    );
+    // The first one is back, and finds nothing left to do.
+    store.set_down(false);
+    clock.advance(Duration::from_secs(60));
+    let next = engine.emit(poweron(1, &[99])).await.unwrap();
+    assert!(next.deliveries.is_empty());
+    let looked = async || memory.outbox(100, clock.now()).await.unwrap();
+    assert!(looked().await.is_empty(), "nothing is left to be looked at");
+    assert_eq!(bodies(&memory).await.len(), 45);
+    other.shutdown(Duration::from_secs(1)).await;
+}
