@@ -32,14 +32,11 @@ pub struct Health {
     pub error_rate: f64,
     /// Whether outcomes can be recorded at present; while they cannot, nothing new is sent.
     pub recording: bool,
-    /// Owners of whom the store does not say where they are: of a database that was made before
+    /// Owners about whose place the store says nothing: of a database that was made before
     /// there were tenants. Until they are placed their events are compared with what happens in
     /// every tenant, and the platform is asked about each. Counted to 10,000; at first 1 where
     /// there are tenants. 0 is well.
     pub unplaced: u64,
-    /// Questions about users that the platform's code did not answer in the last minute or two, of
-    /// this process: it failed, hung or panicked. 0 is well.
-    pub unanswered: u64,
 }
 
 /// What [`Health`] is read from.
@@ -67,7 +64,6 @@ impl Probes {
             error_rate: self.error_rate.get(),
             recording: now.is_ok() && !self.settler.is_failing(),
             unplaced: self.judge.unplaced(),
-            unanswered: self.judge.unanswered(),
         })
     }
 }

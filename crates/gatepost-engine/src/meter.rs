@@ -22,6 +22,13 @@ pub(crate) fn in_flight(requests: usize) {
     guarded(|| metrics::gauge!("gatepost_in_flight").set(requests as f64));
 }
 
+/// `what`: `accounts` or `watch`.
+pub(crate) fn unanswered(what: &'static str) {
+    guarded(|| {
+        metrics::counter!("gatepost_unanswered_questions_total", "what" => what).increment(1);
+    });
+}
+
 pub(crate) fn stale_settlement() {
     guarded(|| metrics::counter!("gatepost_stale_settlements_total").increment(1));
 }

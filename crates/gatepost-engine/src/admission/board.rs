@@ -8,8 +8,12 @@ use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
-use super::room::Wait;
+use super::room::{Room, Wait};
 use super::turns::Turns;
+
+/// How often room that becomes free is offered at once to lanes that turn out to wait for something
+/// wider.
+const HOPS: u32 = 16;
 
 /// Where a lane is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -26,8 +30,33 @@ struct Entry {
     /// The last call that made it ready.
     call: u64,
     spot: Spot,
-    /// What became free when it was woken.
-    woken_by: Option<Wait>,
+    /// What it was woken by and has not used yet.
+    batons: Vec<Baton>,
+}
+
+/// There is room, of which one lane was notified for all that wait for it. If it does not use the
+/// room, another lane must be notified, or the room would stay empty.
+#[derive(Clone, Debug)]
+struct Baton {
+    room: Wait,
+    /// How often it was passed on since the room became free.
+    hops: u32,
+}
+
+impl Baton {
+    /// Whether the next lane is notified at once, although this one now waits for something else.
+    /// If not, this one keeps it until it gets what it waits for: then the next is notified.
+    ///
+    /// A lane that now waits for something narrower may be the only one to do so. What is free for
+    /// one tenant only is that tenant's matter. Otherwise lanes could go back and forth between two
+    /// rooms in their thousands, each time that one of both is full: so that has a limit.
+    fn goes_on(&self, wait: &Wait) -> bool {
+        if wait.is_narrower(&self.room) {
+            return true;
+        }
+        let others_too = *wait == Wait::Room(Room::All);
+        !others_too && !self.room.is_of_one() && self.hops < HOPS
+    }
 }
 
 #[derive(Debug, Default)]
@@ -66,7 +95,7 @@ impl Board {
                 due,
                 call,
                 spot: Spot::Out,
-                woken_by: None,
+                batons: Vec::new(),
             };
             self.lanes.insert(due.lane, entry);
             self.put(due.lane, Spot::Ready);
@@ -106,49 +135,72 @@ impl Board {
         Some((entry.due, entry.call))
     }
 
-    /// It waits. Whoever else waits for what it was woken by, and does not need, is woken.
+    /// As [`next`](Self::next), of those that wait for this.
+    pub(super) fn next_of(&mut self, wait: &Wait) -> Option<(DueLane, u64)> {
+        let turns = self.waiting.get_mut(wait)?;
+        let lane = turns.next()?;
+        if turns.is_empty() {
+            self.waiting.remove(wait);
+        }
+        let entry = self.lanes.get_mut(&lane)?;
+        entry.spot = Spot::Out;
+        Some((entry.due, entry.call))
+    }
+
+    /// It waits.
     pub(super) fn wait(&mut self, lane: Lane, wait: Wait) {
         let Some(entry) = self.lanes.get_mut(&lane) else {
             return;
         };
-        let woken_by = entry.woken_by.take();
-        self.put(lane, Spot::Waiting(wait.clone()));
-        if let Some(woken_by) = woken_by.filter(|by| *by != wait) {
-            self.wake(&woken_by);
+        // Of what is full there is nothing to offer.
+        entry.batons.retain(|baton| baton.room != wait);
+        let goes_on = |baton: &mut Baton| baton.goes_on(&wait);
+        let passed: Vec<Baton> = entry.batons.extract_if(.., goes_on).collect();
+        self.put(lane, Spot::Waiting(wait));
+        for Baton { room, hops } in passed {
+            self.wake_with(&room, hops + 1);
         }
     }
 
-    /// It is ready again.
+    /// It is ready again, whatever it waited for, or got what it wanted.
     pub(super) fn again(&mut self, lane: Lane) {
         if self.unlink(lane).is_some() {
-            if let Some(entry) = self.lanes.get_mut(&lane) {
-                entry.woken_by = None;
-            }
             self.put(lane, Spot::Ready);
+            self.pass_on(lane);
         }
     }
 
     /// There is nothing more in it, unless it was made ready again since `call`. True: it is gone.
     pub(super) fn done(&mut self, lane: Lane, call: u64) -> bool {
-        let Some(entry) = self.lanes.get_mut(&lane) else {
-            return false;
-        };
-        let woken_by = entry.woken_by.take();
-        let gone = entry.call == call;
+        let gone = self
+            .lanes
+            .get(&lane)
+            .is_some_and(|entry| entry.call == call);
+        self.pass_on(lane);
         self.unlink(lane);
         if gone {
             self.lanes.remove(&lane);
         } else {
             self.put(lane, Spot::Ready);
         }
-        if let Some(woken_by) = woken_by {
-            self.wake(&woken_by);
-        }
         gone
+    }
+
+    /// The next lanes are notified of the room of which this one was.
+    fn pass_on(&mut self, lane: Lane) {
+        let entry = self.lanes.get_mut(&lane);
+        let batons = entry.map(|entry| std::mem::take(&mut entry.batons));
+        for baton in batons.unwrap_or_default() {
+            self.wake(&baton.room);
+        }
     }
 
     /// One of those that wait for this is ready. True: there was one.
     pub(super) fn wake(&mut self, wait: &Wait) -> bool {
+        self.wake_with(wait, 0)
+    }
+
+    fn wake_with(&mut self, wait: &Wait, hops: u32) -> bool {
         let Some(lane) = self.waiting.get_mut(wait).and_then(Turns::next) else {
             return false;
         };
@@ -156,7 +208,8 @@ impl Board {
             self.waiting.remove(wait);
         }
         if let Some(entry) = self.lanes.get_mut(&lane) {
-            entry.woken_by = Some(wait.clone());
+            let room = wait.clone();
+            entry.batons.push(Baton { room, hops });
         }
         self.put(lane, Spot::Ready);
         true

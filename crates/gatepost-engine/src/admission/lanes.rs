@@ -12,7 +12,6 @@ use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
 use super::board::Board;
-use super::in_flight::{Blocked, InFlight};
 use super::pace::Pace;
 use super::room::{Room, Wait};
 
@@ -29,7 +28,7 @@ struct State {
     held: HashMap<WebhookId, Pace>,
     /// Webhooks that were resumed here, until their lanes are found.
     resumed: HashSet<WebhookId>,
-    /// Owners of whom nothing is sent before then.
+    /// Owners who send nothing before then.
     resting: HashMap<OwnerId, Instant>,
     /// When the next retry is due, as far as is known.
     next_retry: Option<DateTime<Utc>>,
@@ -44,6 +43,8 @@ pub(crate) struct Lanes {
     resumed_per_second: u32,
     /// Something is ready.
     wake: Notify,
+    /// A webhook is to be read.
+    read: Notify,
     /// The store is to be asked, or is to be asked at another time.
     look: Notify,
 }
@@ -61,17 +62,10 @@ impl Turn {
     /// It steps aside until that changes.
     pub(crate) fn wait(mut self, wait: Wait) {
         self.is_over = true;
+        let to_read = wait == Wait::Read;
         self.lanes.lock().board.wait(self.due.lane, wait);
-    }
-
-    /// It steps aside until there is room, or is ready again if there is some by now.
-    pub(crate) fn step_aside(self, blocked: Blocked, in_flight: &InFlight) {
-        let (lanes, lane) = (self.lanes.clone(), self.due.lane);
-        let for_room = !matches!(blocked.wait, Wait::Until(_));
-        self.wait(blocked.wait);
-        if for_room && in_flight.releases() != blocked.releases {
-            // What became free before it stood aside woke nobody.
-            lanes.lock().board.again(lane);
+        if to_read {
+            self.lanes.read.notify_one();
         }
     }
 
@@ -105,6 +99,7 @@ impl Lanes {
             state: Mutex::new(state),
             resumed_per_second,
             wake: Notify::new(),
+            read: Notify::new(),
             look: Notify::new(),
         })
     }
@@ -141,13 +136,23 @@ impl Lanes {
 
     /// The lane whose turn it is.
     pub(crate) fn next(self: &Arc<Self>, now: Instant) -> Option<Turn> {
-        let (due, call) = self.lock().board.next(now)?;
-        Some(Turn {
+        let next = self.lock().board.next(now)?;
+        Some(self.turn(next))
+    }
+
+    /// A lane whose webhook is to be read.
+    pub(crate) fn next_unread(self: &Arc<Self>) -> Option<Turn> {
+        let next = self.lock().board.next_of(&Wait::Read)?;
+        Some(self.turn(next))
+    }
+
+    fn turn(self: &Arc<Self>, (due, call): (DueLane, u64)) -> Turn {
+        Turn {
             lanes: self.clone(),
             due,
             call,
             is_over: false,
-        })
+        }
     }
 
     /// Whether the webhook may send one more now of what was held.
@@ -178,6 +183,11 @@ impl Lanes {
             state.resting.retain(|_, until| *until > now);
         }
         state.resting.insert(owner, until);
+    }
+
+    /// What it waited for may not be so any more.
+    pub(super) fn again(&self, lane: Lane) {
+        self.lock().board.again(lane);
     }
 
     /// There is room again: one lane for each that waits for it gets a turn.
@@ -292,13 +302,17 @@ impl Lanes {
         self.lock().resumed.clone()
     }
 
-    /// Wakes the dispatcher: something may be sent again.
+    /// Wakes the dispatcher: webhooks were read.
     pub(crate) fn wake(&self) {
         self.wake.notify_one();
     }
 
     pub(crate) async fn woken(&self) {
         self.wake.notified().await;
+    }
+
+    pub(crate) async fn asked_to_read(&self) {
+        self.read.notified().await;
     }
 
     pub(crate) async fn asked_to_look(&self) {

@@ -8,9 +8,9 @@ mod known;
 mod lanes;
 mod pace;
 mod pacer;
-mod permit;
 mod room;
 mod shared_breaker;
+mod slots;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -19,13 +19,12 @@ mod turns;
 use std::sync::Arc;
 
 pub(crate) use feedback::{Feedback, Lesson};
-pub(crate) use in_flight::{Blocked, InFlight};
+pub(crate) use in_flight::{InFlight, Permit};
 pub(crate) use lanes::{Lanes, Turn};
 pub(crate) use pacer::RetryPacer;
-pub(crate) use permit::Permit;
 #[cfg(test)]
 pub(crate) use room::Room;
-pub(crate) use room::Wait;
+pub(crate) use room::{Blocked, Wait};
 pub(crate) use standing::SLOW_AFTER;
 
 use crate::config::Limits;

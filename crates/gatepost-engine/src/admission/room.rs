@@ -44,13 +44,70 @@ pub(crate) enum Wait {
     Room(Room),
     /// A fair share of it: there is room, but for others who have less.
     Share(Room),
+    /// Its webhook is being read.
+    Read,
     /// The turn of the next retry.
     RetryTurn,
     /// A time: of a breaker, of a rate, of trying again.
     Until(Instant),
 }
 
-/// Who is walled off from whom: tenants; where everybody is in one place, owners.
+/// Why there is no permit.
+#[derive(Debug)]
+pub(crate) struct Blocked {
+    pub(super) wait: Wait,
+    /// How often room had become free until then.
+    pub(super) releases: u64,
+}
+
+impl Blocked {
+    /// Until then, whatever room there is.
+    pub(crate) fn until(time: Instant) -> Self {
+        Self {
+            wait: Wait::Until(time),
+            releases: 0,
+        }
+    }
+}
+
+impl Wait {
+    /// The wider, the more lanes may wait for it. A half step below a total is a share of it.
+    fn breadth(&self) -> u8 {
+        match self {
+            Self::Read | Self::Until(_) => 0,
+            Self::RetryTurn => 8,
+            Self::Room(room) => room.breadth(),
+            Self::Share(room) => room.breadth().saturating_sub(1),
+        }
+    }
+
+    /// Whether fewer lanes wait for this than for the other.
+    pub(super) fn is_narrower(&self, other: &Self) -> bool {
+        self.breadth() < other.breadth()
+    }
+
+    /// Whether only lanes of one tenant wait for it.
+    pub(super) fn is_of_one(&self) -> bool {
+        matches!(self, Self::Room(room) if room.breadth() <= 6)
+    }
+}
+
+impl Room {
+    fn breadth(&self) -> u8 {
+        match self {
+            Self::Webhook(_) | Self::WebhookSlow(_) => 0,
+            Self::OriginTenant(..) => 2,
+            Self::Owner(_) => 4,
+            Self::Tenant(_) | Self::TenantWeak(_) => 6,
+            Self::Origin(_) | Self::OriginWeak(_) | Self::Retries | Self::Alone => 8,
+            Self::Slow => 10,
+            Self::Weak => 12,
+            Self::All => 14,
+        }
+    }
+}
+
+/// The wall around a request: its tenant; where everybody is in one place, its owner.
 pub(super) fn walled(place: Place, owner: OwnerId) -> Place {
     match place {
         Place::Common => Place::Alone(owner),

@@ -12,7 +12,7 @@ use crate::config::{BreakerLimits, Limits};
 
 /// A request that has run for longer is slow.
 pub(crate) const SLOW_AFTER: Duration = Duration::from_secs(2);
-/// So many slow requests in a row make a slow webhook.
+/// The number of slow requests in a row that make a slow webhook.
 const SLOW: u32 = 3;
 /// The first pause of an open breaker; each further failure doubles it.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);

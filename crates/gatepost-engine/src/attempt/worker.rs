@@ -32,8 +32,8 @@ use crate::routes::Route;
 use crate::settle::Settler;
 use crate::transport::Transport;
 
-/// How long an owner's deliveries wait who is not in good standing, or of whom the platform does
-/// not say: then it is asked again.
+/// How long an owner's deliveries wait who is not in good standing, or about whose standing the
+/// platform says nothing: then it is asked again.
 pub(crate) const REST: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct Worker {
 /// What became of a job.
 enum Tried {
     /// An attempt was made, and what it says about the target.
-    Made(Attempt, Lesson),
+    Made(Box<Attempt>, Lesson),
     /// The owner's deliveries have to wait.
     Rests,
     /// The clock cannot be read: nothing was sent.
@@ -145,7 +145,7 @@ impl Worker {
         };
         let feedback = outcome::feedback(&attempt);
         let took = began.elapsed();
-        Tried::Made(attempt, Lesson { feedback, took })
+        Tried::Made(Box::new(attempt), Lesson { feedback, took })
     }
 
     async fn is_in_good_standing(&self, owner: OwnerId) -> bool {

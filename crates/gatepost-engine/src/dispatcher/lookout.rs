@@ -5,9 +5,11 @@ use std::time::Duration;
 use gatepost_storage::StoreError;
 use tokio::time::Instant;
 
-use super::{AFTER_FAILURE, Dispatcher};
+use super::part::Dispatcher;
 use crate::guard::guarded;
 
+/// The wait after the store failed.
+const AFTER_FAILURE: Duration = Duration::from_millis(500);
 /// Lanes asked for at a time.
 const LANES: u32 = 500;
 

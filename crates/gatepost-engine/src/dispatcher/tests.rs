@@ -3,17 +3,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_storage::webhooks::DeliveryState;
-use webhook_model::{Activity, DeliveryOrder};
+use chrono::TimeDelta;
+use gatepost_ids::Place;
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::{DeliveryState, DueLane, Lane, LaneClass, QueueStore as _};
+use gatepost_testkit::fault::{Fault, When};
+use webhook_model::{Activity, DeliveryOrder, OwnerId, Timeout, WebhookId};
 
 use super::Dispatcher;
 use super::pass::FROM_ONE_LANE;
 use crate::config::{InFlightLimits, Limits, RateLimits};
-use crate::testing::{Bench, RETRY_AFTER, Records, Script};
+use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
 
 /// A dispatcher that runs, over what is in the store.
 async fn run(records: &Records, limits: Limits, script: Script) -> Bench {
     let bench = Bench::new(records, &limits, script).await;
+    run_on(bench, limits)
+}
+
+fn run_on(bench: Bench, limits: Limits) -> Bench {
     let dispatcher = Arc::new(Dispatcher {
         store: bench.store.clone(),
         webhooks: bench.webhooks.clone(),
@@ -125,4 +133,171 @@ async fn retries_leave_when_they_are_due_and_at_their_pace() {
     assert!((5..=8).contains(&retried), "two a second: {retried}");
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(states(&records, DeliveryState::Sent).await, 10);
+}
+
+/// A webhook of this owner.
+async fn webhook_of(records: &Records, owner: i64) -> WebhookId {
+    records.webhook(|w| w.owner = OwnerId(owner)).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_cannot_be_read_waits_and_is_tried_each_minute_while_others_go_on() {
+    let records = Records::new();
+    let (bad, good) = (webhook_of(&records, 1).await, webhook_of(&records, 2).await);
+    records.waiting(bad, "bad").await;
+    records.waiting(good, "good").await;
+    let script = Script::new(&[]);
+    let bench = Bench::new(&records, &Limits::default(), script).await;
+    bench.store.set_unreadable(bad, true);
+    let bench = run_on(bench, Limits::default());
+    a_second().await;
+    assert_eq!(bench.script.sent(), ["good"]);
+    bench.store.set_unreadable(bad, false);
+    tokio::time::sleep(Duration::from_secs(57)).await;
+    assert_eq!(bench.script.sent(), ["good"], "it is not read all the time");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(bench.script.sent(), ["good", "bad"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_have_killed_its_sender_is_sent_one_at_a_time_beside_the_rest() {
+    let records = Records::new();
+    for owner in 1..=3 {
+        let webhook = webhook_of(&records, owner).await;
+        records.claimed(webhook).await;
+        records.claimed(webhook).await;
+    }
+    let lost = noon() + TimeDelta::seconds(61);
+    records.store.reclaim(10, lost).await.unwrap();
+    let other = webhook_of(&records, 4).await;
+    for _ in 0..2 {
+        records.waiting(other, "other").await;
+    }
+    let script = Script::new(&[]);
+    script.hold();
+    let bench = Bench::new(&records, &Limits::default(), script).await;
+    bench.broken.clock.advance(Duration::from_secs(61));
+    let bench = run_on(bench, Limits::default());
+    a_second().await;
+    assert_eq!(states(&records, DeliveryState::Running).await, 1 + 2);
+    bench.script.gate.add_permits(2);
+    a_second().await;
+    let alone = states(&records, DeliveryState::Running).await;
+    assert!(alone <= 2, "never two of them: {alone}");
+    bench.script.gate.add_permits(100);
+    a_second().await;
+    assert_eq!(states(&records, DeliveryState::Sent).await, 8);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_lease_is_not_as_long_as_the_longest_timeout_of_anybody() {
+    let records = Records::new();
+    let script = Script::new(&[]);
+    script.hold();
+    let mut expected = Vec::new();
+    for (seconds, class) in [(5, 10), (30, 30), (100, 120), (10, 10)] {
+        let timeout = Timeout::from_secs(seconds).unwrap();
+        let webhook = records.webhook(|w| w.timeout = timeout).await;
+        let id = records.waiting(webhook, "x").await;
+        expected.push((id, class));
+    }
+    let _bench = run(&records, Limits::default(), script).await;
+    a_second().await;
+    let margin = Limits::default().timing.lease_margin;
+    for (id, class) in expected {
+        let lease = records.stored(id).await.lease_until.unwrap() - noon();
+        assert_eq!(lease.to_std().unwrap(), Duration::from_secs(class) + margin);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_is_edited_before_the_claim_is_sent_as_it_is_then() {
+    for url in [
+        "https://target.example.com/new",
+        "https://elsewhere.example.com/",
+    ] {
+        let records = Records::new();
+        let webhook = records.webhook(|_| {}).await;
+        let id = records.waiting(webhook, "x").await;
+        let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
+        bench.store.gate().hold("claim", 1, When::Before);
+        let bench = run_on(bench, Limits::default());
+        bench.store.gate().arrived().await;
+        records
+            .edit(webhook, |w| w.url = url.parse().unwrap())
+            .await;
+        bench.store.gate().open();
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        let urls = bench.script.urls();
+        assert_eq!(urls, [url], "and once");
+        let stored = records.stored(id).await;
+        assert_eq!((stored.state, stored.attempts), (DeliveryState::Sent, 1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_lanes_that_takes_long_holds_up_nothing() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let bench = run(&records, Limits::default(), Script::new(&[])).await;
+    a_second().await;
+    bench
+        .store
+        .fail("due_lanes", 1, Fault::Hang(Duration::from_secs(600)));
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(bench.store.has_failed());
+    records.waiting(webhook, "x").await;
+    bench.admission.lanes.ready(DueLane {
+        lane: Lane {
+            webhook,
+            class: LaneClass::First,
+        },
+        due: noon(),
+        owner: OwnerId(1),
+        place: Place::Common,
+        revision: Revision::FIRST,
+    });
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert_eq!(bench.script.sent(), ["x"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn deliveries_of_a_disabled_owner_wait_without_being_claimed_again_and_again() {
+    let records = Records::new();
+    let (bad, good) = (webhook_of(&records, 1).await, webhook_of(&records, 2).await);
+    for _ in 0..100 {
+        records.waiting(bad, "bad").await;
+        records.waiting(good, "good").await;
+    }
+    let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
+    bench.platform.enable(1, false);
+    let bench = run_on(bench, Limits::default());
+    a_second().await;
+    assert_eq!(bench.script.sent(), ["good"; 100]);
+    let before = bench.store.calls();
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let calls = bench.store.calls() - before;
+    assert!(
+        calls <= 3 * 4,
+        "it is looked for, not claimed: {calls} calls"
+    );
+    assert_eq!(records.deliveries().await.len(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_panics_costs_a_moment_and_no_lane() {
+    for method in ["claim", "webhooks", "due_lanes"] {
+        let records = Records::new();
+        for owner in 1..=3 {
+            let webhook = webhook_of(&records, owner).await;
+            records.waiting(webhook, "x").await;
+        }
+        let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
+        bench.store.fail(method, 1, Fault::Panic);
+        let bench = run_on(bench, Limits::default());
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        assert!(bench.store.has_failed());
+        assert_eq!(states(&records, DeliveryState::Sent).await, 3, "{method}");
+        assert_eq!(bench.admission.in_flight.count(), 0);
+    }
 }

@@ -1,6 +1,6 @@
 //! What one transaction is about to store, and what is needed once it is stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use gatepost_storage::webhooks::{DropReason, NewDelivery};
 use webhook_model::{OwnerId, RenderError, TaskId, WebhookId};
@@ -31,8 +31,8 @@ pub(super) struct Bite {
     pub slips: Vec<Slip>,
     /// One-time tasks.
     pub consume: Vec<TaskId>,
-    /// Tasks that are decided later.
-    pub later: BTreeSet<TaskId>,
+    /// Tasks that are decided later, and their owners.
+    pub later: BTreeMap<TaskId, OwnerId>,
     pub unrendered: Vec<(TaskId, RenderError)>,
     pub dropped: Drops,
     /// What these deliveries use.

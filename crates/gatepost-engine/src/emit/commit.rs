@@ -27,7 +27,7 @@ impl Emitter {
         let in_row = matches!((sink, &ask.left), (Sink::Row(_), Left::Tasks(_)));
         let later = (!in_row && !bite.later.is_empty()).then(|| NewOutbox {
             occurrence: unnamed(ask.occurrence),
-            left: Left::Tasks(bite.later.iter().copied().collect()),
+            left: Left::Tasks(bite.later.keys().copied().collect()),
             due: now,
         });
         Enqueue {
@@ -40,10 +40,10 @@ impl Emitter {
     }
 
     /// Nothing came of it: nobody waits for it, or nobody may receive it.
-    pub(super) fn nothing(&self, bite: Bite, plan: &Plan) -> Decided {
-        self.count(&bite);
+    pub(super) fn nothing(&self, bite: &Bite, plan: &Plan) -> Decided {
+        self.count(bite);
         Decided::Stored {
-            emitted: emitted(&bite, plan),
+            emitted: emitted(bite, plan),
             used: Spent::default(),
             left: None,
             waits: false,
@@ -64,22 +64,30 @@ impl Emitter {
             deliveries: stored.iter().map(|stored| stored.id).collect(),
             ..emitted(&bite, plan)
         };
-        if !bite.later.is_empty() {
+        let waits = all_wait(&bite, rest.as_ref());
+        let mut spent = bite.used.clone();
+        if !bite.later.is_empty()
+            && rest
+                .as_ref()
+                .is_none_or(|rest| matches!(rest, Left::After(_)))
+        {
+            // They are rows of their own now, and run no further ones of these owners.
+            bite.later
+                .values()
+                .for_each(|owner| spent.add(*owner, 1, 0));
             self.wake.notify_one();
         }
-        let waits = all_wait(&bite, rest.as_ref());
         let Bite {
             deliveries,
             slips,
             consume,
-            used,
             ..
         } = bite;
         self.launcher
             .launch(deliveries, stored, slips, &consume, now);
         Decided::Stored {
             emitted,
-            used,
+            used: spent,
             left: rest,
             waits,
         }
@@ -118,7 +126,7 @@ fn origin(sink: &Sink, bite: &Bite, rest: Option<Left>) -> Origin {
 /// Whether nothing is known yet of what is left.
 fn all_wait(bite: &Bite, rest: Option<&Left>) -> bool {
     let later = &bite.later;
-    matches!(rest, Some(Left::Tasks(tasks)) if tasks.iter().all(|task| later.contains(task)))
+    matches!(rest, Some(Left::Tasks(tasks)) if tasks.iter().all(|task| later.contains_key(task)))
 }
 
 fn emitted(bite: &Bite, plan: &Plan) -> Emitted {

@@ -66,25 +66,23 @@ impl Emitter {
     ) -> Result<Decided, EmitError> {
         let mut races = Races::default();
         loop {
-            let mut matched = self.finder.matched(ask).await?;
-            let aside = &races.aside;
-            matched.tasks.retain(|task| !aside.contains(&task.id()));
+            let matched = self.finder.matched(ask).await?;
             let hearing = &mut races.hearing;
             self.finder.hear(ask, &matched, hearing).await;
-            let room = |owner| self.judge.room(owner);
+            let (hearing, room) = (
+                |task: &_| races.hearing(task),
+                |owner| self.judge.room(owner),
+            );
             let after = ask.after();
             let plan = Plan::new(&matched.tasks, after, hearing, spent, &self.limits, room);
             if plan.more && matches!(sink, Sink::Emit(_)) {
                 return Ok(Decided::TooMuch);
             }
             let now = self.clock.now()?;
-            let (mut bite, end) = self.fill(ask, &plan, spent, now).await?;
+            let (bite, end) = self.fill(ask, &plan, spent, now).await?;
             if end.is_some() && matches!(sink, Sink::Emit(_)) {
                 return Ok(Decided::TooMuch);
             }
-            let aside = races.aside.iter();
-            bite.later
-                .extend(aside.filter(|task| end.is_none_or(|end| **task <= end)));
             let rest = rest(&ask.left, &bite, end);
             if rest.as_ref() == Some(&ask.left) {
                 return Ok(Decided::Undecided);
@@ -93,7 +91,7 @@ impl Emitter {
                 // Nothing is stored, so nothing checks the versions: they have to be asked for.
                 let tables = &self.finder.tables;
                 if races.refreshed || tables.are_current(&matched.seen).await? {
-                    return Ok(self.nothing(bite, &plan));
+                    return Ok(self.nothing(&bite, &plan));
                 }
                 tables.refresh(&matched.seen).await?;
                 races.refreshed = true;
@@ -103,7 +101,7 @@ impl Emitter {
             let enqueue = self.enqueue(ask, sink, &bite, basis, rest.clone(), now);
             match self.store.enqueue(enqueue, now).await? {
                 Enqueued::AlreadyKnown => return Ok(Decided::Repeated),
-                Enqueued::RoutesChanged => races.lost(),
+                Enqueued::RoutesChanged => races.lost(&matched),
                 Enqueued::RowsChanged(rows) => races.lost_rows(&matched, &rows),
                 Enqueued::Stored { deliveries, moved } => {
                     if races.by_places() {
@@ -123,7 +121,8 @@ fn rest(left: &Left, bite: &Bite, end: Option<TaskId>) -> Option<Left> {
     match left {
         Left::After(_) => end.map(Left::After),
         Left::Tasks(tasks) => {
-            let open = |id: &TaskId| bite.later.contains(id) || end.is_some_and(|end| *id > end);
+            let open =
+                |id: &TaskId| bite.later.contains_key(id) || end.is_some_and(|end| *id > end);
             let tasks: Vec<TaskId> = tasks.iter().copied().filter(open).collect();
             (!tasks.is_empty()).then_some(Left::Tasks(tasks))
         }

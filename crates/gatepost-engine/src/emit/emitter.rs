@@ -1,25 +1,15 @@
-//! An occurrence becomes deliveries: in one transaction if they fit into it, otherwise as a row of
-//! the outbox that is used up bite by bite.
+//! What an occurrence needs to become deliveries.
 
-use std::pin::pin;
 use std::sync::Arc;
 
-use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, WebhookStore};
-use gatepost_storage::{ErrorKind, StoreError};
+use gatepost_storage::webhooks::{Left, WebhookStore};
 use tokio::sync::Notify;
-use tracing::Span;
 use webhook_model::{Occurrence, TaskId};
 
-use super::decide::{Decided, Sink};
-use super::emitted::Emitted;
-use super::finder::{Ask, Finder};
+use super::finder::Finder;
 use super::launcher::Launcher;
-use super::plan::Spent;
 use crate::clock::EngineClock;
 use crate::config::EmitLimits;
-use crate::error::EmitError;
-use crate::guard::GuardedSpan;
 use crate::judge::Judge;
 use crate::render::Renderer;
 
@@ -37,91 +27,9 @@ pub(crate) struct Emitter {
 }
 
 impl Emitter {
-    /// As [`emit`](Self::emit), in a task of its own: a caller that goes away must not leave leased
-    /// deliveries to nobody, and a store that panics is an error like any other.
-    pub(crate) async fn emit_detached(
-        self: &Arc<Self>,
-        occurrence: Occurrence,
-        left: Left,
-    ) -> Result<Emitted, EmitError> {
-        let emitter = self.clone();
-        let span = GuardedSpan::new(Span::current);
-        let emit = async move { span.run(pin!(emitter.emit(&occurrence, left))).await };
-        let lifecycle = &self.launcher.worker.lifecycle;
-        let emitting = if lifecycle.is_running() {
-            lifecycle.spawn(emit)
-        } else {
-            // It leases nothing any more: a shutdown need not wait for it.
-            tokio::spawn(emit)
-        };
-        emitting.await.unwrap_or_else(|panic| {
-            let error = StoreError::new(ErrorKind::Unavailable, "the store panicked");
-            Err(error.with_source(panic).into())
-        })
-    }
-
     /// All tasks that match.
     pub(crate) fn all() -> Left {
         Left::After(TaskId(0))
-    }
-
-    /// Decides which tasks run, renders their messages, stores the deliveries. What there is room
-    /// for is leased to this process and sent at once.
-    pub(crate) async fn emit(
-        &self,
-        occurrence: &Occurrence,
-        left: Left,
-    ) -> Result<Emitted, EmitError> {
-        let places = self.judge.places(occurrence.audience).await?;
-        let ask = Ask {
-            occurrence,
-            places: &places,
-            left,
-            patient: false,
-        };
-        let origin = occurrence.id.clone().map_or(Origin::Direct, |id| {
-            let place = ask.own_place();
-            Origin::Occurrence { place, id }
-        });
-        let sink = Sink::Emit(origin.clone());
-        match self.decide(&ask, &sink, &Spent::default()).await? {
-            Decided::Repeated => Ok(Emitted::repeated()),
-            Decided::Stored { emitted, .. } => Ok(emitted),
-            // Everything of it waits, or there is too much of it for one transaction.
-            Decided::TooMuch | Decided::Undecided => self.set_down(&ask, origin).await,
-        }
-    }
-
-    /// Where the tasks of a place stand does not matter to what is only written down.
-    async fn set_down(&self, ask: &Ask<'_>, origin: Origin) -> Result<Emitted, EmitError> {
-        let now = self.clock.now()?;
-        let enqueue = Enqueue {
-            basis: Basis::Nothing,
-            origin,
-            deliveries: Vec::new(),
-            consume: Vec::new(),
-            later: vec![NewOutbox {
-                occurrence: unnamed(ask.occurrence),
-                left: ask.left.clone(),
-                due: now,
-            }],
-        };
-        match self.store.enqueue(enqueue, now).await? {
-            Enqueued::AlreadyKnown => Ok(Emitted::repeated()),
-            Enqueued::Stored { .. } => {
-                self.wake.notify_one();
-                Ok(Emitted::pending())
-            }
-            Enqueued::RoutesChanged | Enqueued::RowsChanged(_) => {
-                let error = "an occurrence that depends on nothing was refused";
-                Err(StoreError::new(ErrorKind::Unavailable, error).into())
-            }
-        }
-    }
-
-    /// The places in which an occurrence for this audience is heard.
-    pub(super) async fn places(&self, ask: &Occurrence) -> Result<Vec<Place>, EmitError> {
-        self.judge.places(ask.audience).await
     }
 }
 

@@ -41,7 +41,7 @@ impl Emitter {
             let templates = self.templates(some).await?;
             for (task, fate) in some {
                 match fate {
-                    Fate::Later => drop(bite.later.insert(task.id())),
+                    Fate::Later => drop(bite.later.insert(task.id(), task.owner())),
                     Fate::Dropped(reason) => bite.drop_task(task, *reason),
                     Fate::Run => {
                         let body = render(&templates, task, &rendering, &mut bite);

@@ -11,8 +11,8 @@ use webhook_model::{Occurrence, OwnerId, TaskId, WebhookId};
 use crate::judge::{Heard, Hearing, Judge};
 use crate::routes::{Matched, MatchedTask, Messages, Tables};
 
-/// Up to so many tasks that are asked for by number are read one by one: that costs less than the
-/// table of a place that is not in memory.
+/// Up to this number, tasks that are asked for by number are read one by one: that costs less than
+/// the table of a place that is not in memory.
 const ONE_BY_ONE: usize = 8;
 
 /// An occurrence in its places, and which of its tasks are asked for.
@@ -62,8 +62,8 @@ impl Finder {
         self.read(ask.places, ids).await
     }
 
-    /// Asks who of the owners may receive it, for those who were not asked about before. Of whom
-    /// the judge says nothing it is not known.
+    /// Asks who of the owners may receive it, for those who were not asked about before. What
+    /// the judge does not say is not known.
     pub(super) async fn hear(
         &self,
         ask: &Ask<'_>,

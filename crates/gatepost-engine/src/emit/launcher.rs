@@ -12,13 +12,13 @@ use crate::admission::{Admission, Permit};
 use crate::attempt::{Job, Outgoing, Worker};
 use crate::last_runs::LastRuns;
 use crate::lease::LeaseClass;
-use crate::routes::{MatchedTask, Route, WebhookCache};
+use crate::routes::{MatchedTask, WebhookCache};
 
 /// Where a delivery waits, and what is needed to send it at once.
 #[derive(Debug)]
 pub(super) struct Slip {
     lane: DueLane,
-    leased: Option<(Permit, Arc<Route>)>,
+    leased: Option<Permit>,
 }
 
 #[derive(Debug)]
@@ -52,11 +52,11 @@ impl Launcher {
         let leased = self.lease(matched, &lane);
         let end = leased
             .as_ref()
-            .map(|(_, route)| LeaseClass::of(route).lease_until(self.lease_margin, now));
+            .map(|permit| LeaseClass::of(permit.route()).lease_until(self.lease_margin, now));
         (Slip { lane, leased }, end)
     }
 
-    fn lease(&self, matched: &MatchedTask, lane: &DueLane) -> Option<(Permit, Arc<Route>)> {
+    fn lease(&self, matched: &MatchedTask, lane: &DueLane) -> Option<Permit> {
         let webhook = &matched.webhook;
         let lanes = &self.admission.lanes;
         let may_lease = webhook.active
@@ -69,8 +69,7 @@ impl Launcher {
         }
         let route = self.webhooks.cached(webhook.id, webhook.revision)?;
         let in_flight = &self.admission.in_flight;
-        let permit = in_flight.try_take(&route, matched.place, LaneClass::First)?;
-        Some((permit, route))
+        in_flight.try_take(&route, matched.place, LaneClass::First)
     }
 
     /// What was leased is sent at once; the rest waits for the dispatcher.
@@ -92,7 +91,7 @@ impl Launcher {
 
     fn send_or_leave(&self, new: NewDelivery, stored: StoredDelivery, slip: Slip) {
         match (slip.leased, stored.token) {
-            (Some((permit, route)), Some(token)) => self.worker.start(Job {
+            (Some(permit), Some(token)) => self.worker.start(Job {
                 claim: Claim {
                     delivery: stored.id,
                     token,
@@ -102,7 +101,7 @@ impl Launcher {
                     id: new.message_id,
                     body: new.body,
                 },
-                route,
+                route: permit.route().clone(),
                 attempts: 0,
                 status_info: String::new(),
                 permit,

@@ -3,8 +3,10 @@
 mod bite;
 mod commit;
 mod decide;
+mod drain;
 mod emitted;
 mod emitter;
+mod emitting;
 mod fill;
 mod finder;
 mod launcher;
@@ -14,9 +16,10 @@ mod races;
 mod row;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
+pub(crate) use drain::OutboxDrain;
 pub use emitted::Emitted;
 pub(crate) use emitter::Emitter;
 pub(crate) use finder::Finder;
 pub(crate) use launcher::Launcher;
-pub(crate) use outbox::OutboxDrain;

@@ -1,65 +1,25 @@
 //! Occurrences that a platform wrote in its own transaction, and what an emit left for later: each
 //! is fanned out once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_ids::{Audience, Place};
-use gatepost_storage::webhooks::WebhookStore;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use webhook_model::Occurrence;
 
-use super::emitter::Emitter;
+use super::drain::{OutboxDrain, Places};
 use super::row::Row;
-use crate::clock::EngineClock;
 use crate::error::EmitError;
 use crate::guard::guarded;
-use crate::lifecycle::Lifecycle;
 
 /// Rows read at a time.
 const AT_ONCE: u32 = 100;
 /// Rows of which this process goes on with the next bite at once.
 const GOING: usize = 16;
-/// Rows that may wait for the platform's answer in this process.
-const WAITING: usize = 32;
 /// A place is known this soon, or its rows wait for the platform apart from the others.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Where the rows of an audience are heard; `None` when that is not known soon.
-pub(super) type Places = HashMap<Audience, Option<Result<Vec<Place>, EmitError>>>;
-
-#[derive(Debug)]
-pub(crate) struct OutboxDrain {
-    pub(super) store: Arc<dyn WebhookStore>,
-    pub(super) emitter: Arc<Emitter>,
-    pub(super) clock: Arc<EngineClock>,
-    pub(super) lifecycle: Lifecycle,
-    /// How often the store is asked for what others wrote.
-    poll: Duration,
-    /// Room for rows that wait for the platform's answer.
-    pub(super) waiting: Arc<Semaphore>,
-}
-
 impl OutboxDrain {
-    pub(crate) fn new(
-        store: Arc<dyn WebhookStore>,
-        emitter: Arc<Emitter>,
-        clock: Arc<EngineClock>,
-        lifecycle: Lifecycle,
-        poll: Duration,
-    ) -> Self {
-        Self {
-            store,
-            emitter,
-            clock,
-            lifecycle,
-            poll,
-            waiting: Arc::new(Semaphore::new(WAITING)),
-        }
-    }
-
     /// Stores an occurrence to be fanned out a moment later.
     pub(crate) async fn push(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
         self.store
@@ -93,14 +53,15 @@ impl OutboxDrain {
     /// were: each was used up, moved on, postponed or set aside. An error: the store is away.
     async fn drain(self: &Arc<Self>, going: &mut Vec<Row>) -> Result<usize, EmitError> {
         let now = self.clock.now()?;
+        let due = self.store.outbox(AT_ONCE, now).await?;
         let mut rows = std::mem::take(going);
-        for due in self.store.outbox(AT_ONCE, now).await? {
+        let count = rows.len() + due.len();
+        for due in due {
             if rows.iter().all(|row| row.id != due.id) {
                 rows.extend(self.readable(due, now).await?);
             }
         }
         let places = self.places(&rows).await;
-        let count = rows.len();
         for row in rows {
             let next = self.take(row, &places, now).await?;
             if going.len() < GOING {

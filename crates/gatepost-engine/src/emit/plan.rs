@@ -71,7 +71,7 @@ impl Plan {
     pub(super) fn new(
         tasks: &[MatchedTask],
         after: TaskId,
-        hearing: &HashMap<OwnerId, Hearing>,
+        hearing: impl Fn(&MatchedTask) -> Hearing,
         spent: &Spent,
         limits: &EmitLimits,
         room: impl Fn(OwnerId) -> Room,
@@ -85,15 +85,15 @@ impl Plan {
         let (mut plan, mut taken) = (Self::default(), 0);
         for task in tasks {
             let owner = task.owner();
-            let fate = match hearing.get(&owner) {
-                Some(Hearing::No) => {
+            let fate = match hearing(task) {
+                Hearing::No => {
                     plan.unheard += 1;
                     continue;
                 }
                 _ if used.of(owner).tasks >= limits.deliveries_per_owner => {
                     Fate::Dropped(DropReason::Occurrence)
                 }
-                Some(Hearing::Yes) => {
+                Hearing::Yes => {
                     let room = rooms.entry(owner).or_insert_with(|| room(owner).deliveries);
                     match room.checked_sub(1) {
                         Some(left) => {
@@ -103,7 +103,7 @@ impl Plan {
                         None => Fate::Dropped(DropReason::Waiting),
                     }
                 }
-                Some(Hearing::Later) | None => Fate::Later,
+                Hearing::Later => Fate::Later,
             };
             if !matches!(fate, Fate::Dropped(_)) {
                 if taken == limits.deliveries {
@@ -143,11 +143,9 @@ mod tests {
             .collect()
     }
 
-    fn all(hearing: &[(i64, Hearing)]) -> HashMap<OwnerId, Hearing> {
-        hearing
-            .iter()
-            .map(|(owner, hearing)| (OwnerId(*owner), *hearing))
-            .collect()
+    fn all(hearing: &[(i64, Hearing)]) -> impl Fn(&MatchedTask) -> Hearing {
+        let of = hearing.iter().copied().collect::<HashMap<_, _>>();
+        move |task| of[&task.owner().0]
     }
 
     fn fates(plan: &Plan) -> Vec<(i64, Fate)> {
@@ -192,7 +190,12 @@ mod tests {
     #[test]
     fn who_may_not_receive_it_makes_nothing_and_who_has_no_room_is_counted() {
         let tasks = tasks(&[1, 2, 3, 3, 4]);
-        let hearing = all(&[(1, Hearing::No), (2, Hearing::Later), (3, Hearing::Yes)]);
+        let hearing = all(&[
+            (1, Hearing::No),
+            (2, Hearing::Later),
+            (3, Hearing::Yes),
+            (4, Hearing::Later),
+        ]);
         let room = |owner| Room {
             deliveries: u64::from(owner == OwnerId(3)),
             ..ROOM
@@ -212,7 +215,7 @@ mod tests {
             (4, waiting),
             (5, Fate::Later),
         ];
-        assert_eq!(fates(&plan), expected, "of the last owner nothing is known");
+        assert_eq!(fates(&plan), expected);
         assert_eq!(plan.unheard, 1);
     }
 }

@@ -12,7 +12,7 @@ use crate::routes::{Matched, MatchedTask};
 /// After this many lost races against changes of its places, an emit depends on the rows that it
 /// uses and on nothing else: who changes records all the time delays nobody.
 const LOST: usize = 2;
-/// When rows that it uses have changed this often, all of them go the waiting way.
+/// When rows that it uses have changed this often, all that it decides goes the waiting way.
 const LOST_ROWS: usize = 3;
 
 /// What was learnt in the tries of one emit.
@@ -21,7 +21,7 @@ pub(super) struct Races {
     lost: usize,
     lost_rows: usize,
     /// Tasks that changed too often: they go the waiting way.
-    pub aside: BTreeSet<TaskId>,
+    aside: BTreeSet<TaskId>,
     /// The tables were read again since the emit began.
     pub refreshed: bool,
     /// Who may receive it: each owner is asked about once.
@@ -51,7 +51,11 @@ impl Races {
         self.lost < LOST
     }
 
-    pub(super) fn lost(&mut self) {
+    /// The places have changed, as the store says.
+    pub(super) fn lost(&mut self, matched: &Matched) {
+        if !self.by_places() {
+            self.lost_rows(matched, &[]);
+        }
         self.lost += 1;
         self.refreshed = true;
     }
@@ -65,8 +69,19 @@ impl Races {
         let tasks = matched.tasks.iter();
         self.aside
             .extend(tasks.filter(changed).map(MatchedTask::id));
-        if self.lost_rows == LOST_ROWS || self.aside.len() == before {
-            self.aside.extend(matched.tasks.iter().map(MatchedTask::id));
+        if self.aside.len() == before {
+            // No further try would be better than this one.
+            self.lost_rows = LOST_ROWS;
+        }
+    }
+
+    /// Whether a task runs now, as far as is known.
+    pub(super) fn hearing(&self, task: &MatchedTask) -> Hearing {
+        let hearing = self.hearing.get(&task.owner()).copied();
+        let waits = self.lost_rows >= LOST_ROWS || self.aside.contains(&task.id());
+        match hearing {
+            Some(Hearing::Yes) if waits => Hearing::Later,
+            hearing => hearing.unwrap_or(Hearing::Later),
         }
     }
 }
@@ -75,6 +90,7 @@ impl Races {
 mod tests {
     use gatepost_ids::Place;
     use gatepost_storage::webhooks::RoutesVersion;
+    use webhook_model::{EventId, WebhookId};
 
     use super::*;
     use crate::testing::{matched_task, new_delivery};
@@ -86,6 +102,13 @@ mod tests {
         }
     }
 
+    /// The tasks that go the waiting way.
+    fn waiting(races: &Races, matched: &Matched) -> Vec<i64> {
+        let tasks = matched.tasks.iter();
+        let waiting = tasks.filter(|task| races.hearing(task) == Hearing::Later);
+        waiting.map(|task| task.id().0).collect()
+    }
+
     #[test]
     fn after_two_lost_races_only_the_rows_that_are_used_count() {
         let (matched, mut races) = (matched(), Races::default());
@@ -93,24 +116,41 @@ mod tests {
         bite.deliveries.push(new_delivery(2));
         for _ in 0..LOST {
             assert_eq!(races.basis(&matched, &bite), matched.by_places());
-            races.lost();
+            races.lost(&matched);
         }
         let used: Vec<_> = matched.tasks[1].rows().collect();
         assert_eq!(races.basis(&matched, &bite), Basis::Rows(used));
+        races.hearing.insert(OwnerId(1), Hearing::Yes);
+        assert_eq!(waiting(&races, &matched), [0; 0]);
+        races.lost(&matched);
+        assert_eq!(
+            waiting(&races, &matched),
+            [1, 2, 3],
+            "it ends, whatever the store says"
+        );
         assert_eq!(races.basis(&matched, &Bite::default()), Basis::Nothing);
     }
 
     #[test]
     fn what_changed_waits_and_in_the_end_everything_does() {
         let (matched, mut races) = (matched(), Races::default());
+        assert_eq!(
+            waiting(&races, &matched),
+            [1, 2, 3],
+            "nobody was asked about"
+        );
+        races.hearing.insert(OwnerId(1), Hearing::Yes);
         races.lost_rows(&matched, &[RecordId::Task(TaskId(2))]);
-        assert_eq!(races.aside, BTreeSet::from([TaskId(2)]));
-        races.lost_rows(&matched, &[RecordId::Task(TaskId(3))]);
-        assert_eq!(races.aside.len(), 2);
-        races.lost_rows(&matched, &[RecordId::Task(TaskId(3))]);
-        assert_eq!(races.aside.len(), 3);
+        assert_eq!(waiting(&races, &matched), [2]);
+        races.lost_rows(&matched, &[RecordId::Event(EventId(3))]);
+        assert_eq!(waiting(&races, &matched), [2, 3]);
+        races.lost_rows(&matched, &[RecordId::Webhook(WebhookId(1))]);
+        assert_eq!(waiting(&races, &matched), [1, 2, 3]);
         let mut unknown = Races::default();
+        unknown.hearing.insert(OwnerId(1), Hearing::Yes);
         unknown.lost_rows(&matched, &[]);
-        assert_eq!(unknown.aside.len(), 3, "no try is like the one before");
+        assert_eq!(waiting(&unknown, &matched), [1, 2, 3]);
+        unknown.hearing.insert(OwnerId(1), Hearing::No);
+        assert_eq!(waiting(&unknown, &matched), [0; 0], "a no is a no");
     }
 }

@@ -3,16 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{Basis, Enqueue, Left, Origin, OutboxId, OutboxRow};
-use tokio::sync::OwnedSemaphorePermit;
+use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
 use webhook_model::{Occurrence, TaskId};
 
 use super::decide::{Decided, RowAt, Sink};
+use super::drain::{OutboxDrain, Places};
 use super::finder::Ask;
-use super::outbox::{OutboxDrain, Places};
 use super::plan::Spent;
 use crate::error::EmitError;
 use crate::guard::guarded;
@@ -21,12 +20,8 @@ use crate::guard::guarded;
 /// row is old.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-/// For so long other processes leave a row alone that this one goes on with.
+/// How long other processes leave a row alone that this one goes on with.
 const GOING_ON: Duration = Duration::from_secs(5);
-/// For so long they do while this one waits for the platform: longer than that takes.
-const ASKING: Duration = Duration::from_secs(15);
-/// After this time without an answer of the platform, a row is given up.
-const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
 
 /// A row of the outbox that can be read.
 #[derive(Debug)]
@@ -42,7 +37,7 @@ pub(super) struct Row {
 
 impl Row {
     /// How long it rests, if it cannot be decided at `now`.
-    fn pause(&self, now: DateTime<Utc>) -> Duration {
+    pub(super) fn pause(&self, now: DateTime<Utc>) -> Duration {
         let age = (now - self.created).to_std().unwrap_or_default();
         (age / 2).clamp(FIRST_PAUSE, LONGEST_PAUSE)
     }
@@ -107,7 +102,7 @@ impl OutboxDrain {
         }
     }
 
-    async fn decide(
+    pub(super) async fn decide(
         &self,
         row: &Row,
         places: &[Place],
@@ -124,7 +119,7 @@ impl OutboxDrain {
         self.emitter.decide(&ask, &sink, &row.spent).await
     }
 
-    async fn conclude(
+    pub(super) async fn conclude(
         &self,
         mut row: Row,
         decided: Result<Decided, EmitError>,
@@ -160,74 +155,7 @@ impl OutboxDrain {
         }
     }
 
-    /// The platform has to be waited for: apart from the other rows, if there is room for that now.
-    async fn wait(self: &Arc<Self>, mut row: Row, now: DateTime<Utc>) -> Result<(), EmitError> {
-        if now - row.created >= GIVEN_UP && matches!(row.left, Left::Tasks(_)) {
-            return self.give_up(&row, now).await;
-        }
-        let Ok(room) = self.waiting.clone().try_acquire_owned() else {
-            return self.postpone(&row, row.pause(now), now).await;
-        };
-        self.postpone(&row, ASKING, now).await?;
-        row.turn += 1;
-        let (drain, lifecycle) = (self.clone(), self.lifecycle.clone());
-        self.lifecycle.spawn(async move {
-            tokio::select! {
-                () = drain.ask(row, room) => {}
-                // Another process goes on with it, or this one when it starts again.
-                () = lifecycle.stopped() => {}
-            }
-        });
-        Ok(())
-    }
-
-    async fn ask(&self, row: Row, _room: OwnedSemaphorePermit) {
-        if let Err(error) = self.answered(row).await {
-            guarded(|| tracing::warn!(%error, "an occurrence waits in the outbox"));
-        }
-    }
-
-    async fn answered(&self, row: Row) -> Result<(), EmitError> {
-        let decided = match self.emitter.places(&row.occurrence).await {
-            Ok(places) => self.decide(&row, &places, true, self.clock.now()?).await,
-            Err(error) => Err(error),
-        };
-        let left = self.conclude(row, decided, self.clock.now()?).await?;
-        if let Some(row) = left {
-            // What does not fit into one bite need not wait any more.
-            let now = self.clock.now()?;
-            self.postpone(&row, Duration::ZERO, now).await?;
-        }
-        self.emitter.wake.notify_one();
-        Ok(())
-    }
-
-    /// Nobody said for a day who may receive it: then nobody does.
-    async fn give_up(&self, row: &Row, now: DateTime<Utc>) -> Result<(), EmitError> {
-        let id = row.id.0;
-        guarded(|| {
-            tracing::error!(
-                row = id,
-                "the platform did not say for a day who may receive this"
-            );
-        });
-        let enqueue = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Outbox {
-                row: row.id,
-                turn: row.turn,
-                occurrence: None,
-                left: None,
-            },
-            deliveries: Vec::new(),
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
-        self.store.enqueue(enqueue, now).await?;
-        Ok(())
-    }
-
-    async fn postpone(
+    pub(super) async fn postpone(
         &self,
         row: &Row,
         pause: Duration,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::guard::guarded;
+use crate::meter;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -13,53 +14,38 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct Failures(Mutex<Counted>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Counted {
-    since: Instant,
-    this_minute: u64,
-    last_minute: u64,
+    all: u64,
+    written: Option<Instant>,
 }
 
 impl Failures {
     pub(super) fn none() -> Self {
-        Self(Mutex::new(Counted {
-            since: Instant::now(),
-            this_minute: 0,
-            last_minute: 0,
-        }))
+        Self(Mutex::default())
     }
 
     pub(super) fn note(&self, what: &'static str, error: &str) {
-        let first = self.with(|counted| {
-            counted.this_minute = counted.this_minute.saturating_add(1);
-            counted.this_minute == 1
-        });
-        if first {
-            guarded(|| tracing::warn!(what, error, "the platform gave no answer"));
+        meter::unanswered(what);
+        if let Some(failures) = self.count() {
+            guarded(|| tracing::warn!(what, failures, error, "the platform gave no answer"));
         }
     }
 
-    /// How many in this minute and the one before.
-    pub(super) fn recent(&self) -> u64 {
-        self.with(|counted| counted.this_minute.saturating_add(counted.last_minute))
-    }
-
-    fn with<R>(&self, look: impl FnOnce(&mut Counted) -> R) -> R {
+    /// How many so far, if that is to be written.
+    fn count(&self) -> Option<u64> {
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let passed = counted.since.elapsed();
-        if passed >= MINUTE {
-            let last_minute = if passed < 2 * MINUTE {
-                counted.this_minute
-            } else {
-                0
-            };
-            *counted = Counted {
-                since: Instant::now(),
-                this_minute: 0,
-                last_minute,
-            };
+        counted.all = counted.all.saturating_add(1);
+        if counted.written.is_some_and(|at| at.elapsed() < MINUTE) {
+            return None;
         }
-        look(&mut counted)
+        counted.written = Some(Instant::now());
+        Some(counted.all)
+    }
+
+    #[cfg(test)]
+    pub(super) fn all(&self) -> u64 {
+        self.0.lock().unwrap().all
     }
 }
 
@@ -68,16 +54,13 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_recent_ones_are_counted_and_older_ones_are_not() {
+    async fn all_are_counted_and_one_a_minute_is_written() {
         let failures = Failures::none();
-        (0..3).for_each(|_| failures.note("accounts", "down"));
-        assert_eq!(failures.recent(), 3);
+        assert_eq!(failures.count(), Some(1));
+        assert!((0..999).all(|_| failures.count().is_none()));
         tokio::time::advance(MINUTE).await;
+        assert_eq!(failures.count(), Some(1_001));
         failures.note("watch", "down");
-        assert_eq!(failures.recent(), 4);
-        tokio::time::advance(MINUTE).await;
-        assert_eq!(failures.recent(), 1);
-        tokio::time::advance(2 * MINUTE).await;
-        assert_eq!(failures.recent(), 0);
+        assert_eq!(failures.all(), 1_002);
     }
 }

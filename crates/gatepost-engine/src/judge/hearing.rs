@@ -7,9 +7,9 @@ use tokio::time::Instant;
 use webhook_model::{Event, Field, Occurrence, Target};
 
 use super::accounts::{Answer, Standing};
+use super::parts::{Decides, Judge};
 use super::rule::{Stands, is_addressed, stands};
 use super::watch::{May, Question, Watches};
-use super::{Decides, Judge};
 use crate::error::EngineError;
 use crate::guard::PATIENCE;
 
@@ -33,7 +33,7 @@ pub(crate) struct Heard<'a> {
 /// What the platform says of those who are decided about, as far as it is known.
 struct Said {
     owners: Vec<Option<Answer>>,
-    /// Of the user to whom it is addressed, where that user's tenant decides.
+    /// Of the addressee, where that user's tenant decides.
     addressee: Option<Answer>,
 }
 
@@ -108,7 +108,7 @@ impl Judge {
             .map_err(|error| EngineError::Platform(error.to_string()))
     }
 
-    /// Asks about all of whom nothing is known; they are waited for together.
+    /// Asks about all who are not known, so that they are waited for together.
     fn said(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Said {
         Said {
             owners: owners.iter().map(|owner| self.book.now(*owner)).collect(),
@@ -123,7 +123,7 @@ impl Judge {
         }
     }
 
-    /// The user to whom it is addressed, where that user's tenant decides.
+    /// The user who is the audience, where that user's tenant decides.
     fn addressee(&self, heard: &Heard<'_>) -> Option<OwnerId> {
         match (&self.decides, heard.occurrence.audience) {
             (Decides::Address, Audience::Owner(to)) => Some(to),
@@ -188,7 +188,7 @@ impl Judge {
         }
     }
 
-    /// What the platform's `Watch` is asked, and about whom, where it decides.
+    /// What the platform's `Watch` is asked, and about which owners, where it decides.
     fn to_watch(
         &self,
         heard: &Heard<'_>,
@@ -206,7 +206,7 @@ impl Judge {
     }
 }
 
-/// What the `Watch` says decides about those of whom nothing else did.
+/// What the `Watch` says decides about those who are still a yes.
 fn by_watch(hearings: &mut [Hearing], may: Vec<Option<May>>) {
     let within = hearings
         .iter_mut()

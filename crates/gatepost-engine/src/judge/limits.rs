@@ -4,8 +4,8 @@ use gatepost_ids::{OwnerId, Place, Quota, WebhookId};
 use gatepost_storage::webhooks::{DropReason, UsageDelta};
 
 use super::accounts::Standing;
+use super::parts::{Decides, Judge};
 use super::quotas::Room;
-use super::{Decides, Judge};
 use crate::error::EngineError;
 
 /// Changes of records that an operator makes in a minute: each moves the version of a place that
@@ -50,7 +50,7 @@ impl Judge {
         self.usage.room(owner)
     }
 
-    /// Deliveries of the owner were stored, with messages of so many bytes in all.
+    /// Deliveries of the owner were stored, with messages of this many bytes in all.
     pub(crate) fn stored(&self, owner: OwnerId, deliveries: u64, bytes: u64) {
         self.usage.add(UsageDelta {
             owner,

@@ -1,4 +1,4 @@
-//! Makes a judge of its parts, and runs those that loop.
+//! A judge, what it is made of, and the parts of it that loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,6 @@ use super::owners::Owners;
 use super::quotas::{Drops, Rates, Usage};
 use super::rule::Rule;
 use super::watch::Watches;
-use super::{Decides, Judge};
 use crate::clock::EngineClock;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
@@ -21,6 +20,29 @@ use crate::observe::Observers;
 
 /// How often what was counted is written.
 const FLUSH: Duration = Duration::from_secs(1);
+
+/// Answers for the platform. All that it keeps is bounded, whatever the number of owners.
+#[derive(Debug)]
+pub(crate) struct Judge {
+    pub(super) decides: Decides,
+    pub(super) default_audience: Option<Audience>,
+    pub(super) book: Arc<AccountBook>,
+    pub(super) owners: Arc<Owners>,
+    pub(super) usage: Arc<Usage>,
+    pub(super) drops: Drops,
+    /// What owners do by hand.
+    pub(super) runs: Rates,
+    /// Changes of records by operators.
+    pub(super) changes: Rates,
+}
+
+/// Who decides who receives what.
+#[derive(Debug)]
+pub(super) enum Decides {
+    Nobody,
+    Address,
+    Platform(Arc<Watches>),
+}
 
 /// What a judge stands on.
 #[derive(Debug)]

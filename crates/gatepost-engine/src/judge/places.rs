@@ -2,7 +2,7 @@
 
 use gatepost_ids::{Audience, OwnerId, Place};
 
-use super::{Decides, Judge};
+use super::parts::{Decides, Judge};
 use crate::error::{EmitError, EngineError};
 
 /// Said of an audience on a platform that is one system.
@@ -15,7 +15,7 @@ impl Judge {
     /// The places in which an occurrence with this audience is matched, its own first.
     ///
     /// # Errors
-    /// An audience that this platform does not have; an owner about whom neither the store nor the
+    /// An audience that this platform does not have; an owner about which neither the store nor the
     /// platform says anything.
     pub(crate) async fn places(&self, audience: Audience) -> Result<Vec<Place>, EmitError> {
         let own = match (&self.decides, audience) {
@@ -60,10 +60,5 @@ impl Judge {
     /// Owners that are not placed yet, as far as they were counted.
     pub(crate) fn unplaced(&self) -> u64 {
         self.owners.unplaced()
-    }
-
-    /// Questions that the platform did not answer lately.
-    pub(crate) fn unanswered(&self) -> u64 {
-        self.book.failures.recent()
     }
 }

@@ -12,7 +12,7 @@ use super::watch::Watch;
 pub(crate) enum Rule {
     /// Everybody receives everything.
     OneSystem,
-    /// Those to whom it is addressed, and who administers them.
+    /// The audience receives it, and who administers that.
     AddressedOnly,
     /// The platform says.
     Watch(Arc<dyn Watch>),
@@ -54,7 +54,7 @@ pub(super) fn stands(
 }
 
 /// Whether something with this audience is addressed to this owner. `addressee` is the tenant of
-/// the user to whom it is, if it is to one who has a tenant.
+/// the user who is the audience, if it is one who has a tenant.
 pub(super) fn is_addressed(
     audience: Audience,
     owner: OwnerId,

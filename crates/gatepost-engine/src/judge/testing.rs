@@ -33,7 +33,8 @@ pub(crate) enum Manner {
     OneTooFew,
 }
 
-/// Everybody whom it was not told of is an enabled user without a tenant, and may watch everything.
+/// Everybody else is an enabled user without a tenant; everybody may watch everything but what is
+/// set here.
 #[derive(Debug, Default)]
 pub(crate) struct Platform {
     told: Mutex<Told>,
@@ -100,12 +101,12 @@ impl Platform {
         self.with(|told| told.quota = quota);
     }
 
-    /// About whom it was asked since the last call.
+    /// The users about which it was asked since the last call.
     pub(crate) fn asked(&self) -> Vec<OwnerId> {
         self.with(|told| std::mem::take(&mut told.asked))
     }
 
-    /// What its `Watch` was asked since the last call, and about whom.
+    /// What its `Watch` was asked since the last call, and about which users.
     pub(crate) fn watched(&self) -> Vec<(String, Vec<OwnerId>)> {
         self.with(|told| std::mem::take(&mut told.watched))
     }
@@ -169,7 +170,7 @@ impl Watch for Platform {
     }
 }
 
-/// What it was told; the defaults until then.
+/// What was set; the defaults until then.
 impl Quotas for Platform {
     fn quota(&self, _owner: OwnerId) -> Quota {
         self.with(|told| told.quota).expect("as told")
@@ -202,7 +203,9 @@ pub(crate) fn judge(
     store: Arc<dyn WebhookStore>,
     clock: Arc<EngineClock>,
 ) -> Arc<Judge> {
-    platform.with(|told| drop(told.quota.get_or_insert_default()));
+    platform.with(|told| {
+        told.quota.get_or_insert_default();
+    });
     watched_judge(rule, platform, store, clock, Arc::new(Nobody))
 }
 
@@ -227,7 +230,7 @@ pub(crate) fn watched_judge(
     Arc::new(Judge::new(rule, ground))
 }
 
-/// A judge for whom everybody is an enabled user of one system.
+/// A judge to which everybody is an enabled user of one system.
 pub(crate) fn one_system(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Judge> {
     judge(Rule::OneSystem, &Platform::new(), store, clock)
 }

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use gatepost_storage::StoreError;
 use tokio::time::Instant;
 
-use super::Maintenance;
+use super::chores::{BREATH, Maintenance};
 use crate::guard::guarded;
 
 const LEASE: &str = "remove what is gone";
@@ -18,10 +18,11 @@ const EXTENDED: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_secs(5);
 /// Removing may take a tenth of the time: it rests as many times longer than it worked.
 const REST: u32 = 9;
-/// A bite that took longer was too large for those who want to write.
-const LONG: Duration = Duration::from_millis(2);
+/// A bite that took longer was too large for those who want to write. A store in a file cuts it
+/// into shorter transactions of its own.
+const LONG: Duration = Duration::from_millis(20);
 /// After one that took less, the next is larger.
-const SHORT: Duration = Duration::from_millis(1);
+const SHORT: Duration = Duration::from_millis(10);
 const SMALLEST: u32 = 50;
 const LARGEST: u32 = 2_000;
 
@@ -51,7 +52,7 @@ impl Maintenance {
         let removed = self.removed(limit).await;
         let took = began.elapsed();
         *bite = bite.after(took);
-        let rest = (took * REST).max(super::BREATH);
+        let rest = (took * REST).max(BREATH);
         match removed {
             Ok(removed) if removed >= u64::from(limit) => rest,
             Ok(_) => rest.max(LOOK),
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(bite.after(LONG), bite);
         let grown = (0..20).fold(bite, |bite, _| bite.after(Duration::ZERO));
         assert_eq!(grown, Bite(LARGEST));
-        let shrunk = (0..20).fold(grown, |bite, _| bite.after(Duration::from_millis(3)));
+        let shrunk = (0..20).fold(grown, |bite, _| bite.after(LONG * 2));
         assert_eq!(shrunk, Bite(SMALLEST));
     }
 }

@@ -8,9 +8,12 @@ use gatepost_storage::{Revision, StoreError};
 use webhook_model::{TaskId, Template};
 
 use crate::generations::Generations;
+use crate::guard::guarded;
 
 /// What an entry costs beyond its text, about.
 const ENTRY: usize = 256;
+/// Reports of messages that cannot be read are remembered for this number of tasks.
+const REPORTED: usize = 10_000;
 /// A message of more than this share of the memory is not remembered.
 const LARGEST: usize = 16;
 
@@ -21,6 +24,8 @@ pub(crate) struct Messages {
     store: Arc<dyn WebhookStore>,
     memory: usize,
     recent: Mutex<Generations<TaskId, Parsed>>,
+    /// Tasks without a message that were reported, at which revision.
+    reported: Mutex<Generations<TaskId, Revision>>,
 }
 
 impl Messages {
@@ -29,6 +34,7 @@ impl Messages {
             store,
             memory,
             recent: Mutex::new(Generations::new(memory)),
+            reported: Mutex::new(Generations::new(REPORTED)),
         }
     }
 
@@ -45,13 +51,14 @@ impl Messages {
                 Some((known, template)) if *known == revision => {
                     found.insert(id, template.clone());
                 }
-                _ => missing.push(id),
+                _ => missing.push((id, revision)),
             }
         }
         if missing.is_empty() {
             return Ok(found);
         }
-        for read in self.store.messages(&missing).await? {
+        let ids: Vec<TaskId> = missing.iter().map(|(id, _)| *id).collect();
+        for read in self.store.messages(&ids).await? {
             let template = Arc::new(Template::parse(&read.message));
             let bytes = 2 * read.message.as_str().len() + ENTRY;
             if bytes <= self.memory / LARGEST {
@@ -60,7 +67,24 @@ impl Messages {
             }
             found.insert(read.id, template);
         }
+        for (id, revision) in missing {
+            if !found.contains_key(&id) {
+                self.report(id, revision);
+            }
+        }
         Ok(found)
+    }
+
+    /// Once for each revision.
+    fn report(&self, id: TaskId, revision: Revision) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.get(&id).is_some_and(|known| *known == revision) {
+            return;
+        }
+        reported.insert(id, revision, 1);
+        drop(reported);
+        let task = id.0;
+        guarded(|| tracing::warn!(task, "this task is gone or cannot be read; it does not run"));
     }
 
     fn lock(&self) -> MutexGuard<'_, Generations<TaskId, Parsed>> {

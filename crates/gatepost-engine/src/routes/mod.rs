@@ -10,6 +10,7 @@ mod table;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod triggers;
 mod webhooks;
 
 pub(crate) use matched::{Matched, MatchedTask};

@@ -10,7 +10,7 @@ use super::table::RouteTable;
 
 /// What a place costs that is not held, about.
 const SLOT: usize = 256;
-/// For so long a place counts as too large to be held.
+/// How long a place counts as too large to be held.
 const TOO_LARGE_FOR: Duration = Duration::from_secs(600);
 
 #[derive(Debug)]
@@ -23,12 +23,16 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) enum Held {
     Nothing,
-    Table(RouteTable),
+    Table(Box<RouteTable>),
     /// Since then.
     TooLarge(Instant),
 }
 
 impl Held {
+    pub(super) fn table(table: RouteTable) -> Self {
+        Self::Table(Box::new(table))
+    }
+
     pub(super) fn too_large() -> Self {
         Self::TooLarge(Instant::now())
     }

@@ -136,7 +136,7 @@ impl Tables {
     async fn read(&self, place: Place, slot: &Arc<Slot>) -> Result<(), StoreError> {
         let routes = self.store.routes(place, self.at_most).await?;
         slot.put(routes.map_or_else(Held::too_large, |routes| {
-            Held::Table(RouteTable::new(place, routes))
+            Held::table(RouteTable::new(place, routes))
         }));
         self.weigh(place, slot);
         Ok(())

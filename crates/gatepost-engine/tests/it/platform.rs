@@ -1,4 +1,4 @@
-//! A platform with tenants, whose code can be told to misbehave.
+//! A platform with tenants, whose code misbehaves on command.
 
 use std::sync::{Arc, Mutex};
 

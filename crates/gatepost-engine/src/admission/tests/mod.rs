@@ -2,6 +2,7 @@
 
 mod in_flight;
 mod limits;
+mod liveness;
 mod shared_origin;
 mod stalls;
 mod turns;
@@ -16,8 +17,7 @@ use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
 use super::feedback::{Feedback, Lesson};
-use super::permit::Permit;
-use super::{Admission, InFlight};
+use super::{Admission, InFlight, Permit};
 use crate::config::{InFlightLimits, Limits};
 use crate::routes::Route;
 
@@ -65,7 +65,7 @@ pub(super) fn take_all(
     std::iter::from_fn(|| in_flight.try_take(route, place, class)).collect()
 }
 
-/// Gives permits back after attempts that went so and took so long.
+/// Gives permits back after attempts that went so and took that long.
 pub(super) fn finish_after(
     permits: impl IntoIterator<Item = Permit>,
     feedback: Feedback,

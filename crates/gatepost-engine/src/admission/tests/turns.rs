@@ -150,7 +150,7 @@ async fn room_that_becomes_free_between_the_look_and_the_step_aside_wakes_the_la
         .take(&two, tenant(2), LaneClass::First)
         .unwrap_err();
     drop(permit);
-    turn.step_aside(blocked, &in_flight);
+    in_flight.step_aside(turn, blocked);
     assert!(lanes.has_ready());
 
     let turn = lanes.next(Instant::now()).unwrap();
@@ -158,7 +158,7 @@ async fn room_that_becomes_free_between_the_look_and_the_step_aside_wakes_the_la
     let blocked = in_flight
         .take(&two, tenant(2), LaneClass::First)
         .unwrap_err();
-    turn.step_aside(blocked, &in_flight);
+    in_flight.step_aside(turn, blocked);
     assert!(!lanes.has_ready(), "there is still no room");
     drop(permit);
     assert!(lanes.has_ready());
@@ -183,6 +183,75 @@ async fn who_is_woken_and_needs_no_room_passes_it_on() {
     drop(third);
     tokio::time::advance(MOMENT).await;
     assert!(lanes.next(Instant::now()).is_some());
+}
+
+/// Lanes of as many tenants that wait for this.
+fn waiting_for(room: &Wait, count: i64) -> std::sync::Arc<Lanes> {
+    let lanes = Lanes::new(0);
+    for n in 1..=count {
+        lanes.ready(lane_of(tenant(n), n, n));
+        lanes.next(Instant::now()).unwrap().wait(room.clone());
+    }
+    lanes
+}
+
+#[tokio::test(start_paused = true)]
+async fn room_is_offered_on_until_somebody_finds_none() {
+    let room = Wait::Room(Room::Weak);
+    let lanes = waiting_for(&room, 10);
+    lanes.freed(&[Room::Weak]);
+    for _ in 0..4 {
+        drop(lanes.next(Instant::now()).unwrap()); // It got what it wanted, and has more.
+    }
+    let mut full = 0;
+    while let Some(turn) = lanes.next(Instant::now()) {
+        turn.wait(room.clone());
+        full += 1;
+    }
+    assert_eq!(
+        full, 5,
+        "four with more, and the one that was woken by the last of them"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_something_wider_offers_it_to_a_few_others_and_then_keeps_it() {
+    let retries = Wait::Room(Room::Retries);
+    let lanes = waiting_for(&retries, 100);
+    lanes.freed(&[Room::Retries]);
+    let mut looked_at = 0;
+    while let Some(turn) = lanes.next(Instant::now()) {
+        turn.wait(Wait::Room(Room::Weak));
+        looked_at += 1;
+    }
+    assert_eq!(looked_at, 17);
+    lanes.freed(&[Room::Weak]);
+    let mut order = Vec::new();
+    while let Some(turn) = lanes.next(Instant::now()) {
+        order.push(turn.due.lane.webhook.0);
+        turn.done();
+    }
+    let expected: Vec<i64> = (1..=100).collect();
+    assert_eq!(
+        order, expected,
+        "once the 17th is through, the others are notified"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_free_for_one_tenant_is_kept_by_its_lane_that_waits_for_all() {
+    let mine = Wait::Room(Room::Owner(OwnerId(1)));
+    let lanes = waiting_for(&mine, 3);
+    lanes.freed(&[Room::Owner(OwnerId(1))]);
+    lanes
+        .next(Instant::now())
+        .unwrap()
+        .wait(Wait::Room(Room::All));
+    assert!(!lanes.has_ready(), "the others would wait for all, too");
+    lanes.freed(&[Room::All]);
+    drop(lanes.next(Instant::now()).unwrap());
+    let left = std::iter::from_fn(|| lanes.next(Instant::now()).map(crate::admission::Turn::done));
+    assert_eq!(left.count(), 3, "itself, and one after the other");
 }
 
 #[tokio::test(start_paused = true)]

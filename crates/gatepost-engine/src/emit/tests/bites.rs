@@ -18,7 +18,7 @@ fn small() -> Limits {
     Limits::default().with_emit(limits)
 }
 
-/// So many webhooks of this owner, each with a task for objects with tag 1.
+/// Webhooks of this owner, each with a task for objects with tag 1.
 async fn tagged(records: &Records, owner: i64, count: usize) {
     for n in 0..count {
         records.tagged_of(owner, &format!("{owner}-{n}")).await;

@@ -5,6 +5,7 @@ use gatepost_storage::webhooks::Left;
 use webhook_model::{OwnerId, TaskId};
 
 use super::*;
+use crate::config::EmitLimits;
 use crate::judge::May;
 use crate::judge::testing::Manner;
 use crate::testing::addressed;
@@ -153,6 +154,35 @@ async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
     platform.set_watch_manner(Manner::Now);
     pass(&bench, Duration::from_secs(60)).await;
     assert_eq!(bodies(&records).await.len(), 300);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
+    let limits = EmitLimits::default()
+        .with_deliveries(2)
+        .with_deliveries_per_owner(3);
+    let (records, platform) = (Records::new(), Platform::new());
+    platform.user(1, 7);
+    for n in 0..5 {
+        records.tagged_of(1, &format!("{n}")).await;
+    }
+    let (rule, limits) = (
+        Rule::Watch(platform.clone()),
+        Limits::default().with_emit(limits),
+    );
+    let (bench, emitter) = bench_of(&records, &limits, rule, &platform).await;
+    bench.judge.admit_change(OwnerId(1)).await.unwrap();
+    platform.set_watch_manner(Manner::Fails);
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert!(emitted.unwrap().pending);
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    let waiting = rows(&records).await.into_iter().map(|row| row.left);
+    let expected = [vec![TaskId(1), TaskId(2)], vec![TaskId(3)]].map(Left::Tasks);
+    assert_eq!(waiting.collect::<Vec<_>>(), expected);
+    platform.set_watch_manner(Manner::Now);
+    pass(&bench, Duration::from_secs(10)).await;
+    assert_eq!(bodies(&records).await, ["0", "1", "2"]);
 }
 
 #[tokio::test(start_paused = true)]

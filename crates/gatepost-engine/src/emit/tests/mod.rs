@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use gatepost_storage::webhooks::{OutboxRow, OutboxStore as _};
 
+use super::drain::OutboxDrain;
 use super::emitted::Emitted;
 use super::emitter::Emitter;
-use super::outbox::OutboxDrain;
 use crate::config::Limits;
 use crate::error::EmitError;
 use crate::judge::Rule;

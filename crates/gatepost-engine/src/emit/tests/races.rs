@@ -10,9 +10,8 @@ use super::*;
 /// Another process edits a task.
 async fn edit(records: &Records, id: TaskId) -> TaskRow {
     let mut row = records.store.task(id).await.unwrap().unwrap();
-    let webhook = match row.task.action {
-        Action::Send { webhook, .. } => webhook,
-        _ => panic!("it sends"),
+    let Action::Send { webhook, .. } = row.task.action else {
+        panic!("it sends");
     };
     let message = format!("edited {}", row.revision.0).parse().unwrap();
     row.task.action = Action::Send { webhook, message };

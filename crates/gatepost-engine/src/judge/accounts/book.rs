@@ -22,7 +22,7 @@ pub(super) const MOST: usize = 65_536;
 /// News that wait to be compared with the store.
 pub(super) const NEWS: usize = 4_096;
 
-/// Users about whom the platform said something new, to be compared with the store.
+/// Users about which the platform said something new, to be compared with the store.
 pub(in crate::judge) type News = mpsc::Receiver<OwnerId>;
 
 #[derive(Debug)]

@@ -27,7 +27,7 @@ impl Owners {
         self.store.lease(name, self.holder, now + LEASE, now).await
     }
 
-    /// Asks about each, and stores what differs. An owner about whom the platform says nothing
+    /// Asks about each, and stores what differs. An owner about which the platform says nothing
     /// stays as it is, and holds up at most those of the same handful.
     pub(super) async fn ask_about(&self, page: &[OwnerId]) -> Result<(), StoreError> {
         for handful in page.chunks(HANDFUL) {

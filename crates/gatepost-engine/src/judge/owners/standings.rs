@@ -18,7 +18,7 @@ use crate::lifecycle::Lifecycle;
 
 /// How long it is remembered what is stored.
 const KEPT: Duration = Duration::from_secs(5);
-/// Owners of whom that is remembered.
+/// Owners for which that is remembered.
 pub(super) const MOST: usize = 65_536;
 /// Owners who are compared with the store at a time.
 const AT_ONCE: usize = 16;
@@ -188,7 +188,7 @@ impl Owners {
         Ok(())
     }
 
-    /// An owner of whom the platform knows nothing stays in place.
+    /// An owner unknown to the platform stays in place.
     fn place_of(&self, owner: OwnerId, standing: Option<Standing>, stored: Stored) -> Place {
         match standing {
             Some(standing) if !self.book.one_system => standing.place(owner),

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::guard::guarded;
 use crate::observe::{Notice, Observers};
 
-/// Webhooks, and owners, of whom drops are counted between two flushes.
+/// Webhooks, and owners, whose drops are counted between two flushes.
 const MOST: usize = 65_536;
 /// Counts written in one transaction.
 const BITE: usize = 1_000;

@@ -7,12 +7,10 @@ use std::time::Duration;
 use gatepost_ids::OwnerId;
 use tokio::time::Instant;
 
-use super::usage::Usage;
+use super::usage::{RECOUNT_PAUSE, Usage};
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
 
-/// Between two counts of one owner.
-pub(super) const PAUSE: Duration = Duration::from_secs(60);
 /// How often is looked for owners to count.
 const LOOK: Duration = Duration::from_secs(1);
 /// Counting may take a tenth of the time.
@@ -34,7 +32,7 @@ impl Usage {
         let mut books = self.lock();
         let owner = books.over.keys().next().copied()?;
         books.over.remove(&owner);
-        books.recounted.put(owner, (), PAUSE);
+        books.recounted.put(owner, (), RECOUNT_PAUSE);
         Some(owner)
     }
 

@@ -21,6 +21,8 @@ const KEPT: Duration = Duration::from_secs(600);
 pub(super) const MOST: usize = 65_536;
 /// Owners in one call of the store.
 const BITE: usize = 1_000;
+/// Between two counts of one owner.
+pub(super) const RECOUNT_PAUSE: Duration = Duration::from_secs(60);
 
 /// How much more may wait for an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -60,7 +62,7 @@ impl Usage {
                 deltas: HashMap::new(),
                 wanted: HashMap::new(),
                 over: HashMap::new(),
-                recounted: Kept::new(super::recount::PAUSE, MOST),
+                recounted: Kept::new(RECOUNT_PAUSE, MOST),
             }),
         }
     }
@@ -165,7 +167,7 @@ impl Books {
         sum.log_bytes = sum.log_bytes.saturating_add(delta.log_bytes);
     }
 
-    /// What the store has been told counts on, until the store is asked again.
+    /// What was written counts on, until the store is asked again.
     fn written(&mut self, delta: &UsageDelta) {
         if let Some((used, _)) = self.used.last_mut(delta.owner) {
             *used = plus(*used, delta);

@@ -99,7 +99,7 @@ impl Watches {
         })
     }
 
-    /// What is known about each, after asking once about all of whom nothing is; never waits.
+    /// What is known about each, after one question about all the others; never waits.
     pub(in crate::judge) fn now(
         self: &Arc<Self>,
         question: &Question,
@@ -185,7 +185,7 @@ impl Watches {
         }
     }
 
-    /// What is known about each, and about whom nothing is.
+    /// What is known about each, and the users about which nothing is.
     fn known(&self, asked: Asked, owners: &[OwnerId]) -> (Vec<Option<May>>, Vec<OwnerId>) {
         let known = self.lock();
         let mut unknown = Vec::new();

@@ -1,4 +1,4 @@
-//! What belongs to whom, and what owners may watch.
+//! Who owns what, and what owners may watch.
 
 use gatepost_ids::{Place, Quota, TenantId};
 use gatepost_storage::Scope;

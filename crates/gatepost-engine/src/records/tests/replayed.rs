@@ -10,7 +10,7 @@ use super::*;
 use crate::judge::Rule;
 use crate::judge::testing::Platform;
 
-/// So many deliveries that ended in error, and what may replay them.
+/// Deliveries that ended in error, and what may replay them.
 async fn failed(count: usize, quota: Quota) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
     let (records, platform) = (Records::new(), Platform::new());
     platform.set_quota(Some(quota));

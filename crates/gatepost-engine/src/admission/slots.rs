@@ -1,0 +1,128 @@
+//! Who may have one more request in flight, by what is in flight and what is known.
+
+use std::sync::Arc;
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::LaneClass;
+use tokio::time::Instant;
+
+use super::counts::{Asked, Counts, when_slow};
+use super::feedback::{Feedback, Lesson};
+use super::known::Known;
+use super::room::{Blocked, Room, Wait, walled};
+use super::standing::Standing;
+use crate::config::Limits;
+use crate::routes::Route;
+
+#[derive(Debug)]
+pub(super) struct Slots {
+    limits: Limits,
+    counts: Counts,
+    known: Known,
+    requests: usize,
+    /// Counts the times that room became free.
+    releases: u64,
+}
+
+impl Slots {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            counts: Counts::new(limits.in_flight.clone()),
+            known: Known::new(),
+            requests: 0,
+            releases: 0,
+            limits,
+        }
+    }
+
+    pub(super) fn requests(&self) -> usize {
+        self.requests
+    }
+
+    pub(super) fn releases(&self) -> u64 {
+        self.releases
+    }
+
+    /// The rooms that a request takes.
+    ///
+    /// # Errors
+    /// What there is to wait for.
+    pub(super) fn take(
+        &mut self,
+        route: &Arc<Route>,
+        place: Place,
+        class: LaneClass,
+        now: Instant,
+    ) -> Result<Vec<Room>, Blocked> {
+        let releases = self.releases;
+        let asked = self
+            .ask(route, place, class, now)
+            .map_err(|wait| Blocked { wait, releases })?;
+        self.known.begin(route, &self.limits, now);
+        self.counts.add(&asked.rooms);
+        self.requests += 1;
+        Ok(asked.rooms)
+    }
+
+    fn ask(
+        &mut self,
+        route: &Arc<Route>,
+        place: Place,
+        class: LaneClass,
+        now: Instant,
+    ) -> Result<Asked, Wait> {
+        let allowed = self.known.allowed(route, &self.limits, now);
+        let allowed = allowed.map_err(Wait::Until)?;
+        let hangs = self.counts.used(&Room::WebhookSlow(route.id)) > 0;
+        let standing = if hangs {
+            Standing::Slow
+        } else {
+            self.known.standing(route)
+        };
+        let allowed = if route.is_in_order() { 1 } else { allowed };
+        let asked = Asked::new(route, place, class, standing, allowed);
+        match self.counts.full(&asked) {
+            Some(wait) => Err(wait),
+            None => Ok(asked),
+        }
+    }
+
+    /// A request that has these rooms takes long: the rooms that it takes besides.
+    pub(super) fn became_slow(&mut self, route: &Route, place: Place, has: &[Room]) -> Vec<Room> {
+        let more = when_slow(route, place, has);
+        self.counts.add(&more);
+        self.releases += u64::from(more.contains(&Room::Weak));
+        more
+    }
+
+    /// A request is over. Whether its webhook is known for something else by now.
+    pub(super) fn release(
+        &mut self,
+        route: &Route,
+        place: Place,
+        rooms: &[Room],
+        lesson: Lesson,
+        now: Instant,
+    ) -> bool {
+        self.counts.remove(rooms);
+        self.requests = self.requests.saturating_sub(1);
+        self.releases += 1;
+        if lesson.feedback == Feedback::None {
+            return false;
+        }
+        let before = self.known.standing(route);
+        let tenant = walled(place, route.webhook.owner);
+        self.known.learn(route, tenant, lesson, &self.limits, now);
+        before != self.known.standing(route)
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.counts.is_empty() && self.requests == 0
+    }
+
+    #[cfg(test)]
+    pub(super) fn used(&self, room: &Room) -> usize {
+        self.counts.used(room)
+    }
+}

@@ -1,0 +1,57 @@
+//! The loops.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::part::Dispatcher;
+use crate::guard::guarded;
+
+/// The wait after the store failed.
+const AFTER_FAILURE: Duration = Duration::from_millis(500);
+
+impl Dispatcher {
+    /// Runs until the engine stops. What waits is looked for, and webhooks are read, beside what is
+    /// claimed: however long that takes, it holds up nothing.
+    pub(crate) async fn run(self: Arc<Self>) {
+        self.admission.lanes.recover();
+        tokio::join!(self.look_out(), self.read_all(), self.claim_all());
+    }
+
+    async fn claim_all(&self) {
+        let lanes = &self.admission.lanes;
+        while self.worker.lifecycle.is_running() {
+            let pause = match self.pass().await {
+                Ok(()) if lanes.has_ready() && self.worker.is_ready() => {
+                    tokio::task::yield_now().await;
+                    continue;
+                }
+                Ok(()) => self.until_next_time(),
+                Err(error) => {
+                    guarded(|| tracing::warn!(%error, "could not claim deliveries"));
+                    AFTER_FAILURE
+                }
+            };
+            tokio::select! {
+                () = lanes.woken() => {}
+                () = tokio::time::sleep(pause) => {}
+                () = self.worker.lifecycle.stopped() => {}
+            }
+        }
+    }
+
+    fn until_next_time(&self) -> Duration {
+        if !self.worker.is_ready() {
+            return AFTER_FAILURE;
+        }
+        let lanes = &self.admission.lanes;
+        let next = lanes.next_time();
+        let next = next.map(|time| time.saturating_duration_since(Instant::now()));
+        let retries = lanes
+            .has_retries()
+            .then(|| self.admission.retry_pacer.pause());
+        let pauses = [next, retries].into_iter().flatten();
+        pauses.min().unwrap_or(self.timing.poll)
+    }
+}

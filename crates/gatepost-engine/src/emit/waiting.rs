@@ -1,0 +1,94 @@
+//! A row of which nothing is known until the platform has said who may receive it: it waits apart
+//! from the others, in no one's way.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::webhooks::{Basis, Enqueue, Left, Origin};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::drain::OutboxDrain;
+use super::row::Row;
+use crate::error::EmitError;
+use crate::guard::guarded;
+
+/// How long other processes leave a row alone while this one waits for the platform: longer than
+/// that takes.
+const ASKING: Duration = Duration::from_secs(15);
+/// After this time without an answer of the platform, a row is given up.
+const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
+
+impl OutboxDrain {
+    /// The platform has to be waited for: apart from the other rows, if there is room for that now.
+    pub(super) async fn wait(
+        self: &Arc<Self>,
+        mut row: Row,
+        now: DateTime<Utc>,
+    ) -> Result<(), EmitError> {
+        if now - row.created >= GIVEN_UP && matches!(row.left, Left::Tasks(_)) {
+            return self.give_up(&row, now).await;
+        }
+        let Ok(room) = self.waiting.clone().try_acquire_owned() else {
+            return self.postpone(&row, row.pause(now), now).await;
+        };
+        self.postpone(&row, ASKING, now).await?;
+        row.turn += 1;
+        let (drain, lifecycle) = (self.clone(), self.lifecycle.clone());
+        self.lifecycle.spawn(async move {
+            tokio::select! {
+                () = drain.ask(row, room) => {}
+                // Another process goes on with it, or this one when it starts again.
+                () = lifecycle.stopped() => {}
+            }
+        });
+        Ok(())
+    }
+
+    async fn ask(&self, row: Row, _room: OwnedSemaphorePermit) {
+        if let Err(error) = self.answered(row).await {
+            guarded(|| tracing::warn!(%error, "an occurrence waits in the outbox"));
+        }
+    }
+
+    async fn answered(&self, row: Row) -> Result<(), EmitError> {
+        let judge = &self.emitter.judge;
+        let decided = match judge.places(row.occurrence.audience).await {
+            Ok(places) => self.decide(&row, &places, true, self.clock.now()?).await,
+            Err(error) => Err(error),
+        };
+        let left = self.conclude(row, decided, self.clock.now()?).await?;
+        if let Some(row) = left {
+            // What does not fit into one bite need not wait any more.
+            let now = self.clock.now()?;
+            self.postpone(&row, Duration::ZERO, now).await?;
+        }
+        self.emitter.wake.notify_one();
+        Ok(())
+    }
+
+    /// Nobody said for a day who may receive it: then nobody does.
+    async fn give_up(&self, row: &Row, now: DateTime<Utc>) -> Result<(), EmitError> {
+        let id = row.id.0;
+        guarded(|| {
+            tracing::error!(
+                row = id,
+                "the platform did not say for a day who may receive this"
+            );
+        });
+        let enqueue = Enqueue {
+            basis: Basis::Nothing,
+            origin: Origin::Outbox {
+                row: row.id,
+                turn: row.turn,
+                occurrence: None,
+                left: None,
+            },
+            deliveries: Vec::new(),
+            consume: Vec::new(),
+            later: Vec::new(),
+        };
+        self.store.enqueue(enqueue, now).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! What is done each second, and each minute.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::{PurgeBounds, Reclaimed, WebhookStore};
+
+use crate::admission::Admission;
+use crate::clock::{ClockSteps, EngineClock};
+use crate::config::Retention;
+use crate::guard::guarded;
+use crate::last_runs::LastRuns;
+use crate::lifecycle::Lifecycle;
+use crate::meter;
+
+/// Rows removed, reclaimed or expired in one transaction.
+const BITE: u32 = 500;
+/// How often lost claims are looked for.
+const RECLAIM: Duration = Duration::from_secs(1);
+/// How often the slower chores are done.
+const ROUND: Duration = Duration::from_secs(60);
+/// Under which one process at a time does them, and for how long it has them for itself.
+const LEASE: &str = "clean the log";
+const LEASED: Duration = Duration::from_secs(150);
+/// Between two transactions, so that others can write.
+pub(super) const BREATH: Duration = Duration::from_millis(20);
+
+#[derive(Debug)]
+pub(crate) struct Maintenance {
+    pub store: Arc<dyn WebhookStore>,
+    pub clock: Arc<EngineClock>,
+    /// Kept here, so that a step is not forgotten when a part is started again.
+    pub steps: Mutex<ClockSteps>,
+    pub retention: Retention,
+    pub admission: Arc<Admission>,
+    pub last_runs: Arc<LastRuns>,
+    pub lifecycle: Lifecycle,
+    /// Under which this process holds leases.
+    pub holder: u128,
+}
+
+impl Maintenance {
+    /// Takes back lost claims each second and writes when tasks last ran, until the engine stops.
+    pub(crate) async fn tend_claims(self: Arc<Self>) {
+        while self.lifecycle.is_running() {
+            if let Err(error) = self.take_back().await {
+                guarded(|| tracing::warn!(%error, "could not take back lost claims"));
+            }
+            self.last_runs.flush().await;
+            meter::in_flight(self.admission.in_flight.count());
+            self.lifecycle.rest(RECLAIM).await;
+        }
+    }
+
+    /// Expires and purges, one process at a time, and compares clocks each minute, until the engine
+    /// stops.
+    pub(crate) async fn tend_log(self: Arc<Self>) {
+        while self.lifecycle.is_running() {
+            if self.lease(LEASE, LEASED).await
+                && let Err(error) = self.remove_old().await
+            {
+                guarded(|| tracing::warn!(%error, "could not remove what is old"));
+            }
+            self.lifecycle.rest(ROUND).await;
+            self.clock.compare(&*self.store).await;
+        }
+    }
+
+    /// Takes back lost claims, unless the clock was set a short while ago.
+    async fn take_back(&self) -> Result<(), StoreError> {
+        let (stepped, settled) = {
+            let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+            (steps.has_stepped()?, steps.is_settled()?)
+        };
+        if stepped {
+            self.clock.compare(&*self.store).await;
+        }
+        if settled {
+            self.reclaim().await?;
+        }
+        Ok(())
+    }
+
+    async fn reclaim(&self) -> Result<(), StoreError> {
+        loop {
+            let Reclaimed { requeued, ended } = self.store.reclaim(BITE, self.clock.now()?).await?;
+            if requeued + ended > 0 {
+                self.admission.lanes.look_now();
+                meter::lost_claims(requeued + ended);
+                guarded(|| tracing::warn!(requeued, ended, "took back claims of dead workers"));
+            }
+            if requeued + ended < u64::from(BITE) {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn remove_old(&self) -> Result<(), StoreError> {
+        let (now, running) = (self.clock.now()?, || self.lifecycle.is_running());
+        let held = ago(now, self.retention.held);
+        while running() && self.store.expire_held(held, BITE, now).await? == u64::from(BITE) {
+            self.lifecycle.rest(BREATH).await;
+        }
+        let bounds = PurgeBounds {
+            created_before: ago(now, self.retention.deliveries),
+            newest_per_webhook: self.retention.deliveries_per_webhook,
+            occurrences_before: ago(now, self.retention.occurrences),
+        };
+        while running() && self.store.purge(&bounds, BITE, now).await? == u64::from(BITE) {
+            self.lifecycle.rest(BREATH).await;
+        }
+        Ok(())
+    }
+}
+
+fn ago(now: DateTime<Utc>, time: Duration) -> DateTime<Utc> {
+    TimeDelta::from_std(time)
+        .ok()
+        .and_then(|time| now.checked_sub_signed(time))
+        .unwrap_or(DateTime::<Utc>::MIN_UTC)
+}

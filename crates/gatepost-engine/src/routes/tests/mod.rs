@@ -1,0 +1,205 @@
+//! Tables and messages over a store whose calls are counted.
+
+mod table;
+
+use std::sync::Arc;
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::RoutesVersion;
+use gatepost_storage::{MemoryStore, OwnerStore as _, Revision};
+use gatepost_testkit::fault::FaultStore;
+use webhook_model::{OwnerId, TagId, Target, TaskId, Template, Values};
+
+use super::{Matched, MatchedTask, Messages, Tables};
+use crate::testing::{Records, noon, poweron};
+
+const MIB: usize = 1024 * 1024;
+const COMMON: [Place; 1] = [Place::Common];
+
+fn counted(records: &Records) -> Arc<FaultStore<MemoryStore>> {
+    Arc::new(FaultStore::new(records.store.clone()))
+}
+
+fn ids(matched: &Matched) -> Vec<i64> {
+    matched.tasks.iter().map(|task| task.id().0).collect()
+}
+
+#[tokio::test]
+async fn a_place_is_read_once_for_many_callers_and_then_only_what_has_changed() {
+    let records = Records::new();
+    records.tagged("x").await;
+    let store = counted(&records);
+    let tables = Tables::new(store.clone(), MIB);
+    let occurrence = poweron(7, &[1]);
+    let matched = || tables.matched(&COMMON, &occurrence);
+    let (one, two) = tokio::join!(matched(), matched());
+    assert_eq!((ids(&one.unwrap()), ids(&two.unwrap())), (vec![1], vec![1]));
+    assert_eq!(store.calls(), 1);
+
+    records.tagged("y").await;
+    let seen = matched().await.unwrap().seen;
+    assert!(!tables.are_current(&seen).await.unwrap());
+    let before = store.calls();
+    let refresh = || tables.refresh(&seen);
+    let (one, two) = tokio::join!(refresh(), refresh());
+    one.and(two).unwrap();
+    assert_eq!(store.calls() - before, 1);
+    let now = matched().await.unwrap();
+    assert_eq!(ids(&now), [1, 2]);
+    assert!(tables.are_current(&now.seen).await.unwrap());
+}
+
+#[tokio::test]
+async fn what_one_place_changes_moves_no_other() {
+    let records = Records::new();
+    let (here, there) = (Place::Alone(OwnerId(1)), Place::Alone(OwnerId(2)));
+    for (owner, place) in [(1, here), (2, there)] {
+        let placed = records.store.place_owner(OwnerId(owner), place, noon());
+        placed.await.unwrap();
+        records.tagged_of(owner, "x").await;
+    }
+    let tables = Tables::new(counted(&records), MIB);
+    let occurrence = poweron(7, &[1]);
+    let seen = tables.matched(&[here], &occurrence).await.unwrap();
+    assert_eq!(ids(&seen), [1]);
+    records.tagged_of(2, "y").await;
+    assert!(tables.are_current(&seen.seen).await.unwrap());
+    let both = tables.matched(&[there, here], &occurrence).await.unwrap();
+    assert_eq!(ids(&both), [1, 2, 3], "in order, whatever the place");
+    assert_eq!(both.tasks[0].place, here);
+}
+
+#[tokio::test]
+async fn a_task_that_was_consumed_here_is_gone_without_asking_and_nothing_older_comes_back() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, "x", true).await;
+    records.event(Target::Tag(TagId(1)), task).await;
+    let store = counted(&records);
+    let tables = Tables::new(store.clone(), MIB);
+    let matched = async || tables.matched(&COMMON, &poweron(7, &[1])).await.unwrap();
+    let seen = matched().await.seen;
+    let next = vec![(Place::Common, RoutesVersion(seen[0].1.0 + 10))];
+    let before = store.calls();
+    tables.consumed(&[task], &seen, &next);
+    let now = matched().await;
+    assert_eq!((ids(&now), &now.seen), (Vec::new(), &next));
+    assert_eq!(store.calls(), before);
+    // Of a version that is not held any more nothing is known.
+    tables.consumed(&[], &seen, &[(Place::Common, RoutesVersion(1))]);
+    assert_eq!(matched().await.seen, next);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_that_is_too_large_is_looked_up_and_tried_again_after_a_while() {
+    let records = Records::new();
+    for n in 0..40 {
+        let webhook = records.webhook(|_| {}).await;
+        let task = records.task(webhook, "x", false).await;
+        records.event(Target::Tag(TagId(n)), task).await;
+    }
+    let store = counted(&records);
+    // A sixteenth of it has room for 21 rows.
+    let tables = Tables::new(store.clone(), 64 * 1024);
+    for round in 0..3 {
+        let before = store.calls();
+        let matched = tables.matched(&COMMON, &poweron(7, &[3])).await.unwrap();
+        assert_eq!(ids(&matched), [4]);
+        let calls = if round == 1 { 1 } else { 2 };
+        assert_eq!(store.calls() - before, calls, "round {round}");
+        assert!(tables.tasks(&COMMON, &[TaskId(1)]).await.unwrap().is_none());
+        if round == 1 {
+            tokio::time::advance(std::time::Duration::from_secs(601)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_not_used_lately_makes_room_and_is_read_again() {
+    let records = Records::new();
+    let store = counted(&records);
+    let tables = Tables::new(store.clone(), 64 * 1024);
+    let place = |n: i64| [Place::Alone(OwnerId(n))];
+    for n in 0..1_000 {
+        tables.matched(&place(n), &poweron(7, &[1])).await.unwrap();
+    }
+    assert_eq!(store.calls(), 1_000);
+    tables
+        .matched(&place(999), &poweron(7, &[1]))
+        .await
+        .unwrap();
+    assert_eq!(store.calls(), 1_000, "used a moment ago");
+    tables.matched(&place(0), &poweron(7, &[1])).await.unwrap();
+    assert_eq!(store.calls(), 1_001);
+}
+
+#[tokio::test]
+async fn tasks_are_found_by_their_numbers() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, "x", false).await;
+    let tables = Tables::new(records.store.clone(), MIB);
+    let found = tables.tasks(&COMMON, &[TaskId(9), task]).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!(
+        found.tasks.iter().map(MatchedTask::id).collect::<Vec<_>>(),
+        [task]
+    );
+    let elsewhere = tables.tasks(&[Place::Operators], &[task]).await.unwrap();
+    assert!(elsewhere.unwrap().tasks.is_empty());
+}
+
+fn text(template: &Template) -> String {
+    let values = Values {
+        date: "",
+        timestamp: 0,
+        name: "",
+        extra: &[],
+    };
+    template.render(&values, || 0).unwrap()
+}
+
+#[tokio::test]
+async fn messages_are_read_once_together_and_again_when_they_have_changed() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let mut tasks = Vec::new();
+    for message in ["one", "two"] {
+        tasks.push(records.task(webhook, message, false).await);
+    }
+    let store = counted(&records);
+    let messages = Messages::new(store.clone(), MIB);
+    let of = async |ids: &[TaskId], revision| {
+        let read = messages
+            .of(ids.iter().map(|id| (*id, revision)))
+            .await
+            .unwrap();
+        let texts = ids
+            .iter()
+            .map(|id| read.get(id).map(|template| text(template)));
+        texts.collect::<Vec<_>>()
+    };
+    let first = Revision::FIRST;
+    let both = [Some("one".to_owned()), Some("two".to_owned())];
+    for _ in 0..2 {
+        assert_eq!(of(&tasks, first).await, both);
+        assert_eq!(store.calls(), 1);
+    }
+    assert_eq!(of(&[TaskId(99)], first).await, [None]);
+    assert_eq!(of(&tasks, first.next()).await, both);
+    assert_eq!(store.calls(), 3, "what is asked for is another revision");
+}
+
+#[tokio::test]
+async fn a_message_that_takes_much_of_the_memory_is_not_remembered() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, &"x".repeat(MIB / 16), false).await;
+    let store = counted(&records);
+    let messages = Messages::new(store.clone(), MIB);
+    for calls in 1..=2 {
+        let read = messages.of([(task, Revision::FIRST)].into_iter()).await;
+        assert_eq!(read.unwrap().len(), 1);
+        assert_eq!(store.calls(), calls);
+    }
+}

@@ -1,0 +1,141 @@
+//! One table.
+
+use std::time::Duration;
+
+use gatepost_ids::Place;
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::{
+    EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, WebhookRoute,
+};
+use webhook_model::{EventId, ObjectId, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId};
+
+use super::super::table::{RouteTable, SLACK};
+use crate::testing::poweron;
+
+const OWNER: OwnerId = OwnerId(1);
+
+fn webhook(id: i64) -> WebhookRoute {
+    WebhookRoute {
+        id: WebhookId(id),
+        revision: Revision::FIRST,
+        owner: OWNER,
+        active: true,
+        in_order: false,
+        timeout: Duration::from_secs(5),
+    }
+}
+
+fn task(id: i64, webhook: i64) -> TaskRoute {
+    TaskRoute {
+        id: TaskId(id),
+        revision: Revision::FIRST,
+        owner: OWNER,
+        webhook: WebhookId(webhook),
+        once: false,
+    }
+}
+
+fn event(id: i64, target: Target, task: i64) -> EventRoute {
+    EventRoute {
+        id: EventId(id),
+        revision: Revision::FIRST,
+        event_type: "vms".parse().unwrap(),
+        event: "poweron".parse().unwrap(),
+        target,
+        task: TaskId(task),
+    }
+}
+
+/// Tasks 1 and 2 send webhook 1; the first is reached by object 1 and tag 4, the other by tag
+/// 5.
+fn table() -> RouteTable {
+    let routes = Routes {
+        version: RoutesVersion(7),
+        webhooks: vec![webhook(1)],
+        tasks: vec![task(1, 1), task(2, 1)],
+        events: vec![
+            event(1, Target::Instance(ObjectId(1)), 1),
+            event(2, Target::Tag(TagId(4)), 1),
+            event(3, Target::Tag(TagId(5)), 2),
+            event(4, Target::Generic, 99),
+        ],
+    };
+    RouteTable::new(Place::Common, routes)
+}
+
+fn ids(table: &RouteTable, occurrence: &Occurrence) -> Vec<i64> {
+    let matched = table.matches(occurrence);
+    matched.iter().map(|matched| matched.id().0).collect()
+}
+
+#[test]
+fn a_task_matches_once_by_instance_or_by_tag_and_an_event_without_a_task_runs_nothing() {
+    let table = table();
+    assert_eq!(ids(&table, &poweron(1, &[4])), [1]);
+    assert_eq!(ids(&table, &poweron(1, &[5])), [1, 2]);
+    assert_eq!(ids(&table, &poweron(2, &[])), [0; 0]);
+    let elsewhere = Occurrence {
+        event: "off".parse().unwrap(),
+        ..poweron(1, &[4])
+    };
+    assert_eq!(ids(&table, &elsewhere), [0; 0]);
+    let unnamed = Occurrence {
+        object: None,
+        ..poweron(1, &[4, 5])
+    };
+    assert_eq!(ids(&table, &unnamed), [1, 2]);
+}
+
+#[test]
+fn a_task_that_was_disabled_and_enabled_again_is_reached_by_its_old_events() {
+    let mut table = table();
+    let set = |task| RouteDelta {
+        tasks: vec![(TaskId(1), task)],
+        ..RouteDelta::default()
+    };
+    table.apply(set(None), RoutesVersion(8));
+    assert_eq!(ids(&table, &poweron(1, &[5])), [2]);
+    table.apply(set(Some(task(1, 1))), RoutesVersion(9));
+    assert_eq!(ids(&table, &poweron(1, &[5])), [1, 2]);
+    assert_eq!(table.version, RoutesVersion(9));
+}
+
+#[test]
+fn a_change_moves_an_event_and_a_webhook_that_is_gone_takes_its_tasks() {
+    let mut table = table();
+    let moved = RouteDelta {
+        webhooks: vec![(WebhookId(2), Some(webhook(2)))],
+        tasks: vec![(TaskId(2), Some(task(2, 2)))],
+        events: vec![
+            (EventId(1), Some(event(1, Target::Tag(TagId(6)), 2))),
+            (EventId(2), None),
+            (EventId(9), None),
+        ],
+    };
+    table.apply(moved, RoutesVersion(8));
+    assert_eq!(ids(&table, &poweron(1, &[4])), [0; 0]);
+    assert_eq!(ids(&table, &poweron(1, &[6])), [2]);
+    let gone = RouteDelta {
+        webhooks: vec![(WebhookId(2), None)],
+        ..RouteDelta::default()
+    };
+    table.apply(gone, RoutesVersion(9));
+    assert_eq!(ids(&table, &poweron(1, &[5, 6])), [0; 0]);
+    assert!(table.task(TaskId(1)).is_some() && table.task(TaskId(2)).is_none());
+}
+
+#[test]
+fn what_consumed_tasks_leave_behind_is_noticed() {
+    let mut table = table();
+    for n in 100..100 + 2 * SLACK as i64 {
+        assert_eq!(table.is_overgrown(), n > 100 + SLACK as i64 + 7, "{n}");
+        let once = RouteDelta {
+            tasks: vec![(TaskId(n), Some(task(n, 1)))],
+            events: vec![(EventId(n), Some(event(n, Target::Generic, n)))],
+            ..RouteDelta::default()
+        };
+        table.apply(once, RoutesVersion(n));
+        table.consumed(&[TaskId(n)], RoutesVersion(n + 1));
+        assert_eq!(ids(&table, &poweron(9, &[])), [0; 0]);
+    }
+}

@@ -1,0 +1,167 @@
+//! The parts of an engine, made ready.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use delivery::Schedule;
+use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::{ManualClock, MemoryStore};
+use gatepost_testkit::fault::FaultStore;
+
+use super::clock::BrokenClock;
+use super::records::Records;
+use super::script::Script;
+use super::values::noon;
+use crate::activity::Activities;
+use crate::admission::Admission;
+use crate::attempt::{RetryPlan, Watch, Worker};
+use crate::clock::EngineClock;
+use crate::config::{DisablePolicy, Limits};
+use crate::emit::{Emitter, Finder, Launcher};
+use crate::judge::testing::{Platform, judge, one_system};
+use crate::judge::{Judge, Rule};
+use crate::last_runs::LastRuns;
+use crate::lifecycle::Lifecycle;
+use crate::observe::{Nobody, Observers};
+use crate::random::Random;
+use crate::records::allowance::Allowance;
+use crate::records::webhooks::Webhooks;
+use crate::render::Renderer;
+use crate::routes::{Messages, Tables, WebhookCache};
+use crate::settle::Settler;
+
+/// The delay before each retry.
+pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(60);
+
+/// Parts over nothing but the records.
+impl Records {
+    pub(crate) async fn engine_clock(&self) -> Arc<EngineClock> {
+        let clock = Arc::new(ManualClock::at(noon()));
+        Arc::new(EngineClock::start(clock, &*self.store).await.unwrap())
+    }
+
+    pub(crate) async fn activities(&self) -> Activities {
+        Activities {
+            store: self.store.clone(),
+            clock: self.engine_clock().await,
+            admission: Arc::new(Admission::new(&Limits::default())),
+        }
+    }
+
+    pub(crate) async fn webhooks(&self) -> Webhooks {
+        let clock = self.engine_clock().await;
+        Webhooks {
+            store: self.store.clone(),
+            clock: clock.clone(),
+            admission: Arc::new(Admission::new(&Limits::default())),
+            allowance: Allowance {
+                store: self.store.clone(),
+                judge: one_system(self.store.clone(), clock),
+            },
+        }
+    }
+}
+
+/// A worker over a script, and what it is made of.
+pub(crate) struct Bench {
+    pub store: Arc<FaultStore<MemoryStore>>,
+    pub broken: Arc<BrokenClock>,
+    pub clock: Arc<EngineClock>,
+    pub script: Arc<Script>,
+    pub webhooks: Arc<WebhookCache>,
+    pub platform: Arc<Platform>,
+    pub judge: Arc<Judge>,
+    pub admission: Arc<Admission>,
+    pub lifecycle: Lifecycle,
+    pub worker: Arc<Worker>,
+}
+
+impl Bench {
+    /// Of a platform that is one system, where everybody is enabled.
+    pub(crate) async fn new(records: &Records, limits: &Limits, script: Script) -> Self {
+        Self::of(records, limits, script, Rule::OneSystem, &Platform::new()).await
+    }
+
+    pub(crate) async fn of(
+        records: &Records,
+        limits: &Limits,
+        script: Script,
+        rule: Rule,
+        platform: &Arc<Platform>,
+    ) -> Self {
+        let store = Arc::new(FaultStore::new(records.store.clone()));
+        let broken = Arc::new(BrokenClock::at(noon()));
+        let clock = EngineClock::start(broken.clone(), &*store).await.unwrap();
+        let clock = Arc::new(clock);
+        let script = Arc::new(script);
+        let judge = judge(rule, platform, store.clone(), clock.clone());
+        let admission = Arc::new(Admission::new(limits));
+        let lifecycle = Lifecycle::default();
+        let (settler, writer) = Settler::new(store.clone(), clock.clone());
+        let writer = Arc::new(writer);
+        lifecycle.supervise_unawaited("settle", move || writer.clone().run());
+        let random = Arc::new(Random::seeded(7));
+        let schedule = Schedule::new([RETRY_AFTER]).unwrap();
+        let activities = Activities {
+            store: store.clone(),
+            clock: clock.clone(),
+            admission: admission.clone(),
+        };
+        let observers = Observers::new(Arc::new(Nobody));
+        let worker = Arc::new(Worker {
+            transport: script.clone(),
+            settler,
+            judge: judge.clone(),
+            retries: RetryPlan::new(schedule, random, clock.clone()),
+            watch: Watch::new(
+                Arc::default(),
+                DisablePolicy::default(),
+                observers,
+                activities,
+            ),
+            admission: admission.clone(),
+            clock: clock.clone(),
+            lifecycle: lifecycle.clone(),
+        });
+        Self {
+            webhooks: Arc::new(WebhookCache::new(store.clone())),
+            platform: platform.clone(),
+            store,
+            broken,
+            clock,
+            script,
+            judge,
+            admission,
+            lifecycle,
+            worker,
+        }
+    }
+
+    pub(crate) fn emitter(&self, limits: &Limits) -> Arc<Emitter> {
+        let store: Arc<dyn WebhookStore> = self.store.clone();
+        // Ids of messages differ, however many emitters there are.
+        let random = Arc::new(Random::from_system());
+        let memory = limits.routes_memory;
+        Arc::new(Emitter {
+            store: store.clone(),
+            finder: Finder {
+                store: store.clone(),
+                tables: Arc::new(Tables::new(store.clone(), memory)),
+                messages: Arc::new(Messages::new(store.clone(), memory)),
+                judge: self.judge.clone(),
+            },
+            judge: self.judge.clone(),
+            renderer: Arc::new(Renderer::new(chrono_tz::Tz::UTC, Vec::new(), random)),
+            launcher: Launcher {
+                webhooks: self.webhooks.clone(),
+                admission: self.admission.clone(),
+                worker: self.worker.clone(),
+                last_runs: Arc::new(LastRuns::new(store)),
+                lease_margin: limits.timing.lease_margin,
+            },
+            clock: self.clock.clone(),
+            limits: limits.emit.clone(),
+            wake: Arc::default(),
+        })
+    }
+}

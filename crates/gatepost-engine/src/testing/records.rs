@@ -1,0 +1,167 @@
+//! Records and deliveries in memory.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_storage::webhooks::{
+    Basis, Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueue, Enqueued,
+    NewDelivery, Origin, QueueStore as _, RecordStore as _, WebhookQuery,
+};
+use gatepost_storage::{AtMost, MemoryStore, Page, Scope};
+use webhook_model::{
+    Action, Activity, Description, Event, JsonObject, OwnerId, TagId, Target, Task, TaskId,
+    Webhook, WebhookId,
+};
+
+use super::values::{noon, webhook};
+use crate::routes::Route;
+
+/// Short ways to make records in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Records {
+    pub store: Arc<MemoryStore>,
+}
+
+impl Records {
+    pub(crate) fn new() -> Self {
+        let store = Arc::new(MemoryStore::new());
+        Self { store }
+    }
+
+    pub(crate) async fn webhook(&self, change: impl FnOnce(&mut Webhook)) -> WebhookId {
+        let query = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: Page::first(10_000),
+        };
+        let count = self.store.list_webhooks(&query).await.unwrap().len();
+        let mut webhook = webhook(|w| w.name = format!("w{count}").parse().unwrap());
+        change(&mut webhook);
+        let most = AtMost::UNLIMITED;
+        let inserted = self.store.insert_webhook(&webhook, most, noon()).await;
+        inserted.unwrap().id
+    }
+
+    pub(crate) async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
+        let message = message.parse().unwrap();
+        let task = Task {
+            creator: OwnerId(1),
+            name: "t".parse().unwrap(),
+            description: Description::default(),
+            enabled: true,
+            delete_after_run: once,
+            action: Action::Send { webhook, message },
+        };
+        let inserted = self
+            .store
+            .insert_task(&task, AtMost::UNLIMITED, noon())
+            .await;
+        inserted.unwrap().id
+    }
+
+    pub(crate) async fn event(&self, target: Target, task: TaskId) {
+        let event = Event {
+            event_type: "vms".parse().unwrap(),
+            event: "poweron".parse().unwrap(),
+            target,
+            task,
+            enabled: true,
+            filters: JsonObject::default(),
+            context: JsonObject::default(),
+        };
+        let inserted = self
+            .store
+            .insert_event(&event, AtMost::UNLIMITED, noon())
+            .await;
+        inserted.unwrap();
+    }
+
+    /// A webhook, and a task that sends it whatever happens to objects with tag 1.
+    pub(crate) async fn tagged(&self, message: &str) -> WebhookId {
+        self.tagged_of(1, message).await
+    }
+
+    /// As [`tagged`](Self::tagged), of this owner.
+    pub(crate) async fn tagged_of(&self, owner: i64, message: &str) -> WebhookId {
+        let webhook = self.webhook(|w| w.owner = OwnerId(owner)).await;
+        let task = self.task(webhook, message, false).await;
+        self.event(Target::Tag(TagId(1)), task).await;
+        webhook
+    }
+
+    pub(crate) async fn set_activity(&self, id: WebhookId, activity: Activity) {
+        self.edit(id, |webhook| webhook.activity = activity).await;
+    }
+
+    pub(crate) async fn edit(&self, id: WebhookId, edit: impl FnOnce(&mut Webhook)) {
+        let mut row = self.store.webhook(id).await.unwrap().unwrap();
+        edit(&mut row.value);
+        let updated = self
+            .store
+            .update_webhook(&row, AtMost::UNLIMITED, noon())
+            .await;
+        updated.unwrap();
+    }
+
+    /// The webhook as it is stored.
+    pub(crate) async fn route(&self, id: WebhookId) -> Arc<Route> {
+        let row = self.store.webhook(id).await.unwrap().unwrap();
+        Arc::new(Route::new(row.id, row.revision, row.value))
+    }
+
+    pub(crate) async fn activity(&self, id: WebhookId) -> Activity {
+        let row = self.store.webhook(id).await.unwrap();
+        row.unwrap().value.activity
+    }
+
+    /// A delivery, leased for a minute from noon or waiting.
+    pub(crate) async fn delivery(&self, webhook: WebhookId, body: &str, leased: bool) -> Enqueued {
+        let deliveries = self.store.list_deliveries(&all()).await.unwrap();
+        let new = NewDelivery {
+            message_id: format!("msg_{}", deliveries.len()).parse().unwrap(),
+            webhook,
+            task: None,
+            body: body.into(),
+            due: noon(),
+            lease_until: leased.then(|| noon() + Duration::from_secs(60)),
+        };
+        let batch = Enqueue {
+            basis: Basis::Nothing,
+            origin: Origin::Direct,
+            deliveries: vec![new],
+            consume: Vec::new(),
+            later: Vec::new(),
+        };
+        self.store.enqueue(batch, noon()).await.unwrap()
+    }
+
+    pub(crate) async fn waiting(&self, webhook: WebhookId, body: &str) -> DeliveryId {
+        let Enqueued::Stored { deliveries, .. } = self.delivery(webhook, body, false).await else {
+            panic!("a new delivery is stored");
+        };
+        deliveries[0].id
+    }
+
+    pub(crate) async fn claimed(&self, webhook: WebhookId) -> Claim {
+        let Enqueued::Stored { deliveries, .. } = self.delivery(webhook, "x", true).await else {
+            panic!("a new delivery is stored");
+        };
+        Claim {
+            delivery: deliveries[0].id,
+            token: deliveries[0].token.unwrap(),
+        }
+    }
+
+    pub(crate) async fn deliveries(&self) -> Vec<Delivery> {
+        self.store.list_deliveries(&all()).await.unwrap()
+    }
+
+    pub(crate) async fn stored(&self, id: DeliveryId) -> Delivery {
+        self.store.delivery(id).await.unwrap().unwrap()
+    }
+}
+
+fn all() -> DeliveryQuery {
+    let page = Page::first(1000);
+    DeliveryQuery::all(page)
+}

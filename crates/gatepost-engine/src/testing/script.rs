@@ -1,0 +1,77 @@
+//! A network that is a script.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Mutex;
+
+use chrono::{DateTime, Utc};
+use delivery::{Attempt, ErrorClass, Preview, Request, RequestError};
+use tokio::sync::Semaphore;
+
+use crate::transport::Transport;
+
+/// An attempt that got this status.
+pub(crate) fn responded(status: u16, now: DateTime<Utc>) -> Attempt {
+    let mut attempt = Attempt::unsent(ErrorClass::Status(status), now);
+    if (200..300).contains(&status) {
+        attempt.outcome = Ok(status);
+    }
+    attempt.status = Some(status);
+    attempt.body.bytes = b"thanks".to_vec().into();
+    attempt
+}
+
+/// Responds to each request with the next status, then with 200; remembers the bodies.
+#[derive(Debug)]
+pub(crate) struct Script {
+    statuses: Mutex<VecDeque<u16>>,
+    pub bodies: Mutex<Vec<String>>,
+    urls: Mutex<Vec<String>>,
+    /// Responds only as often as this allows.
+    pub gate: Semaphore,
+}
+
+impl Script {
+    pub(crate) fn new(statuses: &[u16]) -> Self {
+        Self {
+            statuses: Mutex::new(statuses.iter().copied().collect()),
+            bodies: Mutex::default(),
+            urls: Mutex::default(),
+            gate: Semaphore::new(1_000_000),
+        }
+    }
+
+    /// Responds to nothing until permits are added.
+    pub(crate) fn hold(&self) {
+        self.gate.forget_permits(usize::MAX);
+    }
+
+    pub(crate) fn sent(&self) -> Vec<String> {
+        self.bodies.lock().unwrap().clone()
+    }
+
+    pub(crate) fn urls(&self) -> Vec<String> {
+        self.urls.lock().unwrap().clone()
+    }
+}
+
+impl Transport for Script {
+    fn send<'a>(
+        &'a self,
+        request: &'a Request,
+        now: DateTime<Utc>,
+    ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'a>> {
+        Box::pin(async move {
+            let body = String::from_utf8(request.body().to_vec()).unwrap();
+            self.bodies.lock().unwrap().push(body);
+            self.urls.lock().unwrap().push(request.url().to_string());
+            self.gate.acquire().await.unwrap().forget();
+            let status = self.statuses.lock().unwrap().pop_front();
+            responded(status.unwrap_or(200), now)
+        })
+    }
+
+    fn preview(&self, _: &Request, _: DateTime<Utc>) -> Result<Preview, ErrorClass> {
+        Err(ErrorClass::Build(RequestError::TooManyHeaders))
+    }
+}

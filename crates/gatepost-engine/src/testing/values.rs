@@ -1,0 +1,87 @@
+//! Times, occurrences, and what is not stored.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::{Audience, Place};
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::{NewDelivery, TaskRoute, WebhookRoute};
+use webhook_model::{
+    EventId, Object, ObjectId, Occurrence, OwnerId, TagId, TaskId, Webhook, WebhookId,
+};
+
+use crate::routes::{MatchedTask, Route};
+
+pub(crate) fn noon() -> DateTime<Utc> {
+    "2026-03-01T12:00:00Z".parse().unwrap()
+}
+
+pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
+    Occurrence {
+        object: Some(Object {
+            id: ObjectId(id),
+            name: format!("vm {id}"),
+        }),
+        tags: tags.iter().map(|tag| TagId(*tag)).collect(),
+        ..Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::OneSystem,
+        )
+    }
+}
+
+/// The same for somebody on a platform with tenants.
+pub(crate) fn addressed(audience: Audience, tags: &[i64]) -> Occurrence {
+    Occurrence {
+        audience,
+        ..poweron(7, tags)
+    }
+}
+
+/// A task of this owner that was matched, and sends webhook 1.
+pub(crate) fn matched_task(id: i64, owner: i64) -> MatchedTask {
+    let owner = OwnerId(owner);
+    MatchedTask {
+        place: Place::Common,
+        task: TaskRoute {
+            id: TaskId(id),
+            revision: Revision::FIRST,
+            owner,
+            webhook: WebhookId(1),
+            once: false,
+        },
+        webhook: WebhookRoute {
+            id: WebhookId(1),
+            revision: Revision::FIRST,
+            owner,
+            active: true,
+            in_order: false,
+            timeout: Duration::from_secs(5),
+        },
+        event: Some((EventId(id), Revision::FIRST)),
+    }
+}
+
+/// A delivery of this task, not stored yet.
+pub(crate) fn new_delivery(task: i64) -> NewDelivery {
+    NewDelivery {
+        message_id: format!("msg_{task}").parse().unwrap(),
+        webhook: WebhookId(1),
+        task: Some(TaskId(task)),
+        body: "x".into(),
+        due: noon(),
+        lease_until: None,
+    }
+}
+
+pub(super) fn webhook(change: impl FnOnce(&mut Webhook)) -> Webhook {
+    let url = "https://target.example.com/in".parse().unwrap();
+    let mut webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
+    change(&mut webhook);
+    webhook
+}
+
+pub(crate) fn route(change: impl FnOnce(&mut Webhook)) -> Route {
+    Route::new(WebhookId(1), Revision::FIRST, webhook(change))
+}
