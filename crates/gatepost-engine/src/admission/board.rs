@@ -135,6 +135,18 @@ impl Board {
         Some((entry.due, entry.call))
     }
 
+    /// As [`next`](Self::next), of those that wait for this.
+    pub(super) fn next_of(&mut self, wait: &Wait) -> Option<(DueLane, u64)> {
+        let turns = self.waiting.get_mut(wait)?;
+        let lane = turns.next()?;
+        if turns.is_empty() {
+            self.waiting.remove(wait);
+        }
+        let entry = self.lanes.get_mut(&lane)?;
+        entry.spot = Spot::Out;
+        Some((entry.due, entry.call))
+    }
+
     /// It waits.
     pub(super) fn wait(&mut self, lane: Lane, wait: Wait) {
         let Some(entry) = self.lanes.get_mut(&lane) else {

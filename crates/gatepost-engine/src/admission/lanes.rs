@@ -43,6 +43,8 @@ pub(crate) struct Lanes {
     resumed_per_second: u32,
     /// Something is ready.
     wake: Notify,
+    /// A webhook is to be read.
+    read: Notify,
     /// The store is to be asked, or is to be asked at another time.
     look: Notify,
 }
@@ -60,7 +62,11 @@ impl Turn {
     /// It steps aside until that changes.
     pub(crate) fn wait(mut self, wait: Wait) {
         self.is_over = true;
+        let to_read = wait == Wait::Read;
         self.lanes.lock().board.wait(self.due.lane, wait);
+        if to_read {
+            self.lanes.read.notify_one();
+        }
     }
 
     /// There is nothing more in it, unless something was added in between.
@@ -93,6 +99,7 @@ impl Lanes {
             state: Mutex::new(state),
             resumed_per_second,
             wake: Notify::new(),
+            read: Notify::new(),
             look: Notify::new(),
         })
     }
@@ -129,13 +136,23 @@ impl Lanes {
 
     /// The lane whose turn it is.
     pub(crate) fn next(self: &Arc<Self>, now: Instant) -> Option<Turn> {
-        let (due, call) = self.lock().board.next(now)?;
-        Some(Turn {
+        let next = self.lock().board.next(now)?;
+        Some(self.turn(next))
+    }
+
+    /// A lane whose webhook is to be read.
+    pub(crate) fn next_unread(self: &Arc<Self>) -> Option<Turn> {
+        let next = self.lock().board.next_of(&Wait::Read)?;
+        Some(self.turn(next))
+    }
+
+    fn turn(self: &Arc<Self>, (due, call): (DueLane, u64)) -> Turn {
+        Turn {
             lanes: self.clone(),
             due,
             call,
             is_over: false,
-        })
+        }
     }
 
     /// Whether the webhook may send one more now of what was held.
@@ -285,8 +302,17 @@ impl Lanes {
         self.lock().resumed.clone()
     }
 
+    /// Wakes the dispatcher: webhooks were read.
+    pub(crate) fn wake(&self) {
+        self.wake.notify_one();
+    }
+
     pub(crate) async fn woken(&self) {
         self.wake.notified().await;
+    }
+
+    pub(crate) async fn asked_to_read(&self) {
+        self.read.notified().await;
     }
 
     pub(crate) async fn asked_to_look(&self) {

@@ -44,6 +44,8 @@ pub(crate) enum Wait {
     Room(Room),
     /// A fair share of it: there is room, but for others who have less.
     Share(Room),
+    /// Its webhook is being read.
+    Read,
     /// The turn of the next retry.
     RetryTurn,
     /// A time: of a breaker, of a rate, of trying again.
@@ -72,7 +74,7 @@ impl Wait {
     /// The wider, the more lanes may wait for it. A half step below a total is a share of it.
     fn breadth(&self) -> u8 {
         match self {
-            Self::Until(_) => 0,
+            Self::Read | Self::Until(_) => 0,
             Self::RetryTurn => 8,
             Self::Room(room) => room.breadth(),
             Self::Share(room) => room.breadth().saturating_sub(1),

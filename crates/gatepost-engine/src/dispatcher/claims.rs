@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Claim, Claimed, Lane, LaneClaim, LaneClass};
+use gatepost_storage::{Revision, StoreError};
 use tokio::time::Instant;
 
 use super::part::Dispatcher;
@@ -69,7 +69,7 @@ impl Dispatcher {
                 continue;
             };
             if let Some(permit) = taken.permits.pop() {
-                self.begin(claimed, taken.route.clone(), permit, now).await;
+                self.begin(claimed, taken.route.clone(), permit, now);
             }
         }
         for taken in taken.into_values() {
@@ -82,13 +82,7 @@ impl Dispatcher {
     }
 
     /// Sends what was claimed, by the webhook as it was at that moment.
-    async fn begin(
-        &self,
-        claimed: Claimed,
-        taken_for: Arc<Route>,
-        permit: Permit,
-        now: DateTime<Utc>,
-    ) {
+    fn begin(&self, claimed: Claimed, taken_for: Arc<Route>, permit: Permit, now: DateTime<Utc>) {
         let Claimed {
             delivery,
             token,
@@ -97,7 +91,7 @@ impl Dispatcher {
         } = claimed;
         let is_old = taken_for.revision < revision;
         let retry = class == LaneClass::Retry;
-        let mut job = Job {
+        let job = Job {
             claim: Claim {
                 delivery: delivery.id,
                 token,
@@ -118,6 +112,12 @@ impl Dispatcher {
             return;
         }
         // It was edited between the look at the lane and the claim.
+        let dispatcher = self.clone();
+        let start = async move { dispatcher.start_as_of(job, revision).await };
+        self.worker.lifecycle.spawn(start);
+    }
+
+    async fn start_as_of(&self, mut job: Job, revision: Revision) {
         match self.webhooks.get(job.route.id, revision).await {
             Ok(None) => {} // Deleted: so is the delivery.
             Ok(Some(route)) if job.permit.fits(&route) => {

@@ -4,6 +4,7 @@ mod claims;
 mod lookout;
 mod part;
 mod pass;
+mod reading;
 mod run;
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use crate::config::Timing;
 use crate::judge::Judge;
 use crate::routes::WebhookCache;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Dispatcher {
     pub store: Arc<dyn WebhookStore>,
     pub webhooks: Arc<WebhookCache>,

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::LaneClass;
-use tokio::time::{Duration, Instant};
-use webhook_model::WebhookId;
+use tokio::time::Instant;
 
 use super::claims::{Claims, Taken};
 use super::part::Dispatcher;
@@ -19,11 +18,6 @@ pub(super) const FROM_ONE_LANE: usize = 16;
 const AT_ONCE: usize = 256;
 /// Lanes looked at in one pass.
 const LOOKED_AT: usize = 1024;
-/// Webhooks read in one pass.
-const READ: usize = 256;
-/// After this time a webhook is read again that could not be read.
-const UNREADABLE: Duration = Duration::from_secs(60);
-
 /// What a pass may still claim.
 struct Left {
     all: usize,
@@ -44,44 +38,16 @@ impl Dispatcher {
             all: AT_ONCE,
             retries,
         };
-        let (mut claims, mut unread) = (Claims::default(), Vec::new());
+        let mut claims = Claims::default();
         for _ in 0..LOOKED_AT {
-            if left.all == 0 || unread.len() >= READ {
-                break;
-            }
-            let Some(turn) = lanes.next(Instant::now()) else {
+            let next = (left.all > 0).then(|| lanes.next(Instant::now()));
+            let Some(turn) = next.flatten() else {
                 break;
             };
             let (lane, revision) = (turn.due.lane, turn.due.revision);
             match self.webhooks.cached(lane.webhook, revision) {
                 Some(route) => claims.add(self.give(turn, route, &mut left)),
-                None => unread.push(turn),
-            }
-        }
-        self.claim(claims).await?;
-        self.read(unread, left).await
-    }
-
-    /// Turns for webhooks that are not at hand: those at hand do not wait for them to be read.
-    async fn read(&self, turns: Vec<Turn>, mut left: Left) -> Result<(), StoreError> {
-        if turns.is_empty() {
-            return Ok(());
-        }
-        let wanted: Vec<_> = turns
-            .iter()
-            .map(|turn| (turn.due.lane.webhook, turn.due.revision))
-            .collect();
-        let found = self.webhooks.get_many(&wanted).await?;
-        let mut claims = Claims::default();
-        for turn in turns {
-            let id: WebhookId = turn.due.lane.webhook;
-            match found.routes.get(&id) {
-                Some(_) if left.all == 0 => drop(turn),
-                Some(route) => claims.add(self.give(turn, route.clone(), &mut left)),
-                None if found.unreadable.contains(&id) => {
-                    turn.wait(Wait::Until(Instant::now() + UNREADABLE));
-                }
-                None => turn.done(),
+                None => turn.wait(Wait::Read),
             }
         }
         self.claim(claims).await

@@ -12,11 +12,11 @@ use crate::guard::guarded;
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
 impl Dispatcher {
-    /// Runs until the engine stops. What waits is looked for beside what is claimed: however long
-    /// the list of lanes is, it holds up nothing.
+    /// Runs until the engine stops. What waits is looked for, and webhooks are read, beside what is
+    /// claimed: however long that takes, it holds up nothing.
     pub(crate) async fn run(self: Arc<Self>) {
         self.admission.lanes.recover();
-        tokio::join!(self.look_out(), self.claim_all());
+        tokio::join!(self.look_out(), self.read_all(), self.claim_all());
     }
 
     async fn claim_all(&self) {
