@@ -26,14 +26,14 @@ pub struct Emitted {
 }
 
 impl Emitted {
-    pub(super) fn repeated() -> Self {
+    pub(super) fn known() -> Self {
         Self {
             repeated: true,
             ..Self::default()
         }
     }
 
-    pub(super) fn pending() -> Self {
+    pub(super) fn later() -> Self {
         Self {
             pending: true,
             ..Self::default()

@@ -61,7 +61,7 @@ impl Emitter {
         });
         let sink = Sink::Emit(origin.clone());
         match self.decide(&ask, &sink, &Spent::default()).await? {
-            Decided::Repeated => Ok(Emitted::repeated()),
+            Decided::Repeated => Ok(Emitted::known()),
             Decided::Stored { emitted, .. } => Ok(emitted),
             // Everything of it waits, or there is too much of it for one transaction.
             Decided::TooMuch | Decided::Undecided => self.set_down(&ask, origin).await,
@@ -83,10 +83,10 @@ impl Emitter {
             }],
         };
         match self.store.enqueue(enqueue, now).await? {
-            Enqueued::AlreadyKnown => Ok(Emitted::repeated()),
+            Enqueued::AlreadyKnown => Ok(Emitted::known()),
             Enqueued::Stored { .. } => {
                 self.wake.notify_one();
-                Ok(Emitted::pending())
+                Ok(Emitted::later())
             }
             Enqueued::RoutesChanged | Enqueued::RowsChanged(_) => {
                 let error = "an occurrence that depends on nothing was refused";
