@@ -109,7 +109,7 @@ async fn filled(keys: usize) -> (KeyService, Vec<String>) {
             .unwrap()
             .into_parts();
         headers.push(format!("Bearer {}", reveal.reveal().as_str()));
-        store.insert_key(&record).await.unwrap();
+        store.insert_key(&record, u64::MAX).await.unwrap();
     }
     let service = KeyService::builder(store, Arc::new(Users))
         .clock(Arc::new(ManualClock::at(now)))

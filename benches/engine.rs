@@ -14,14 +14,15 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use benches::one_system;
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use webhook_model::{
-    Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
-    Webhook,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
+    Task, Webhook,
 };
 
 const EMITTERS: usize = 256;
@@ -89,7 +90,7 @@ async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let in_flight = InFlightLimits::default()
         .with_per_webhook(256)
-        .with_per_host(256)
+        .with_per_origin(256)
         .with_per_owner(1024);
     let limits = Limits::default().with_in_flight(in_flight);
     let catalog = Catalog::builder()
@@ -97,7 +98,7 @@ async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
         .unwrap()
         .build();
     let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
-    let engine = engine
+    let engine = one_system(engine)
         .catalog(catalog)
         .limits(limits)
         .start()
@@ -130,7 +131,11 @@ async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
 }
 
 fn occurrence() -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.tags = vec![TagId(1)];
     occurrence.variables = vec![("N".to_owned(), "vm-1".to_owned())];
     occurrence

@@ -15,20 +15,21 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use benches::one_system;
 use chrono::{DateTime, Utc};
 use delivery::{Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
 use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases,
+    AttemptRecord, Basis, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases,
     QueueStore as _, Settlement,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use webhook_model::{
-    Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
-    Timeout, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
+    Task, Timeout, Webhook, WebhookId,
 };
 
 const GOOD: usize = 50;
@@ -130,7 +131,11 @@ fn now() -> DateTime<Utc> {
 
 /// Reaches one of the good targets.
 fn occurrence(n: usize) -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.tags = vec![TagId(i64::try_from(n % GOOD).unwrap() + 1)];
     occurrence.variables = vec![("N".to_owned(), n.to_string())];
     occurrence
@@ -180,7 +185,7 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
         .unwrap()
         .build();
-    Engine::builder(store, sender.build().unwrap())
+    one_system(Engine::builder(store, sender.build().unwrap()))
         .catalog(catalog)
         .limits(limits)
         .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
@@ -212,10 +217,11 @@ async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, dispositi
             lease_until: retries.then(|| now() + Duration::from_secs(60)),
         });
         let batch = Enqueue {
-            routes: None,
+            basis: Basis::Nothing,
             origin: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
+            later: Vec::new(),
         };
         let Enqueued::Stored { deliveries, .. } = store.enqueue(batch, now()).await.unwrap() else {
             panic!("not stored");
@@ -229,6 +235,7 @@ async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, dispositi
                 disposition: disposition.clone(),
                 status_info: "the target responded with status 500".to_owned(),
                 attempt: Some(attempt()),
+                keep_message: true,
             });
             store.settle(failed.collect(), now()).await.unwrap();
         }
@@ -249,6 +256,7 @@ fn attempt() -> AttemptRecord {
         response_head: Vec::new(),
         response_body: Vec::new(),
         truncated: false,
+        kept: true,
     }
 }
 

@@ -18,7 +18,7 @@ use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::routing::get;
 use axum::{Extension, Json, Router};
-use benches::{spread, thread_cpu};
+use benches::{one_system, spread, thread_cpu};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_http::Api;
@@ -58,7 +58,10 @@ fn main() {
             ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
         });
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
-        let engine = Engine::builder(store, sender).start().await.unwrap();
+        let engine = one_system(Engine::builder(store, sender))
+            .start()
+            .await
+            .unwrap();
         let management = Management::builder(keys, engine).build();
         let api = Api::builder(management, guard.clone()).build();
         let whole = Router::new().nest("/api/v4", api.router());

@@ -14,6 +14,7 @@ use std::time::Duration;
 use benches::store::{self, BODY, Backend, Work};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::KeyStore as _;
+use gatepost_storage::keys::KeySlice;
 use rusqlite::{Connection, params};
 use tokio::time::Instant;
 use webhook_model::WebhookId;
@@ -142,7 +143,7 @@ fn generation(store: &SqliteStore) {
     const CALLS: u32 = 100_000;
     let start = Instant::now();
     for _ in 0..CALLS {
-        store.key_generation().unwrap();
+        store.key_generation(KeySlice(0)).unwrap();
     }
     let one = start.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS);
     println!("key_generation: {one:.2} us");

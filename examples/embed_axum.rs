@@ -28,7 +28,7 @@ use gatepost_manage::Management;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use serde_json::json;
 use tokio::net::TcpListener;
-use webhook_model::{Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
+use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -73,7 +73,8 @@ async fn power_on(
 }
 
 fn occurrence(kind: &str, event: &str) -> Option<Occurrence> {
-    Some(Occurrence::new(kind.parse().ok()?, event.parse().ok()?))
+    let (kind, event) = (kind.parse().ok()?, event.parse().ok()?);
+    Some(Occurrence::new(kind, event, Audience::OneSystem))
 }
 
 #[tokio::main]
@@ -93,6 +94,7 @@ async fn main() -> Result<ExitCode, Failure> {
         .build();
     let sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?)).build()?;
     let engine = Engine::builder(store, sender)
+        .one_system(Arc::new(Users))
         .catalog(catalog)
         .start()
         .await?;

@@ -16,6 +16,7 @@ use delivery::{HeaderNames, Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
 use gatepost_engine::{Engine, InFlightLimits, Limits, Timing};
+use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, Quota};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use tokio_postgres::NoTls;
 use webhook_model::{OwnerId, Timeout, Webhook};
@@ -24,6 +25,18 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 const SCHEMA: &str = "gatepost_example_workers";
 const MESSAGES: usize = 600;
+
+/// The platform's users: 1, and nobody else.
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(
+            (owner == OwnerId(1)).then(|| Account::enabled(AccessLevel::User))
+        ))
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Failure> {
@@ -43,7 +56,8 @@ async fn main() -> Result<ExitCode, Failure> {
     }
 }
 
-/// An engine on the shared queue. A lease lasts the webhook's timeout and half a second here, so
+/// An engine on the shared queue. A lease lasts ten seconds, as for all short timeouts, and half a
+/// second here, so
 /// that the work of a worker that died comes back soon.
 async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
     let store = PostgresStore::connect(PostgresConfig::url(url).with_schema(SCHEMA)).await?;
@@ -62,7 +76,10 @@ async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
     let limits = Limits::default()
         .with_in_flight(InFlightLimits::default().with_total(total))
         .with_timing(timing);
-    let builder = Engine::builder(Arc::new(store), sender.build()?);
+    let builder = Engine::builder(Arc::new(store), sender.build()?)
+        .one_system(Arc::new(Users))
+        // All messages are sent by hand, at once.
+        .quotas(Arc::new(Quota::UNLIMITED));
     Ok(builder.limits(limits).start().await?)
 }
 
@@ -134,10 +151,10 @@ async fn share(url: &str) -> Result<ExitCode, Failure> {
     })
 }
 
-/// The different messages that have arrived, once all have or after twenty seconds.
+/// The different messages that have arrived, once all have or after thirty seconds.
 async fn wait_for_all(receiver: &Receiver) -> HashSet<String> {
     let mut numbers = HashSet::new();
-    for _ in 0..200 {
+    for _ in 0..300 {
         tokio::time::sleep(Duration::from_millis(100)).await;
         numbers = receiver.received().into_iter().map(|r| r.body).collect();
         if numbers.len() == MESSAGES {

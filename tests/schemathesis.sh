@@ -21,7 +21,7 @@ if [ -z "$program" ]; then
     cargo build -q --locked --example host
     program=${CARGO_TARGET_DIR:-target}/debug/examples/host
 fi
-"$program" --listen 127.0.0.1:0 --data memory --admin-password schemathesis >"$scratch/out" 2>"$scratch/err" &
+"$program" --listen 127.0.0.1:0 --data memory --unlimited --admin-password schemathesis >"$scratch/out" 2>"$scratch/err" &
 platform=$!
 for _ in $(seq 100); do grep -q '^listening on' "$scratch/out" && break; sleep 0.1; done
 base=$(sed -n 's/^listening on //p' "$scratch/out")

@@ -7,6 +7,7 @@
 )]
 
 mod figures;
+mod one_system;
 pub mod store;
 
 use std::io::{BufRead, BufReader};
@@ -15,6 +16,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 pub use figures::spread;
+pub use one_system::one_system;
 
 /// CPU time that this thread has used so far, as the kernel counts it.
 ///

@@ -1,7 +1,8 @@
 //! A small platform that embeds everything: users, virtual machines, API keys, webhooks.
 //!
 //! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…]
-//! [--seal-key-file FILE] [--tls-self-signed] [--admin-password PW] [--allow-private-targets]`
+//! [--seal-key-file FILE] [--tls-self-signed] [--admin-password PW] [--allow-private-targets]
+//! [--unlimited]`
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 mod options;
@@ -27,6 +28,7 @@ use examples::tokens::Tokens;
 use gatepost_console::Console;
 use gatepost_engine::Engine;
 use gatepost_http::{Api, VersionFacts};
+use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{AuthLayer, KeyService};
 use gatepost_manage::Management;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -60,12 +62,21 @@ async fn main() -> Result<(), Failure> {
 
     let (key_store, webhook_store) = stores::open(&options).await?;
     let platform = Arc::new(Platform::new(&options.password));
-    let keys = KeyService::builder(key_store, platform.clone()).build();
+    let quotas: Arc<dyn Quotas> = if options.unlimited {
+        Arc::new(Quota::UNLIMITED)
+    } else {
+        platform.clone()
+    };
+    let keys = KeyService::builder(key_store, platform.clone())
+        .quotas(quotas.clone())
+        .build();
     let mut policy = TargetPolicy::public();
     for net in PRIVATE.iter().filter(|_| options.private_targets) {
         policy = policy.allow(net.parse()?);
     }
     let engine = Engine::builder(webhook_store, Sender::builder(policy).build()?)
+        .watch(platform.clone(), platform.clone())
+        .quotas(quotas)
         .catalog(Platform::catalog()?)
         .start()
         .await?;
@@ -163,6 +174,7 @@ async fn health(State(engine): State<Engine>) -> Response {
         "running": health.running,
         "oldest_due": health.oldest_due.map(|due| due.timestamp()),
         "outbox": health.outbox,
+        "unplaced": health.unplaced,
         "in_flight": health.in_flight,
         "error_rate": health.error_rate,
         "recording": health.recording,

@@ -15,7 +15,8 @@ options:
                              written to it if it does not exist
   --tls-self-signed          speaks HTTPS with a certificate of its own, written to DIR/cert.pem
   --admin-password PW        the password of admin; by default a new one is made up at each start
-  --allow-private-targets    lets webhooks reach this machine and private networks";
+  --allow-private-targets    lets webhooks reach this machine and private networks
+  --unlimited                lifts the limits of all users";
 
 /// What the command line says.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub(crate) struct Options {
     pub tls: bool,
     pub password: String,
     pub private_targets: bool,
+    pub unlimited: bool,
 }
 
 impl Options {
@@ -38,6 +40,7 @@ impl Options {
             tls: false,
             password: format!("{:016x}", rand::random::<u64>()),
             private_targets: false,
+            unlimited: false,
         };
         while let Some(option) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{option} needs a value"));
@@ -52,6 +55,7 @@ impl Options {
                 "--tls-self-signed" => options.tls = true,
                 "--admin-password" => options.password = value()?,
                 "--allow-private-targets" => options.private_targets = true,
+                "--unlimited" => options.unlimited = true,
                 "--help" | "-h" => return Ok(None),
                 other => return Err(format!("unknown option {other}\n{USAGE}").into()),
             }

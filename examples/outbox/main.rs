@@ -1,9 +1,10 @@
 //! A platform's own transaction decides whether something has occurred: `cargo run --example
 //! outbox`.
 //!
-//! A shop keeps its orders in its own table, beside Gatepost's in one database. With its own driver
-//! and its own statement it inserts an order and the occurrence of it in one transaction. Rolled
-//! back, nothing is sent; committed, it is sent, once.
+//! A marketplace keeps its orders in its own table, beside Gatepost's in one database. With its own
+//! driver and its own statement it inserts an order and the occurrence of it in one transaction.
+//! Rolled back, nothing is sent; committed, it is sent, once, and only to the seller whose order it
+//! is: each seller is a tenant.
 //!
 //! The database is a SQLite file of its own, or with `-- postgres://…` a schema of that PostgreSQL
 //! database, which is dropped at the end. The program ends with success only if every claim held.
@@ -12,17 +13,38 @@ mod shop;
 
 use std::error::Error;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
 use gatepost_engine::Engine;
+use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, TenantId};
 use shop::Shop;
 use webhook_model::{
     Action, Catalog, Description, Event, JsonObject, OwnerId, Specificity, TagId, Target, Task,
     Webhook,
 };
+
+/// The seller of all orders.
+pub(crate) const SELLER: i64 = 7;
+const OTHER: i64 = 8;
+/// Who administers each seller's account.
+const ADMINISTRATORS: [(OwnerId, i64); 2] = [(OwnerId(1), SELLER), (OwnerId(2), OTHER)];
+
+/// The platform's users: one administrator for each seller.
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        let found = ADMINISTRATORS.iter().find(|(user, _)| *user == owner);
+        AccountAnswer::Now(Ok(found.map(|(_, seller)| {
+            Account::enabled(AccessLevel::TenantAdministrator).in_tenant(TenantId(*seller))
+        })))
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
@@ -37,11 +59,15 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
             &[("placed", "Placed")],
         )?
         .build();
+    // What is addressed to a seller is for that seller's administrators.
     let engine = Engine::builder(store, sender)
+        .addressed_only(Arc::new(Users))
         .catalog(catalog)
         .start()
         .await?;
-    tell_the_warehouse(&engine, &receiver).await?;
+    for (user, path) in [(OwnerId(1), "warehouse"), (OwnerId(2), "other")] {
+        tell_the_warehouse(&engine, user, &format!("http://{}/{path}", receiver.addr)).await?;
+    }
 
     let mut story = Story::default();
     story.chapter("Rolled back");
@@ -68,6 +94,11 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     tokio::time::sleep(Duration::from_millis(2500)).await;
     story.claim("it was sent once", receiver.received().len() == 2);
     story.claim("nothing waits any more", engine.health().await?.outbox == 0);
+    let received = receiver.received();
+    story.claim(
+        "another seller, who watches the same event, received nothing",
+        received.iter().all(|request| request.path == "/warehouse"),
+    );
 
     engine.shutdown(Duration::from_secs(1)).await;
     shop.close().await?;
@@ -82,13 +113,13 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
 /// tag.
 async fn tell_the_warehouse(
     engine: &Engine,
-    receiver: &Receiver,
+    user: OwnerId,
+    url: &str,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let url = format!("http://{}/warehouse", receiver.addr);
-    let webhook = Webhook::new(OwnerId(1), "warehouse".parse()?, url.parse()?);
+    let webhook = Webhook::new(user, "warehouse".parse()?, url.parse()?);
     let webhook = engine.create_webhook(&webhook).await?.id;
     let task = Task {
-        creator: OwnerId(1),
+        creator: user,
         name: "tell the warehouse".parse()?,
         description: Description::default(),
         enabled: true,

@@ -8,6 +8,8 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::WebhookStore;
 use tokio_postgres::NoTls;
 
+use crate::SELLER;
+
 type Failure = Box<dyn Error + Send + Sync>;
 
 /// Where Gatepost's tables are in PostgreSQL; the name is the platform's choice.
@@ -51,7 +53,7 @@ impl Shop {
         Ok((Self::Server(client), Arc::new(store)))
     }
 
-    /// Places an order and says so, in one transaction; commits it or rolls it back.
+    /// Places an order and says so to its seller, in one transaction; commits it or rolls it back.
     pub(crate) async fn order(
         &mut self,
         number: i64,
@@ -65,9 +67,9 @@ impl Shop {
                 let tx = connection.transaction()?;
                 tx.execute("INSERT INTO orders VALUES (?1, ?2)", (number, &total))?;
                 tx.execute(
-                    "INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id)
-                     VALUES ('orders', 'placed', ?1, ?2, '[1]', json_object('TOTAL', ?3), ?4)",
-                    (number, &name, &total, id),
+                    "INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id, tenant)
+                     VALUES ('orders', 'placed', ?1, ?2, '[1]', json_object('TOTAL', ?3), ?4, ?5)",
+                    (number, &name, &total, id, SELLER),
                 )?;
                 if commit { tx.commit()? } else { tx.rollback()? }
             }
@@ -76,9 +78,9 @@ impl Shop {
                 tx.execute("INSERT INTO orders VALUES ($1, $2)", &[&number, &total])
                     .await?;
                 tx.execute(
-                    "INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id)
-                     VALUES ('orders', 'placed', $1, $2, '[1]', json_build_object('TOTAL', $3::text), $4)",
-                    &[&number, &name, &total, &id],
+                    "INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id, tenant)
+                     VALUES ('orders', 'placed', $1, $2, '[1]', json_build_object('TOTAL', $3::text), $4, $5)",
+                    &[&number, &name, &total, &id, &SELLER],
                 )
                 .await?;
                 if commit {

@@ -20,6 +20,16 @@ pub struct Response {
 }
 
 impl Response {
+    /// The value of a header, whose name is given in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let fields = self.head.lines().filter_map(|line| line.split_once(':'));
+        fields
+            .filter(|(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim())
+            .next()
+    }
+
     /// The body as JSON; null if it is not.
     #[must_use]
     pub fn json(&self) -> Value {

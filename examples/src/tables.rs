@@ -18,7 +18,11 @@ static USERS: PlatformTable = PlatformTable::new(
     &[
         Column::text("name", "\"admin\"", "What the user logs in as.").short(),
         Column::text("displayname", "\"admin\"", "What the user is called.").short(),
-        Column::text("email", "\"admin@example.com\"", "Where to write to."),
+        Column::text(
+            "email",
+            "\"admin@example.com\"",
+            "Where to write to; empty for who may not know.",
+        ),
         Column::text("type", "\"normal\"", "`normal` or `admin`.").short(),
         Column::bool("enabled", "true", "Whether the user may log in.").short(),
         Column::time(
@@ -84,8 +88,8 @@ impl PlatformRows for HostTables {
         self.table
     }
 
-    async fn rows(&self, _caller: &Principal) -> Result<Vec<Map<String, Value>>, PlatformError> {
-        let rows = Platform::rows(self.name).unwrap_or_default();
+    async fn rows(&self, caller: &Principal) -> Result<Vec<Map<String, Value>>, PlatformError> {
+        let rows = Platform::rows(caller, self.name).unwrap_or_default();
         let rows = rows.into_iter().filter_map(|row| match row {
             Value::Object(row) => Some(row),
             _ => None,

@@ -19,7 +19,7 @@ use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin};
 use gatepost_manage::Directory as _;
 use serde_json::{Value, json};
 use tokio::time::Instant;
-use webhook_model::{Object, ObjectId, Occurrence, OwnerId};
+use webhook_model::{Audience, Object, ObjectId, Occurrence, OwnerId};
 
 use crate::platform::Platform;
 
@@ -94,7 +94,8 @@ impl Tokens {
         token
     }
 
-    /// A login or logout is an event like any other; that it cannot be reported does not undo it.
+    /// A login or logout is an event like any other, for the user and those who administer it; that
+    /// it cannot be reported does not undo it.
     async fn tell(&self, event: &str, owner: OwnerId, name: &str) {
         let (Ok(area), Ok(event)) = ("users".parse(), event.parse()) else {
             return;
@@ -105,7 +106,7 @@ impl Tokens {
         };
         let occurrence = Occurrence {
             object: Some(user),
-            ..Occurrence::new(area, event)
+            ..Occurrence::new(area, event, Audience::Owner(owner))
         };
         if let Err(error) = self.engine.emit(occurrence).await {
             tracing::warn!(%error, "a login was not told");

@@ -58,7 +58,9 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?))
         .extra_root(certificate.der.clone())
         .build()?;
+    // One system with its users, as SPEC describes it: everybody may watch everything.
     let engine = Engine::builder(store.clone(), sender)
+        .one_system(Arc::new(Users))
         .catalog(catalog()?)
         .schedule(Schedule::new([
             Duration::from_millis(100),

@@ -9,8 +9,8 @@ use examples::story::Story;
 use gatepost_engine::Engine;
 use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use webhook_model::{
-    Action, Authorization, Description, Event, Headers, JsonObject, Object, ObjectId, Occurrence,
-    OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Audience, Authorization, Description, Event, Headers, JsonObject, Object, ObjectId,
+    Occurrence, OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 type Anything = Box<dyn Error + Send + Sync>;
@@ -177,7 +177,11 @@ impl Office<'_> {
             .await?;
         let raised = self
             .engine
-            .emit(Occurrence::new("alarms".parse()?, "raised".parse()?))
+            .emit(Occurrence::new(
+                "alarms".parse()?,
+                "raised".parse()?,
+                Audience::OneSystem,
+            ))
             .await?
             .deliveries;
         self.ended(*raised.first().ok_or("nothing was stored")?)
@@ -340,6 +344,6 @@ fn vm(
     Ok(Occurrence {
         object,
         tags: tags.to_vec(),
-        ..Occurrence::new("vms".parse()?, event.parse()?)
+        ..Occurrence::new("vms".parse()?, event.parse()?, Audience::OneSystem)
     })
 }

@@ -8,7 +8,9 @@ use std::time::Duration;
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
 use examples::platform::Platform;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::webhooks::{DeliveryId, Enqueue, NewDelivery, Origin, QueueStore as _};
+use gatepost_storage::webhooks::{
+    Basis, DeliveryId, Enqueue, NewDelivery, Origin, QueueStore as _,
+};
 use gatepost_storage::{Clock as _, SystemClock};
 use tests::browser::{Page, Site, Visitor};
 use tokio::time::Instant;
@@ -149,10 +151,11 @@ async fn fill(site: &Site, store: &SqliteStore) {
             lease_until: None,
         });
         let batch = Enqueue {
-            routes: None,
+            basis: Basis::Nothing,
             origin: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
+            later: Vec::new(),
         };
         store.enqueue(batch, now).await.unwrap();
     }

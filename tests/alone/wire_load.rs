@@ -149,7 +149,11 @@ async fn keys_die_under_load_and_nothing_else_does() {
     let whole = Duration::from_secs(seconds.map_or(5, |text| text.parse().unwrap()));
     let folder = tempdir().unwrap();
     let load = Arc::new(Load {
-        platform: PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]),
+        platform: PlatformProcess::start(
+            env!("CARGO_BIN_EXE_host"),
+            folder.path(),
+            &["--unlimited"],
+        ),
         keys: Mutex::default(),
         stop: AtomicBool::new(false),
         answered: AtomicUsize::new(0),

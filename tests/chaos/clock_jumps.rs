@@ -13,6 +13,7 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use gatepost_storage::{Clock, MemoryStore, Page, SystemClock};
 use tests::chaos::Store;
+use tests::open::one_system;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use webhook_model::{OwnerId, Webhook, WebhookId};
@@ -54,7 +55,8 @@ async fn engine<S: Store>(store: Arc<S>, clock: Arc<Wrong>) -> Result<Engine, St
     let limits =
         Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(50)));
     let sender = Sender::builder(policy).build().unwrap();
-    let builder = Engine::builder(store, sender).clock(clock).limits(limits);
+    let builder = one_system(Engine::builder(store, sender));
+    let builder = builder.clock(clock).limits(limits);
     let schedule = Schedule::new([Duration::from_millis(50)]).unwrap();
     builder.schedule(schedule).start().await
 }

@@ -11,18 +11,20 @@ use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
 use chrono::TimeDelta;
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{EmitError, Engine, EngineError, Limits, Timing};
+use gatepost_ids::Place;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Via,
 };
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::{Cascade, DeliveryQuery, DeliveryState};
-use gatepost_storage::{Clock as _, ManualClock, MemoryStore, Page};
+use gatepost_storage::{AtMost, Clock as _, ManualClock, MemoryStore, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use tests::chaos::{Counting, Store};
+use tests::open::one_system;
 use webhook_model::{
-    Action, Catalog, Event, JsonObject, Occurrence, Specificity, TagId, Target, Task, Webhook,
-    WebhookId,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, Specificity, TagId, Target, Task,
+    Webhook, WebhookId,
 };
 
 /// How often a platform repeats what may help.
@@ -62,7 +64,11 @@ impl<S: Store> Scene<S> {
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
         let url = |addr: SocketAddr| format!("http://{addr}/hook").parse().unwrap();
         let hook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url(receiver.addr));
-        let hook = inner.insert_webhook(&hook, now).await.unwrap().id;
+        let hook = inner
+            .insert_webhook(&hook, AtMost::UNLIMITED, now)
+            .await
+            .unwrap()
+            .id;
         for (message, kind, once) in [
             (r#"{"n":"${N}"}"#, "vms", false),
             ("once", "vms", true),
@@ -79,7 +85,11 @@ impl<S: Store> Scene<S> {
                     message: message.parse().unwrap(),
                 },
             };
-            let task = inner.insert_task(&task, now).await.unwrap().id;
+            let task = inner
+                .insert_task(&task, AtMost::UNLIMITED, now)
+                .await
+                .unwrap()
+                .id;
             let event = Event {
                 event_type: kind.parse().unwrap(),
                 event: "on".parse().unwrap(),
@@ -93,7 +103,10 @@ impl<S: Store> Scene<S> {
                 filters: JsonObject::default(),
                 context: JsonObject::default(),
             };
-            inner.insert_event(&event, now).await.unwrap();
+            inner
+                .insert_event(&event, AtMost::UNLIMITED, now)
+                .await
+                .unwrap();
         }
         let store = Arc::new(FaultStore::new(inner.clone()));
         let clock = Arc::new(ManualClock::at(now));
@@ -212,12 +225,12 @@ impl<S: Store> Scene<S> {
             let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
             let limits = Limits::default()
                 .with_timing(Timing::default().with_poll(Duration::from_millis(20)));
-            let builder =
-                Engine::builder(self.store.clone(), Sender::builder(policy).build().unwrap())
-                    .catalog(catalog())
-                    .schedule(Schedule::new([Duration::from_millis(50)]).unwrap())
-                    .limits(limits)
-                    .clock(self.clock.clone());
+            let sender = Sender::builder(policy).build().unwrap();
+            let builder = one_system(Engine::builder(self.store.clone(), sender))
+                .catalog(catalog())
+                .schedule(Schedule::new([Duration::from_millis(50)]).unwrap())
+                .limits(limits)
+                .clock(self.clock.clone());
             // A store that panics while the engine starts is reported to whoever starts it.
             if let Ok(Ok(engine)) = tokio::spawn(builder.start()).await {
                 return engine;
@@ -284,7 +297,8 @@ impl<S: Store> Scene<S> {
             matches!(deleted, Ok(()) | Err(EngineError::NotFound))
         };
         self.until_done(engine, "delete", gone).await;
-        let routes = self.inner.routes().await.unwrap();
+        let routes = self.inner.routes(Place::Common, u32::MAX).await.unwrap();
+        let routes = routes.unwrap();
         let left = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
         assert_eq!(left, 0, "{}", self.what);
     }
@@ -333,7 +347,11 @@ impl<S: Store> Scene<S> {
 }
 
 fn occurrence(n: i64) -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.id = Some(format!("o{n}").parse().unwrap());
     occurrence.tags = vec![TagId(1)];
     occurrence.variables = vec![("N".to_owned(), n.to_string())];
@@ -341,7 +359,11 @@ fn occurrence(n: i64) -> Occurrence {
 }
 
 fn alarm() -> Occurrence {
-    let mut alarm = Occurrence::new("alarms".parse().unwrap(), "on".parse().unwrap());
+    let mut alarm = Occurrence::new(
+        "alarms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     alarm.id = Some("alarm".parse().unwrap());
     alarm
 }

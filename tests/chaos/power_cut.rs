@@ -10,7 +10,7 @@ use std::path::Path;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{KeyStore as _, Page};
+use gatepost_storage::{KeyStore as _, Page, Scope};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tests::powercut::{Disk, Op, cut, record};
@@ -99,7 +99,15 @@ async fn promises(
         .iter()
         .map(|d| (d.message_id.as_str(), d.state))
         .collect();
-    let tasks: HashSet<i64> = store.routes().await?.tasks.iter().map(|t| t.id.0).collect();
+    let tasks = TaskQuery {
+        scope: Scope::All,
+        creator: None,
+        webhook: None,
+        name: None,
+        page: Page::first(u32::MAX),
+    };
+    let tasks = store.list_tasks(&tasks).await?;
+    let tasks: HashSet<i64> = tasks.iter().map(|t| t.id.0).collect();
     let keys = store
         .list_keys(&KeyQuery::all(Page::first(100_000)))
         .await?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, OwnerId};
+use gatepost_ids::Quota;
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
 use tests::chaos::Place;
 use tests::postgres::TestPostgres;
@@ -34,7 +35,9 @@ struct NodeA {
 impl NodeA {
     async fn start(place: &Place) -> Self {
         let store = place.open().await;
-        let keys = KeyService::builder(store, Arc::new(Everybody)).build();
+        let keys = KeyService::builder(store, Arc::new(Everybody))
+            .quotas(Arc::new(Quota::UNLIMITED))
+            .build();
         let actor = Principal::new(
             OwnerId(1),
             Account::enabled(AccessLevel::User),

@@ -4,10 +4,10 @@
 use std::process::Command;
 use std::time::Duration;
 
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
-    DeliveryQuery, DeliveryState, Enqueue, NewDelivery, Origin, WebhookQuery,
+    Basis, DeliveryId, DeliveryQuery, DeliveryState, Enqueue, NewDelivery, Origin, WebhookQuery,
 };
+use gatepost_storage::{Page, Scope};
 use tests::chaos::{Child, Evidence, Mode, Place, Run};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
@@ -29,7 +29,7 @@ fn server() -> Place {
 async fn enqueue(run: &mut Run, count: i64) {
     let store = run.place.open().await;
     let query = WebhookQuery {
-        owner: None,
+        scope: Scope::All,
         name: None,
         page: Page::first(1),
     };
@@ -46,10 +46,11 @@ async fn enqueue(run: &mut Run, count: i64) {
             lease_until: None,
         });
         let batch = Enqueue {
-            routes: None,
+            basis: Basis::Nothing,
             origin: Origin::Direct,
             deliveries: deliveries.collect(),
             consume: Vec::new(),
+            later: Vec::new(),
         };
         store.enqueue(batch, now).await.unwrap();
     }
@@ -108,17 +109,18 @@ fn signal(child: &Child, name: &str) {
 
 /// Freezes it at a moment when it has claimed something and is not writing: a process that sleeps
 /// inside a transaction keeps SQLite's one write lock, so that nobody could take its deliveries
-/// over.
-async fn freeze(child: &Child, place: &Place) {
+/// over. Returns what it has claimed.
+async fn freeze(child: &Child, place: &Place) -> Vec<DeliveryId> {
     let store = place.open().await;
     let claimed = DeliveryQuery {
         states: vec![DeliveryState::Running],
-        ..DeliveryQuery::all(Page::first(1))
+        ..DeliveryQuery::all(Page::first(100))
     };
     for _ in 0..2_000 {
         signal(child, "-STOP");
-        if place.writable() && !store.list_deliveries(&claimed).await.unwrap().is_empty() {
-            return;
+        let running = store.list_deliveries(&claimed).await.unwrap();
+        if place.writable() && !running.is_empty() {
+            return running.iter().map(|delivery| delivery.id).collect();
         }
         signal(child, "-CONT");
         tokio::time::sleep(Duration::from_millis(7)).await;
@@ -131,10 +133,10 @@ async fn frozen(place: Place) {
     let mut run = Run::new(place, CHILD).await;
     let frozen = run.child(Mode::Emit, 1);
     tokio::time::sleep(Duration::from_millis(700)).await;
-    freeze(&frozen, &run.place).await;
+    let held = freeze(&frozen, &run.place).await;
     let other = run.child(Mode::Emit, 2);
-    // Twice a lease of the child.
-    tokio::time::sleep(Duration::from_secs(7)).await;
+    // Longer than a lease of the child.
+    tokio::time::sleep(Duration::from_secs(13)).await;
     signal(&frozen, "-CONT");
     tokio::time::sleep(Duration::from_millis(700)).await;
     run.kill(frozen);
@@ -143,7 +145,7 @@ async fn frozen(place: Place) {
     let lost: Vec<_> = evidence
         .deliveries
         .iter()
-        .filter(|(d, _)| d.lost_claims > 0)
+        .filter(|(d, _)| held.contains(&d.id))
         .collect();
     assert!(!lost.is_empty(), "nothing was under way when it froze");
     let verdict = evidence.judge();

@@ -14,4 +14,5 @@ mod readme_table;
 mod security;
 mod signatures;
 mod spec;
+mod walls;
 mod wire;

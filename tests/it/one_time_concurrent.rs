@@ -8,6 +8,7 @@ use examples::receiver::Receiver;
 use gatepost_engine::Engine;
 use gatepost_storage::webhooks::DeliveryState;
 use serde_json::json;
+use tests::open::with_tenants;
 use tests::world::{World, poweron};
 
 /// A second process, as far as the store can tell.
@@ -15,6 +16,7 @@ async fn second_engine(world: &World) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let sender = Sender::builder(policy).build().unwrap();
     let engine = Engine::builder(world.store.clone(), sender).clock(world.clock.clone());
+    let engine = with_tenants(engine, world.users.clone());
     engine.start().await.unwrap()
 }
 

@@ -9,6 +9,7 @@ use delivery::{Sender, TargetPolicy};
 use examples::receiver::{Received, Receiver};
 use gatepost_engine::Engine;
 use gatepost_storage::MemoryStore;
+use tests::open::one_system;
 use webhook_model::{OwnerId, SigningSecret, SigningSecrets, Webhook};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/signatures");
@@ -46,7 +47,7 @@ async fn the_official_libraries_accept_what_we_sign_through_a_rotation() {
     let receiver = Receiver::start(None).await.unwrap();
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let sender = Sender::builder(policy).build().unwrap();
-    let engine = Engine::builder(Arc::new(MemoryStore::new()), sender)
+    let engine = one_system(Engine::builder(Arc::new(MemoryStore::new()), sender))
         .start()
         .await
         .unwrap();

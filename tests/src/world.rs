@@ -13,6 +13,7 @@ use delivery::{Schedule, Sender, TargetPolicy};
 use examples::client::{Response, call};
 use gatepost_engine::Engine;
 use gatepost_http::Api;
+use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
@@ -21,12 +22,14 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog};
 use gatepost_storage::{ManualClock, MemoryStore};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use webhook_model::{Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
+use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
+
+use crate::open::with_tenants;
 
 /// Where requests come from unless a test says otherwise.
 pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// The users: 1 administers the system, 2 and 3 are in tenant 1, 2 administers it, 4 is in no
+/// The users: 1, 2 and 3 are in tenant 1, 1 administers the system, 2 the tenant; 4 is in no
 /// tenant.
 #[derive(Debug)]
 pub struct Users(Mutex<HashMap<i64, Account>>);
@@ -35,7 +38,7 @@ impl Users {
     fn new() -> Self {
         let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
         Self(Mutex::new(HashMap::from([
-            (1, Account::enabled(AccessLevel::SystemAdministrator)),
+            (1, tenant(AccessLevel::SystemAdministrator)),
             (2, tenant(AccessLevel::TenantAdministrator)),
             (3, tenant(AccessLevel::User)),
             (4, Account::enabled(AccessLevel::User)),
@@ -81,16 +84,25 @@ pub struct World {
 }
 
 impl World {
-    /// Starts a platform; it ends with the runtime.
+    /// Starts a platform whose users have no limits; it ends with the runtime.
     ///
     /// # Panics
     /// When it cannot be started.
     pub async fn start() -> Self {
+        Self::with_quotas(Arc::new(Quota::UNLIMITED)).await
+    }
+
+    /// Starts a platform with these limits.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub async fn with_quotas(quotas: Arc<dyn Quotas>) -> Self {
         let store = Arc::new(MemoryStore::new());
         let users = Arc::new(Users::new());
         let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
         let keys = KeyService::builder(store.clone(), users.clone())
             .clock(clock.clone())
+            .quotas(quotas.clone())
             .build();
         let catalog = Catalog::builder()
             .event_type(
@@ -112,7 +124,8 @@ impl World {
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
         let schedule = Schedule::new([Duration::from_millis(10)]).unwrap();
         let sender = Sender::builder(policy).build().unwrap();
-        let engine = Engine::builder(store.clone(), sender)
+        let engine = with_tenants(Engine::builder(store.clone(), sender), users.clone())
+            .quotas(quotas)
             .catalog(catalog)
             .schedule(schedule)
             .start()
@@ -287,6 +300,10 @@ pub fn poweron(id: i64, tags: &[i64]) -> Occurrence {
             name: format!("vm-{id}"),
         }),
         tags: tags.iter().map(|tag| TagId(*tag)).collect(),
-        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+        ..Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::Tenant(TenantId(1)),
+        )
     }
 }

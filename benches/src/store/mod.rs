@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use gatepost_storage::WebhookStore;
 use gatepost_storage::webhooks::{
     Claim, Disposition, Lane, LaneClaim, LaneClass, RecordStore as _, Settled, Settlement,
 };
+use gatepost_storage::{AtMost, WebhookStore};
 use tokio::time::Instant;
 use webhook_model::WebhookId;
 
@@ -76,7 +76,7 @@ pub async fn claims<B: Backend>(backend: &mut B) {
     let mut hooks = Vec::new();
     for n in 0..LANES {
         let hook = webhook(&format!("lane{n}"));
-        let hook = store.insert_webhook(&hook, now()).await;
+        let hook = store.insert_webhook(&hook, AtMost::UNLIMITED, now()).await;
         hooks.push(hook.expect("a webhook").id);
     }
     let (mut waiting, mut smallest) = (0, None);

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::WebhookStore;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases, Settled,
-    Settlement,
+    AttemptRecord, Basis, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases,
+    Settled, Settlement,
 };
+use gatepost_storage::{AtMost, WebhookStore};
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
 /// The body of every delivery.
@@ -27,7 +27,9 @@ pub struct Work<S> {
 impl<S: WebhookStore> Work<S> {
     /// Stores the webhook `cycle`, to which everything is emitted.
     pub(super) async fn new(store: S) -> Self {
-        let hook = store.insert_webhook(&webhook("cycle"), now()).await;
+        let hook = store
+            .insert_webhook(&webhook("cycle"), AtMost::UNLIMITED, now())
+            .await;
         Self {
             webhook: hook.expect("a webhook").id,
             names: Arc::default(),
@@ -57,10 +59,11 @@ impl<S: WebhookStore> Work<S> {
         let names = self.names(count);
         let deliveries = names.iter().map(|name| self.delivery(name)).collect();
         let batch = Enqueue {
-            routes: None,
+            basis: Basis::Nothing,
             origin: Origin::Direct,
             deliveries,
             consume: Vec::new(),
+            later: Vec::new(),
         };
         let stored = self.store.enqueue(batch, now()).await.expect("an enqueue");
         let Enqueued::Stored { deliveries, .. } = stored else {
@@ -134,11 +137,13 @@ pub(super) fn sent(claim: Claim) -> Settlement {
         response_head: b"content-length: 2".to_vec(),
         response_body: b"ok".to_vec(),
         truncated: false,
+        kept: true,
     };
     Settlement {
         claim,
         disposition: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
+        keep_message: true,
     }
 }

@@ -1,8 +1,8 @@
 //! The rows that a form offers: value and name. None if there are too many, and the form then asks
 //! for a row number.
 
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::{TaskQuery, WebhookQuery};
+use gatepost_storage::{Page, Scope};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ pub(crate) async fn choices(ctx: &PageContext, table: &str) -> Vec<(String, Stri
 /// The caller's webhooks.
 pub(crate) async fn webhook_choices(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
     let query = WebhookQuery {
-        owner: None,
+        scope: Scope::All,
         name: None,
         page: Page::newest(READ),
     };
@@ -37,6 +37,7 @@ pub(crate) async fn webhook_choices(ctx: &PageContext) -> Result<Vec<(String, St
 /// The caller's tasks.
 pub(crate) async fn task_choices(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
     let query = TaskQuery {
+        scope: Scope::All,
         creator: None,
         webhook: None,
         name: None,

@@ -5,16 +5,16 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_manage::Health;
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
+use gatepost_storage::{Page, Scope};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
-use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::layout::{Section, page_with};
+use crate::{delivery_rows, limits};
 
 /// At most this number of rows is counted.
 const COUNTED: usize = 100;
@@ -75,6 +75,7 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let body = html! {
         p { "Three records work together: a webhook, a task and an event. One webhook can serve many tasks, and many events can run the same task." }
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
+        (limits::section(&ctx).await?)
         @if let Some(health) = ctx.actor.health().await? {
             section data-live=(ctx.at("/live")) { h2 { "Queue" } (figures(&health)) }
         }
@@ -90,17 +91,19 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
 /// How many webhooks, tasks and events the caller may see, as far as they are counted.
 async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
     let webhooks = WebhookQuery {
-        owner: None,
+        scope: Scope::All,
         name: None,
         page: Page::newest(READ),
     };
     let tasks = TaskQuery {
+        scope: Scope::All,
         creator: None,
         webhook: None,
         name: None,
         page: Page::newest(READ),
     };
     let events = EventQuery {
+        scope: Scope::All,
         task: None,
         event_type: None,
         page: Page::newest(READ),

@@ -1,8 +1,11 @@
 //! Pages for requests that fail.
 
+use std::time::Duration;
+
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::ManageError;
 use http::StatusCode;
+use http::header::RETRY_AFTER;
 use maud::{Markup, html};
 
 use crate::context::PageContext;
@@ -23,6 +26,13 @@ pub(crate) enum Failure {
     LoggedOut(String),
     /// The form is too large.
     TooLarge,
+    /// There is as much as allowed, or it may not be watched; in words.
+    Refused(String),
+    /// As often as allowed; the words say when it may be tried again.
+    TooFast {
+        words: String,
+        retry_after: Duration,
+    },
     /// The state of the row does not allow it.
     Conflict(String),
     /// The store or the platform's accounts cannot be reached at present.
@@ -35,9 +45,10 @@ impl Failure {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Forbidden | Self::Forged => StatusCode::FORBIDDEN,
+            Self::Forbidden | Self::Forged | Self::Refused(_) => StatusCode::FORBIDDEN,
             Self::LoggedOut(_) => StatusCode::UNAUTHORIZED,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -47,10 +58,11 @@ impl Failure {
     fn title(&self) -> &'static str {
         match self {
             Self::NotFound => "Not found",
-            Self::Forbidden => "Not allowed",
+            Self::Forbidden | Self::Refused(_) => "Not allowed",
             Self::Forged => "Nothing was changed",
             Self::LoggedOut(_) => "Logged out",
             Self::TooLarge => "Too large",
+            Self::TooFast { .. } => "Too often",
             Self::Conflict(_) => "Not possible",
             Self::Unavailable => "Temporarily unavailable",
             Self::Internal => "Something went wrong",
@@ -65,7 +77,7 @@ impl Failure {
                 Self::Forged => p { "The form was not sent from a page of your current session. Go back, reload the page, and try again." },
                 Self::LoggedOut(url) => p { "Your session has ended, and nothing was changed. " a href=(url) { "Log in again" } "." },
                 Self::TooLarge => p { "The form is too large. Nothing was changed." },
-                Self::Conflict(text) => p { (text) },
+                Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => p { (words) },
                 Self::Unavailable => p { "The request could not be completed. Try again in a moment." },
                 Self::Internal => p { "An internal error occurred. The server log has the details." },
             }
@@ -81,7 +93,13 @@ impl Failure {
     /// The response within the layout, for a known caller.
     pub(crate) fn page(&self, ctx: &PageContext) -> Response {
         let page = layout::page(ctx, Section::None, self.title(), &self.body());
-        (self.status(), page).into_response()
+        let mut response = (self.status(), page).into_response();
+        if let Self::TooFast { retry_after, .. } = self {
+            let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
+            let headers = response.headers_mut();
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        response
     }
 }
 
@@ -102,10 +120,23 @@ impl From<ManageError> for Failure {
             | ManageError::Other(_)
             | ManageError::Panicked
             | ManageError::Store(_) => Self::Internal,
+            ManageError::InUse { tasks } if tasks.is_empty() => {
+                Self::Conflict("Tasks use the webhook.".into())
+            }
             ManageError::InUse { tasks } => Self::Conflict(format!(
                 "These tasks use the webhook: {}.",
                 tasks.join(", ")
             )),
+            ManageError::Full { .. } | ManageError::Refused(_) => {
+                Self::Refused(sentence(&error.to_string()))
+            }
+            ManageError::TooFast { retry_after } => Self::TooFast {
+                words: sentence(&error.to_string()),
+                retry_after,
+            },
+            ManageError::Unreadable => {
+                Self::Conflict("This record cannot be read, so it can only be deleted.".into())
+            }
             ManageError::WrongState => {
                 Self::Conflict("The state of this record no longer allows this.".into())
             }
@@ -126,7 +157,7 @@ mod tests {
             (ManageError::Forbidden, 403),
             (ManageError::WrongState, 409),
             (ManageError::InUse { tasks }, 409),
-            (ManageError::Busy, 503),
+            (ManageError::Unreadable, 409),
             (ManageError::Panicked, 500),
         ] {
             assert_eq!(Failure::from(error.clone()).status(), status, "{error}");

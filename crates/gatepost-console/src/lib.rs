@@ -16,15 +16,18 @@ mod form;
 mod guard;
 mod keys;
 mod layout;
+mod limits;
 mod login;
 mod paging;
 mod problems;
+mod refusal;
 mod reveal;
 mod row_id;
 mod state;
 mod tasks;
 mod tickets;
 mod time;
+mod unreadable;
 mod webhooks;
 
 // The public interface is:

@@ -5,6 +5,9 @@ use std::fmt;
 use serde_json::{Map, Value};
 use webhook_model::Invalid;
 
+/// Stands for a field where the whole form is refused.
+const WHOLE: &str = "";
+
 /// The rules that the fields of a form break.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(Vec<(String, String)>);
@@ -12,6 +15,11 @@ pub(crate) struct Problems(Vec<(String, String)>);
 impl Problems {
     pub(crate) fn add(&mut self, field: impl Into<String>, rule: impl fmt::Display) {
         self.0.push((field.into(), sentence(&rule.to_string())));
+    }
+
+    /// Notes why the whole form is refused, whatever is in its fields.
+    pub(crate) fn refuse(&mut self, why: impl fmt::Display) {
+        self.add(WHOLE, why);
     }
 
     /// The value; if it is wrong, the rule it breaks is noted.
@@ -28,6 +36,17 @@ impl Problems {
             .iter()
             .find(|(name, _)| name == field)
             .map(|(_, rule)| rule.as_str())
+    }
+
+    /// Why the whole form is refused.
+    pub(crate) fn refusals(&self) -> impl Iterator<Item = &str> {
+        let whole = self.iter().filter(|(field, _)| *field == WHOLE);
+        whole.map(|(_, why)| why)
+    }
+
+    /// What is wrong with fields.
+    pub(crate) fn of_fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.iter().filter(|(field, _)| *field != WHOLE)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

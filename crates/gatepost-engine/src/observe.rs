@@ -37,7 +37,7 @@ pub enum Notice {
     Dropped {
         /// The owner.
         owner: OwnerId,
-        /// How many in the last minute, so far.
+        /// How many since the notice before.
         count: u64,
     },
 }

@@ -1,5 +1,7 @@
 //! One error type, one response: a status and `{"err": "…"}`.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -13,6 +15,8 @@ use webhook_model::Invalid;
 pub(crate) struct ApiError {
     status: StatusCode,
     text: String,
+    /// After how many seconds the same request may be sent again.
+    retry_after: Option<u64>,
 }
 
 impl ApiError {
@@ -20,6 +24,7 @@ impl ApiError {
         Self {
             status,
             text: text.into(),
+            retry_after: None,
         }
     }
 
@@ -31,6 +36,11 @@ impl ApiError {
     /// 403.
     pub(crate) fn forbidden() -> Self {
         Self::new(StatusCode::FORBIDDEN, "Access denied")
+    }
+
+    /// 403, in words for the user.
+    pub(crate) fn refused(words: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, words)
     }
 
     /// 404: no such table or row, or none that the caller may know of.
@@ -66,6 +76,17 @@ impl ApiError {
         )
     }
 
+    /// 429: as often as allowed.
+    pub(crate) fn too_fast(retry_after: Duration) -> Self {
+        // Whole seconds, and never less than it takes.
+        let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
+        let text = format!("Too many in a minute; try again in {seconds} seconds");
+        Self {
+            retry_after: Some(seconds),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, text)
+        }
+    }
+
     /// 503: nothing was stored, the same request may be sent again.
     pub(crate) fn unavailable() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable")
@@ -80,6 +101,11 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(json!({"err": self.text}))).into_response();
+        if let Some(seconds) = self.retry_after {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, seconds.into());
+        }
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(
                 header::WWW_AUTHENTICATE,
@@ -97,6 +123,10 @@ impl From<ManageError> for ApiError {
             ManageError::Dangling { field } => Self::field(field, "does not exist"),
             ManageError::Disabled => Self::conflict("The task is disabled"),
             ManageError::Forbidden => Self::forbidden(),
+            // Tasks that the caller may not see are not named, nor counted.
+            ManageError::InUse { tasks } if tasks.is_empty() => {
+                Self::conflict("Tasks use this webhook")
+            }
             ManageError::InUse { tasks } => {
                 Self::conflict(format!("Tasks use this webhook: {}", tasks.join(", ")))
             }
@@ -106,7 +136,13 @@ impl From<ManageError> for ApiError {
                 table: "user_api_keys",
             } => Self::conflict("A key with that name exists"),
             ManageError::NameTaken { .. } => Self::conflict("A row with that name exists"),
+            ManageError::NoSuchObject => Self::field("owner", "there is no such object or tag"),
             ManageError::NotFound => Self::not_found(),
+            ManageError::Full { .. } | ManageError::Refused(_) => Self::refused(error.to_string()),
+            ManageError::TooFast { retry_after } => Self::too_fast(retry_after),
+            ManageError::Unreadable => {
+                Self::conflict("The row cannot be read; it can only be deleted")
+            }
             ManageError::WrongState => Self::conflict("The delivery is not in a state for that"),
             // The door has logged what an operator should know of it.
             _ => Self::internal(),

@@ -14,6 +14,7 @@ mod router;
 mod schema;
 mod state;
 mod system;
+mod user_limits;
 
 // The public interface is:
 

@@ -58,6 +58,11 @@ impl Hints<'_> {
         self.literal(column)?.as_text()
     }
 
+    /// Whether a column must be true.
+    pub(crate) fn is_true(&self, column: &str) -> bool {
+        self.literal(column).is_some_and(Literal::is_true)
+    }
+
     fn literal(&self, column: &str) -> Option<&Literal> {
         self.0?.must_equal(column)
     }

@@ -13,6 +13,9 @@ use crate::limits::Limits;
 use crate::resource::Resource;
 use crate::schema::Table;
 
+/// Paths that no table can have.
+const OURS: [&str; 2] = ["limits", "system"];
+
 /// What the handlers share.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
@@ -33,14 +36,22 @@ pub(crate) struct Served {
 /// Who sent the request: the principal that the guard let in, at the door.
 pub(crate) struct Caller(pub Actor);
 
+impl FromRequestParts<Shared> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, ApiError> {
+        let principal = parts.extensions.get::<Principal>();
+        principal
+            .map(|principal| Self(shared.management.of(principal)))
+            .ok_or_else(ApiError::internal)
+    }
+}
+
 impl FromRequestParts<Served> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, served: &Served) -> Result<Self, ApiError> {
-        let principal = parts.extensions.get::<Principal>();
-        principal
-            .map(|principal| Self(served.shared.management.of(principal)))
-            .ok_or_else(ApiError::internal)
+        Self::from_request_parts(parts, &served.shared).await
     }
 }
 
@@ -60,7 +71,7 @@ impl Tables {
         let free = |path: &String| {
             path.bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-                && path != "system"
+                && !OURS.contains(&path.as_str())
                 && !self.by_path.contains_key(path)
         };
         if table.name.is_empty() || !paths.iter().all(free) {
@@ -81,12 +92,13 @@ impl Tables {
         self.all.iter().map(|resource| resource.table()).collect()
     }
 
-    /// What a path is called in metrics: a table, whatever is done with it, `system`, or `other`.
+    /// What a path is called in metrics: a table, whatever is done with it, `limits`, `system`, or
+    /// `other`.
     pub(crate) fn label(&self, path: &str) -> &'static str {
         let first = path.trim_start_matches('/').split('/').next();
-        match first.unwrap_or_default() {
-            "system" => "system",
-            first => self.by_path.get(first).copied().unwrap_or("other"),
-        }
+        let first = first.unwrap_or_default();
+        let ours = OURS.into_iter().find(|path| *path == first);
+        ours.or_else(|| self.by_path.get(first).copied())
+            .unwrap_or("other")
     }
 }

@@ -5,8 +5,8 @@ use axum::extract::{RawQuery, State};
 use serde_json::json;
 
 use crate::error::ApiError;
+use crate::list::pick;
 use crate::query::ListQuery;
-use crate::query::fields::{Column, Field, Fields};
 use crate::schema::RowMap;
 use crate::state::Shared;
 
@@ -26,23 +26,5 @@ pub(crate) async fn system(
     .map(|(name, value)| (name.to_owned(), value))
     .into_iter()
     .collect();
-    Ok(Json(vec![project(&row, &query.fields)]))
-}
-
-fn project(row: &RowMap, fields: &Fields) -> RowMap {
-    let Fields::These(fields) = fields else {
-        return row.clone();
-    };
-    let mut out = RowMap::new();
-    for field in fields {
-        match field {
-            Field::Every => out.extend(row.clone()),
-            Field::One {
-                what: Column::Plain(column),
-                name,
-            } => out.extend(row.get(column).map(|value| (name.clone(), value.clone()))),
-            Field::One { .. } => {}
-        }
-    }
-    out
+    Ok(Json(vec![pick(&row, &query.fields)]))
 }

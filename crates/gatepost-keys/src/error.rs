@@ -1,6 +1,7 @@
 //! What goes wrong when keys are managed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use apikey_core::{DraftError, EditError};
 use gatepost_ids::AccountsError;
@@ -19,6 +20,20 @@ pub enum KeyError {
     /// The user has a key of that name.
     #[error("the user has a key of that name")]
     NameTaken,
+    /// The user has as many keys as allowed.
+    #[error("the user has {have} of {most} keys")]
+    Full {
+        /// How many the user has.
+        have: u64,
+        /// How many are allowed.
+        most: u64,
+    },
+    /// The user's keys were changed too often within a minute.
+    #[error("the keys of this user are changed too often")]
+    TooFast {
+        /// After how long they may be changed again.
+        retry_after: Duration,
+    },
     /// The user does not exist.
     #[error("user: there is no such user")]
     NoSuchOwner,

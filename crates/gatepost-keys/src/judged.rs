@@ -19,4 +19,6 @@ pub(crate) struct Judged {
     pub(crate) key: KeyId,
     pub(crate) owner: OwnerId,
     pub(crate) outcome: Result<Grant, KeyRefusal>,
+    /// Whether the record was read from the store for this request.
+    pub(crate) is_cold: bool,
 }

@@ -18,7 +18,8 @@ pub use denied::Denied;
 pub use error::KeyError;
 pub use failure_limiter::FailureLimit;
 pub use gatepost_ids::{
-    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, TenantId,
+    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Place, Quota, Quotas,
+    TenantId,
 };
 pub use layer::{
     AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, TrustedProxies,

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use gatepost_engine::Engine;
+use gatepost_engine::{Engine, EngineError};
 use gatepost_keys::{AccessLevel, Authority, OwnerId, Principal};
 
 use crate::audit::{Audited, Operation};
@@ -114,6 +114,17 @@ impl Actor {
 
     pub(crate) fn authority(&self) -> Authority<'_> {
         self.door.keys.authority(&self.principal)
+    }
+
+    /// What an engine's error about a record of this user is to the caller.
+    pub(crate) fn about(&self, owner: OwnerId) -> impl Fn(EngineError) -> ManageError + Copy {
+        let is_own = self.is(owner);
+        move |error| ManageError::from(error).about(is_own)
+    }
+
+    /// Whether this user is the caller.
+    pub(crate) fn is(&self, owner: OwnerId) -> bool {
+        owner == self.principal.owner
     }
 
     pub(crate) fn engine(&self) -> &Engine {

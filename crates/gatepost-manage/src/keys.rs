@@ -10,19 +10,19 @@ use crate::finish::contain;
 use crate::listed::Listed;
 use crate::tables::KEYS;
 
-/// Store pages that are read to fill one page for a caller who may see only some of the rows.
-const PAGES: usize = 40;
-
 impl Actor {
     /// Makes a key. The key string is in the second part, to be revealed once.
     ///
     /// # Errors
     /// [`ManageError::Forbidden`] when the user is not the caller's to manage,
     /// [`ManageError::Dangling`] when there is no such user, [`ManageError::NameTaken`],
-    /// [`ManageError::Invalid`], and failures of store and accounts.
+    /// [`ManageError::Invalid`], [`ManageError::Full`], [`ManageError::TooFast`], and failures of
+    /// store and accounts.
     pub async fn create_key(&self, draft: KeyDraft) -> Result<(KeyRow, RevealOnce), ManageError> {
         self.change(KEYS, Operation::Create, |actor| async move {
-            let (row, reveal) = actor.door.keys.create(&actor.principal, draft).await?;
+            let is_own = actor.is(draft.owner);
+            let made = actor.door.keys.create(&actor.principal, draft).await;
+            let (row, reveal) = made.map_err(|error| ManageError::from(error).about(is_own))?;
             Ok((row.id.0, (row, reveal)))
         })
         .await
@@ -44,26 +44,10 @@ impl Actor {
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn keys(&self, mut query: KeyQuery) -> Result<Listed<KeyRow, KeyId>, ManageError> {
+    pub async fn keys(&self, query: KeyQuery) -> Result<Listed<KeyRow, KeyId>, ManageError> {
         contain(async {
-            let limit = query.page.limit as usize;
-            let mut rows: Vec<KeyRow> = Vec::new();
-            let mut next = None;
-            for _ in 0..PAGES {
-                let found = self.door.keys.list(&self.principal, query.clone()).await?;
-                rows.extend(found.rows);
-                next = found.next;
-                query.page.after = next;
-                if next.is_none() || rows.len() >= limit {
-                    break;
-                }
-            }
-            if let Some(last) = rows.get(limit.wrapping_sub(1))
-                && rows.len() > limit
-            {
-                next = Some(last.id);
-            }
-            rows.truncate(limit);
+            let found = self.door.keys.list(&self.principal, query).await?;
+            let (rows, next) = (found.rows, found.next);
             Ok(Listed { rows, next })
         })
         .await
@@ -72,8 +56,8 @@ impl Actor {
     /// Changes name, description, expiration or IP lists of a key; never the key string.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`], failures of
-    /// store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`],
+    /// [`ManageError::TooFast`], failures of store and accounts.
     pub async fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Result<KeyRow, ManageError> {
         self.change(KEYS, Operation::Update, move |actor| async move {
             let row = actor.door.keys.edit(&actor.principal, id, &edit).await?;

@@ -4,18 +4,24 @@ mod actor;
 mod audit;
 mod deliveries;
 mod directory;
+mod dropped;
 mod error;
 mod events;
 mod finish;
+mod joins;
 mod keys;
+mod limits;
 mod listed;
 mod management;
 mod names;
+mod own;
 mod sending;
 mod signing;
 mod system;
 mod tables;
 mod tasks;
+mod unreadable;
+mod watchable;
 mod webhooks;
 
 // The public interface is:
@@ -27,5 +33,6 @@ pub use error::ManageError;
 // What its signatures name, so that a roof needs neither service:
 pub use gatepost_engine::{Example, Health, TestSend};
 pub use gatepost_keys::{AccessLevel, Principal, Via};
+pub use limits::Limit;
 pub use listed::Listed;
 pub use management::{Management, ManagementBuilder};

@@ -1,15 +1,17 @@
-//! Lists for callers who may see only some of the rows.
+//! Lists for callers who may see only some of the rows. The store looks up whose rows to read, so
+//! what others have costs nothing.
 
 use gatepost_engine::EngineError;
-use gatepost_keys::{Authority, OwnerId};
-use gatepost_storage::Page;
+use gatepost_keys::{Authority, OwnerId, TenantId};
+use gatepost_storage::{Page, Scope};
 
+use crate::actor::Actor;
 use crate::error::ManageError;
 
-/// Rows that are read to fill one page for a caller who may see only some of them.
+/// Rows that are read at most to fill one page.
 const MOST_READ: usize = 20_000;
-/// Rows that are read at a time for such a caller.
-pub(crate) const STRIDE: u32 = 500;
+/// Rows that are counted at a time.
+const STRIDE: u32 = 500;
 
 /// Rows that the caller may see.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,69 +34,70 @@ impl<R, I> Listed<R, I> {
     }
 }
 
-/// Whether a row was found that the caller may see.
-pub(crate) fn seen<T>(found: Result<T, ManageError>) -> Result<bool, ManageError> {
-    match found {
-        Err(ManageError::NotFound) => Ok(false),
-        other => other.map(|_| true),
+/// Whose a row is.
+pub(crate) struct Whose {
+    pub owner: OwnerId,
+    /// Of a row that stays with the tenant in which it was made: that tenant, if there was one.
+    pub made_in: Option<Option<TenantId>>,
+}
+
+impl Whose {
+    /// Of a row that goes with its owner.
+    pub(crate) fn of(owner: OwnerId) -> Self {
+        Self {
+            owner,
+            made_in: None,
+        }
+    }
+
+    /// Whether the caller may see the row.
+    pub(crate) async fn is_seen_by(
+        &self,
+        authority: &mut Authority<'_>,
+    ) -> Result<bool, ManageError> {
+        Ok(match self.made_in {
+            None => authority.may_manage(self.owner).await?,
+            Some(tenant) => authority.may_see_made_in(self.owner, tenant).await?,
+        })
     }
 }
 
-/// Says of each row whether the caller may see it.
-pub(crate) trait Judge<R> {
-    fn may_see(&mut self, row: &R) -> impl Future<Output = Result<bool, ManageError>> + Send;
-}
-
-/// By the user that owns a row.
-#[derive(Debug)]
-pub(crate) struct ByOwner<'a, R> {
-    pub authority: Authority<'a>,
-    pub owner: fn(&R) -> OwnerId,
-}
-
-impl<R: Sync> Judge<R> for ByOwner<'_, R> {
-    async fn may_see(&mut self, row: &R) -> Result<bool, ManageError> {
-        Ok(self.authority.may_manage((self.owner)(row)).await?)
-    }
-}
-
-/// Reads until the page is full, the table ends, or enough was read. `stride` is how many rows to
-/// read at a time; `None` where all rows that are read can be seen.
-pub(crate) async fn fill<R, I: Copy, F>(
-    mut page: Page<I>,
-    stride: Option<u32>,
-    id: fn(&R) -> I,
-    judge: &mut impl Judge<R>,
-    read: impl Fn(Page<I>) -> F,
-) -> Result<Listed<R, I>, ManageError>
-where
-    F: Future<Output = Result<Vec<R>, EngineError>>,
-{
-    let limit = page.limit;
-    let mut rows: Vec<R> = Vec::new();
-    let mut seen = 0;
-    loop {
-        let missing = limit.saturating_sub(u32::try_from(rows.len()).unwrap_or(limit));
-        page.limit = stride.unwrap_or(missing);
-        let found = read(page).await?;
-        let is_last = found.len() < page.limit as usize;
-        seen += found.len();
-        for row in found {
-            if rows.len() >= limit as usize {
-                let next = page.after;
+impl Actor {
+    /// One page of the rows that were asked for and that the caller may see.
+    ///
+    /// In a tenant there may be rows that its administrator may not see: those of a system
+    /// administrator who is in that tenant, and of a user who has just left. Each is judged.
+    pub(crate) async fn listed<R, I: Copy, F>(
+        &self,
+        asked: Scope,
+        mut page: Page<I>,
+        id: fn(&R) -> I,
+        whose: fn(&R) -> Whose,
+        read: impl Fn(Scope, Page<I>) -> F,
+    ) -> Result<Listed<R, I>, ManageError>
+    where
+        F: Future<Output = Result<Vec<R>, EngineError>>,
+    {
+        let mut authority = self.authority();
+        let Some(scope) = authority.narrow(asked).await? else {
+            return Ok(Listed::nothing());
+        };
+        let (limit, mut rows, mut seen) = (page.limit as usize, Vec::new(), 0);
+        loop {
+            page.limit = u32::try_from(limit - rows.len()).unwrap_or(u32::MAX);
+            let found = read(scope, page).await?;
+            let is_last = found.len() < page.limit as usize;
+            seen += found.len();
+            for row in found {
+                page.after = Some(id(&row));
+                if whose(&row).is_seen_by(&mut authority).await? {
+                    rows.push(row);
+                }
+            }
+            let next = page.after.filter(|_| !is_last);
+            if is_last || rows.len() >= limit || seen >= MOST_READ {
                 return Ok(Listed { rows, next });
             }
-            page.after = Some(id(&row));
-            if judge.may_see(&row).await? {
-                rows.push(row);
-            }
-        }
-        if is_last {
-            return Ok(Listed { rows, next: None });
-        }
-        if rows.len() >= limit as usize || seen >= MOST_READ {
-            let next = page.after;
-            return Ok(Listed { rows, next });
         }
     }
 }

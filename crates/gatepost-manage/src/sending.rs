@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::{EngineError, TestSend};
-use gatepost_storage::webhooks::{DeliveryId, Replay};
+use gatepost_keys::TenantId;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery, DeliveryState, RecordId, Replay};
+use gatepost_storage::{Page, Scope};
 use webhook_model::{Message, WebhookId};
 
 use crate::actor::Actor;
@@ -10,19 +12,24 @@ use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::tables::WEBHOOKS;
 
+/// Deliveries that are replayed in one call.
+const AT_ONCE: u32 = 500;
+
 impl Actor {
     /// Queues a message; without one, the default payload.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Message`], failures of store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::TooFast`], failures of
+    /// store and accounts.
     pub async fn send(
         &self,
         id: WebhookId,
         message: Option<Message>,
     ) -> Result<DeliveryId, ManageError> {
         self.change(WEBHOOKS, Operation::Send, move |actor| async move {
-            actor.own_webhook(id).await?;
-            Ok((id.0, actor.engine().send(id, message.as_ref()).await?))
+            let owner = actor.own_record(RecordId::Webhook(id)).await?;
+            let sent = actor.engine().send(id, message.as_ref()).await;
+            Ok((id.0, sent.map_err(actor.about(owner))?))
         })
         .await
     }
@@ -31,8 +38,9 @@ impl Actor {
     /// response: to test a webhook.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Message`], [`ManageError::Unsendable`], failures
-    /// of store and accounts. A target that refuses or fails is an attempt with that outcome.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Message`],
+    /// [`ManageError::Unsendable`], [`ManageError::TooFast`], failures of store and accounts. A
+    /// target that refuses or fails is an attempt with that outcome.
     pub async fn send_test(
         &self,
         id: WebhookId,
@@ -50,8 +58,8 @@ impl Actor {
     /// before `before`: the same bytes under the same ids. Returns how many.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts; [`ManageError::Interrupted`] if
-    /// some had been queued by then.
+    /// [`ManageError::NotFound`], [`ManageError::TooFast`], failures of store and accounts;
+    /// [`ManageError::Interrupted`] if some had been queued by then.
     pub async fn replay_failed(
         &self,
         id: WebhookId,
@@ -59,18 +67,71 @@ impl Actor {
         before: DateTime<Utc>,
     ) -> Result<u64, ManageError> {
         self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
-            actor.own_webhook(id).await?;
-            let failed = Replay::Failed {
-                webhook: id,
-                from,
-                before,
+            let owner = actor.own_record(RecordId::Webhook(id)).await?;
+            let span = (from, before);
+            let queued = match actor.authority().scope() {
+                // What the owner had sent before coming to the tenant is not the administrator's.
+                Scope::Tenant(tenant) if !actor.is(owner) => {
+                    actor.replay_made_in(tenant, id, span).await
+                }
+                _ => {
+                    let failed = Replay::Failed {
+                        webhook: id,
+                        from,
+                        before,
+                    };
+                    actor.engine().replay(&failed).await
+                }
             };
-            match actor.engine().replay(&failed).await {
+            match queued {
                 // A part was done, so there is something to record.
                 Err(error @ EngineError::Interrupted { .. }) => Ok((id.0, Err(error.into()))),
                 queued => Ok((id.0, Ok(queued?))),
             }
         })
         .await?
+    }
+
+    /// Replays the failed deliveries of a webhook that were made in this tenant.
+    async fn replay_made_in(
+        &self,
+        tenant: TenantId,
+        webhook: WebhookId,
+        (from, before): (DateTime<Utc>, DateTime<Utc>),
+    ) -> Result<u64, EngineError> {
+        let mut query = DeliveryQuery {
+            scope: Scope::Tenant(tenant),
+            webhook: Some(webhook),
+            task: None,
+            states: vec![DeliveryState::Error],
+            created_from: Some(from),
+            created_before: Some(before),
+            page: Page::first(AT_ONCE),
+        };
+        let mut done = 0;
+        loop {
+            let some = async {
+                let ids = self.engine().list_deliveries(&query).await?;
+                let ids: Vec<_> = ids.iter().map(|delivery| delivery.id).collect();
+                let queued = self.engine().replay(&Replay::Ids(ids.clone())).await?;
+                Ok((ids, queued))
+            };
+            let (ids, queued) = match some.await {
+                Err(EngineError::Store(source)) if done > 0 => {
+                    return Err(EngineError::Interrupted {
+                        queued: done,
+                        source,
+                    });
+                }
+                some => some?,
+            };
+            done += queued;
+            match ids.last() {
+                Some(last) if ids.len() >= AT_ONCE as usize => {
+                    query.page = query.page.beyond(*last);
+                }
+                _ => return Ok(done),
+            }
+        }
     }
 }

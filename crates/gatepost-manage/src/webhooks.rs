@@ -1,16 +1,14 @@
 //! Webhooks (SPEC 2.2).
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use webhook_model::{Invalid, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::finish::contain;
-use crate::listed::{ByOwner, Listed, STRIDE, count, fill};
+use crate::listed::{Listed, Whose};
 use crate::tables::WEBHOOKS;
 
 impl Actor {
@@ -18,7 +16,8 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::Forbidden`] when its owner is not the caller's to manage,
-    /// [`ManageError::Invalid`], [`ManageError::NameTaken`], failures of store and accounts.
+    /// [`ManageError::Invalid`], [`ManageError::NameTaken`] when its owner has one of that name,
+    /// [`ManageError::Full`], [`ManageError::TooFast`], failures of store and accounts.
     pub async fn create_webhook(
         &self,
         webhook: Webhook,
@@ -27,7 +26,8 @@ impl Actor {
             if !actor.manages(webhook.owner).await? {
                 return Err(ManageError::Forbidden);
             }
-            let row = actor.engine().create_webhook(&webhook).await?;
+            let row = actor.engine().create_webhook(&webhook).await;
+            let row = row.map_err(actor.about(webhook.owner))?;
             Ok((row.id.0, row))
         })
         .await
@@ -36,12 +36,12 @@ impl Actor {
     /// A webhook.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
     pub async fn webhook(&self, id: WebhookId) -> Result<Row<WebhookId, Webhook>, ManageError> {
         contain(self.own_webhook(id)).await
     }
 
-    /// One page of the webhooks that match.
+    /// One page of the webhooks that match and that the caller may see.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -49,60 +49,24 @@ impl Actor {
         &self,
         query: &WebhookQuery,
     ) -> Result<Listed<Row<WebhookId, Webhook>, WebhookId>, ManageError> {
-        contain(self.visible_webhooks(query)).await
-    }
-
-    /// The names of those of these webhooks that the caller may see.
-    ///
-    /// # Errors
-    /// Failures of store and accounts.
-    pub async fn webhook_names(
-        &self,
-        ids: impl IntoIterator<Item = WebhookId>,
-    ) -> Result<BTreeMap<WebhookId, String>, ManageError> {
-        let ids: BTreeSet<_> = ids.into_iter().collect();
-        contain(async {
-            let mut authority = self.authority();
-            let mut names = BTreeMap::new();
-            for id in ids {
-                if let Some(row) = self.engine().webhook(id).await?
-                    && authority.may_manage(row.value.owner).await?
-                {
-                    names.insert(id, row.value.name.to_string());
-                }
-            }
-            Ok(names)
-        })
-        .await
-    }
-
-    /// How many tasks send a webhook, those of other users included.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn count_tasks(&self, id: WebhookId) -> Result<u64, ManageError> {
-        contain(async {
-            self.own_webhook(id).await?;
-            let read = |page| async move {
-                let query = TaskQuery {
-                    creator: None,
-                    webhook: Some(id),
-                    name: None,
-                    page,
-                };
-                self.engine().list_tasks(&query).await
+        let read = |scope, page| {
+            let query = WebhookQuery {
+                scope,
+                page,
+                ..query.clone()
             };
-            count(|row| row.id, read).await
-        })
-        .await
+            async move { self.engine().list_webhooks(&query).await }
+        };
+        let whose = |row: &Row<WebhookId, Webhook>| Whose::of(row.owner);
+        contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
     }
 
     /// Changes a webhook; in force for the next attempt. Its owner stays. `edit` may be called
     /// again if the webhook was changed by others at the same time.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Invalid`], [`ManageError::NameTaken`], failures of
-    /// store and accounts, and what `edit` refuses.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], what `edit` refuses, and as
+    /// [`create_webhook`](Self::create_webhook).
     pub async fn edit_webhook(
         &self,
         id: WebhookId,
@@ -111,14 +75,15 @@ impl Actor {
         self.change_webhook(id, Operation::Update, edit).await
     }
 
-    /// Deletes a webhook with its delivery log.
+    /// Deletes a webhook with its delivery log, also one that cannot be read. Its name is free at
+    /// once.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`]; [`ManageError::InUse`] while tasks send it, unless `cascade` says
-    /// that they go as well; failures of store and accounts.
+    /// [`ManageError::NotFound`]; [`ManageError::InUse`] while tasks send it, all of which are its
+    /// owner's, unless `cascade` says that they go as well; failures of store and accounts.
     pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), ManageError> {
         self.change(WEBHOOKS, Operation::Delete, move |actor| async move {
-            actor.own_webhook(id).await?;
+            actor.own_record(RecordId::Webhook(id)).await?;
             actor.engine().delete_webhook(id, cascade).await?;
             Ok((id.0, ()))
         })
@@ -134,8 +99,9 @@ impl Actor {
         id: WebhookId,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change(WEBHOOKS, Operation::Pause, move |actor| async move {
-            actor.own_webhook(id).await?;
-            Ok((id.0, actor.engine().pause_webhook(id).await?))
+            let owner = actor.own_record(RecordId::Webhook(id)).await?;
+            let row = actor.engine().pause_webhook(id).await;
+            Ok((id.0, row.map_err(actor.about(owner))?))
         })
         .await
     }
@@ -149,8 +115,9 @@ impl Actor {
         id: WebhookId,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change(WEBHOOKS, Operation::Resume, move |actor| async move {
-            actor.own_webhook(id).await?;
-            Ok((id.0, actor.engine().resume_webhook(id).await?))
+            let owner = actor.own_record(RecordId::Webhook(id)).await?;
+            let row = actor.engine().resume_webhook(id).await;
+            Ok((id.0, row.map_err(actor.about(owner))?))
         })
         .await
     }
@@ -162,60 +129,14 @@ impl Actor {
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change(WEBHOOKS, operation, move |actor| async move {
-            actor.own_webhook(id).await?;
+            let owner = actor.own_webhook(id).await?.owner;
             let edited = actor.engine().edit_webhook(id, |webhook| {
-                let owner = webhook.owner;
                 edit(webhook)?;
                 webhook.owner = owner;
                 Ok(())
             });
-            Ok((id.0, edited.await?))
+            Ok((id.0, edited.await.map_err(actor.about(owner))?))
         })
-        .await
-    }
-
-    /// The webhook, if the caller may see it.
-    pub(crate) async fn own_webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
-        let row = self.engine().webhook(id).await?;
-        let row = row.ok_or(ManageError::NotFound)?;
-        let may = self.manages(row.value.owner).await?;
-        may.then_some(row).ok_or(ManageError::NotFound)
-    }
-
-    pub(crate) async fn visible_webhooks(
-        &self,
-        query: &WebhookQuery,
-    ) -> Result<Listed<Row<WebhookId, Webhook>, WebhookId>, ManageError> {
-        let authority = self.authority();
-        let only = authority.only();
-        let owner = match (query.owner, only) {
-            (Some(asked), Some(only)) if asked != only => {
-                return Ok(Listed::nothing());
-            }
-            (asked, only) => asked.or(only),
-        };
-        let stride = (!self.sees_all() && only.is_none()).then_some(STRIDE);
-        let mut judge = ByOwner {
-            authority,
-            owner: |row: &Row<WebhookId, Webhook>| row.value.owner,
-        };
-        fill(
-            query.page,
-            stride,
-            |row| row.id,
-            &mut judge,
-            |page| {
-                let query = WebhookQuery {
-                    owner,
-                    name: query.name.clone(),
-                    page,
-                };
-                async move { self.engine().list_webhooks(&query).await }
-            },
-        )
         .await
     }
 }

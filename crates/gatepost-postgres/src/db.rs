@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::{
-    Client, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Transaction,
-};
+use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -54,9 +52,15 @@ impl Db {
         Ok(self.pool.get().await?)
     }
 
-    /// The number of the advisory lock of this schema.
+    /// The number of the advisory lock under which this schema is migrated.
     pub(crate) fn lock(&self) -> i64 {
         self.lock
+    }
+
+    /// The first number of the advisory locks of this schema's places.
+    pub(crate) fn places(&self) -> i32 {
+        let [a, b, c, d, ..] = self.lock.to_be_bytes();
+        i32::from_be_bytes([a, b, c, d])
     }
 
     pub(crate) fn close(&self) {
@@ -91,15 +95,37 @@ impl Db {
         }
     }
 
-    /// Several statements in one transaction and one round trip: all are sent at once. `begin` is a
-    /// simple statement; returns the rows of the last statement.
+    /// One statement in a transaction of its own kind. Not cached: a shape is seldom asked for
+    /// twice in a row.
+    pub(crate) async fn read(
+        &self,
+        begin: &str,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<Vec<Row>> {
+        let client = self.client().await?;
+        let statement = client.prepare(sql).await?;
+        let (begun, rows, ended) = tokio::join!(
+            client.batch_execute(begin),
+            client.query(&statement, params),
+            client.batch_execute("COMMIT")
+        );
+        begun?;
+        let rows = rows?;
+        ended?;
+        Ok(rows)
+    }
+
+    /// Several statements in one transaction and one round trip: all are sent at once, so that the
+    /// server alone decides how long its locks are held. `begin` is a simple statement; returns the
+    /// rows of each statement.
     ///
     /// Sent at the first poll, so a future that is dropped leaves a whole transaction.
     pub(crate) async fn pipeline(
         &self,
         begin: &str,
         statements: &[(&str, &[Param<'_>])],
-    ) -> Result<Vec<Row>> {
+    ) -> Result<Vec<Vec<Row>>> {
         let client = self.client().await?;
         let mut prepared = Vec::with_capacity(statements.len());
         for (sql, params) in statements {
@@ -117,31 +143,12 @@ impl Db {
             client.batch_execute("COMMIT")
         );
         begun?;
-        let mut last = Vec::new();
+        let mut answers = Vec::with_capacity(bodies.len());
         for rows in bodies {
-            last = rows?;
+            answers.push(rows?);
         }
         ended?;
-        Ok(last)
-    }
-
-    /// `BEGIN` with the routes lock shared: records do not change until the commit.
-    pub(crate) fn begin_shared(&self) -> String {
-        format!("BEGIN; SELECT pg_advisory_xact_lock_shared({})", self.lock)
-    }
-
-    /// The first step of every change of a record: takes the routes lock exclusively and moves the
-    /// version. Returns the new one.
-    pub(crate) async fn routes_changed(&self, tx: &Transaction<'_>) -> Result<i64> {
-        tx.execute("SELECT pg_advisory_xact_lock($1)", &[&self.lock])
-            .await?;
-        let row = tx
-            .query_one(
-                "UPDATE gatepost_routes SET version = version + 1 RETURNING version",
-                &[],
-            )
-            .await?;
-        Ok(row.try_get(0)?)
+        Ok(answers)
     }
 }
 

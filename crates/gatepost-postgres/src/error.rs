@@ -11,6 +11,8 @@ pub(crate) struct Failure {
     cause: Option<Cause>,
     /// Whether the server aborted this transaction because of a conflict with another.
     pub(crate) was_victim: bool,
+    /// Whether a lock was waited for too long.
+    pub(crate) was_locked: bool,
 }
 
 /// The cause, without values: of a server's error the code and the constraint alone.
@@ -29,6 +31,7 @@ impl Failure {
             context,
             cause: None,
             was_victim: false,
+            was_locked: false,
         }
     }
 
@@ -50,6 +53,19 @@ impl Failure {
 
     pub(crate) fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Unavailable
+    }
+
+    /// Whether it is the stored row that is at fault: lists pass it over.
+    pub(crate) fn is_corrupt(&self) -> bool {
+        self.kind == ErrorKind::Corrupt
+    }
+
+    /// What cannot be read and why, without a value.
+    pub(crate) fn reason(&self) -> String {
+        match &self.cause {
+            Some(cause) => format!("{}: {cause}", self.context),
+            None => self.context.to_owned(),
+        }
     }
 
     /// The cause in words, for a row that ends because of it.
@@ -99,6 +115,7 @@ impl From<tokio_postgres::Error> for Failure {
             context,
             cause: Some(Cause(cause)),
             was_victim,
+            was_locked: *db.code() == SqlState::LOCK_NOT_AVAILABLE,
         }
     }
 }
@@ -149,7 +166,7 @@ fn classify(code: &SqlState, constraint: Option<&str>) -> (ErrorKind, &'static s
             match constraint {
                 Some("gatepost_key_name") => "the owner has a key of that name",
                 Some("gatepost_key_lookup") => "a key with that lookup id",
-                Some("gatepost_webhook_name") => "a webhook of that name",
+                Some("gatepost_webhook_name") => "the owner has a webhook of that name",
                 Some("gatepost_delivery_message") => "a delivery with that message id",
                 _ => "a row with that value",
             },
@@ -205,7 +222,7 @@ mod tests {
         }
         assert_eq!(
             classify(&SqlState::UNIQUE_VIOLATION, Some("gatepost_webhook_name")),
-            (ErrorKind::Conflict, "a webhook of that name")
+            (ErrorKind::Conflict, "the owner has a webhook of that name")
         );
         assert_eq!(
             classify(&SqlState::FOREIGN_KEY_VIOLATION, None).0,

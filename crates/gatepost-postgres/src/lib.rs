@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod batch;
+mod change;
 mod column;
 mod config;
 mod db;
@@ -12,6 +13,7 @@ mod migrate;
 mod node;
 mod notify;
 mod outbox;
+mod owners;
 mod queue;
 mod records;
 mod store;

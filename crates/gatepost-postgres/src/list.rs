@@ -9,6 +9,9 @@ use tokio_postgres::types::ToSql;
 use crate::db::{Db, Param};
 use crate::error::Result;
 
+/// Every list is planned for its own values: who has few rows reads few, whatever others have.
+const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
+
 /// A `SELECT` that grows by a condition for each filter that is set, so that the planner sees
 /// only those and picks their index.
 pub(crate) struct List {
@@ -17,15 +20,15 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// `columns_and_table` is `id, … FROM table`.
-    pub(crate) fn of(columns_and_table: &str) -> Self {
+    /// `select` begins with the columns of `r`, the listed table, and ends in a condition.
+    pub(crate) fn of(select: &str) -> Self {
         Self {
-            sql: format!("SELECT {columns_and_table} WHERE true"),
+            sql: format!("SELECT {select}"),
             params: Vec::new(),
         }
     }
 
-    /// `condition` ends where the parameter belongs: `owner =`.
+    /// `condition` ends where the parameter belongs: `r.owner =`.
     pub(crate) fn filter<T: ToSql + Send + Sync + 'static>(
         mut self,
         condition: &str,
@@ -38,23 +41,70 @@ impl List {
         self
     }
 
+    /// A condition of our own words alone.
+    pub(crate) fn only(mut self, condition: Option<String>) -> Self {
+        if let Some(condition) = condition {
+            let _ = write!(self.sql, " AND {condition}");
+        }
+        self
+    }
+
+    /// One page of what can be read: goes on behind a row that cannot until the page is full.
+    pub(crate) async fn readable<I: Copy, T>(
+        self,
+        db: &Db,
+        page: &Page<I>,
+        number: impl Fn(I) -> i64,
+        read: impl Fn(&Row) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut after = page.after.map(number);
+        let mut read_rows = Vec::new();
+        loop {
+            let room = page.limit as usize - read_rows.len();
+            let rows = self.rows(db, page.order, after, room).await?;
+            let full = rows.len() == room;
+            for row in &rows {
+                after = Some(row.try_get("id")?);
+                match read(row) {
+                    Err(failure) if failure.is_corrupt() => {}
+                    other => read_rows.push(other?),
+                }
+            }
+            if !full || read_rows.len() >= page.limit as usize {
+                return Ok(read_rows);
+            }
+        }
+    }
+
+    /// One page, all of which has to be readable.
     pub(crate) async fn page<I: Copy>(
         self,
         db: &Db,
         page: &Page<I>,
         number: impl Fn(I) -> i64,
     ) -> Result<Vec<Row>> {
-        let (beyond, direction) = match page.order {
-            Order::Ascending => ("id >", "ASC"),
-            Order::Descending => ("id <", "DESC"),
+        let after = page.after.map(number);
+        self.rows(db, page.order, after, page.limit as usize).await
+    }
+
+    async fn rows(
+        &self,
+        db: &Db,
+        order: Order,
+        after: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<Row>> {
+        let (beyond, direction) = match order {
+            Order::Ascending => ("r.id >", "ASC"),
+            Order::Descending => ("r.id <", "DESC"),
         };
-        let mut list = self.filter(beyond, page.after.map(number));
-        let _ = write!(list.sql, " ORDER BY id {direction} LIMIT {}", page.limit);
-        let params: Vec<Param<'_>> = list.params.iter().map(|p| &**p as Param<'_>).collect();
-        // Not cached: each call is planned for its own values, and a shape is seldom asked for
-        // twice in a row.
-        let client = db.client().await?;
-        let statement = client.prepare(&list.sql).await?;
-        Ok(client.query(&statement, &params).await?)
+        let mut sql = self.sql.clone();
+        let mut params: Vec<Param<'_>> = self.params.iter().map(|p| &**p as Param<'_>).collect();
+        if let Some(after) = &after {
+            params.push(after);
+            let _ = write!(sql, " AND {beyond} ${}", params.len());
+        }
+        let _ = write!(sql, " ORDER BY r.id {direction} LIMIT {limit}");
+        db.read(BEGIN, &sql, &params).await
     }
 }

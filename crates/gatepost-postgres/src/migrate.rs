@@ -6,8 +6,10 @@ use crate::db::Db;
 use crate::error::{Failure, Result};
 
 /// In order; a version is the place in this list, from 1. Never edited once released.
-const MIGRATIONS: &[(&str, &str)] =
-    &[("gatepost", include_str!("../migrations/0001_gatepost.sql"))];
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("gatepost", include_str!("../migrations/0001_gatepost.sql")),
+    ("places", include_str!("../migrations/0002_places.sql")),
+];
 
 /// Runs what is missing, in one transaction under an advisory lock: of several nodes that start at
 /// once one migrates, the others wait and find nothing to do. A database newer than this code is

@@ -1,14 +1,16 @@
-//! The outbox: occurrences that the platform inserted in its own transactions.
+//! The outbox: occurrences that the platform inserted in its own transactions, and what emits have
+//! left to be decided later.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
-use gatepost_storage::columns::OutboxColumns;
-use gatepost_storage::webhooks::{OutboxId, OutboxRow, OutboxStore};
+use gatepost_storage::columns::{OutboxColumns, left};
+use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, OutboxStore};
 use tokio_postgres::Row;
-use webhook_model::Occurrence;
+use webhook_model::{Occurrence, TaskId};
 
-use crate::column::without_nul;
+use crate::column::{count, without_nul};
+use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
 
@@ -16,22 +18,21 @@ use crate::store::PostgresStore;
 impl OutboxStore for PostgresStore {
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
         let columns = OutboxColumns::of(occurrence);
-        let row = self
-            .db()
-            .query_opt(
-                include_str!("sql/outbox/push.sql"),
-                &[
-                    &columns.event_type,
-                    &columns.event,
-                    &columns.object_id,
-                    &columns.object_name,
-                    &columns.tags,
-                    &columns.variables,
-                    &columns.occurrence_id,
-                    &now,
-                ],
-            )
-            .await?;
+        let params: [Param<'_>; 11] = [
+            &columns.event_type,
+            &columns.event,
+            &columns.object_id,
+            &columns.object_name,
+            &columns.tags,
+            &columns.variables,
+            &columns.occurrence_id,
+            &columns.tenant,
+            &columns.owner,
+            &columns.operators,
+            &now,
+        ];
+        let sql = include_str!("sql/outbox/push.sql");
+        let row = self.db().query_opt(sql, &params).await?;
         let id = row
             .ok_or_else(|| Failure::unavailable("no row came back"))?
             .try_get(0)
@@ -40,24 +41,23 @@ impl OutboxStore for PostgresStore {
         Ok(OutboxId(id))
     }
 
-    async fn outbox(&self, limit: u32) -> Answer<Vec<OutboxRow>> {
-        let rows = self
-            .db()
-            .query(include_str!("sql/outbox/waiting.sql"), &[&i64::from(limit)])
-            .await?;
+    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Answer<Vec<OutboxRow>> {
+        let sql = include_str!("sql/outbox/waiting.sql");
+        let rows = self.db().query(sql, &[&i64::from(limit), &now]).await?;
         Ok(rows.iter().map(outbox_row).collect::<Result<_>>()?)
+    }
+
+    async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
+        let sql = include_str!("sql/outbox/postpone.sql");
+        let params: [Param<'_>; 3] = [&id.0, &i64::from(turn), &due];
+        self.db().execute(sql, &params).await?;
+        Ok(())
     }
 
     async fn reject_outbox(&self, id: OutboxId, reason: &str, _now: DateTime<Utc>) -> Answer<()> {
         let reason = without_nul(reason.to_owned());
-        match self
-            .db()
-            .execute(
-                "UPDATE gatepost_occurrence SET rejected = $2 WHERE id = $1",
-                &[&id.0, &reason],
-            )
-            .await?
-        {
+        let sql = "UPDATE gatepost_occurrence SET rejected = $2 WHERE id = $1";
+        match self.db().execute(sql, &[&id.0, &reason]).await? {
             0 => Err(StoreError::not_found("outbox row")),
             _ => Ok(()),
         }
@@ -73,9 +73,20 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         tags: row.try_get::<_, &str>("tags")?.into(),
         variables: row.try_get::<_, &str>("variables")?.into(),
         occurrence_id: row.try_get("occurrence_id")?,
+        tenant: row.try_get("tenant")?,
+        owner: row.try_get("owner")?,
+        operators: row.try_get("operators")?,
+    };
+    // A row that names its tasks in a way that cannot be read is set aside as a whole.
+    let (occurrence, left) = match left(row.try_get("after_task")?, row.try_get("tasks")?) {
+        Ok(left) => (columns.occurrence(), left),
+        Err(unreadable) => (Err(unreadable), Left::After(TaskId(0))),
     };
     Ok(OutboxRow {
         id: OutboxId(row.try_get("id")?),
-        occurrence: columns.occurrence(),
+        occurrence,
+        left,
+        turn: count(row, "turn")?,
+        created: row.try_get("created")?,
     })
 }

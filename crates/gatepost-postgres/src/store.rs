@@ -49,7 +49,11 @@ impl PostgresStore {
         let notifier = Notifier::start(db.clone(), &schema);
         let node = Node::join(&config, &schema).await?;
         Ok(Self {
-            enqueue: Arc::new(Batcher::start(EnqueueWork::new(db.clone()))),
+            enqueue: Arc::new(Batcher::start(EnqueueWork::new(
+                db.clone(),
+                config.max_connections,
+                config.lock_timeout,
+            ))),
             settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),
             sealing: Arc::clone(&config.sealing),
             notifier: Arc::new(notifier),
@@ -103,8 +107,6 @@ impl PostgresStore {
 
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresStore")
-            .field("generation", &self.node.generation())
-            .finish_non_exhaustive()
+        f.debug_struct("PostgresStore").finish_non_exhaustive()
     }
 }

@@ -2,53 +2,44 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::OutboxColumns;
-use gatepost_storage::webhooks::{OutboxId, OutboxRow, OutboxStore, Unreadable};
-use rusqlite::{Row, params};
-use webhook_model::Occurrence;
+use gatepost_storage::columns::{OutboxColumns, left, left_columns};
+use gatepost_storage::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, Unreadable};
+use rusqlite::{Connection, Row, params};
+use webhook_model::{Occurrence, TaskId};
 
-use crate::column::micros;
+use crate::column::{micros, number, time};
 use crate::error::{Answer, Failure, Result};
 use crate::store::SqliteStore;
 
 #[async_trait]
 impl OutboxStore for SqliteStore {
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
-        let occurrence = occurrence.clone();
-        self.write(move |c| {
-            let columns = OutboxColumns::of(&occurrence);
-            let id = c
-                .prepare_cached(include_str!("sql/outbox/push.sql"))?
-                .query_row(
-                    params![
-                        columns.event_type,
-                        columns.event,
-                        columns.object_id,
-                        columns.object_name,
-                        columns.tags,
-                        columns.variables,
-                        columns.occurrence_id,
-                        micros(now),
-                    ],
-                    |row| row.get(0),
-                )?;
-            Ok(OutboxId(id))
+        let new = NewOutbox {
+            occurrence: occurrence.clone(),
+            left: Left::After(TaskId(0)),
+            due: now,
+        };
+        self.write(move |c| push(c, &new, now)).await
+    }
+
+    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Answer<Vec<OutboxRow>> {
+        self.read(move |c| {
+            let mut statement = c.prepare_cached(include_str!("sql/outbox/due.sql"))?;
+            let mut rows = statement.query([micros(now), limit.into()])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(outbox_row(row)?);
+            }
+            Ok(found)
         })
         .await
     }
 
-    async fn outbox(&self, limit: u32) -> Answer<Vec<OutboxRow>> {
-        self.read(move |c| {
-            let mut statement = c.prepare_cached(include_str!("sql/outbox/waiting.sql"))?;
-            let mut rows = statement.query([limit])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(OutboxRow {
-                    id: OutboxId(row.get("id")?),
-                    occurrence: occurrence(row)?,
-                });
-            }
-            Ok(found)
+    async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
+        self.write(move |c| {
+            c.prepare_cached(include_str!("sql/outbox/postpone.sql"))?
+                .execute(params![id.0, turn, micros(due)])?;
+            Ok(())
         })
         .await
     }
@@ -67,6 +58,51 @@ impl OutboxStore for SqliteStore {
     }
 }
 
+/// Stores a row that the engine is to use later.
+pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Result<OutboxId> {
+    let columns = OutboxColumns::of(&new.occurrence);
+    let (after_task, tasks) = left_columns(&new.left);
+    let id = c
+        .prepare_cached(include_str!("sql/outbox/push.sql"))?
+        .query_row(
+            params![
+                columns.event_type,
+                columns.event,
+                columns.object_id,
+                columns.object_name,
+                columns.tags,
+                columns.variables,
+                columns.occurrence_id,
+                micros(now),
+                columns.tenant,
+                columns.owner,
+                columns.operators,
+                after_task,
+                tasks,
+                micros(new.due),
+            ],
+            |row| row.get(0),
+        )?;
+    Ok(OutboxId(id))
+}
+
+fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
+    let tasks = row.get_ref("tasks")?.as_str_or_null();
+    let tasks = tasks.map_err(|_| Unreadable("tasks must be text in UTF-8".to_owned()));
+    let after_task: i64 = row.get("after_task")?;
+    let (occurrence, left) = match tasks.and_then(|tasks| left(after_task, tasks)) {
+        Ok(left) => (occurrence(row)?, left),
+        Err(reason) => (Err(reason), Left::After(TaskId(after_task))),
+    };
+    Ok(OutboxRow {
+        id: OutboxId(row.get("id")?),
+        occurrence,
+        left,
+        turn: number(row, "turn")?,
+        created: time(row, "created")?,
+    })
+}
+
 /// The platform writes these rows: whatever they hold is a reason, not an error of the store.
 fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadable>> {
     let text = |column: &'static str| -> Result<std::result::Result<Option<&str>, Unreadable>> {
@@ -79,6 +115,7 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
     let (tags, variables) = (text("tags")?, text("variables")?);
     let (object_name, occurrence_id) = (text("object_name")?, text("occurrence_id")?);
     let object_id = row.get("object_id")?;
+    let (tenant, owner, operators) = (row.get("tenant")?, row.get("owner")?, row.get("operators")?);
     let read = || {
         OutboxColumns {
             event_type: event_type?.unwrap_or_default(),
@@ -88,6 +125,9 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
             tags: tags?.unwrap_or_default().into(),
             variables: variables?.unwrap_or_default().into(),
             occurrence_id: occurrence_id?,
+            tenant,
+            owner,
+            operators,
         }
         .occurrence()
     };

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Params};
 
 use crate::error::Result;
 
@@ -23,16 +23,17 @@ impl Watch {
         }
     }
 
-    /// The generation of the keys in the file now; takes a few microseconds.
-    pub(crate) fn key_generation(&self) -> Option<i64> {
-        self.ask("SELECT generation FROM gatepost_key_generation")
+    /// The generation of this slice of the keys in the file now; takes a few microseconds.
+    pub(crate) fn key_generation(&self, slice: u8) -> Option<i64> {
+        let sql = "SELECT generation FROM gatepost_key_slice WHERE slice = ?1";
+        self.ask(sql, [slice])
     }
 
     /// Returns after a commit of any connection but this one.
     pub(crate) async fn changed(&self) {
         loop {
             tokio::time::sleep(LOOK).await;
-            let now = self.ask("PRAGMA data_version").unwrap_or(-1);
+            let now = self.ask("PRAGMA data_version", []).unwrap_or(-1);
             let before = self.seen.swap(now, std::sync::atomic::Ordering::AcqRel);
             if before != now && before != -1 {
                 return;
@@ -44,10 +45,10 @@ impl Watch {
         self.lock().take();
     }
 
-    fn ask(&self, sql: &str) -> Option<i64> {
+    fn ask(&self, sql: &str, params: impl Params) -> Option<i64> {
         let connection = self.lock();
         let asked = |c: &Connection| -> Result<i64> {
-            Ok(c.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+            Ok(c.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
         };
         asked(connection.as_ref()?).ok()
     }

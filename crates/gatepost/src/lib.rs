@@ -21,3 +21,8 @@ pub use {delivery, gatepost_engine as engine, webhook_model as webhook};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct FrontPage;
+
+/// The code of the page on tenants compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tenants.md")]
+struct TenantsPage;

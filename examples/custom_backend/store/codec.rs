@@ -8,12 +8,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{
-    OutboxColumns, SealedSecrets, activity_word, parse_activity, parse_rate, parse_target,
+    OutboxColumns, SealedSecrets, activity_word, left, left_columns, parse_activity, parse_rate, parse_target,
     target_ids,
 };
 use gatepost_storage::keys::KeyRow;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{TaskRow, Unreadable};
+use gatepost_storage::webhooks::{NewOutbox, OutboxId, OutboxRow, TaskRow, Unreadable};
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use serde_json::{Value, json};
 use webhook_model::{
@@ -147,6 +147,7 @@ pub(super) fn key(id: i64, row: &Value) -> Answer<KeyRow> {
 
 /// What every record has beside its content.
 fn with_head<I, T>(row: &Row<I, T>, mut content: Value) -> Value {
+    content["owner"] = row.owner.0.into();
     content["revision"] = row.revision.0.into();
     content["created"] = micros(row.created).into();
     content["modified"] = micros(row.modified).into();
@@ -156,6 +157,7 @@ fn with_head<I, T>(row: &Row<I, T>, mut content: Value) -> Value {
 fn head<I, T>(id: I, f: &Fields<'_>, value: T) -> Answer<Row<I, T>> {
     Ok(Row {
         id,
+        owner: OwnerId(f.int("owner")?),
         revision: Revision(f.int("revision")?),
         created: f.time("created")?,
         modified: f.time("modified")?,
@@ -169,7 +171,7 @@ pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) ->
     Ok(with_head(
         row,
         json!({
-            "owner": w.owner.0, "name": w.name.as_str(), "url": w.url.as_str(),
+            "name": w.name.as_str(), "url": w.url.as_str(),
             "authorization_kind": w.authorization.kind().as_str(), "authorization": sealed.authorization.as_deref().map(base64),
             "headers": base64(&sealed.headers),
             "insecure": w.allow_insecure, "timeout": w.timeout.as_secs(), "retries": w.retries.get(),
@@ -221,7 +223,7 @@ pub(super) fn from_task(row: &TaskRow) -> Answer<Value> {
     let t = &row.task;
     Ok(json!({
         "revision": row.revision.0, "created": micros(row.created), "modified": micros(row.modified),
-        "last_run": row.last_run.map(micros), "creator": t.creator.0, "name": t.name.as_str(),
+        "owner": row.owner.0, "last_run": row.last_run.map(micros), "creator": t.creator.0, "name": t.name.as_str(),
         "description": t.description.as_str(), "enabled": t.enabled, "once": t.delete_after_run,
         "webhook": webhook.0, "message": message.as_str(),
     }))
@@ -231,6 +233,7 @@ pub(super) fn task(id: i64, row: &Value) -> Answer<TaskRow> {
     let f = Fields(row);
     Ok(TaskRow {
         id: TaskId(id),
+        owner: OwnerId(f.int("owner")?),
         revision: Revision(f.int("revision")?),
         created: f.time("created")?,
         modified: f.time("modified")?,
@@ -275,16 +278,30 @@ pub(super) fn event(id: i64, row: &Value) -> Answer<Row<webhook_model::EventId, 
     head(webhook_model::EventId(id), &f, value)
 }
 
-pub(super) fn from_occurrence(occurrence: &Occurrence) -> Value {
-    let c = OutboxColumns::of(occurrence);
+pub(super) fn from_occurrence(new: &NewOutbox, now: DateTime<Utc>) -> Value {
+    let c = OutboxColumns::of(&new.occurrence);
+    let (after_task, tasks) = left_columns(&new.left);
     json!({
+        "turn": 0, "created": micros(now), "due": micros(new.due), "after_task": after_task, "tasks": tasks,
+        "tenant": c.tenant, "owner": c.owner, "operators": c.operators,
         "event_type": c.event_type, "event": c.event, "object_id": c.object_id, "object_name": c.object_name,
         "tags": c.tags, "variables": c.variables, "occurrence_id": c.occurrence_id,
     })
 }
 
+pub(super) fn outbox_row(id: i64, row: &Value) -> Answer<OutboxRow> {
+    let f = Fields(row);
+    Ok(OutboxRow {
+        id: OutboxId(id),
+        occurrence: occurrence(row),
+        left: left(f.int("after_task")?, f.maybe_text("tasks")).map_err(|_| corrupt("tasks"))?,
+        turn: f.number("turn")?,
+        created: f.time("created")?,
+    })
+}
+
 /// The occurrence, or why the row cannot be used.
-pub(super) fn occurrence(row: &Value) -> Result<Occurrence, Unreadable> {
+fn occurrence(row: &Value) -> Result<Occurrence, Unreadable> {
     let text = |column: &str| row[column].as_str();
     OutboxColumns {
         event_type: text("event_type").unwrap_or_default(),
@@ -294,6 +311,9 @@ pub(super) fn occurrence(row: &Value) -> Result<Occurrence, Unreadable> {
         tags: text("tags").unwrap_or_default().into(),
         variables: text("variables").unwrap_or_default().into(),
         occurrence_id: text("occurrence_id"),
+        tenant: row["tenant"].as_i64(),
+        owner: row["owner"].as_i64(),
+        operators: row["operators"].as_bool().unwrap_or_default(),
     }
     .occurrence()
 }

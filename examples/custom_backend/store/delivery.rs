@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use gatepost_ids::TenantId;
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, Lane, LaneClass, Phases,
 };
 use redb::ReadableTable;
 use serde_json::{Value, json};
-use webhook_model::{TaskId, WebhookId};
+use webhook_model::{OwnerId, TaskId, WebhookId};
 
 use super::codec::{Fields, base64, corrupt, micros};
 use super::error::{Answer, failed};
-use super::tables::{ATTEMPTS, DELIVERIES, NAMES, OPEN, QUEUED, RUNNING, Tx, json};
+use super::tables::{ATTEMPTS, DELIVERIES, GONE, NAMES, OPEN, QUEUED, RUNNING, Tx, json};
 
 const STATES: [(DeliveryState, &str); 4] = [
     (DeliveryState::Queued, "queued"),
@@ -25,8 +26,10 @@ const STATES: [(DeliveryState, &str); 4] = [
 #[derive(Clone)]
 pub(super) struct Slot {
     pub(super) delivery: Delivery,
-    /// Claims so far: the number of the last one is its token.
-    pub(super) claims: i64,
+    /// The token of the last claim, 0 before the first.
+    pub(super) token: i64,
+    /// Whether a claim of it was lost and no attempt was made since.
+    pub(super) alone: bool,
     /// The token under which it was settled last.
     pub(super) settled: Option<i64>,
     /// Attempts in the log.
@@ -35,10 +38,10 @@ pub(super) struct Slot {
 
 impl Slot {
     pub(super) fn lane(&self) -> Lane {
-        let class = if self.delivery.attempts == 0 {
-            LaneClass::First
-        } else {
-            LaneClass::Retry
+        let class = match self.delivery.attempts {
+            _ if self.alone => LaneClass::Alone,
+            0 => LaneClass::First,
+            _ => LaneClass::Retry,
         };
         Lane {
             webhook: self.delivery.webhook,
@@ -48,7 +51,11 @@ impl Slot {
 }
 
 pub(super) fn class(class: LaneClass) -> u8 {
-    u8::from(class == LaneClass::Retry)
+    match class {
+        LaneClass::First => 0,
+        LaneClass::Retry => 1,
+        LaneClass::Alone => 2,
+    }
 }
 
 pub(super) fn encode(slot: &Slot) -> Value {
@@ -58,11 +65,12 @@ pub(super) fn encode(slot: &Slot) -> Value {
         .find(|(s, _)| *s == d.state)
         .map(|(_, word)| *word);
     json!({
-        "message_id": d.message_id.as_str(), "webhook": d.webhook.0, "task": d.task.map(|t| t.0), "body": &*d.body,
+        "message_id": d.message_id.as_str(), "webhook": d.webhook.0, "owner": d.owner.0, "tenant": d.tenant.map(|t| t.0),
+        "message_kept": d.message_kept, "alone": slot.alone, "task": d.task.map(|t| t.0), "body": &*d.body,
         "state": state, "status_info": d.status_info, "created": micros(d.created), "due": micros(d.due),
         "lease_until": d.lease_until.map(micros), "last_attempt": d.last_attempt.map(micros), "attempts": d.attempts,
         "lost_claims": d.lost_claims, "response_status": d.response_status, "duration": d.duration.map(nanos),
-        "claims": slot.claims, "settled": slot.settled, "logged": slot.logged,
+        "token": slot.token, "settled": slot.settled, "logged": slot.logged,
     })
 }
 
@@ -73,8 +81,11 @@ pub(super) fn decode(id: i64, row: &Value) -> Answer<Slot> {
         id: DeliveryId(id),
         message_id: f.parse("message_id")?,
         webhook: WebhookId(f.int("webhook")?),
+        owner: OwnerId(f.int("owner")?),
+        tenant: f.maybe_int("tenant").map(TenantId),
         task: f.maybe_int("task").map(TaskId),
         body: f.text("body")?.into(),
+        message_kept: f.is("message_kept")?,
         state: STATES
             .iter()
             .find(|(_, w)| *w == word)
@@ -94,7 +105,8 @@ pub(super) fn decode(id: i64, row: &Value) -> Answer<Slot> {
     };
     Ok(Slot {
         delivery,
-        claims: f.int("claims")?,
+        token: f.int("token")?,
+        alone: f.is("alone")?,
         settled: f.maybe_int("settled"),
         logged: f.number("logged")?,
     })
@@ -114,6 +126,7 @@ pub(super) fn encode_attempt(a: &AttemptRecord) -> Value {
         "connect": a.phases.connect.map(nanos), "tls": a.phases.tls.map(nanos), "first_byte": a.phases.first_byte.map(nanos),
         "class": a.class, "info": a.info, "status": a.status, "remote": a.remote.map(|r| r.to_string()),
         "protocol": a.protocol, "head": base64(&a.response_head), "body": base64(&a.response_body), "truncated": a.truncated,
+        "kept": a.kept,
     })
 }
 
@@ -140,6 +153,7 @@ pub(super) fn decode_attempt(number: i64, row: &Value) -> Answer<AttemptRecord> 
         response_head: f.bytes("head")?,
         response_body: f.bytes("body")?,
         truncated: f.is("truncated")?,
+        kept: f.is("kept")?,
     })
 }
 
@@ -149,9 +163,34 @@ pub(super) fn slot(rows: &impl ReadableTable<i64, &'static str>, id: i64) -> Ans
         .transpose()
 }
 
+/// Whether the delivery's webhook is gone.
+pub(super) fn is_gone(gone: &impl ReadableTable<i64, &'static str>, slot: &Slot) -> Answer<bool> {
+    let webhook = slot.delivery.webhook.0;
+    Ok(gone.get(webhook).map_err(failed)?.is_some())
+}
+
 impl Tx {
+    /// The delivery, unless its webhook is gone.
     pub(super) fn slot(&self, id: DeliveryId) -> Answer<Option<Slot>> {
-        slot(&self.open(DELIVERIES)?, id.0)
+        let slot = slot(&self.open(DELIVERIES)?, id.0)?;
+        let gone = self.open(GONE)?;
+        Ok(match slot {
+            Some(slot) if !is_gone(&gone, &slot)? => Some(slot),
+            _ => None,
+        })
+    }
+
+    /// All deliveries whose webhooks are not gone, oldest first.
+    pub(super) fn slots(&self) -> Answer<Vec<Slot>> {
+        let gone = self.open(GONE)?;
+        let mut slots = Vec::new();
+        for (id, row) in self.rows(DELIVERIES)? {
+            let slot = decode(id, &row)?;
+            if !is_gone(&gone, &slot)? {
+                slots.push(slot);
+            }
+        }
+        Ok(slots)
     }
 
     /// Stores a new delivery.

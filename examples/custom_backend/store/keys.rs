@@ -1,25 +1,26 @@
 //! API keys.
 
-use std::sync::atomic::Ordering;
-
-use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId};
+use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId, OwnerId};
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
-use gatepost_storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, Login};
+use gatepost_storage::keys::{
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login,
+};
 use gatepost_storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
 use redb::ReadableDatabase as _;
 
 use super::codec;
 use super::error::{Answer, failed, panicked};
-use super::redb_store::RedbStore;
-use super::tables::{COUNTERS, KEY_CHANGES, KEYS, NAMES, Tx, counter, page, row};
+use super::owner_rows::in_scope;
+use super::redb_store::{RedbStore, slice_name};
+use super::tables::{COUNTERS, KEY_CHANGES, KEYS, NAMES, OWNERS, Tx, counter, page, row};
 
 /// How many changes are remembered. Whoever asks for older ones has to forget all keys.
 const REMEMBERED: i64 = 10_000;
 
 #[async_trait]
 impl KeyStore for RedbStore {
-    async fn insert_key(&self, key: &ApiKey) -> Answer<KeyRow> {
+    async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Answer<KeyRow> {
         let mut key = key.clone();
         key.created = key.created.trunc_subsecs(6);
         key.expiration = to_micros(key.expiration);
@@ -39,10 +40,19 @@ impl KeyStore for RedbStore {
                 row.id.0,
                 "a key with that lookup id",
             )?;
+            if keys_of(tx, row.key.owner)?.len() as u64 >= at_most {
+                return Err(StoreError::new(ErrorKind::Full, "rows"));
+            }
+            tx.has_something(row.key.owner)?;
             tx.put(KEYS, row.id.0, &codec::from_key(&row))?;
             Ok(row)
         })
         .await
+    }
+
+    async fn count_keys(&self, owner: OwnerId) -> Answer<u64> {
+        self.write(move |tx| Ok(keys_of(tx, owner)?.len() as u64))
+            .await
     }
 
     async fn key(&self, id: KeyId) -> Answer<Option<KeyRow>> {
@@ -72,8 +82,9 @@ impl KeyStore for RedbStore {
         let query = query.clone();
         self.read(move |tx, _| {
             let keys = tx.open_table(KEYS).map_err(failed)?;
+            let owners = tx.open_table(OWNERS).map_err(failed)?;
             let KeyQuery {
-                owner,
+                scope,
                 name,
                 page: p,
             } = query;
@@ -83,10 +94,10 @@ impl KeyStore for RedbStore {
                 limit: p.limit,
             };
             let wanted = |row: &serde_json::Value| {
-                Ok(owner.is_none_or(|o| row["owner"] == o.0)
+                Ok(in_scope(&owners, scope, row)?
                     && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
             };
-            page(&keys, &p, wanted, |id, row| codec::key(id, &row))
+            page(&keys, &p, wanted, |id, row| codec::key(id, &row).map(Some))
         })
         .await
     }
@@ -125,10 +136,7 @@ impl KeyStore for RedbStore {
     async fn delete_key(&self, id: KeyId, _now: DateTime<Utc>) -> Answer<()> {
         self.write(move |tx| {
             let old = stored(tx, id)?;
-            tx.free_name(&name(&old.key))?;
-            tx.free_name(&lookup(old.key.lookup))?;
-            tx.remove(KEYS, id.0)?;
-            changed(tx, old.key.lookup)
+            remove(tx, &old)
         })
         .await
     }
@@ -152,11 +160,11 @@ impl KeyStore for RedbStore {
         .await
     }
 
-    fn key_generation(&self) -> Option<KeyGeneration> {
-        Some(KeyGeneration(self.generation.load(Ordering::Acquire)))
+    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+        Some(KeyGeneration(self.generation(slice)))
     }
 
-    async fn key_changes(&self, since: KeyGeneration) -> Answer<KeyChanges> {
+    async fn key_changes(&self, slice: KeySlice, since: KeyGeneration) -> Answer<KeyChanges> {
         let db = self.db.clone();
         let asked = tokio::task::spawn_blocking(move || {
             let tx = db.begin_read().map_err(failed)?;
@@ -169,20 +177,39 @@ impl KeyStore for RedbStore {
                 .map_err(failed)?
             {
                 let (_, id) = change.map_err(failed)?;
-                changed.push(
-                    id.value()
-                        .parse()
-                        .map_err(|_| codec::corrupt("key_change"))?,
-                );
+                let id: LookupId = id
+                    .value()
+                    .parse()
+                    .map_err(|_| codec::corrupt("key_change"))?;
+                changed.push(id);
             }
+            // The log is of all slices, so a gap shows.
             let generation = KeyGeneration(generation);
+            let mut changed = ChangedKeys::logged(changed, since, generation);
+            if let ChangedKeys::These(changed) = &mut changed {
+                changed.retain(|id| KeySlice::of(*id) == slice);
+            }
             Ok(KeyChanges {
                 generation,
-                changed: ChangedKeys::logged(changed, since, generation),
+                changed,
             })
         });
         asked.await.map_err(panicked)?
     }
+}
+
+/// All keys of an owner.
+pub(super) fn keys_of(tx: &Tx, owner: OwnerId) -> Answer<Vec<KeyRow>> {
+    let rows = tx.rows(KEYS)?.into_iter();
+    let own = rows.filter(|(_, row)| row["owner"] == owner.0);
+    own.map(|(id, row)| codec::key(id, &row)).collect()
+}
+
+pub(super) fn remove(tx: &Tx, old: &KeyRow) -> Answer<()> {
+    tx.free_name(&name(&old.key))?;
+    tx.free_name(&lookup(old.key.lookup))?;
+    tx.remove(KEYS, old.id.0)?;
+    changed(tx, old.key.lookup)
 }
 
 fn stored(tx: &Tx, id: KeyId) -> Answer<KeyRow> {
@@ -192,7 +219,7 @@ fn stored(tx: &Tx, id: KeyId) -> Answer<KeyRow> {
     codec::key(id.0, &row)
 }
 
-/// Moves the generation and remembers who moved it.
+/// Moves the generation of the key's slice and remembers who moved it.
 fn changed(tx: &Tx, lookup: LookupId) -> Answer<()> {
     let generation = tx.count("key_generation")?;
     let mut changes = tx.open(KEY_CHANGES)?;
@@ -200,6 +227,9 @@ fn changed(tx: &Tx, lookup: LookupId) -> Answer<()> {
         .insert(generation, lookup.to_string().as_str())
         .map_err(failed)?;
     changes.remove(generation - REMEMBERED).map_err(failed)?;
+    let slice = KeySlice::of(lookup);
+    tx.set_counter(&slice_name(slice), generation)?;
+    tx.moved.borrow_mut().push((slice, generation));
     Ok(())
 }
 

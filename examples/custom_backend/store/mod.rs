@@ -11,9 +11,14 @@ mod error;
 mod keys;
 mod log;
 mod outbox;
+mod owner_rows;
+mod owners;
+mod places;
 mod queue;
 mod records;
 mod redb_store;
+mod routes;
+mod sizes;
 mod tables;
 
 pub(crate) use self::redb_store::RedbStore;

@@ -2,38 +2,51 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{OutboxId, OutboxRow, OutboxStore};
+use gatepost_storage::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore};
 use gatepost_storage::{Page, StoreError};
 use serde_json::Value;
-use webhook_model::Occurrence;
+use webhook_model::{Occurrence, TaskId};
 
 use super::codec;
+use super::codec::Fields;
 use super::error::{Answer, failed};
 use super::redb_store::RedbStore;
-use super::tables::{OUTBOX, page};
+use super::tables::{OUTBOX, Tx, page};
 
 #[async_trait]
 impl OutboxStore for RedbStore {
-    async fn push_outbox(&self, occurrence: &Occurrence, _now: DateTime<Utc>) -> Answer<OutboxId> {
-        let row = codec::from_occurrence(occurrence);
-        self.write(move |tx| {
-            let id = tx.count("outbox")?;
-            tx.put(OUTBOX, id, &row)?;
-            Ok(OutboxId(id))
+    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
+        let new = NewOutbox {
+            occurrence: occurrence.clone(),
+            left: Left::After(TaskId(0)),
+            due: now,
+        };
+        self.write(move |tx| push(tx, &new, now)).await
+    }
+
+    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Answer<Vec<OutboxRow>> {
+        self.read(move |tx, _| {
+            let rows = tx.open_table(OUTBOX).map_err(failed)?;
+            let waits = |row: &Value| {
+                let due = Fields(row).int("due")?;
+                Ok(row["rejected"].is_null() && due <= codec::micros(now))
+            };
+            let all = Page::first(u32::MAX);
+            let mut due = page(&rows, &all, waits, |id, row| {
+                let at = Fields(&row).int("due")?;
+                Ok(Some((at, codec::outbox_row(id, &row)?)))
+            })?;
+            due.sort_by_key(|(due, row)| (*due, row.id));
+            due.truncate(limit as usize);
+            Ok(due.into_iter().map(|(_, row)| row).collect())
         })
         .await
     }
 
-    async fn outbox(&self, limit: u32) -> Answer<Vec<OutboxRow>> {
-        self.read(move |tx, _| {
-            let rows = tx.open_table(OUTBOX).map_err(failed)?;
-            let waits = |row: &Value| Ok(row["rejected"].is_null());
-            page(&rows, &Page::first(limit), waits, |id, row| {
-                Ok(OutboxRow {
-                    id: OutboxId(id),
-                    occurrence: codec::occurrence(&row),
-                })
-            })
+    async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
+        self.write(move |tx| match at_turn(tx, id, turn)? {
+            Some(row) => move_on(tx, id, row, due),
+            None => Ok(()),
         })
         .await
     }
@@ -49,4 +62,22 @@ impl OutboxStore for RedbStore {
         })
         .await
     }
+}
+
+pub(super) fn push(tx: &Tx, new: &NewOutbox, now: DateTime<Utc>) -> Answer<OutboxId> {
+    let id = tx.count("outbox")?;
+    tx.put(OUTBOX, id, &codec::from_occurrence(new, now))?;
+    Ok(OutboxId(id))
+}
+
+/// The row, if it waits at this turn.
+pub(super) fn at_turn(tx: &Tx, id: OutboxId, turn: u32) -> Answer<Option<Value>> {
+    let waits = |row: &Value| row["rejected"].is_null() && row["turn"] == turn;
+    Ok(tx.row(OUTBOX, id.0)?.filter(waits))
+}
+
+pub(super) fn move_on(tx: &Tx, id: OutboxId, mut row: Value, due: DateTime<Utc>) -> Answer<()> {
+    row["turn"] = (Fields(&row).int("turn")? + 1).into();
+    row["due"] = codec::micros(due).into();
+    tx.put(OUTBOX, id.0, &row)
 }

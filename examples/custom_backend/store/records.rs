@@ -2,33 +2,47 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
+    Cascade, EventQuery, EventRoute, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
+    RoutesVersion, TaskMessage, TaskQuery, TaskRoute, TaskRow, UnreadableRecord, WebhookQuery,
+    WebhookRoute,
 };
-use gatepost_storage::{ErrorKind, Page, Revision, Row, StoreError};
+use gatepost_storage::{AtMost, ErrorKind, Page, Revision, Row, Scope, StoreError};
 use redb::ReadTransaction;
 use serde_json::Value;
-use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
+use webhook_model::{
+    Action, Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId,
+};
 
-use super::codec;
-use super::delivery::{decode, to_micros};
+use super::codec::{self, Fields};
+use super::delivery::to_micros;
 use super::error::{Answer, failed};
+use super::owner_rows::in_scope;
 use super::redb_store::RedbStore;
-use super::tables::{COUNTERS, DELIVERIES, EVENTS, Rows, TASKS, Tx, WEBHOOKS, counter, page, row};
+use super::sizes::{bytes_of, check_growth, check_room, decoded, reason, usage};
+use super::tables::{EVENTS, GONE, OWNERS, Rows, TASKS, Tx, WEBHOOKS, page, readable, row};
+use super::{places, routes};
+
+const NAME_TAKEN: &str = "the owner has a webhook of that name";
 
 #[async_trait]
 impl RecordStore for RedbStore {
     async fn insert_webhook(
         &self,
         webhook: &Webhook,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
         let webhook = webhook.clone();
         self.write(move |tx| {
-            let row = new_row(WebhookId(tx.count("webhook")?), webhook, now);
-            tx.take_name(&name(&row.value), row.id.0, "a webhook of that name")?;
+            let owner = webhook.owner;
+            let row = new_row(WebhookId(tx.count("webhook")?), owner, webhook, now);
+            tx.take_name(&name(&row.value), row.id.0, NAME_TAKEN)?;
+            check_room(tx, owner, |u| u.webhooks, row.value.stored_bytes(), at_most)?;
+            tx.has_something(owner)?;
             tx.put(WEBHOOKS, row.id.0, &codec::from_webhook(&row, &tx.sealing)?)?;
-            tx.count("routes")?;
+            changed(tx, [owner; 2], &[RecordId::Webhook(row.id)])?;
             Ok(row)
         })
         .await
@@ -43,20 +57,37 @@ impl RecordStore for RedbStore {
         .await
     }
 
+    async fn webhooks(&self, ids: &[WebhookId]) -> Answer<Vec<Row<WebhookId, Webhook>>> {
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        self.read(move |tx, keys| {
+            let mut found = Vec::new();
+            for id in ids {
+                if let Some(row) = one(tx, WEBHOOKS, id.0)? {
+                    found.extend(readable(codec::webhook(id.0, &row, keys))?);
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
     async fn list_webhooks(&self, query: &WebhookQuery) -> Answer<Vec<Row<WebhookId, Webhook>>> {
         let WebhookQuery {
-            owner,
+            scope,
             name,
             page: p,
         } = query.clone();
         self.read(move |tx, keys| {
+            let owners = tx.open_table(OWNERS).map_err(failed)?;
             let wanted = |row: &Value| {
-                Ok(owner.is_none_or(|o| row["owner"] == o.0)
+                Ok(in_scope(&owners, scope, row)?
                     && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
             };
             let rows = tx.open_table(WEBHOOKS).map_err(failed)?;
             page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
-                codec::webhook(id, &row, keys)
+                readable(codec::webhook(id, &row, keys))
             })
         })
         .await
@@ -65,21 +96,28 @@ impl RecordStore for RedbStore {
     async fn update_webhook(
         &self,
         edit: &Row<WebhookId, Webhook>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
         let edit = edit.clone();
         self.write(move |tx| {
-            let old = tx
-                .row(WEBHOOKS, edit.id.0)?
-                .ok_or_else(|| StoreError::not_found("webhook"))?;
-            let old = codec::webhook(edit.id.0, &old, &tx.sealing)?;
-            let new = changed(&old, edit, now, "webhook")?;
-            tx.take_name(&name(&new.value), new.id.0, "a webhook of that name")?;
-            if new.value.name != old.value.name {
-                tx.free_name(&name(&old.value))?;
+            let old = tx.row(WEBHOOKS, edit.id.0)?;
+            let old = Stored::of(old, edit.revision, "webhook")?;
+            let mut new = edited(&old, edit, now);
+            new.value.owner = old.owner;
+            tx.take_name(&name(&new.value), new.id.0, NAME_TAKEN)?;
+            let old_name = name_of(old.owner, Fields(&old.row).text("name")?);
+            if old_name != name(&new.value) {
+                tx.free_name(&old_name)?;
             }
-            tx.put(WEBHOOKS, new.id.0, &codec::from_webhook(&new, &tx.sealing)?)?;
-            tx.count("routes")?;
+            let row = codec::from_webhook(&new, &tx.sealing)?;
+            let sizes = (bytes_of(tx, WEBHOOKS, &old.row)?, new.value.stored_bytes());
+            check_growth(tx, old.owner, sizes, at_most)?;
+            tx.put(WEBHOOKS, new.id.0, &row)?;
+            // Whoever passed it over as unreadable did so with its tasks.
+            let mut named = tasks_of(tx, new.id)?;
+            named.insert(0, RecordId::Webhook(new.id));
+            changed(tx, [old.owner; 2], &named)?;
             Ok(new)
         })
         .await
@@ -91,44 +129,23 @@ impl RecordStore for RedbStore {
         cascade: Cascade,
         _now: DateTime<Utc>,
     ) -> Answer<()> {
-        self.write(move |tx| {
-            let old = tx
-                .row(WEBHOOKS, id.0)?
-                .ok_or_else(|| StoreError::not_found("webhook"))?;
-            let old = codec::webhook(id.0, &old, &tx.sealing)?;
-            for (task, row) in tx.rows(TASKS)? {
-                if row["webhook"] != id.0 {
-                    continue;
-                }
-                if cascade == Cascade::Refuse {
-                    return Err(StoreError::new(
-                        ErrorKind::InUse,
-                        "a task sends this webhook",
-                    ));
-                }
-                remove_task(tx, TaskId(task))?;
-            }
-            for (delivery, row) in tx.rows(DELIVERIES)? {
-                let slot = decode(delivery, &row)?;
-                if slot.delivery.webhook == id {
-                    tx.remove_delivery(&slot)?;
-                }
-            }
-            tx.free_name(&name(&old.value))?;
-            tx.remove(WEBHOOKS, id.0)?;
-            tx.count("routes")?;
-            Ok(())
-        })
-        .await
+        self.write(move |tx| delete_webhook(tx, id, cascade)).await
     }
 
-    async fn insert_task(&self, task: &Task, now: DateTime<Utc>) -> Answer<TaskRow> {
+    async fn insert_task(
+        &self,
+        task: &Task,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<TaskRow> {
         let task = task.clone();
         self.write(move |tx| {
-            webhook_exists(tx, &task)?;
-            let head = new_row(tx.count("task")?, (), now);
+            let owner = owner_by_webhook(tx, &task)?;
+            check_room(tx, owner, |u| u.tasks, task.stored_bytes(), at_most)?;
+            let head = new_row(tx.count("task")?, owner, (), now);
             let row = TaskRow {
                 id: TaskId(head.id),
+                owner,
                 revision: head.revision,
                 created: head.created,
                 modified: head.modified,
@@ -136,7 +153,7 @@ impl RecordStore for RedbStore {
                 task,
             };
             tx.put(TASKS, row.id.0, &codec::from_task(&row)?)?;
-            tx.count("routes")?;
+            changed(tx, [owner; 2], &[RecordId::Task(row.id)])?;
             Ok(row)
         })
         .await
@@ -153,44 +170,63 @@ impl RecordStore for RedbStore {
 
     async fn list_tasks(&self, query: &TaskQuery) -> Answer<Vec<TaskRow>> {
         let TaskQuery {
+            scope,
             creator,
             webhook,
             name,
             page: p,
         } = query.clone();
         self.read(move |tx, _| {
+            let owners = tx.open_table(OWNERS).map_err(failed)?;
             let wanted = |row: &Value| {
-                Ok(creator.is_none_or(|c| row["creator"] == c.0)
+                Ok(in_scope(&owners, scope, row)?
+                    && creator.is_none_or(|c| row["creator"] == c.0)
                     && webhook.is_none_or(|w| row["webhook"] == w.0)
                     && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
             };
             let rows = tx.open_table(TASKS).map_err(failed)?;
             page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
-                codec::task(id, &row)
+                readable(codec::task(id, &row))
             })
         })
         .await
     }
 
-    async fn update_task(&self, edit: &TaskRow, now: DateTime<Utc>) -> Answer<TaskRow> {
+    async fn update_task(
+        &self,
+        edit: &TaskRow,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<TaskRow> {
         let edit = edit.clone();
         self.write(move |tx| {
-            let old = tx
-                .row(TASKS, edit.id.0)?
-                .ok_or_else(|| StoreError::not_found("task"))?;
-            let old = codec::task(edit.id.0, &old)?;
-            if old.revision != edit.revision {
-                return Err(StoreError::new(ErrorKind::Stale, "task"));
-            }
-            webhook_exists(tx, &edit.task)?;
+            let old = Stored::of(tx.row(TASKS, edit.id.0)?, edit.revision, "task")?;
+            let owner = owner_by_webhook(tx, &edit.task)?;
+            let f = Fields(&old.row);
             let new = TaskRow {
-                revision: old.revision.next(),
+                id: edit.id,
+                owner,
+                revision: edit.revision.next(),
+                created: f.time("created")?,
                 modified: to_micros(now),
+                last_run: f.maybe_time("last_run"),
                 task: edit.task,
-                ..old
             };
-            tx.put(TASKS, new.id.0, &codec::from_task(&new)?)?;
-            tx.count("routes")?;
+            let row = codec::from_task(&new)?;
+            let (mut less, mut more) = (bytes_of(tx, TASKS, &old.row)?, new.task.stored_bytes());
+            let mut named = vec![RecordId::Task(new.id)];
+            for (id, mut event) in events_of(tx, new.id)? {
+                if owner != old.owner {
+                    more += bytes_of(tx, EVENTS, &event)?;
+                    less = 0;
+                    event["owner"] = owner.0.into();
+                    tx.put(EVENTS, id, &event)?;
+                }
+                named.push(RecordId::Event(EventId(id)));
+            }
+            check_growth(tx, owner, (less, more), at_most)?;
+            tx.put(TASKS, new.id.0, &row)?;
+            changed(tx, [old.owner, owner], &named)?;
             Ok(new)
         })
         .await
@@ -198,9 +234,10 @@ impl RecordStore for RedbStore {
 
     async fn delete_task(&self, id: TaskId, _now: DateTime<Utc>) -> Answer<()> {
         self.write(move |tx| {
-            tx.row(TASKS, id.0)?
-                .ok_or_else(|| StoreError::not_found("task"))?;
-            remove_task(tx, id)
+            let removed = remove_task(tx, id)?;
+            removed
+                .map(drop)
+                .ok_or_else(|| StoreError::not_found("task"))
         })
         .await
     }
@@ -221,13 +258,19 @@ impl RecordStore for RedbStore {
         .await
     }
 
-    async fn insert_event(&self, event: &Event, now: DateTime<Utc>) -> Answer<Row<EventId, Event>> {
+    async fn insert_event(
+        &self,
+        event: &Event,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<Row<EventId, Event>> {
         let event = event.clone();
         self.write(move |tx| {
-            task_exists(tx, &event)?;
-            let row = new_row(EventId(tx.count("event")?), event, now);
+            let owner = owner_by_task(tx, &event)?;
+            check_room(tx, owner, |u| u.events, event.stored_bytes(), at_most)?;
+            let row = new_row(EventId(tx.count("event")?), owner, event, now);
             tx.put(EVENTS, row.id.0, &codec::from_event(&row))?;
-            tx.count("routes")?;
+            changed(tx, [owner; 2], &[RecordId::Event(row.id)])?;
             Ok(row)
         })
         .await
@@ -244,20 +287,23 @@ impl RecordStore for RedbStore {
 
     async fn list_events(&self, query: &EventQuery) -> Answer<Vec<Row<EventId, Event>>> {
         let EventQuery {
+            scope,
             task,
             event_type,
             page: p,
         } = query.clone();
         self.read(move |tx, _| {
+            let owners = tx.open_table(OWNERS).map_err(failed)?;
             let wanted = |row: &Value| {
-                Ok(task.is_none_or(|t| row["task"] == t.0)
+                Ok(in_scope(&owners, scope, row)?
+                    && task.is_none_or(|t| row["task"] == t.0)
                     && event_type
                         .as_ref()
                         .is_none_or(|t| row["type"] == t.as_str()))
             };
             let rows = tx.open_table(EVENTS).map_err(failed)?;
             page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
-                codec::event(id, &row)
+                readable(codec::event(id, &row))
             })
         })
         .await
@@ -266,17 +312,24 @@ impl RecordStore for RedbStore {
     async fn update_event(
         &self,
         edit: &Row<EventId, Event>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<EventId, Event>> {
         let edit = edit.clone();
         self.write(move |tx| {
-            let old = tx
-                .row(EVENTS, edit.id.0)?
-                .ok_or_else(|| StoreError::not_found("event"))?;
-            let new = changed(&codec::event(edit.id.0, &old)?, edit, now, "event")?;
-            task_exists(tx, &new.value)?;
+            let old = Stored::of(tx.row(EVENTS, edit.id.0)?, edit.revision, "event")?;
+            let owner = owner_by_task(tx, &edit.value)?;
+            let mut new = edited(&old, edit, now);
+            new.owner = owner;
+            let more = new.value.stored_bytes();
+            let less = if owner == old.owner {
+                bytes_of(tx, EVENTS, &old.row)?
+            } else {
+                0
+            };
+            check_growth(tx, owner, (less, more), at_most)?;
             tx.put(EVENTS, new.id.0, &codec::from_event(&new))?;
-            tx.count("routes")?;
+            changed(tx, [old.owner, owner], &[RecordId::Event(new.id)])?;
             Ok(new)
         })
         .await
@@ -284,56 +337,122 @@ impl RecordStore for RedbStore {
 
     async fn delete_event(&self, id: EventId, _now: DateTime<Utc>) -> Answer<()> {
         self.write(move |tx| {
-            tx.row(EVENTS, id.0)?
-                .ok_or_else(|| StoreError::not_found("event"))?;
+            let old = tx.row(EVENTS, id.0)?;
+            let old = old.ok_or_else(|| StoreError::not_found("event"))?;
             tx.remove(EVENTS, id.0)?;
-            tx.count("routes")?;
-            Ok(())
+            changed(tx, [owner_in(&old)?; 2], &[RecordId::Event(id)])
         })
         .await
     }
 
-    async fn routes(&self) -> Answer<Routes> {
-        self.read(|tx, keys| {
-            let all = Page::first(u32::MAX);
-            let open = |table: Rows| tx.open_table(table).map_err(failed);
-            Ok(Routes {
-                version: version(tx)?,
-                webhooks: page(
-                    &open(WEBHOOKS)?,
-                    &all,
-                    |_| Ok(true),
-                    |id, row| codec::webhook(id, &row, keys),
-                )?,
-                tasks: page(
-                    &open(TASKS)?,
-                    &all,
-                    |_| Ok(true),
-                    |id, row| codec::task(id, &row),
-                )?,
-                events: page(
-                    &open(EVENTS)?,
-                    &all,
-                    |_| Ok(true),
-                    |id, row| codec::event(id, &row),
-                )?,
-            })
+    async fn owner_of(&self, record: RecordId) -> Answer<Option<OwnerId>> {
+        self.read(move |tx, _| {
+            let row = match record {
+                RecordId::Webhook(id) => one(tx, WEBHOOKS, id.0)?,
+                RecordId::Task(id) => one(tx, TASKS, id.0)?,
+                RecordId::Event(id) => one(tx, EVENTS, id.0)?,
+            };
+            row.map(|row| owner_in(&row)).transpose()
         })
         .await
     }
 
-    async fn routes_version(&self) -> Answer<RoutesVersion> {
-        self.read(|tx, _| version(tx)).await
+    async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
+        let limit = limit as usize;
+        self.write(move |tx| {
+            let owners = tx.open(OWNERS)?;
+            let mut found = Vec::new();
+            for (table, rows) in [WEBHOOKS, TASKS, EVENTS].map(|t| (t, tx.rows(t))) {
+                for (id, row) in rows? {
+                    let (record, error) = decoded(tx, table, id, &row);
+                    if let Some(error) = error.filter(|e| e.kind() == ErrorKind::Corrupt) {
+                        if in_scope(&owners, scope, &row)? {
+                            let broken = UnreadableRecord {
+                                record,
+                                owner: owner_in(&row)?,
+                                reason: reason(&error),
+                            };
+                            found.push((row["created"].as_i64(), broken));
+                        }
+                    }
+                }
+            }
+            found.sort_by_key(|(created, broken)| (*created, broken.record));
+            Ok(found.into_iter().map(|(_, broken)| broken).take(limit).collect())
+        })
+        .await
+    }
+
+    async fn record_usage(&self, owner: OwnerId) -> Answer<RecordUsage> {
+        self.write(move |tx| usage(tx, owner)).await
+    }
+
+    async fn routes(&self, place: Place, at_most: u32) -> Answer<Option<Routes>> {
+        self.read(move |tx, keys| {
+            let routes = routes::matched(tx, keys, place, |_| true)?;
+            let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
+            Ok((rows <= at_most as usize).then_some(routes))
+        })
+        .await
+    }
+
+    async fn routes_of(
+        &self,
+        place: Place,
+        event_type: &EventType,
+        event: &EventName,
+    ) -> Answer<Routes> {
+        let (event_type, event) = (event_type.clone(), event.clone());
+        self.read(move |tx, keys| {
+            let wanted = |e: &EventRoute| e.event_type == event_type && e.event == event;
+            let mut routes = routes::matched(tx, keys, place, wanted)?;
+            let runs = |task: &TaskRoute| routes.events.iter().any(|e| e.task == task.id);
+            routes.tasks.retain(runs);
+            let sent = |webhook: &WebhookRoute| routes.tasks.iter().any(|t| t.webhook == webhook.id);
+            routes.webhooks.retain(sent);
+            Ok(routes)
+        })
+        .await
+    }
+
+    async fn routes_versions(&self, of: &[Place]) -> Answer<Vec<RoutesVersion>> {
+        let of = of.to_vec();
+        self.read(move |tx, _| of.iter().map(|place| places::version(tx, *place)).collect())
+            .await
+    }
+
+    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Answer<RouteChanges> {
+        self.read(move |tx, keys| routes::changes(tx, keys, place, since))
+            .await
+    }
+
+    async fn messages(&self, tasks: &[TaskId]) -> Answer<Vec<TaskMessage>> {
+        let tasks = tasks.to_vec();
+        self.read(move |tx, _| {
+            let mut messages = Vec::new();
+            for id in tasks {
+                let Some(row) = one(tx, TASKS, id.0)? else {
+                    continue;
+                };
+                let Some(row) = readable(codec::task(id.0, &row))? else {
+                    continue;
+                };
+                if let Action::Send { message, .. } = row.task.action {
+                    messages.push(TaskMessage {
+                        id,
+                        revision: row.revision,
+                        message,
+                    });
+                }
+            }
+            Ok(messages)
+        })
+        .await
     }
 
     async fn server_time(&self) -> Answer<Option<DateTime<Utc>>> {
         Ok(None)
     }
-}
-
-fn version(tx: &ReadTransaction) -> Answer<RoutesVersion> {
-    let counters = tx.open_table(COUNTERS).map_err(failed)?;
-    Ok(RoutesVersion(counter(&counters, "routes")?))
 }
 
 fn one(tx: &ReadTransaction, table: Rows, id: i64) -> Answer<Option<Value>> {
@@ -348,10 +467,11 @@ fn numbers<I>(page: Page<I>, number: impl Fn(I) -> i64) -> Page<i64> {
     }
 }
 
-fn new_row<I, T>(id: I, value: T, now: DateTime<Utc>) -> Row<I, T> {
+fn new_row<I, T>(id: I, owner: OwnerId, value: T, now: DateTime<Utc>) -> Row<I, T> {
     let now = to_micros(now);
     Row {
         id,
+        owner,
         revision: Revision::FIRST,
         created: now,
         modified: now,
@@ -359,38 +479,126 @@ fn new_row<I, T>(id: I, value: T, now: DateTime<Utc>) -> Row<I, T> {
     }
 }
 
-/// The row after an edit that shows the revision it read.
-fn changed<I: Copy, T>(
-    old: &Row<I, T>,
-    edit: Row<I, T>,
-    now: DateTime<Utc>,
-    what: &'static str,
-) -> Answer<Row<I, T>> {
-    if old.revision != edit.revision {
-        return Err(StoreError::new(ErrorKind::Stale, what));
-    }
-    Ok(Row {
-        id: old.id,
-        revision: old.revision.next(),
-        created: old.created,
-        modified: to_micros(now),
-        value: edit.value,
-    })
+/// A row that is to be changed, whether or not all of it can be read.
+struct Stored {
+    row: Value,
+    owner: OwnerId,
+    created: DateTime<Utc>,
 }
 
-/// Removes a task with its events.
-pub(super) fn remove_task(tx: &Tx, id: TaskId) -> Answer<()> {
-    for (event, row) in tx.rows(EVENTS)? {
-        if row["task"] == id.0 {
-            tx.remove(EVENTS, event)?;
+impl Stored {
+    /// The row, if it still has the revision that the caller has read.
+    fn of(row: Option<Value>, revision: Revision, what: &'static str) -> Answer<Self> {
+        let row = row.ok_or_else(|| StoreError::not_found(what))?;
+        let f = Fields(&row);
+        if f.int("revision")? != revision.0 {
+            return Err(StoreError::new(ErrorKind::Stale, what));
         }
+        Ok(Self {
+            owner: owner_in(&row)?,
+            created: f.time("created")?,
+            row,
+        })
+    }
+}
+
+/// The row after an edit.
+fn edited<I, T>(old: &Stored, edit: Row<I, T>, now: DateTime<Utc>) -> Row<I, T> {
+    Row {
+        owner: old.owner,
+        revision: edit.revision.next(),
+        created: old.created,
+        modified: to_micros(now),
+        ..edit
+    }
+}
+
+/// Marks a webhook as gone and removes its tasks and events. Its deliveries go later.
+pub(super) fn delete_webhook(tx: &Tx, id: WebhookId, cascade: Cascade) -> Answer<()> {
+    let row = tx.row(WEBHOOKS, id.0)?;
+    let row = row.ok_or_else(|| StoreError::not_found("webhook"))?;
+    for (task, row) in tx.rows(TASKS)? {
+        if row["webhook"] != id.0 {
+            continue;
+        }
+        if cascade == Cascade::Refuse {
+            return Err(StoreError::new(
+                ErrorKind::InUse,
+                "a task sends this webhook",
+            ));
+        }
+        remove_task(tx, TaskId(task))?;
+    }
+    let owner = owner_in(&row)?;
+    tx.free_name(&name_of(owner, Fields(&row).text("name")?))?;
+    tx.remove(WEBHOOKS, id.0)?;
+    tx.put(GONE, id.0, &Value::Null)?;
+    changed(tx, [owner; 2], &[RecordId::Webhook(id)])
+}
+
+/// Removes a task with its events. Where that moved the version of a place, and to which; `None`
+/// if there is no such task.
+pub(super) fn remove_task(tx: &Tx, id: TaskId) -> Answer<Option<(Place, RoutesVersion)>> {
+    let Some(row) = tx.row(TASKS, id.0)? else {
+        return Ok(None);
+    };
+    for (event, _) in events_of(tx, id)? {
+        tx.remove(EVENTS, event)?;
     }
     tx.remove(TASKS, id.0)?;
-    tx.count("routes")?;
+    let place = tx.owner(owner_in(&row)?)?.place;
+    let version = tx.changed(place, &[RecordId::Task(id)])?;
+    Ok(Some((place, version)))
+}
+
+/// All records of an owner.
+pub(super) fn records_of(tx: &Tx, owner: OwnerId) -> Answer<Vec<RecordId>> {
+    let own = |table: Rows| -> Answer<Vec<i64>> {
+        let rows = tx.rows(table)?.into_iter();
+        let own = rows.filter(|(_, row)| row["owner"] == owner.0);
+        Ok(own.map(|(id, _)| id).collect())
+    };
+    let webhooks = own(WEBHOOKS)?.into_iter();
+    let tasks = own(TASKS)?.into_iter();
+    let events = own(EVENTS)?.into_iter();
+    Ok(webhooks
+        .map(|id| RecordId::Webhook(WebhookId(id)))
+        .chain(tasks.map(|id| RecordId::Task(TaskId(id))))
+        .chain(events.map(|id| RecordId::Event(EventId(id))))
+        .collect())
+}
+
+fn events_of(tx: &Tx, task: TaskId) -> Answer<Vec<(i64, Value)>> {
+    let mut events = tx.rows(EVENTS)?;
+    events.retain(|(_, row)| row["task"] == task.0);
+    Ok(events)
+}
+
+fn tasks_of(tx: &Tx, webhook: WebhookId) -> Answer<Vec<RecordId>> {
+    let mut named = Vec::new();
+    for (id, row) in tx.rows(TASKS)? {
+        if row["webhook"] == webhook.0 {
+            named.push(RecordId::Task(TaskId(id)));
+            let events = events_of(tx, TaskId(id))?.into_iter();
+            named.extend(events.map(|(id, _)| RecordId::Event(EventId(id))));
+        }
+    }
+    Ok(named)
+}
+
+/// Moves the versions of the places in which records were and are.
+fn changed(tx: &Tx, owners: [OwnerId; 2], records: &[RecordId]) -> Answer<()> {
+    let [old, new] = owners;
+    let (old, new) = (tx.owner(old)?.place, tx.owner(new)?.place);
+    tx.changed(new, records)?;
+    if old != new {
+        tx.changed(old, records)?;
+    }
     Ok(())
 }
 
-fn webhook_exists(tx: &Tx, task: &Task) -> Answer<()> {
+/// A task's owner is its webhook's.
+fn owner_by_webhook(tx: &Tx, task: &Task) -> Answer<OwnerId> {
     let Action::Send { webhook, .. } = &task.action else {
         return Err(StoreError::new(
             ErrorKind::Unsupported,
@@ -398,18 +606,25 @@ fn webhook_exists(tx: &Tx, task: &Task) -> Answer<()> {
         ));
     };
     let rule = "the task's webhook does not exist";
-    tx.row(WEBHOOKS, webhook.0)?
-        .map(drop)
-        .ok_or_else(|| StoreError::new(ErrorKind::Invalid, rule))
+    let row = tx.row(WEBHOOKS, webhook.0)?;
+    owner_in(&row.ok_or_else(|| StoreError::new(ErrorKind::Invalid, rule))?)
 }
 
-fn task_exists(tx: &Tx, event: &Event) -> Answer<()> {
+/// An event's owner is its task's.
+fn owner_by_task(tx: &Tx, event: &Event) -> Answer<OwnerId> {
     let rule = "the event's task does not exist";
-    tx.row(TASKS, event.task.0)?
-        .map(drop)
-        .ok_or_else(|| StoreError::new(ErrorKind::Invalid, rule))
+    let row = tx.row(TASKS, event.task.0)?;
+    owner_in(&row.ok_or_else(|| StoreError::new(ErrorKind::Invalid, rule))?)
+}
+
+fn owner_in(row: &Value) -> Answer<OwnerId> {
+    Fields(row).int("owner").map(OwnerId)
 }
 
 fn name(webhook: &Webhook) -> String {
-    format!("webhook/{}", webhook.name)
+    name_of(webhook.owner, webhook.name.as_str())
+}
+
+fn name_of(owner: OwnerId, name: &str) -> String {
+    format!("webhook/{}/{name}", owner.0)
 }

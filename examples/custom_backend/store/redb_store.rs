@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use gatepost_storage::keys::KeySlice;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::{ErrorKind, StoreError};
 use redb::{Database, ReadTransaction, ReadableDatabase as _};
@@ -12,16 +13,17 @@ use redb::{Database, ReadTransaction, ReadableDatabase as _};
 use super::error::{Answer, failed, panicked};
 use super::tables::Tx;
 
-/// The version of the file's format. A newer one is refused.
-const SCHEMA: i64 = 1;
+/// The version of the file's format. Another one is refused.
+const SCHEMA: i64 = 2;
 
 /// A store in one redb file, which this process has for itself.
 #[derive(Clone)]
 pub(crate) struct RedbStore {
     pub(super) db: Arc<Database>,
     sealing: Arc<SealingKeys>,
-    /// No other process can change keys, so the generation is known without reading the file.
-    pub(super) generation: Arc<AtomicI64>,
+    /// No other process can change keys, so the generation of each slice is known without reading
+    /// the file.
+    generations: Arc<[AtomicI64; KeySlice::COUNT]>,
 }
 
 impl RedbStore {
@@ -37,9 +39,9 @@ impl RedbStore {
         let store = Self {
             db: Arc::new(db),
             sealing: Arc::new(sealing),
-            generation: Arc::default(),
+            generations: Arc::new([const { AtomicI64::new(0) }; KeySlice::COUNT]),
         };
-        let generation = store
+        let generations = store
             .write(|tx| {
                 tx.make_tables()?;
                 match tx.counter("schema")? {
@@ -48,14 +50,17 @@ impl RedbStore {
                     _ => {
                         return Err(StoreError::new(
                             ErrorKind::Unsupported,
-                            "the file was written by a newer version",
+                            "the file was written by another version",
                         ));
                     }
                 }
-                tx.counter("key_generation")
+                let slices = (0..=u8::MAX).map(KeySlice);
+                slices
+                    .map(|slice| Ok((slice, tx.counter(&slice_name(slice))?)))
+                    .collect::<Answer<Vec<_>>>()
             })
             .await?;
-        store.generation.store(generation, Ordering::Release);
+        store.moved(&generations);
         Ok(store)
     }
 
@@ -69,12 +74,26 @@ impl RedbStore {
         let done = tokio::task::spawn_blocking(move || {
             let tx = Tx::begin(&store.db, store.sealing.clone())?;
             let answer = act(&tx)?;
-            let generation = tx.counter("key_generation")?;
+            let moved = tx.moved.take();
             tx.commit()?;
-            store.generation.fetch_max(generation, Ordering::AcqRel);
+            store.moved(&moved);
             Ok(answer)
         });
         done.await.map_err(panicked)?
+    }
+
+    /// The generation of a slice of the keys.
+    pub(super) fn generation(&self, slice: KeySlice) -> i64 {
+        let generation = self.generations.get(usize::from(slice.0));
+        generation.map_or(0, |generation| generation.load(Ordering::Acquire))
+    }
+
+    fn moved(&self, slices: &[(KeySlice, i64)]) {
+        for (slice, generation) in slices {
+            if let Some(known) = self.generations.get(usize::from(slice.0)) {
+                known.fetch_max(*generation, Ordering::AcqRel);
+            }
+        }
     }
 
     /// Runs `act` on the current state, concurrently with any writer.
@@ -90,6 +109,11 @@ impl RedbStore {
         });
         done.await.map_err(panicked)?
     }
+}
+
+/// The counter that has the generation of a slice.
+pub(super) fn slice_name(slice: KeySlice) -> String {
+    format!("slice/{}", slice.0)
 }
 
 impl fmt::Debug for RedbStore {

@@ -1,7 +1,9 @@
 //! The tables, and what a transaction does with them.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
+use gatepost_storage::keys::KeySlice;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::{ErrorKind, Order, Page, StoreError};
 use redb::{Database, ReadableTable, Table, TableDefinition, WriteTransaction};
@@ -18,11 +20,26 @@ pub(super) const TASKS: Rows = TableDefinition::new("task");
 pub(super) const EVENTS: Rows = TableDefinition::new("event");
 pub(super) const DELIVERIES: Rows = TableDefinition::new("delivery");
 pub(super) const OUTBOX: Rows = TableDefinition::new("outbox");
+/// Where owners are, by their number.
+pub(super) const OWNERS: Rows = TableDefinition::new("owner");
+/// What owners use, by their number.
+pub(super) const USAGE: Rows = TableDefinition::new("usage");
+/// Webhooks that are gone, but not all of their deliveries.
+pub(super) const GONE: Rows = TableDefinition::new("gone");
 /// Lookup ids of keys that were changed, by generation.
 pub(super) const KEY_CHANGES: Rows = TableDefinition::new("key_change");
 /// What must be unique: `kind/value` and the row that has it.
 pub(super) const NAMES: TableDefinition<'static, &'static str, i64> = TableDefinition::new("name");
-/// Ids of occurrences and when they were stored.
+/// Leases by name.
+pub(super) const LEASES: TableDefinition<'static, &'static str, &'static str> =
+    TableDefinition::new("lease");
+/// What was changed in a place, by place and version: names of records.
+pub(super) const CHANGES: TableDefinition<'static, (&'static str, i64), &'static str> =
+    TableDefinition::new("change");
+/// Deliveries that were counted instead of stored: webhook, minute, reason.
+pub(super) const DROPPED: TableDefinition<'static, (i64, i64, &'static str), u64> =
+    TableDefinition::new("dropped");
+/// Places and ids of occurrences, with a blank between, and when they were stored.
 pub(super) const SEEN: TableDefinition<'static, &'static str, i64> = TableDefinition::new("seen");
 /// Last row numbers, versions, generations.
 pub(super) const COUNTERS: TableDefinition<'static, &'static str, i64> =
@@ -43,12 +60,15 @@ pub(super) const OPEN: TableDefinition<'static, (i64, i64), ()> = TableDefinitio
 pub(super) struct Tx {
     tx: WriteTransaction,
     pub(super) sealing: Arc<SealingKeys>,
+    /// Slices of keys that were moved, and to where.
+    pub(super) moved: RefCell<Vec<(KeySlice, i64)>>,
 }
 
 impl Tx {
     pub(super) fn begin(db: &Database, sealing: Arc<SealingKeys>) -> Answer<Self> {
         let tx = db.begin_write().map_err(failed)?;
-        Ok(Self { tx, sealing })
+        let moved = RefCell::default();
+        Ok(Self { tx, sealing, moved })
     }
 
     pub(super) fn commit(self) -> Answer<()> {
@@ -71,6 +91,9 @@ impl Tx {
             EVENTS,
             DELIVERIES,
             OUTBOX,
+            OWNERS,
+            USAGE,
+            GONE,
             KEY_CHANGES,
         ] {
             self.open(rows)?;
@@ -78,6 +101,9 @@ impl Tx {
         for index in [NAMES, SEEN, COUNTERS] {
             self.open(index)?;
         }
+        self.open(LEASES)?;
+        self.open(CHANGES)?;
+        self.open(DROPPED)?;
         self.open(ATTEMPTS)?;
         self.open(QUEUED)?;
         self.open(RUNNING)?;
@@ -122,7 +148,7 @@ impl Tx {
             &self.open(table)?,
             &Page::first(u32::MAX),
             |_| Ok(true),
-            |id, row| Ok((id, row)),
+            |id, row| Ok(Some((id, row))),
         )
     }
 
@@ -155,12 +181,12 @@ pub(super) fn row(rows: &impl ReadableTable<i64, &'static str>, id: i64) -> Answ
         .transpose()
 }
 
-/// The rows of a page that are wanted, decoded.
+/// The rows of a page that are wanted, decoded; it goes on past those of which nothing comes.
 pub(super) fn page<T>(
     rows: &impl ReadableTable<i64, &'static str>,
     page: &Page<i64>,
     wanted: impl Fn(&Value) -> Answer<bool>,
-    decode: impl Fn(i64, Value) -> Answer<T>,
+    decode: impl Fn(i64, Value) -> Answer<Option<T>>,
 ) -> Answer<Vec<T>> {
     let range = match (page.order, page.after) {
         (_, None) => rows.range::<i64>(..),
@@ -180,10 +206,18 @@ pub(super) fn page<T>(
         let (id, text) = entry.map_err(failed)?;
         let row = json(text.value())?;
         if wanted(&row)? {
-            found.push(decode(id.value(), row)?);
+            found.extend(decode(id.value(), row)?);
         }
     }
     Ok(found)
+}
+
+/// `None` for a row that cannot be understood: lists go on without it.
+pub(super) fn readable<T>(decoded: Answer<T>) -> Answer<Option<T>> {
+    match decoded {
+        Err(error) if error.kind() == ErrorKind::Corrupt => Ok(None),
+        decoded => decoded.map(Some),
+    }
 }
 
 pub(super) fn json(text: &str) -> Answer<Value> {

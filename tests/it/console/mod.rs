@@ -3,6 +3,7 @@
 mod deliveries;
 mod key_rules;
 mod keys;
+mod limits;
 mod session;
 mod tasks;
 mod webhook_acts;

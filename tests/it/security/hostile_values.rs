@@ -2,11 +2,12 @@
 //! stands.
 
 use examples::receiver::Receiver;
+use gatepost_ids::TenantId;
 use serde_json::{Value, json};
 use tests::world::World;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use webhook_model::{Object, ObjectId, Occurrence};
+use webhook_model::{Audience, Object, ObjectId, Occurrence};
 
 const NAMES: [&str; 8] = [
     "plain",
@@ -34,7 +35,11 @@ async fn a_name_stays_within_its_json_string_and_is_not_expanded_again() {
                 name: name.into(),
             }),
             tags: vec![webhook_model::TagId(4)],
-            ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+            ..Occurrence::new(
+                "vms".parse().unwrap(),
+                "poweron".parse().unwrap(),
+                Audience::Tenant(TenantId(1)),
+            )
         };
         let made = world.engine.emit(occurrence).await.unwrap().deliveries;
         world.ended(made[0]).await;

@@ -5,11 +5,12 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
+use gatepost_ids::TenantId;
 use serde_json::{Value, json};
 use tests::world::World;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
-use webhook_model::{Object, ObjectId, Occurrence, TagId, WebhookId};
+use webhook_model::{Audience, Object, ObjectId, Occurrence, TagId, WebhookId};
 
 /// The last but one: letters whose lower byte is that of CR and LF.
 const PAYLOADS: [&str; 9] = [
@@ -172,7 +173,11 @@ async fn messages_and_names_in_them_arrive_exactly() {
                 name: payload.into(),
             }),
             tags: vec![TagId(tag)],
-            ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+            ..Occurrence::new(
+                "vms".parse().unwrap(),
+                "poweron".parse().unwrap(),
+                Audience::Tenant(TenantId(1)),
+            )
         };
         let made = world.engine.emit(occurrence).await.unwrap().deliveries;
         world.ended(made[0]).await;

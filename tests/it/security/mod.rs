@@ -5,3 +5,4 @@ mod hostile_values;
 mod injection;
 mod isolation;
 mod secrets_at_rest;
+mod walls;

@@ -15,6 +15,7 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use tests::canary::{Canary, leaks};
 use tests::chaos::Store;
+use tests::open::one_system;
 use tests::postgres::TestPostgres;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -106,6 +107,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
 
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
+    let engine = one_system(engine);
     let schedule = Schedule::new([Duration::from_millis(20)]).unwrap();
     let engine = engine.schedule(schedule).start().await.unwrap();
     let url = format!("http://{}/", echo().await);

@@ -1,8 +1,8 @@
 //! SPEC 2.4: the fields of an event and its rules; SPEC 6 rule 1: what an occurrence matches.
 
 use webhook_model::{
-    Catalog, CatalogError, Event, JsonObject, Object, ObjectId, Occurrence, Specificity, TagId,
-    Target, TaskId,
+    Audience, Catalog, CatalogError, Event, JsonObject, Object, ObjectId, Occurrence, Specificity,
+    TagId, Target, TaskId,
 };
 
 fn catalog() -> Catalog {
@@ -50,7 +50,11 @@ fn poweron(id: i64, tags: &[i64]) -> Occurrence {
             name: format!("vm-{id}"),
         }),
         tags: tags.iter().map(|t| TagId(*t)).collect(),
-        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap())
+        ..Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::OneSystem,
+        )
     }
 }
 

@@ -2,10 +2,11 @@
 
 use axum::http::StatusCode;
 use examples::receiver::Receiver;
+use gatepost_ids::TenantId;
 use gatepost_storage::webhooks::DeliveryState;
 use serde_json::json;
 use tests::world::{World, poweron};
-use webhook_model::Occurrence;
+use webhook_model::{Audience, Occurrence};
 
 /// SPEC 6 rule 1: a trigger event runs the task for a specific instance, for any object with the
 /// tag, or generically.
@@ -33,6 +34,7 @@ async fn spec_6_rule_1_instance_tag_and_generic() {
         .emit(Occurrence::new(
             "alarms".parse().unwrap(),
             "raised".parse().unwrap(),
+            Audience::Tenant(TenantId(1)),
         ))
         .await
         .unwrap();

@@ -13,9 +13,10 @@
 use std::error::Error as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_ids::Place;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::*;
+use gatepost_storage::{AtMost, Page, Scope, StoreError};
 use tests::powercut::records;
 use webhook_model::WebhookId;
 
@@ -34,10 +35,17 @@ fn refused(what: &str, error: &StoreError) {
 
 /// The webhook of the first run, or a new one.
 async fn webhook(store: &SqliteStore) -> Result<WebhookId, StoreError> {
-    if let Some(row) = store.routes().await?.webhooks.first() {
+    let all = WebhookQuery {
+        scope: Scope::All,
+        name: None,
+        page: Page::first(1),
+    };
+    if let Some(row) = store.list_webhooks(&all).await?.first() {
         return Ok(row.id);
     }
-    let row = store.insert_webhook(&records::webhook("w"), at(0)).await?;
+    let row = store
+        .insert_webhook(&records::webhook("w"), AtMost::UNLIMITED, at(0))
+        .await?;
     Ok(row.id)
 }
 
@@ -56,10 +64,14 @@ async fn main() {
     for n in 0..args[2].parse().unwrap() {
         let two = ["a", "b"].map(|part| records::message(hook, &format!("{part}{n}"), at(n)));
         let batch = Enqueue {
-            routes: None,
-            origin: Origin::Occurrence(format!("o{n}").parse().unwrap()),
+            basis: Basis::Nothing,
+            origin: Origin::Occurrence {
+                place: Place::Common,
+                id: format!("o{n}").parse().unwrap(),
+            },
             deliveries: two.to_vec(),
             consume: Vec::new(),
+            later: Vec::new(),
         };
         match store.enqueue(batch, at(n)).await {
             Ok(_) => println!("ACK {n}"),

@@ -11,9 +11,10 @@
 use std::io::Write as _;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_ids::Place;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
-use gatepost_storage::KeyStore as _;
 use gatepost_storage::webhooks::*;
+use gatepost_storage::{AtMost, KeyStore as _};
 use tests::powercut::records;
 
 fn at(seconds: i64) -> DateTime<Utc> {
@@ -35,18 +36,25 @@ async fn main() {
     };
     let config = SqliteConfig::file(&args[1]).with_synchronous(synchronous);
     let store = SqliteStore::open(config).await.unwrap();
-    let hook = store.insert_webhook(&records::webhook("w"), at(0)).await;
+    let hook = store
+        .insert_webhook(&records::webhook("w"), AtMost::UNLIMITED, at(0))
+        .await;
     let hook = hook.unwrap().id;
     ack("opened");
     for round in 0..args[3].parse().unwrap() {
         // A one-time task and the two deliveries of the occurrence that uses it up: all or nothing.
-        let once = store.insert_task(&records::task(hook), at(round)).await;
+        let once = store
+            .insert_task(&records::task(hook), AtMost::UNLIMITED, at(round))
+            .await;
         let once = once.unwrap().id;
         let two =
             ["a", "b"].map(|part| records::message(hook, &format!("{part}{round}"), at(round)));
         let batch = Enqueue {
-            routes: None,
-            origin: Origin::Occurrence(format!("o{round}").parse().unwrap()),
+            basis: Basis::Nothing,
+            origin: Origin::Occurrence {
+                place: Place::Common,
+                id: format!("o{round}").parse().unwrap(),
+            },
             deliveries: two
                 .into_iter()
                 .map(|m| NewDelivery {
@@ -55,6 +63,7 @@ async fn main() {
                 })
                 .collect(),
             consume: vec![once],
+            later: Vec::new(),
         };
         store.enqueue(batch, at(round)).await.unwrap();
         ack(&format!("stored {round} {}", once.0));
@@ -77,7 +86,7 @@ async fn main() {
             ack(&format!("sent {}", claimed.delivery.message_id.as_str()));
         }
         let key = store
-            .insert_key(&records::key(&format!("k{round}")))
+            .insert_key(&records::key(&format!("k{round}")), u64::MAX)
             .await
             .unwrap();
         ack(&format!("key {}", key.id.0));

@@ -10,6 +10,6 @@ mod visitor;
 
 pub use driver::Browser;
 pub use furnish::furnish;
-pub use site::{PASSWORD, Site};
+pub use site::{PASSWORD, Setup, Site};
 pub use start::Look;
 pub use visitor::{Page, Visitor, text};

@@ -10,8 +10,9 @@ use delivery::{Schedule, Sender, TargetPolicy};
 use examples::platform::Platform;
 use examples::session::Sessions;
 use gatepost_console::Console;
-use gatepost_engine::Engine;
+use gatepost_engine::{Engine, Watch};
 use gatepost_http::Api;
+use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
@@ -21,11 +22,13 @@ use gatepost_storage::{Clock, KeyStore, MemoryStore, SystemClock};
 use tokio::net::TcpListener;
 use webhook_model::OwnerId;
 
+use crate::open::Everything;
+
 /// Every user's password.
 pub const PASSWORD: &str = "open sesame";
 
-/// 1 `admin` administers the system, 2 `tina` the tenant of 3 `ulf`, 4 `vera` is in no tenant; 5
-/// `dora` is disabled.
+/// 1 `admin` administers the system, 2 `tina` the tenant of 1 and 3 `ulf`, 4 `vera` is in no
+/// tenant; 5 `dora` is disabled.
 #[derive(Debug)]
 struct Users;
 
@@ -33,7 +36,7 @@ impl Users {
     fn account(user: i64) -> Option<Account> {
         let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
         match user {
-            1 => Some(Account::enabled(AccessLevel::SystemAdministrator)),
+            1 => Some(tenant(AccessLevel::SystemAdministrator)),
             2 => Some(tenant(AccessLevel::TenantAdministrator)),
             3 => Some(tenant(AccessLevel::User)),
             4 => Some(Account::enabled(AccessLevel::User)),
@@ -78,6 +81,48 @@ pub struct Site {
     heard: Heard,
 }
 
+/// What a site is made of.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Where keys are kept.
+    pub key_store: Arc<dyn KeyStore>,
+    /// Where everything else is.
+    pub webhook_store: Arc<dyn WebhookStore>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// What objects are called.
+    pub directory: Arc<dyn Directory>,
+    /// How much each user may have.
+    pub quotas: Arc<dyn Quotas>,
+    /// Who may watch what.
+    pub watch: Arc<dyn Watch>,
+}
+
+impl Setup {
+    /// In memory, by the machine's clock, with the example platform's objects, without limits.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "each is another store")]
+    pub fn new() -> Self {
+        let store = Arc::new(MemoryStore::new());
+        Self {
+            key_store: store.clone(),
+            webhook_store: store,
+            clock: Arc::new(SystemClock),
+            directory: Arc::new(Platform::new("")),
+            quotas: Arc::new(Quota::UNLIMITED),
+            watch: Arc::new(Everything),
+        }
+    }
+
+    /// Starts a site; it ends with the runtime.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub async fn start(self) -> Site {
+        Site::on(self).await
+    }
+}
+
 impl Site {
     /// Starts a site by the machine's clock; it ends with the runtime.
     pub async fn start() -> Self {
@@ -89,15 +134,20 @@ impl Site {
     /// # Panics
     /// When it cannot be started.
     pub async fn start_at(clock: Arc<dyn Clock>) -> Self {
-        let store = Arc::new(MemoryStore::new());
-        let directory = Arc::new(Platform::new(""));
-        Self::start_on(store.clone(), store, clock, directory).await
+        let setup = Setup {
+            clock,
+            ..Setup::new()
+        };
+        setup.start().await
     }
 
     /// Starts a site whose objects are called otherwise.
     pub async fn start_with(directory: Arc<dyn Directory>) -> Self {
-        let store = Arc::new(MemoryStore::new());
-        Self::start_on(store.clone(), store, Arc::new(SystemClock), directory).await
+        let setup = Setup {
+            directory,
+            ..Setup::new()
+        };
+        setup.start().await
     }
 
     /// Starts a site on other stores, with other objects.
@@ -110,12 +160,35 @@ impl Site {
         clock: Arc<dyn Clock>,
         directory: Arc<dyn Directory>,
     ) -> Self {
+        let setup = Setup {
+            key_store,
+            webhook_store,
+            clock,
+            directory,
+            ..Setup::new()
+        };
+        setup.start().await
+    }
+
+    async fn on(setup: Setup) -> Self {
+        let Setup {
+            key_store,
+            webhook_store,
+            clock,
+            directory,
+            quotas,
+            watch,
+        } = setup;
         let keys = KeyService::builder(key_store, Arc::new(Users))
             .clock(clock.clone())
             .flush_logins(Duration::from_millis(50))
+            .quotas(quotas.clone())
             .build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-        let engine = Engine::builder(webhook_store, Sender::builder(policy).build().unwrap())
+        let engine = Engine::builder(webhook_store, Sender::builder(policy).build().unwrap());
+        let engine = engine
+            .watch(Arc::new(Users), watch)
+            .quotas(quotas.clone())
             .catalog(Platform::catalog().unwrap())
             .schedule(Schedule::new([Duration::from_millis(300)]).unwrap())
             .clock(clock.clone())

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{Engine, Limits, Retention, Timing};
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::WebhookQuery;
+use gatepost_storage::{Page, Scope};
 use webhook_model::{
-    Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target, Task,
-    WebhookId,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
+    Task, WebhookId,
 };
 
 use super::now;
 use super::place::Place;
 use super::run::EVERYDAY;
+use crate::open::one_system;
 
 /// What a child does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -125,7 +126,8 @@ pub async fn work(args: &[String]) {
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
         .unwrap()
         .build();
-    let engine = Engine::builder(store, Sender::builder(policy).build().unwrap())
+    let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
+    let engine = one_system(engine)
         .catalog(catalog)
         .schedule(Schedule::new(waits).unwrap())
         .limits(limits)
@@ -148,7 +150,7 @@ pub async fn work(args: &[String]) {
 async fn emit(engine: Engine, emitter: i64, lies: bool) {
     let hook = engine
         .list_webhooks(&WebhookQuery {
-            owner: None,
+            scope: Scope::All,
             name: None,
             page: Page::first(1),
         })
@@ -212,7 +214,11 @@ async fn once(engine: &Engine, hook: WebhookId, number: i64) {
 }
 
 fn occurrence(number: i64, tag: i64, kind: &str) -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.id = Some(
         format!("{kind}{number}-{}", now().timestamp_micros())
             .parse()

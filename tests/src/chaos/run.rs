@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::DeliveryQuery;
+use gatepost_storage::{AtMost, Page};
 use webhook_model::{
     Action, Event, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout, Webhook,
 };
@@ -19,8 +19,9 @@ use super::verdict::Evidence;
 pub(super) const EVERYDAY: i64 = 1;
 /// Attempts after the first.
 pub(super) const RETRIES: u32 = 2;
-/// What a lease of the child lasts: the shortest timeout and half a second.
-const LEASE: Duration = Duration::from_millis(3_500);
+/// What a lease of the child lasts: the longest timeout of the class of short ones, and half a
+/// second.
+const LEASE: Duration = Duration::from_millis(10_500);
 
 /// What the children told.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +58,7 @@ pub struct Run {
     /// What was reported so far.
     pub told: Told,
     program: &'static str,
+    kills: usize,
 }
 
 impl Run {
@@ -71,7 +73,10 @@ impl Run {
         let mut hook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
         hook.timeout = Timeout::MIN;
         hook.retries = Retries::new(u64::from(RETRIES)).unwrap();
-        let hook = store.insert_webhook(&hook, now()).await.unwrap();
+        let hook = store
+            .insert_webhook(&hook, AtMost::UNLIMITED, now())
+            .await
+            .unwrap();
         let message = r#"{"n":"${N}"}"#.parse().unwrap();
         let task = Task {
             creator: OwnerId(1),
@@ -84,7 +89,10 @@ impl Run {
                 message,
             },
         };
-        let task = store.insert_task(&task, now()).await.unwrap();
+        let task = store
+            .insert_task(&task, AtMost::UNLIMITED, now())
+            .await
+            .unwrap();
         let event = Event {
             event_type: "vms".parse().unwrap(),
             event: "on".parse().unwrap(),
@@ -94,12 +102,16 @@ impl Run {
             filters: JsonObject::default(),
             context: JsonObject::default(),
         };
-        store.insert_event(&event, now()).await.unwrap();
+        store
+            .insert_event(&event, AtMost::UNLIMITED, now())
+            .await
+            .unwrap();
         Self {
             place,
             receiver,
             told: Told::default(),
             program,
+            kills: 0,
         }
     }
 
@@ -111,6 +123,7 @@ impl Run {
     /// Kills a child and keeps what it told.
     pub fn kill(&mut self, child: Child) {
         let lines = child.kill();
+        self.kills += 1;
         self.told.add(&lines);
     }
 
@@ -148,10 +161,14 @@ impl Run {
                 deliveries.push((row, attempts));
             }
         }
-        let tasks = store.routes().await.unwrap().events;
-        let waiting: HashSet<i64> = tasks
+        let tasks = store
+            .routes(gatepost_ids::Place::Common, u32::MAX)
+            .await
+            .unwrap();
+        let events = tasks.unwrap().events;
+        let waiting: HashSet<i64> = events
             .iter()
-            .filter_map(|event| match event.value.target {
+            .filter_map(|event| match event.target {
                 Target::Tag(tag) if tag.0 != EVERYDAY => Some(tag.0 - 1000),
                 _ => None,
             })
@@ -166,6 +183,7 @@ impl Run {
             drain_bound: LEASE + Duration::from_secs(5),
             retries: RETRIES,
             at_once_bound: 64,
+            kills: self.kills,
         }
     }
 }

@@ -14,7 +14,10 @@ use super::run::Told;
 pub enum Invariant {
     /// What was accepted is in the end `sent` or `error`, once.
     NothingIsLost,
-    /// A receiver sees a delivery at most once for each attempt and each lost claim.
+    /// A receiver sees a delivery at most once for each attempt and each claim that was lost. The
+    /// first loss is not counted in the store, for it may be what was beside the delivery that
+    /// killed the sender; an attempt follows it, and there are no more of them than were under way
+    /// in processes that died.
     RepeatsAreAccountedFor,
     /// All requests of a delivery carry the same bytes.
     BytesAreTheSame,
@@ -53,6 +56,8 @@ pub struct Evidence {
     pub retries: u32,
     /// How many requests may be under way at once.
     pub at_once_bound: usize,
+    /// How many processes were killed.
+    pub kills: usize,
 }
 
 /// What was found.
@@ -101,6 +106,12 @@ impl Evidence {
             );
         }
         verdict
+    }
+
+    /// Requests of which there is no recorded attempt: their claims were lost.
+    pub fn repeats(&self) -> usize {
+        let attempts: usize = self.deliveries.iter().map(|(_, made)| made.len()).sum();
+        self.seen.len().saturating_sub(attempts)
     }
 
     fn lost_or_doubled(&self, verdict: &mut Verdict) {
@@ -159,11 +170,14 @@ impl Evidence {
         for request in &self.seen {
             seen.entry(&request.id).or_default().push(request);
         }
+        let mut uncounted = 0;
         for (delivery, attempts) in &self.deliveries {
             let id = delivery.message_id.as_str();
             let requests = seen.remove(id).unwrap_or_default();
-            let allowed = attempts.len() + delivery.lost_claims as usize;
-            if requests.len() > allowed || attempts.len() > 1 + self.retries as usize {
+            let counted = attempts.len() + delivery.lost_claims as usize;
+            let repeats = requests.len().saturating_sub(counted);
+            uncounted += repeats;
+            if repeats > attempts.len() || attempts.len() > 1 + self.retries as usize {
                 let what = format!(
                     "{id}: {} requests, {} attempts, {} lost claims",
                     requests.len(),
@@ -179,7 +193,7 @@ impl Evidence {
             let told = match delivery.state {
                 DeliveryState::Sent => accepted,
                 DeliveryState::Error => {
-                    !delivery.status_info.is_empty() && (!accepted || delivery.lost_claims > 0)
+                    !delivery.status_info.is_empty() && (!accepted || requests.len() > attempts.len())
                 }
                 _ => true,
             };
@@ -201,6 +215,10 @@ impl Evidence {
                 let what = format!("{id}: before its time: {early}, retried in haste: {hurried}");
                 verdict.add(Invariant::NothingIsEarly, what);
             }
+        }
+        if uncounted > self.kills * self.at_once_bound {
+            let what = format!("{uncounted} repeats, {} kills", self.kills);
+            verdict.add(Invariant::RepeatsAreAccountedFor, what);
         }
         for id in seen.keys() {
             verdict.add(
@@ -225,8 +243,11 @@ mod tests {
             id: DeliveryId(id),
             message_id: format!("msg{id}").parse().unwrap(),
             webhook: webhook_model::WebhookId(1),
+            owner: webhook_model::OwnerId(1),
+            tenant: None,
             task: None,
             body: body.into(),
+            message_kept: true,
             state: DeliveryState::Sent,
             status_info: "200 OK".to_owned(),
             created: now,
@@ -265,6 +286,7 @@ mod tests {
             drain_bound: Duration::from_secs(8),
             retries: 2,
             at_once_bound: 64,
+            kills: 0,
         }
     }
 
@@ -278,7 +300,7 @@ mod tests {
     fn each_violation_is_found() {
         use Invariant as I;
         type Fault = fn(&mut Evidence);
-        let faults: [(Invariant, Fault); 14] = [
+        let faults: [(Invariant, Fault); 15] = [
             (I::NothingIsLost, |e| e.told.accepted.push(9)),
             (I::NothingIsLost, |e| {
                 e.deliveries[0].0.state = DeliveryState::Queued;
@@ -286,6 +308,10 @@ mod tests {
             (I::NothingIsLost, |e| drop(e.deliveries.remove(0))),
             (I::RepeatsAreAccountedFor, |e| {
                 e.seen.push(e.seen[0].clone());
+            }),
+            (I::RepeatsAreAccountedFor, |e| {
+                e.kills = 1;
+                e.seen.extend([e.seen[0].clone(), e.seen[0].clone()]);
             }),
             (I::RepeatsAreAccountedFor, |e| {
                 let again = e.deliveries[0].1[0].clone();

@@ -24,7 +24,7 @@ pub enum Mood {
 }
 
 /// The platform's accounts and names. The administrator 1 is always known; whatever is asked of the
-/// others goes by the mood: 2 administers the tenant of 3, 4 is in no tenant.
+/// others goes by the mood: 2 administers the tenant of 1 and 3, 4 is in no tenant.
 #[derive(Clone, Debug, Default)]
 pub struct Moody {
     accounts: Arc<Mutex<Mood>>,
@@ -48,7 +48,7 @@ impl Moody {
     fn account_of(owner: OwnerId) -> Option<Account> {
         let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
         match owner.0 {
-            1 => Some(Account::enabled(AccessLevel::SystemAdministrator)),
+            1 => Some(tenant(AccessLevel::SystemAdministrator)),
             2 => Some(tenant(AccessLevel::TenantAdministrator)),
             3 => Some(tenant(AccessLevel::User)),
             4 => Some(Account::enabled(AccessLevel::User)),

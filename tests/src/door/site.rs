@@ -12,6 +12,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
+use gatepost_ids::Quota;
 use gatepost_keys::{AccessLevel, Account, KeyService, Principal, Via};
 use gatepost_manage::Management;
 use gatepost_storage::MemoryStore;
@@ -26,6 +27,7 @@ use webhook_model::{
 
 use super::act::Act;
 use super::platform::{Heard, Moody};
+use crate::open::with_tenants;
 
 /// A roof: what it mounts, and its routes.
 #[async_trait]
@@ -97,9 +99,12 @@ impl DoorSite {
         let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
         let gate = store.gate();
         let (platform, heard) = (Moody::default(), Heard::default());
-        let keys = KeyService::builder(store.clone(), Arc::new(platform.clone())).build();
+        let keys = KeyService::builder(store.clone(), Arc::new(platform.clone()))
+            .quotas(Arc::new(Quota::UNLIMITED))
+            .build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-        let engine = Engine::builder(store, Sender::builder(policy).build().unwrap())
+        let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
+        let engine = with_tenants(engine, Arc::new(platform.clone()))
             .catalog(catalog())
             .start()
             .await

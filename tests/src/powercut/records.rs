@@ -69,11 +69,13 @@ pub fn sent(claim: Claim, started: DateTime<Utc>) -> Settlement {
         response_head: Vec::new(),
         response_body: b"ok".to_vec(),
         truncated: false,
+        kept: true,
     };
     Settlement {
         claim,
         disposition: Disposition::Sent,
         status_info: "200 OK".to_owned(),
         attempt: Some(attempt),
+        keep_message: true,
     }
 }

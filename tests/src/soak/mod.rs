@@ -23,11 +23,12 @@ use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::time::Instant;
 use watch::Watch;
 use webhook_model::{
-    Action, Catalog, Event, JsonObject, Occurrence, OwnerId, Retries, Specificity, TagId, Target,
-    Task, Timeout, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Retries, Specificity, TagId,
+    Target, Task, Timeout, Webhook, WebhookId,
 };
 
 use crate::chaos::now;
+use crate::open::one_system;
 
 /// Occurrences a second; each reaches one target of every kind that can keep up.
 const PACE: u64 = 5;
@@ -99,7 +100,7 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
     let breaker = BreakerLimits::default().with_max_pause(Duration::from_secs(2));
     let limits = Limits::default().with_breaker(breaker);
     let waits = [Duration::from_millis(500), Duration::from_secs(2)];
-    Engine::builder(store, sender.build().unwrap())
+    one_system(Engine::builder(store, sender.build().unwrap()))
         .catalog(catalog)
         .retention(retention)
         .limits(limits)
@@ -152,7 +153,11 @@ async fn come_and_go(engine: &Engine, url: &str) {
 }
 
 fn occurrence(slow: bool) -> Occurrence {
-    let mut occurrence = Occurrence::new("vms".parse().unwrap(), "on".parse().unwrap());
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
     occurrence.tags = if slow { vec![QUICK, SLOW] } else { vec![QUICK] };
     occurrence
 }

@@ -81,7 +81,8 @@ fn response(attempt: &AttemptRecord) -> Markup {
     let head = String::from_utf8_lossy(&attempt.response_head);
     let body = String::from_utf8_lossy(&attempt.response_body);
     html! {
-        @if head.is_empty() && body.is_empty() { span.quiet { "none" } }
+        @if !attempt.kept { span.quiet { "not kept" } }
+        @else if head.is_empty() && body.is_empty() { span.quiet { "none" } }
         @else {
             details {
                 summary { "Show " span.unseen { "the response to attempt " (attempt.number) } }

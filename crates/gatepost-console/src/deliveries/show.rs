@@ -36,7 +36,7 @@ pub(super) async fn show(
     let now = ctx.now();
     let (state, kind) = layout::state(delivery.state);
     let actions = html! {
-        @if delivery.state.is_final() { (one_button(&ctx, &at("replay"), "", "Replay", "")) }
+        @if delivery.state.is_final() && delivery.message_kept { (one_button(&ctx, &at("replay"), "", "Replay", "")) }
         @if delivery.state == DeliveryState::Queued { (one_button(&ctx, &at("cancel"), "danger", "Cancel", "")) }
     };
     let body = html! {
@@ -45,7 +45,10 @@ pub(super) async fn show(
             section {
                 dl {
                     dt { "State" } dd { span class={ "badge " (kind) } data-state=(id) { (state) } " " span data-text="info" { (delivery.status_info) } }
-                    dt { "Webhook" } dd { a href=(ctx.at(&format!("/webhooks/{}", webhook.id))) { (webhook.value.name) } }
+                    dt { "Webhook" } dd {
+                        @if let Some(webhook) = &webhook { a href=(ctx.at(&format!("/webhooks/{}", webhook.id))) { (webhook.value.name) } }
+                        @else { "–" }
+                    }
                     dt { "Source" } dd {
                         @match (&task, delivery.task) {
                             (Some(task), _) => { "Task " a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (task.task.name) } }
@@ -61,7 +64,11 @@ pub(super) async fn show(
                 p role="status" { a href="" data-text="more" data-hide hidden {} }
             }
         }
-        section { h2 { "Message" } pre tabindex="0" { (delivery.body) } }
+        section {
+            h2 { "Message" }
+            @if delivery.message_kept { pre tabindex="0" { (delivery.body) } }
+            @else { p.quiet { "Not kept: the delivery log was full when the delivery ended. It cannot be replayed." } }
+        }
         section {
             h2 { "Attempts" }
             @if attempts.is_empty() { p.quiet { "None yet." } }

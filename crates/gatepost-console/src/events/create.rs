@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::event_error::note_error;
 use super::fields::fields;
 use super::form::EventForm;
-use super::options::{form_options, known_type};
+use super::options::{Subject, form_options, known_type, offered_types};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
@@ -33,17 +33,13 @@ async fn new_page(
     form: &EventForm,
     problems: &Problems,
 ) -> Result<Markup, Failure> {
-    let catalog = ctx.actor.catalog();
     let mut types = vec![(String::new(), "Choose…".to_owned())];
-    types.extend(
-        catalog
-            .types()
-            .map(|(name, label, _)| (name.to_string(), label.to_owned())),
-    );
+    types.extend(offered_types(ctx).await?);
     let of = known_type(ctx, chosen);
     let rest = match of {
         Some((of, specificity)) => {
-            let options = form_options(ctx, "Create event", &of, specificity, false).await?;
+            let subject = Subject::new(ctx, &of, form).await;
+            let options = form_options(ctx, "Create event", &subject, specificity, false).await?;
             Some(fields(ctx, form, problems, &options))
         }
         None => None,

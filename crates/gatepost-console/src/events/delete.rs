@@ -9,13 +9,18 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{self, Section, page};
 use crate::row_id::RowId;
+use crate::unreadable::{Kind, if_readable, question};
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let (row, task) = ctx.actor.event(EventId(id)).await?;
-    let (of, what) = labels(&ctx, &row.value);
-    let of_what = target(&ctx, &row.value).await;
-    let what = html! {
-        p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (task.task.name) } ". The task itself is kept." }
+    let what = match if_readable(ctx.actor.event(EventId(id)).await)? {
+        Some((row, task)) => {
+            let (of, what) = labels(&ctx, &row.value);
+            let of_what = target(&ctx, &row.value).await;
+            html! {
+                p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (task.task.name) } ". The task itself is kept." }
+            }
+        }
+        None => question(Kind::Event, id),
     };
     let body = layout::confirm(&ctx, &what, "Delete event", &ctx.at("/events"), &html! {});
     Ok(page(&ctx, Section::Events, "Delete this event?", &body).into_response())

@@ -9,7 +9,7 @@ use super::event_error::note_error;
 use super::fields::fields;
 use super::form::EventForm;
 use super::labels::labels;
-use super::options::{form_options, known_type};
+use super::options::{Subject, form_options, known_type};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
@@ -35,7 +35,8 @@ async fn form_page(
         .map_or(Specificity::InstanceOptional, |(_, specificity)| {
             specificity
         });
-    let options = form_options(ctx, "Save event", &event.event_type, specificity, true).await?;
+    let subject = Subject::stored(row.owner, event);
+    let options = form_options(ctx, "Save event", &subject, specificity, true).await?;
     let body = fields(ctx, form, problems, &options);
     Ok(page(ctx, Section::Events, &format!("{of}: {what}"), &body))
 }

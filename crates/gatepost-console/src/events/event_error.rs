@@ -5,13 +5,15 @@ use gatepost_manage::ManageError;
 use super::form::field_of;
 use crate::failure::Failure;
 use crate::problems::Problems;
+use crate::refusal::note_refusal;
 
 /// Notes an error beside the field that it is about; any other error fails the request.
 pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
     match error {
         ManageError::Dangling { .. } => problems.add("task", "this task does not exist"),
+        ManageError::NoSuchObject => problems.add("target", "there is no such object or tag"),
         ManageError::Invalid { field, rule, .. } => problems.add(field_of(field), rule),
-        other => return Err(other.into()),
+        other => note_refusal(other, problems)?,
     }
     Ok(())
 }

@@ -15,6 +15,8 @@ pub(super) struct FormOptions<'a> {
     pub specificity: Specificity,
     /// The event can no longer be chosen.
     pub fixed: bool,
+    /// All objects may be watched at once.
+    pub all: bool,
     pub instances: Vec<(String, String)>,
     pub tags: Vec<(String, String)>,
     pub tasks: Vec<(String, String)>,
@@ -33,7 +35,7 @@ pub(super) fn fields(
         .collect();
     let targets: &[(&str, &str)] = match options.specificity {
         Specificity::Generic => &[],
-        Specificity::InstanceOptional => &[
+        Specificity::InstanceOptional if options.all => &[
             ("all", "All objects"),
             ("instance", "One object"),
             ("tag", "All objects with a tag"),

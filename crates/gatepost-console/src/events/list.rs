@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::webhooks::EventQuery;
-use gatepost_storage::{Page, Row};
+use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use webhook_model::{Event, EventId, TaskId};
 
@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, more, note, one_button, page_with};
 use crate::paging::one_page;
+use crate::unreadable::{self, Kind};
 
 /// Rows on a page.
 const ROWS: usize = 50;
@@ -25,6 +26,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
     let after = asked.key("after").map(EventId);
     let query = EventQuery {
+        scope: Scope::All,
         task: None,
         event_type: None,
         page: Page {
@@ -44,6 +46,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         "disabled" => "The event is disabled.",
         _ => "",
     };
+    let unreadable = unreadable::section(&ctx, Kind::Event, &asked).await?;
     let body = html! {
         @if !done.is_empty() { (note("good", &html! { (done) })) }
         @if rows.is_empty() && after.is_none() && next.is_none() {
@@ -52,6 +55,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             (table(&ctx, &rows, &names).await)
             (more(&ctx.at("/events"), "", after.is_none(), next.map(|id| id.0)))
         }
+        (unreadable)
     };
     Ok(page_with(&ctx, Section::Events, "Events", &new_button(&ctx), &body).into_response())
 }

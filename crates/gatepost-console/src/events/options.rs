@@ -1,8 +1,12 @@
-//! What the form of an event offers, by the catalog and the directory.
+//! What the form of an event offers: by the catalog and the directory, and of that what the owner
+//! of the event may watch.
 
-use webhook_model::{EventType, Specificity};
+use webhook_model::{
+    Event, EventName, EventType, ObjectId, OwnerId, Specificity, TagId, Target, TaskId,
+};
 
 use super::fields::FormOptions;
+use super::form::EventForm;
 use crate::choices::{choices, task_choices};
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -16,21 +20,108 @@ pub(super) fn known_type(ctx: &PageContext, name: &str) -> Option<(EventType, Sp
         .map(|(known, _, specificity)| (known.clone(), specificity))
 }
 
+/// What an event is to watch, as far as it is known: whose it is, and the event itself.
+#[derive(Debug)]
+pub(super) struct Subject {
+    owner: OwnerId,
+    of: EventType,
+    event: Option<EventName>,
+}
+
+impl Subject {
+    /// Of an event that is there.
+    pub(super) fn stored(owner: OwnerId, event: &Event) -> Self {
+        Self {
+            owner,
+            of: event.event_type.clone(),
+            event: Some(event.event.clone()),
+        }
+    }
+
+    /// Of one that is to be made: it belongs to the owner of its task, or for now to the caller.
+    pub(super) async fn new(ctx: &PageContext, of: &EventType, form: &EventForm) -> Self {
+        let owner = match form.task.parse() {
+            Ok(task) => ctx.actor.task(TaskId(task)).await.ok(),
+            Err(_) => None,
+        };
+        let first = ctx.actor.catalog().events(of).next();
+        let chosen = form.event.parse().ok();
+        Self {
+            owner: owner.map_or(ctx.principal().owner, |task| task.owner),
+            of: of.clone(),
+            event: chosen.or_else(|| first.map(|(name, _)| name.clone())),
+        }
+    }
+
+    /// Those of these targets that may be watched.
+    async fn watchable(
+        &self,
+        ctx: &PageContext,
+        targets: Vec<Target>,
+    ) -> Result<Vec<Target>, Failure> {
+        let Some(event) = self.event.clone() else {
+            return Ok(targets);
+        };
+        let watchable = ctx
+            .actor
+            .watchable(self.owner, self.of.clone(), event, targets);
+        Ok(watchable.await?)
+    }
+
+    /// Those of the platform's rows that may be watched.
+    async fn offered(
+        &self,
+        ctx: &PageContext,
+        table: &str,
+        target: fn(i64) -> Target,
+    ) -> Result<Vec<(String, String)>, Failure> {
+        let rows = choices(ctx, table).await;
+        let of = |(key, _): &(String, String)| key.parse().ok().map(target);
+        let watchable = self.watchable(ctx, rows.iter().filter_map(of).collect());
+        let watchable = watchable.await?;
+        let may = |row: &(String, String)| of(row).is_some_and(|t| watchable.contains(&t));
+        Ok(rows.into_iter().filter(may).collect())
+    }
+}
+
+/// The types of which an event may be made: one without objects only if it may be watched.
+pub(super) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
+    let mut offered = Vec::new();
+    for (of, label, specificity) in ctx.actor.catalog().types() {
+        let subject = Subject::new(ctx, of, &EventForm::default()).await;
+        let may = specificity != Specificity::Generic
+            || !subject
+                .watchable(ctx, vec![Target::Generic])
+                .await?
+                .is_empty();
+        if may {
+            offered.push((of.to_string(), label.to_owned()));
+        }
+    }
+    Ok(offered)
+}
+
 /// The options of a form: `fixed` where the event can no longer be chosen.
 pub(super) async fn form_options<'a>(
     ctx: &PageContext,
     button: &'a str,
-    of: &'a EventType,
+    subject: &'a Subject,
     specificity: Specificity,
     fixed: bool,
 ) -> Result<FormOptions<'a>, Failure> {
+    let of = &subject.of;
+    let all = subject.watchable(ctx, vec![Target::Generic]).await?;
+    let instance = |key| Target::Instance(ObjectId(key));
     Ok(FormOptions {
         button,
         of,
         specificity,
         fixed,
-        instances: choices(ctx, of.as_str()).await,
-        tags: choices(ctx, "tags").await,
+        all: !all.is_empty(),
+        instances: subject.offered(ctx, of.as_str(), instance).await?,
+        tags: subject
+            .offered(ctx, "tags", |key| Target::Tag(TagId(key)))
+            .await?,
         tasks: task_choices(ctx).await?,
     })
 }

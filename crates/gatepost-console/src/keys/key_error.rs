@@ -4,6 +4,7 @@ use gatepost_manage::ManageError;
 
 use crate::failure::Failure;
 use crate::problems::Problems;
+use crate::refusal::note_refusal;
 
 /// Notes an error beside the field that it is about; any other error fails the request.
 pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
@@ -14,7 +15,7 @@ pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<
         ManageError::NameTaken { .. } => {
             problems.add("name", "this user already has a key with this name");
         }
-        other => return Err(other.into()),
+        other => note_refusal(other, problems)?,
     }
     Ok(())
 }

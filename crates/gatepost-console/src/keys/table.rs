@@ -3,8 +3,8 @@
 use apikey_core::{Expiration, IpList, KeyId, KeyState, OwnerId};
 use chrono::{DateTime, Utc};
 use gatepost_manage::AccessLevel;
-use gatepost_storage::Page;
 use gatepost_storage::keys::{KeyQuery, KeyRow};
+use gatepost_storage::{Page, Scope};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
@@ -24,7 +24,7 @@ pub(super) async fn table(ctx: &PageContext, filter: &Form) -> Result<Markup, Fa
     let owner = filter.key("owner").map(OwnerId);
     let after = filter.key("after").map(KeyId);
     let query = KeyQuery {
-        owner,
+        scope: owner.map_or(Scope::All, Scope::Owner),
         name: None,
         page: Page {
             after,

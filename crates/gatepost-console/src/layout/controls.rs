@@ -155,8 +155,12 @@ pub(crate) fn errors(problems: &Problems) -> Markup {
     html! {
         @if !problems.is_empty() {
             div.note.bad role="alert" {
-                strong { "Nothing was saved." } " Correct the following:"
-                ul { @for (field, rule) in problems.iter() { li { a href={ "#" (field) } { (label(field)) } ": " (rule) } } }
+                strong { "Nothing was saved." }
+                @for why in problems.refusals() { " " (why) }
+                @if problems.of_fields().next().is_some() {
+                    " Correct the following:"
+                    ul { @for (field, rule) in problems.of_fields() { li { a href={ "#" (field) } { (label(field)) } ": " (rule) } } }
+                }
             }
         }
     }

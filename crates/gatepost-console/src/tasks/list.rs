@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::{TaskQuery, TaskRow};
+use gatepost_storage::{Page, Scope};
 use maud::{Markup, html};
 use webhook_model::{Action, TaskId, WebhookId};
 
@@ -15,6 +15,7 @@ use crate::form::Form;
 use crate::layout::{Section, badge, empty, more, note, one_button, page_with};
 use crate::paging::one_page;
 use crate::time::stamp_or;
+use crate::unreadable::{self, Kind};
 
 /// Rows on a page.
 const ROWS: usize = 50;
@@ -25,6 +26,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
     let after = asked.key("after").map(TaskId);
     let query = TaskQuery {
+        scope: Scope::All,
         creator: None,
         webhook: None,
         name: None,
@@ -38,6 +40,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         .actor
         .webhook_names(rows.iter().filter_map(webhook_of))
         .await?;
+    let unreadable = unreadable::section(&ctx, Kind::Task, &asked).await?;
     let body = html! {
         (confirmation(asked.text("done"), &ctx))
         @if rows.is_empty() && after.is_none() && next.is_none() {
@@ -46,6 +49,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             (table(&ctx, &rows, &names))
             (more(&ctx.at("/tasks"), "", after.is_none(), next.map(|id| id.0)))
         }
+        (unreadable)
     };
     Ok(page_with(&ctx, Section::Tasks, "Tasks", &new_button(&ctx), &body).into_response())
 }

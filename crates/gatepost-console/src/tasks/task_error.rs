@@ -4,13 +4,14 @@ use gatepost_manage::ManageError;
 
 use crate::failure::Failure;
 use crate::problems::Problems;
+use crate::refusal::note_refusal;
 
 /// Notes an error beside the field that it is about; any other error fails the request.
 pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
     match error {
         ManageError::Dangling { .. } => problems.add("webhook", "this webhook does not exist"),
         ManageError::Invalid { field, rule, .. } => problems.add(field, rule),
-        other => return Err(other.into()),
+        other => note_refusal(other, problems)?,
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The page that deletes a webhook.
 
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::{Cascade, TaskQuery};
+use gatepost_storage::{Page, Scope};
 use maud::html;
 use webhook_model::WebhookId;
 
@@ -11,21 +11,24 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, page};
 use crate::row_id::RowId;
+use crate::unreadable::{Kind, if_readable, question};
 
 /// How many of its tasks are named.
 const MAX_NAMED: u32 = 20;
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let row = ctx.actor.webhook(WebhookId(id)).await?;
+    let row = if_readable(ctx.actor.webhook(WebhookId(id)).await)?;
     let query = TaskQuery {
+        scope: Scope::All,
         creator: None,
-        webhook: Some(row.id),
+        webhook: Some(WebhookId(id)),
         name: None,
         page: Page::newest(MAX_NAMED),
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let what = html! {
-        p { "The webhook " strong { (row.value.name) } " and its whole delivery log will be deleted. Queued deliveries are not sent. This cannot be undone." }
+        @if let Some(row) = row { p { "The webhook " strong { (row.value.name) } " and its whole delivery log will be deleted. Queued deliveries are not sent. This cannot be undone." } }
+        @else { (question(Kind::Webhook, id)) }
         @if !tasks.is_empty() {
             p { "These tasks use it:" }
             ul { @for task in &tasks { li { (task.task.name) } } @if tasks.len() == MAX_NAMED as usize { li { "and others" } } }

@@ -3,7 +3,7 @@
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::webhooks::WebhookQuery;
-use gatepost_storage::{Page, Row};
+use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, more, note, page_with};
 use crate::paging::one_page;
+use crate::unreadable::{self, Kind};
 
 /// Rows on a page.
 const ROWS: usize = 50;
@@ -23,7 +24,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
     let after = asked.key("after").map(WebhookId);
     let query = WebhookQuery {
-        owner: None,
+        scope: Scope::All,
         name: None,
         page: Page {
             after,
@@ -31,6 +32,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         },
     };
     let (rows, next) = one_page(ctx.actor.webhooks(&query).await?, ROWS, |row| row.id);
+    let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked).await?;
     let at = |row: &Row<WebhookId, Webhook>| ctx.at(&format!("/webhooks/{}", row.id.0));
     let body = html! {
         @if asked.text("done") == "deleted" { (note("good", &html! { "The webhook and its deliveries were deleted." })) }
@@ -55,6 +57,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             } } }
             (more(&ctx.at("/webhooks"), "", after.is_none(), next.map(|id| id.0)))
         }
+        (unreadable)
     };
     Ok(page_with(
         &ctx,

@@ -4,6 +4,7 @@ mod actions;
 mod chart;
 mod create;
 mod delete;
+mod dropped;
 mod edit;
 mod fields;
 mod form;

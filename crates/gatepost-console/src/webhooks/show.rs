@@ -7,12 +7,13 @@ use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Delivery, TaskQuery};
-use gatepost_storage::{Page, Row};
+use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
 use super::chart::Figures;
+use super::dropped;
 use super::form::MASK;
 use super::labels::{activity, authorization};
 use super::send_test::test_form;
@@ -80,12 +81,14 @@ pub(super) async fn page_of(
     let figures = Figures::of(ctx, row.id).await?;
     let latest = latest(ctx, row.id).await?;
     let query = TaskQuery {
+        scope: Scope::All,
         creator: None,
         webhook: Some(row.id),
         name: None,
         page: Page::newest(SHOWN),
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
+    let dropped = dropped::of(ctx, row.id).await?;
     let names = BTreeMap::from([(row.id, webhook.name.to_string())]);
     let actions = html! {
         a.button href=(at("edit")) { "Edit" }
@@ -112,6 +115,7 @@ pub(super) async fn page_of(
                 (signing_controls(ctx, row, &path))
             }
         }
+        (dropped::section(ctx, &dropped))
         section data-live=(at("live")) {
             div.title { h2 { "Deliveries" } div.actions {
                 (one_button(ctx, &at("do/replay"), "small", "Replay all failed", ""))

@@ -5,6 +5,7 @@ use gatepost_manage::ManageError;
 use super::form::WebhookForm;
 use crate::failure::Failure;
 use crate::problems::Problems;
+use crate::refusal::note_refusal;
 
 /// Notes an error beside the field that it is about; any other error fails the request.
 pub(super) fn note_error(
@@ -17,7 +18,7 @@ pub(super) fn note_error(
         ManageError::NameTaken { .. } => {
             problems.add("name", "another webhook already has this name");
         }
-        other => return Err(other.into()),
+        other => note_refusal(other, problems)?,
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::EventQuery;
-use webhook_model::{Event, EventId, Invalid};
+use webhook_model::{Event, EventId, Invalid, OwnerId};
 
 use super::handle::Engine;
 use crate::emit::Emitted;
@@ -18,6 +18,17 @@ impl Engine {
     /// failures of the store.
     pub async fn create_event(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
         self.0.records.events.create(event).await
+    }
+
+    /// Whether this user may watch what the event is about; its task is not looked at. What
+    /// [`create_event`](Self::create_event) asks, for a form that offers only that.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] in words, [`EngineError::Dangling`] when there is no such object,
+    /// [`EngineError::Platform`].
+    pub async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
+        let judge = &self.0.records.events.allowance.judge;
+        judge.may_watch(owner, event).await
     }
 
     /// An event.

@@ -108,6 +108,15 @@ impl Judge {
         taken.map_err(|retry_after| EngineError::TooFast { retry_after })
     }
 
+    /// How much of what may be run by hand in a minute the owner has run, in this process.
+    ///
+    /// # Errors
+    /// `Platform`: its code panicked.
+    pub(crate) fn runs_in_minute(&self, owner: OwnerId) -> Result<u32, EngineError> {
+        let in_a_minute = self.quota(owner)?.runs_per_minute;
+        Ok(self.runs.used(owner, in_a_minute))
+    }
+
     /// How much the owner may have and do.
     ///
     /// # Errors

@@ -18,10 +18,11 @@ const EXTENDED: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_secs(5);
 /// Removing may take a tenth of the time: it rests as many times longer than it worked.
 const REST: u32 = 9;
-/// A bite that took longer was too large for those who want to write.
-const LONG: Duration = Duration::from_millis(2);
+/// A bite that took longer was too large for those who want to write. A store in a file cuts it
+/// into shorter transactions of its own.
+const LONG: Duration = Duration::from_millis(20);
 /// After one that took less, the next is larger.
-const SHORT: Duration = Duration::from_millis(1);
+const SHORT: Duration = Duration::from_millis(10);
 const SMALLEST: u32 = 50;
 const LARGEST: u32 = 2_000;
 
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(bite.after(LONG), bite);
         let grown = (0..20).fold(bite, |bite, _| bite.after(Duration::ZERO));
         assert_eq!(grown, Bite(LARGEST));
-        let shrunk = (0..20).fold(grown, |bite, _| bite.after(Duration::from_millis(3)));
+        let shrunk = (0..20).fold(grown, |bite, _| bite.after(LONG * 2));
         assert_eq!(shrunk, Bite(SMALLEST));
     }
 }

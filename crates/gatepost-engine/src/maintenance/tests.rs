@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use gatepost_storage::MemoryStore;
-use gatepost_storage::webhooks::{DeliveryState, QueueStore as _, Settlement};
+use gatepost_storage::owners::OwnerStore as _;
+use gatepost_storage::webhooks::{
+    Cascade, DeliveryState, QueueStore as _, RecordStore as _, Settlement,
+};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::Activity;
 
@@ -159,4 +162,83 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
     world.broken.clock.advance(days(40));
     tokio::time::sleep(Duration::from_secs(61)).await;
     assert!(world.records.deliveries().await.is_empty());
+}
+
+impl World {
+    /// A webhook with deliveries that is deleted: they are gone, and still there.
+    async fn gone(&self, deliveries: usize) {
+        let webhook = self.records.webhook(|_| {}).await;
+        for _ in 0..deliveries {
+            self.records.waiting(webhook, "x").await;
+        }
+        let store = &self.records.store;
+        let deleted = store.delete_webhook(webhook, Cascade::Refuse, noon()).await;
+        deleted.unwrap();
+    }
+
+    fn remove_gone(&self) {
+        let maintenance = self.maintenance.clone();
+        let lifecycle = &self.maintenance.lifecycle;
+        lifecycle.supervise("gone", move || maintenance.clone().remove_gone());
+    }
+
+    /// Whether anything that is gone is still there; removes one row if so.
+    async fn is_left(&self) -> bool {
+        self.records.store.remove_gone(1, noon()).await.unwrap() > 0
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_gone_is_removed_in_bites() {
+    let world = World::new().await;
+    world.gone(1_000).await;
+    assert!(world.is_left().await, "control");
+    world.remove_gone();
+    world.pass(10).await;
+    assert!(!world.is_left().await);
+    world.gone(1).await;
+    world.pass(10).await;
+    assert!(!world.is_left().await, "it goes on looking");
+}
+
+#[tokio::test(start_paused = true)]
+async fn removing_takes_at_most_a_tenth_of_the_time() {
+    let world = World::new().await;
+    world.gone(10_000).await;
+    let took = Duration::from_secs(1);
+    world.store.fail("remove_gone", 1, Fault::Late(took));
+    world.remove_gone();
+    tokio::time::sleep(took + Duration::from_millis(1)).await;
+    let calls = world.store.calls();
+    tokio::time::sleep(9 * took - Duration::from_millis(10)).await;
+    assert_eq!(world.store.calls(), calls);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(world.store.calls() > calls);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_process_removes_and_cleans_until_its_lease_ends() {
+    let world = World::new().await;
+    let until = noon() + TimeDelta::seconds(90);
+    for name in ["remove what is gone", "clean the log"] {
+        assert!(world.store.lease(name, 1, until, noon()).await.unwrap());
+    }
+    let paused = world
+        .records
+        .webhook(|w| w.activity = Activity::Paused)
+        .await;
+    let held = world.records.waiting(paused, "held").await;
+    world.gone(5).await;
+    let maintenance = world.maintenance.clone();
+    let lifecycle = &world.maintenance.lifecycle;
+    world.remove_gone();
+    lifecycle.supervise("log", move || maintenance.clone().tend_log());
+    world.pass(80).await;
+    assert!(world.is_left().await);
+    world.broken.clock.advance(Duration::from_secs(31 * 86_400));
+    let state = async || world.records.stored(held).await.state;
+    assert_eq!(state().await, DeliveryState::Queued);
+    world.pass(130).await;
+    assert_eq!(state().await, DeliveryState::Error);
+    assert!(!world.is_left().await);
 }

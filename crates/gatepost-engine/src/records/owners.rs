@@ -24,6 +24,8 @@ pub struct Usage {
     pub records: RecordUsage,
     /// The queue and the delivery log: an estimate that is behind by about a second.
     pub log: LogUsage,
+    /// What was sent, run, triggered and replayed by hand within a minute, by this process.
+    pub runs_in_minute: u32,
 }
 
 #[derive(Debug)]
@@ -40,6 +42,7 @@ impl Owners {
             quota: self.judge.quota(owner)?,
             records: self.store.record_usage(owner).await?,
             log: log.first().copied().unwrap_or_default(),
+            runs_in_minute: self.judge.runs_in_minute(owner)?,
         })
     }
 

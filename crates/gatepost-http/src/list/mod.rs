@@ -49,6 +49,25 @@ pub(crate) async fn one(
         .await
 }
 
+/// The columns that were asked for, of a row that is in no table.
+pub(crate) fn pick(row: &RowMap, fields: &Fields) -> RowMap {
+    let Fields::These(fields) = fields else {
+        return row.clone();
+    };
+    let mut out = RowMap::new();
+    for field in fields {
+        match field {
+            Field::Every => out.extend(row.clone()),
+            Field::One {
+                what: Column::Plain(column),
+                name,
+            } => out.extend(row.get(column).map(|value| (name.clone(), value.clone()))),
+            Field::One { .. } => {}
+        }
+    }
+    out
+}
+
 fn check(table: &Table, query: &ListQuery) -> Result<(), ApiError> {
     let filtered = query.filter.iter().flat_map(|filter| filter.fields());
     let sorted = query.sort.0.iter().map(|by| by.column.as_str());

@@ -26,6 +26,7 @@ pub(crate) fn document(tables: &[&'static Table], facts: &VersionFacts) -> Value
     let mut paths = Map::new();
     let mut schemas = schemas::shared();
     paths.insert("/system".into(), paths::system());
+    paths.insert("/limits".into(), paths::limits());
     for table in tables {
         paths::add(&mut paths, table);
         schemas::add(&mut schemas, table);

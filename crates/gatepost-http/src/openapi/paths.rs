@@ -14,6 +14,18 @@ pub(super) fn system() -> Value {
     }})
 }
 
+pub(super) fn limits() -> Value {
+    json!({"get": {
+        "operationId": "limits",
+        "summary": "How much of each limit is used: the caller's own, or those of a user that the caller administers",
+        "parameters": [
+            query("user", "integer", "The user; the caller, without."),
+            query("fields", "string", "Columns, separated by commas."),
+        ],
+        "responses": responses(&[("200", list_of("Limits"))], &["401", "403", "404", "422", "429", "500", "503"]),
+    }})
+}
+
 /// All paths of one table.
 pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
     let mut rows = Map::new();
@@ -196,13 +208,17 @@ fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
         let meaning = match *status {
             "400" => "The request cannot be read",
             "401" => "Not authenticated",
-            "403" => "Not allowed",
+            "403" => {
+                "Not allowed; the text says in words what may not be watched, or of what there is as much as allowed"
+            }
             "404" => "No such row, or none that the caller may know of",
             "405" => "Not permitted on this table",
             "409" => "A row with that name exists, or the row is in use",
             "413" => "The request is too large",
             "422" => "A field breaks a rule; the text names both",
-            "429" => "Too many failed logins from this address",
+            "429" => {
+                "Too often in a minute, or too many failed logins from this address; Retry-After says when it may be sent again"
+            }
             "500" => "An error of the service",
             _ => "Temporarily unavailable; the same request may be sent again",
         };

@@ -22,6 +22,16 @@ pub(super) fn shared() -> Map<String, Value> {
             "response": {"type": "object", "properties": {"private_key": {"type": "string"}, "token": {"type": "string"}}},
         },
     }));
+    schemas.insert("Limits".into(), json!({
+        "type": "object",
+        "properties": {
+            "$key": {"type": "integer"},
+            "user": {"type": "integer", "description": "Whose."},
+            "name": {"type": "string", "description": "What is limited.", "examples": ["webhooks"]},
+            "used": {"type": "integer", "description": "How much of it there is; of waiting deliveries and the log an estimate of a second ago."},
+            "limit": {"type": ["integer", "null"], "description": "How much there may be; null for no limit."},
+        },
+    }));
     schemas.insert("System".into(), json!({
         "type": "object",
         "properties": {

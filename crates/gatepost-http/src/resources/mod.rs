@@ -5,6 +5,7 @@ mod events;
 mod keys;
 mod row;
 mod tasks;
+mod unreadable;
 mod webhooks;
 
 use std::sync::Arc;

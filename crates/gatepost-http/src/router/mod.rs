@@ -18,6 +18,7 @@ use crate::state::{Served, Shared};
 pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
+        .route("/limits", get(crate::user_limits::limits))
         .route("/openapi.json", get(crate::openapi::serve))
         .with_state(shared.clone());
     for resource in shared.tables.all() {

@@ -1,7 +1,11 @@
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId, Peppers, Prefix};
-use gatepost_storage::{KeyStore, MemoryStore};
+use apikey_core::{
+    ApiKey, Description, Expiration, IpPolicy, KeyDraft, KeyId, LastLogin, OwnerId, Peppers,
+    Prefix, RevealOnce,
+};
+use gatepost_storage::keys::{KeyRow, KeySlice};
+use gatepost_storage::{KeyStore, MemoryStore, Revision};
 
 use super::Cache;
 use crate::judged::Circumstances;
@@ -14,40 +18,68 @@ fn at(peppers: &Peppers) -> Circumstances<'_> {
     }
 }
 
+fn issue(owner: i64, name: &str) -> (ApiKey, RevealOnce) {
+    let draft = KeyDraft {
+        owner: OwnerId(owner),
+        name: name.parse().unwrap(),
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    };
+    let (peppers, now) = (Peppers::none(), "2026-01-01T00:00:00Z".parse().unwrap());
+    let new = draft.issue(&Prefix::default(), &peppers, &mut rand::rng(), now);
+    new.unwrap().into_parts()
+}
+
+/// Rows that no store has.
+fn row(id: i64, owner: i64) -> KeyRow {
+    KeyRow {
+        id: KeyId(id),
+        revision: Revision::FIRST,
+        key: issue(owner, "k").0,
+    }
+}
+
+fn take(cache: &Cache, row: &KeyRow) {
+    cache.insert(row, cache.epoch(row.key.lookup));
+}
+
+fn login(second: u32) -> LastLogin {
+    LastLogin {
+        at: format!("2026-01-01T00:00:{second:02}Z").parse().unwrap(),
+        from: "10.0.0.1".parse().unwrap(),
+    }
+}
+
+fn held(cache: &Cache) -> usize {
+    cache.slices.iter().map(|slice| slice.entries.len()).sum()
+}
+
 #[tokio::test]
 async fn a_record_read_before_a_deletion_is_not_put_back_after_it() {
     let store: Arc<dyn KeyStore> = Arc::new(MemoryStore::new());
     let cache = Cache::new(100);
     let peppers = Peppers::none();
-    let now = "2026-01-01T00:00:00Z".parse().unwrap();
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "k".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-    };
-    let new = draft
-        .issue(&Prefix::default(), &peppers, &mut rand::rng(), now)
-        .unwrap();
-    let (record, reveal) = new.into_parts();
+    let (record, reveal) = issue(1, "k");
     let key = reveal.reveal();
-    let row = store.insert_key(&record).await.unwrap();
+    let row = store.insert_key(&record, u64::MAX).await.unwrap();
     let presented = apikey_core::PresentedKey::parse(key.as_str()).unwrap();
+    let lookup = record.lookup;
 
-    assert!(cache.sync(store.as_ref()).await.unwrap());
-    let epoch = cache.epoch();
-    let read = store.key_by_lookup(record.lookup).await.unwrap().unwrap();
+    assert!(cache.sync(lookup, store.as_ref()).await.unwrap());
+    let epoch = cache.epoch(lookup);
+    let read = store.key_by_lookup(lookup).await.unwrap().unwrap();
+    let now = "2026-01-01T00:00:00Z".parse().unwrap();
     store.delete_key(row.id, now).await.unwrap();
-    assert!(!cache.is_current(store.as_ref()));
-    cache.sync(store.as_ref()).await.unwrap();
+    assert!(!cache.is_current(lookup, store.as_ref()));
+    cache.sync(lookup, store.as_ref()).await.unwrap();
     cache.insert(&read, epoch);
     assert!(
         cache.judge(&presented, &at(&peppers)).is_none(),
         "the late fill was refused"
     );
 
-    let epoch = cache.epoch();
+    let epoch = cache.epoch(lookup);
     cache.insert(&read, epoch);
     assert!(
         cache
@@ -57,31 +89,97 @@ async fn a_record_read_before_a_deletion_is_not_put_back_after_it() {
     );
 }
 
-#[tokio::test]
-async fn the_cache_stays_within_its_bounds() {
-    let cache = Cache::new(64);
-    let peppers = Peppers::none();
-    let store = MemoryStore::new();
-    cache.sync(&store).await.unwrap();
-    for n in 0..500 {
-        let draft = KeyDraft {
-            owner: OwnerId(1),
-            name: format!("k{n}").parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-        };
-        let new = draft
-            .issue(
-                &Prefix::default(),
-                &peppers,
-                &mut rand::rng(),
-                "2026-01-01T00:00:00Z".parse().unwrap(),
-            )
-            .unwrap();
-        let row = store.insert_key(new.record()).await.unwrap();
-        cache.insert(&row, cache.epoch());
+#[test]
+fn the_cache_stays_within_its_bounds() {
+    let cache = Cache::new(512);
+    for n in 0..3_000 {
+        take(&cache, &row(n, n));
     }
-    let held: usize = cache.shards.iter().map(|shard| shard.len()).sum();
-    assert!(held <= 64, "{held}");
+    let held = held(&cache);
+    assert!(held <= 512, "{held}");
+    assert!(held > 400, "and is used: {held}");
+}
+
+#[test]
+fn an_owner_has_at_most_a_hundredth_and_takes_nobodys_place_with_more() {
+    let cache = Cache::new(25_600);
+    let other = row(1, 1);
+    take(&cache, &other);
+    let mut greedy: Vec<KeyRow> = (0..3_000).map(|n| row(2 + n, 2)).collect();
+    for row in &greedy {
+        take(&cache, row);
+    }
+    assert_eq!(held(&cache), 256 + 1);
+    assert!(cache.note(other.key.lookup, login(0)), "it is still there");
+    // Its own entries make room for each other: the last key is there, or its slice had none.
+    let last = greedy.pop().unwrap().key.lookup;
+    let in_slice = cache.slice(last).entries.len();
+    assert!(cache.note(last, login(0)) || in_slice <= 1, "{in_slice}");
+    // What is forgotten counts no more.
+    for row in &greedy {
+        let lookup = row.key.lookup;
+        cache.slice(lookup).entries.forget(lookup, &cache.owners);
+    }
+    let left = held(&cache);
+    assert!(left <= 2, "{left}");
+    for row in &greedy {
+        take(&cache, row);
+    }
+    assert_eq!(held(&cache), 256 + 1);
+}
+
+#[test]
+fn a_login_is_kept_when_its_entry_goes_and_told_once() {
+    let cache = Cache::new(100);
+    let (stays, goes) = (row(1, 1), row(2, 2));
+    for row in [&stays, &goes] {
+        take(&cache, row);
+        for second in [1, 3, 2] {
+            assert!(cache.note(row.key.lookup, login(second)));
+        }
+    }
+    let lookup = goes.key.lookup;
+    cache.slice(lookup).entries.clear(&cache.owners);
+    let mut told: Vec<_> = cache.take_logins();
+    told.sort_by_key(|login| login.key);
+    let told: Vec<_> = told.iter().map(|told| (told.key, told.login)).collect();
+    assert_eq!(told, [(KeyId(1), login(3)), (KeyId(2), login(3))]);
+    assert!(cache.take_logins().is_empty());
+    assert!(!cache.note(lookup, login(4)), "it is gone");
+}
+
+/// Who judges a key holds no lock that another who does would wait for.
+#[test]
+fn a_key_is_judged_while_another_reader_is_in_its_slice() {
+    let cache = Cache::new(100);
+    let (record, reveal) = issue(1, "k");
+    let row = KeyRow {
+        id: KeyId(1),
+        revision: Revision::FIRST,
+        key: record,
+    };
+    take(&cache, &row);
+    let key = reveal.reveal();
+    let entries = &cache.slice(row.key.lookup).entries;
+    entries.while_read(|| {
+        let presented = apikey_core::PresentedKey::parse(key.as_str()).unwrap();
+        let judged = std::thread::scope(|scope| {
+            let judge = || cache.judge(&presented, &at(&Peppers::none())).is_some();
+            scope.spawn(judge).join().unwrap()
+        });
+        assert!(judged);
+    });
+}
+
+#[test]
+fn keys_are_spread_over_the_slices() {
+    let mut counts = vec![0u32; KeySlice::COUNT];
+    for n in 0..25_600 {
+        counts[usize::from(KeySlice::of(row(n, 1).key.lookup).0)] += 1;
+    }
+    let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+    assert!(
+        *least > 40 && *most < 180,
+        "{least} to {most}, 100 expected"
+    );
 }

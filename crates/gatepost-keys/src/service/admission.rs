@@ -51,6 +51,9 @@ impl Admission {
         match judged.outcome {
             Ok(grant) => {
                 let account = self.account(judged.owner).await?;
+                if judged.is_cold {
+                    keys.place(judged.owner, &account, at.now).await;
+                }
                 if grant.needs_rehash {
                     keys.rehash(key, judged.key).await;
                 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apikey_core::{Peppers, Prefix};
-use gatepost_ids::Accounts;
+use gatepost_ids::{Accounts, Quota, Quotas};
 use gatepost_storage::{Clock, KeyStore, SystemClock};
 
 use super::admission::Admission;
+use super::changes::Changes;
 use super::key_service::{KeyService, Parts};
 use super::logins::Logins;
 use super::lookup::Lookup;
@@ -29,6 +30,7 @@ pub struct KeyServiceBuilder {
     cached_keys: usize,
     flush_logins: Duration,
     failure_limit: FailureLimit,
+    quotas: Arc<dyn Quotas>,
 }
 
 impl KeyService {
@@ -51,6 +53,7 @@ impl KeyServiceBuilder {
             cached_keys: 100_000,
             flush_logins: Duration::from_secs(2),
             failure_limit: FailureLimit::default(),
+            quotas: Arc::new(Quota::default()),
         }
     }
 
@@ -75,8 +78,9 @@ impl KeyServiceBuilder {
         self
     }
 
-    /// How many keys are held in memory, about 200 bytes each; 100,000 by default. The others are
-    /// read from the store when they are used.
+    /// How many keys are held in memory, about 200 bytes each; 100,000 by default, rounded up to a
+    /// multiple of 256. The others are read from the store when they are used. One owner's keys
+    /// take at most a hundredth of it.
     #[must_use]
     pub fn cached_keys(mut self, keys: usize) -> Self {
         self.cached_keys = keys;
@@ -98,6 +102,14 @@ impl KeyServiceBuilder {
         self
     }
 
+    /// How many keys an owner may have, and how often they may be changed: 1,000, and 30 times a
+    /// minute in each process, by default.
+    #[must_use]
+    pub fn quotas(mut self, quotas: Arc<dyn Quotas>) -> Self {
+        self.quotas = quotas;
+        self
+    }
+
     /// Starts the service. To be called after the metrics recorder was installed, and within a
     /// tokio runtime: logins are written by a task, which ends with the last handle of the
     /// service.
@@ -115,6 +127,7 @@ impl KeyServiceBuilder {
                 logins: Logins::default(),
             },
             outcomes: Outcomes::new(FailureLimiter::new(self.failure_limit)),
+            changes: Changes::new(self.quotas),
             prefix: self.prefix,
         });
         let weak = Arc::downgrade(&parts);

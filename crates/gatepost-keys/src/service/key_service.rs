@@ -7,6 +7,7 @@ use apikey_core::Prefix;
 use gatepost_ids::Accounts;
 
 use super::admission::Admission;
+use super::changes::Changes;
 use super::lookup::Lookup;
 use super::outcomes::Outcomes;
 use crate::authority::Authority;
@@ -20,6 +21,7 @@ pub(super) struct Parts {
     pub(super) keys: Lookup,
     pub(super) admission: Admission,
     pub(super) outcomes: Outcomes,
+    pub(super) changes: Changes,
     /// Of new keys.
     pub(super) prefix: Prefix,
 }

@@ -3,9 +3,12 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use apikey_core::{KeyId, Peppers, PresentedKey, judge, reject_unknown};
+use apikey_core::{KeyId, OwnerId, Peppers, PresentedKey, judge, reject_unknown};
+use chrono::{DateTime, Utc};
+use gatepost_ids::Account;
 use gatepost_storage::{Clock, KeyStore, StoreError};
 
+use super::placing::place;
 use super::refused::Refused;
 use crate::cache::Cache;
 use crate::denied::Denied;
@@ -35,7 +38,7 @@ impl Lookup {
         key: &PresentedKey<'_>,
         at: &Circumstances<'_>,
     ) -> Option<Judged> {
-        if !self.cache.is_current(self.store.as_ref()) {
+        if !self.cache.is_current(key.lookup(), self.store.as_ref()) {
             return None;
         }
         self.cache.judge(key, at)
@@ -47,12 +50,12 @@ impl Lookup {
         key: &PresentedKey<'_>,
         at: &Circumstances<'_>,
     ) -> Result<Judged, Refused> {
-        let cached = self.cache.sync(self.store.as_ref()).await;
+        let cached = self.cache.sync(key.lookup(), self.store.as_ref()).await;
         let cached = cached.map_err(|error| unavailable(&error))?;
         if cached && let Some(judged) = self.cache.judge(key, at) {
             return Ok(judged);
         }
-        let epoch = self.cache.epoch();
+        let epoch = self.cache.epoch(key.lookup());
         let row = self.store.key_by_lookup(key.lookup()).await;
         let Some(row) = row.map_err(|error| unavailable(&error))? else {
             return Err(reject_unknown(key, &self.peppers).into());
@@ -60,7 +63,10 @@ impl Lookup {
         if cached {
             self.cache.insert(&row, epoch);
             if let Some(judged) = self.cache.judge(key, at) {
-                return Ok(judged);
+                return Ok(Judged {
+                    is_cold: true,
+                    ..judged
+                });
             }
         }
         // Without the cache the record that was just read counts.
@@ -68,7 +74,15 @@ impl Lookup {
             key: row.id,
             owner: row.key.owner,
             outcome: judge(&row.key.checker(), key, at.addr, at.now, at.peppers),
+            is_cold: true,
         })
+    }
+
+    /// Stores where an owner stands. What fails is tried again by the next cold lookup.
+    pub(super) async fn place(&self, owner: OwnerId, account: &Account, now: DateTime<Utc>) {
+        if let Err(error) = place(self.store.as_ref(), owner, account, now).await {
+            tracing::warn!(%error, owner = owner.0, "an owner was not placed");
+        }
     }
 
     /// Replaces a digest of an older pepper, now that the key is at hand. What fails is tried again

@@ -1,12 +1,13 @@
-//! Keys are made, read, changed and deleted by those who may (SPEC 2.1, SPEC 3).
+//! Keys are made, changed and deleted by those who may (SPEC 2.1, SPEC 3).
 
 use std::sync::Arc;
 
-use apikey_core::{ApiKey, KeyDraft, KeyEdit, KeyId, RevealOnce};
-use gatepost_storage::keys::{KeyQuery, KeyRow};
+use apikey_core::{ApiKey, KeyDraft, KeyEdit, KeyId, LookupId, RevealOnce};
+use gatepost_storage::keys::KeyRow;
 use gatepost_storage::{ErrorKind, StoreError};
 
-use super::key_service::KeyService;
+use super::key_service::{KeyService, Parts};
+use super::placing::place;
 use crate::ask;
 use crate::error::KeyError;
 use crate::principal::Principal;
@@ -14,21 +15,12 @@ use crate::principal::Principal;
 /// How many times an edit is applied when others edit the key at the same time.
 const TRIES: usize = 8;
 
-/// One page of keys.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KeyPage {
-    /// The keys of the page that the caller may see.
-    pub rows: Vec<KeyRow>,
-    /// Where the next page begins; `None` at the end.
-    pub next: Option<KeyId>,
-}
-
 impl KeyService {
     /// Makes a key (SPEC 3, first row). The plaintext is in the second part, to be revealed once.
     ///
     /// # Errors
     /// [`KeyError::Forbidden`], [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`],
-    /// [`KeyError::Draft`], and failures of the store.
+    /// [`KeyError::Draft`], [`KeyError::Full`], [`KeyError::TooFast`], and failures of the store.
     pub async fn create(
         &self,
         actor: &Principal,
@@ -38,22 +30,24 @@ impl KeyService {
         if !self.authority(actor).may_manage(draft.owner).await? {
             return Err(KeyError::Forbidden);
         }
-        if ask::account(self.accounts().as_ref(), draft.owner)
-            .await?
-            .is_none()
-        {
-            return Err(KeyError::NoSuchOwner);
-        }
+        let account = ask::account(self.accounts().as_ref(), draft.owner).await?;
+        let account = account.ok_or(KeyError::NoSuchOwner)?;
+        let (owner, now) = (draft.owner, parts.keys.clock.now());
         let new = draft
-            .issue(
-                &parts.prefix,
-                &parts.keys.peppers,
-                &mut rand::rng(),
-                parts.keys.clock.now(),
-            )
+            .issue(&parts.prefix, &parts.keys.peppers, &mut rand::rng(), now)
             .map_err(|e| KeyError::Draft(Arc::new(e)))?;
         let (record, reveal) = new.into_parts();
-        let row = parts.keys.store.insert_key(&record).await?;
+        parts.changes.admit(owner, now)?;
+        let store = parts.keys.store.as_ref();
+        place(store, owner, &account, now).await?;
+        let most = self.quota(owner)?.keys;
+        let row = match store.insert_key(&record, most).await {
+            Err(error) if error.kind() == ErrorKind::Full => {
+                let have = store.count_keys(owner).await?;
+                return Err(KeyError::Full { have, most });
+            }
+            other => other?,
+        };
         tracing::info!(
             key = row.id.0,
             owner = row.key.owner.0,
@@ -63,66 +57,25 @@ impl KeyService {
         Ok((row, reveal))
     }
 
-    /// One key; `None` when there is none or it is not the caller's to see.
-    ///
-    /// # Errors
-    /// Failures of the store and of the accounts.
-    pub async fn get(&self, actor: &Principal, id: KeyId) -> Result<Option<KeyRow>, KeyError> {
-        self.0.flush_logins().await;
-        let Some(row) = self.0.keys.store.key(id).await? else {
-            return Ok(None);
-        };
-        Ok(self
-            .authority(actor)
-            .may_manage(row.key.owner)
-            .await?
-            .then_some(row))
-    }
-
-    /// One page of the keys that match and are the caller's to see, expired ones included.
-    ///
-    /// # Errors
-    /// Failures of the store and of the accounts.
-    pub async fn list(&self, actor: &Principal, mut query: KeyQuery) -> Result<KeyPage, KeyError> {
-        self.0.flush_logins().await;
-        let mut authority = self.authority(actor);
-        if let Some(only) = authority.only() {
-            if query.owner.is_some_and(|asked| asked != only) {
-                return Ok(KeyPage {
-                    rows: Vec::new(),
-                    next: None,
-                });
-            }
-            query.owner = Some(only);
-        }
-        let found = self.0.keys.store.list_keys(&query).await?;
-        let full = found.len() >= query.page.limit as usize;
-        let next = found.last().map(|row| row.id).filter(|_| full);
-        let mut rows = Vec::with_capacity(found.len());
-        for row in found {
-            if authority.may_manage(row.key.owner).await? {
-                rows.push(row);
-            }
-        }
-        Ok(KeyPage { rows, next })
-    }
-
     /// Changes name, description, expiration or IP lists; never the key string (SPEC 2.1 rule 3).
     /// In force for the next request.
     ///
     /// # Errors
-    /// [`KeyError::NotFound`], [`KeyError::NameTaken`], [`KeyError::Edit`], and failures of the
-    /// store.
+    /// [`KeyError::NotFound`], [`KeyError::NameTaken`], [`KeyError::Edit`], [`KeyError::TooFast`],
+    /// and failures of the store.
     pub async fn edit(
         &self,
         actor: &Principal,
         id: KeyId,
         edit: &KeyEdit,
     ) -> Result<KeyRow, KeyError> {
-        let keys = &self.0.keys;
-        for _ in 0..TRIES {
+        let Parts { keys, changes, .. } = &*self.0;
+        for n in 0..TRIES {
             let row = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
             let now = keys.clock.now();
+            if n == 0 {
+                changes.admit(row.key.owner, now)?;
+            }
             let key: ApiKey = edit
                 .apply(&row.key, now)
                 .map_err(|e| KeyError::Edit(Arc::new(e)))?;
@@ -130,7 +83,7 @@ impl KeyService {
                 Err(error) if error.kind() == ErrorKind::Stale => continue,
                 Err(error) => return Err(error.into()),
                 Ok(row) => {
-                    self.forget_changed().await;
+                    self.forget_changed(row.key.lookup).await;
                     tracing::info!(key = id.0, by = actor.owner.0, "key edited");
                     return Ok(row);
                 }
@@ -142,24 +95,27 @@ impl KeyService {
         ))))
     }
 
-    /// Deletes a key: the next request that presents it fails (SPEC 3).
+    /// Deletes a key: the next request that presents it fails (SPEC 3). Counted as a change, and
+    /// never refused for that: who revokes a key does not wait for whoever holds it.
     ///
     /// # Errors
     /// [`KeyError::NotFound`], and failures of the store; the key then still works.
     pub async fn delete(&self, actor: &Principal, id: KeyId) -> Result<(), KeyError> {
-        self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
-        let keys = &self.0.keys;
-        keys.store.delete_key(id, keys.clock.now()).await?;
-        self.forget_changed().await;
+        let Parts { keys, changes, .. } = &*self.0;
+        let row = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
+        let now = keys.clock.now();
+        keys.store.delete_key(id, now).await?;
+        changes.count(row.key.owner, now);
+        self.forget_changed(row.key.lookup).await;
         tracing::info!(key = id.0, by = actor.owner.0, "key deleted");
         Ok(())
     }
 
     /// Brings the cache up to date at once. If that fails it stays out of use until it is, so
     /// nothing is lost.
-    async fn forget_changed(&self) {
+    async fn forget_changed(&self, key: LookupId) {
         let keys = &self.0.keys;
-        if let Err(error) = keys.cache.sync(keys.store.as_ref()).await {
+        if let Err(error) = keys.cache.sync(key, keys.store.as_ref()).await {
             tracing::warn!(%error, "the key cache is out of use");
         }
     }

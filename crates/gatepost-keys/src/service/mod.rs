@@ -3,13 +3,17 @@
 mod admission;
 mod authenticate;
 mod builder;
+mod changes;
 mod key_service;
 mod logins;
 mod lookup;
 mod manage;
 mod outcomes;
+mod owners;
+mod placing;
+mod read;
 mod refused;
 
 pub use builder::KeyServiceBuilder;
 pub use key_service::KeyService;
-pub use manage::KeyPage;
+pub use read::KeyPage;

@@ -1,5 +1,11 @@
 //! The key service from outside, over the store in memory.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod gone;
 mod guessing;
 mod last_login;
+mod placing;
+mod quotas;
+mod scopes;
+mod slices;
+mod world;

@@ -3,24 +3,28 @@
 use std::pin::Pin;
 
 use chrono::{DateTime, Utc};
+use gatepost_keys::OwnerId;
 use gatepost_manage::{Actor, ManageError, Operation};
 use gatepost_storage::webhooks::Cascade;
 
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 15] = [
+pub(crate) const OTHERS: [&str; 18] = [
     "create_event",
     "create_key",
     "create_task",
     "create_webhook",
     "deliveries",
     "deliveries_with_attempts",
+    "dropped",
     "events",
     "keys",
     "running_tasks",
     "task_names",
     "tasks",
+    "unreadable",
+    "watchable",
     "webhook_names",
     "webhooks",
     // Of the actor and the system.
@@ -53,11 +57,11 @@ macro_rules! call {
     };
 }
 
-/// All of them, for the owner's rows.
+/// All of them, for these rows.
 #[rustfmt::skip]
 pub(crate) fn calls(rows: Rows) -> Vec<Call> {
     use Operation::*;
-    let Rows { key, webhook, paused, task, event, ended, waiting } = rows;
+    let Rows { owner, key, webhook, paused, task, event, ended, waiting } = rows;
     let keys = move |word| Some(("user_api_keys", key.0, word));
     let hooks = move |word| Some(("webhook_urls", webhook.0, word));
     let of_paused = move |word| Some(("webhook_urls", paused.0, word));
@@ -69,6 +73,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(key(key), "key", None),
         call!(edit_key(key, Default::default()), "update_key", keys(Update)),
         call!(delete_key(key), "delete_key", keys(Delete)),
+        call!(limits(OwnerId(owner)), "record_usage", None),
         call!(webhook(webhook), "webhook", None),
         call!(count_tasks(webhook), "list_tasks", None),
         call!(edit_webhook(webhook, |_| Ok(())), "update_webhook", hooks(Update)),

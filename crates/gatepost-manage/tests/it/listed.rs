@@ -1,20 +1,26 @@
 //! Pages are filled for callers who may see only some of the rows, and nothing is left out or told
 //! twice.
 
+use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::{DeliveryQuery, EventQuery, TaskQuery, WebhookQuery};
-use gatepost_storage::{Order, Page};
+use gatepost_storage::{Order, Page, Scope};
 
-use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, event, task, webhook};
+use crate::users::{INSIDE, user};
+use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, draft, event, task, webhook};
 
-/// Rows of the owner among rows of others: every third, and then many of others.
+/// Rows of the owner among rows of others, some of them in the owner's tenant and yet not its
+/// administrator's to see; and then many of others.
 async fn furnished() -> World {
     let world = World::start().await;
     for n in 0..40 {
-        let owner = if n % 3 == 0 && n < 30 {
-            OWNER
-        } else {
-            STRANGER
+        let owner = match n {
+            _ if n % 3 == 0 && n < 30 => OWNER,
+            _ if n % 5 == 1 => INSIDE,
+            _ => STRANGER,
         };
+        let draft = draft(owner, &format!("key {n}"));
+        let made = world.keys.create(&user(owner), draft).await;
+        assert!(made.is_ok());
         let hook = webhook(owner, &format!("webhook {n}"));
         let hook = world.engine.create_webhook(&hook).await.unwrap().id;
         world.engine.pause_webhook(hook).await.unwrap();
@@ -27,15 +33,21 @@ async fn furnished() -> World {
 }
 
 macro_rules! walked {
-    ($actor:expr, $method:ident, $page:expr, $query:expr) => {{
+    ($actor:expr, $method:ident, $page:expr, $query:expr) => {
+        walked!(@ |page| $actor.$method(&$query(page)), $page)
+    };
+    (@ |$asked:ident| $listed:expr, $page:expr) => {{
         let mut page = $page;
         let mut all = Vec::new();
         let mut pages = 0;
         loop {
-            let found = $actor.$method(&$query(page)).await.unwrap();
+            let $asked = page;
+            let found = $listed.await.unwrap();
             assert!(found.rows.len() <= page.limit as usize);
             if found.next.is_some() {
                 assert_eq!(found.rows.len(), page.limit as usize, "a page is filled");
+                let last = found.rows.last().map(|row| row.id);
+                assert_eq!(found.next, last, "no number of a row that is not listed");
             }
             all.extend(found.rows.iter().map(|row| row.id));
             pages += 1;
@@ -51,20 +63,21 @@ macro_rules! walked {
 #[tokio::test]
 async fn walking_page_by_page_tells_each_row_once_in_order() {
     let world = furnished().await;
-    for (user, expected) in [(ADMIN, 42), (TENANT, 12), (OWNER, 12), (STRANGER, 30)] {
+    for (user, expected) in [(ADMIN, 42), (TENANT, 12), (OWNER, 12), (STRANGER, 24)] {
         let actor = world.of(user);
         for limit in [1, 3, 7, 12, 500] {
             for order in [Order::Ascending, Order::Descending] {
                 let what = format!("{user} {limit} {order:?}");
                 let webhooks = walked!(actor, webhooks, page(limit, order), |page| {
                     WebhookQuery {
-                        owner: None,
+                        scope: Scope::All,
                         name: None,
                         page,
                     }
                 });
                 let tasks = walked!(actor, tasks, page(limit, order), |page| {
                     TaskQuery {
+                        scope: Scope::All,
                         creator: None,
                         webhook: None,
                         name: None,
@@ -73,22 +86,27 @@ async fn walking_page_by_page_tells_each_row_once_in_order() {
                 });
                 let events = walked!(actor, events, page(limit, order), |page| {
                     EventQuery {
+                        scope: Scope::All,
                         task: None,
                         event_type: None,
                         page,
                     }
                 });
+                let keys = walked!(@ |page| actor.keys(KeyQuery::all(page)), page(limit, order));
                 let log = walked!(actor, deliveries, page(limit, order), DeliveryQuery::all);
                 assert_eq!(webhooks.len(), expected, "{what}");
-                // One webhook of the fixture has no task, and both have a delivery.
+                // One webhook of the fixture has no task, and both have a delivery; there is one
+                // key.
                 let without = usize::from(user != STRANGER);
                 assert_eq!(tasks.len(), expected - without, "{what}");
                 assert_eq!(events.len(), expected - without, "{what}");
+                assert_eq!(keys.len(), expected - without, "{what}");
                 assert_eq!(log.len(), expected, "{what}");
                 let sorted = [
                     webhooks.iter().map(|id| id.0).collect::<Vec<_>>(),
                     tasks.iter().map(|id| id.0).collect(),
                     events.iter().map(|id| id.0).collect(),
+                    keys.iter().map(|id| id.0).collect(),
                     log.iter().map(|id| id.0).collect(),
                 ];
                 for ids in sorted {

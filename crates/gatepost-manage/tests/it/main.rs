@@ -8,6 +8,15 @@
 mod calls;
 mod failing;
 mod judged;
+mod limits;
 mod listed;
+mod matrix;
+mod moved;
+mod owned;
+mod people;
 mod references;
+mod spoilt;
+mod unreadable;
+mod users;
+mod watched;
 mod world;

@@ -1,17 +1,12 @@
 //! A door before a store with a few rows.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, KeyName};
-use async_trait::async_trait;
 use delivery::{Sender, TargetPolicy};
-use gatepost_engine::Engine;
-use gatepost_keys::{
-    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, KeyService, OwnerId, Principal,
-    TenantId, Via,
-};
-use gatepost_manage::{Actor, Audit, Audited, Choice, Directory, Management, Operation};
-use gatepost_storage::MemoryStore;
+use gatepost_engine::{Engine, EngineBuilder};
+use gatepost_keys::{KeyService, OwnerId, Quota};
+use gatepost_manage::{Actor, Management, Operation};
 use gatepost_storage::webhooks::DeliveryId;
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{
@@ -19,95 +14,25 @@ use webhook_model::{
     Webhook, WebhookId,
 };
 
-/// Administers the system.
-pub(crate) const ADMIN: i64 = 1;
-/// Administers the tenant of `OWNER`.
-pub(crate) const TENANT: i64 = 2;
-/// Owns the rows.
-pub(crate) const OWNER: i64 = 3;
-/// Is in no tenant.
-pub(crate) const STRANGER: i64 = 4;
+use crate::spoilt::SpoiltStore;
+pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
 
-/// How the platform's code is doing.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum Mood {
-    #[default]
-    Well,
-    Panics,
-    Hangs,
-    Errs,
-}
+/// Rows and a user that are not there.
+pub(crate) const NOWHERE: Rows = Rows {
+    owner: 1_000_000,
+    key: KeyId(1_000_000),
+    webhook: WebhookId(1_000_000),
+    paused: WebhookId(1_000_001),
+    task: TaskId(1_000_000),
+    event: EventId(1_000_000),
+    ended: DeliveryId(1_000_000),
+    waiting: DeliveryId(1_000_001),
+};
 
-/// The platform's code: accounts of `OWNER`, all names, and the audit log go by their moods.
-#[derive(Debug, Default)]
-pub(crate) struct Platform {
-    pub accounts: Mutex<Mood>,
-    pub directory: Mutex<Mood>,
-    pub audit: Mutex<Mood>,
-    pub heard: Mutex<Vec<(i64, &'static str, i64, Operation)>>,
-}
-
-fn account_of(owner: OwnerId) -> Option<Account> {
-    let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
-    match owner.0 {
-        ADMIN => Some(Account::enabled(AccessLevel::SystemAdministrator)),
-        TENANT => Some(tenant(AccessLevel::TenantAdministrator)),
-        OWNER => Some(tenant(AccessLevel::User)),
-        STRANGER => Some(Account::enabled(AccessLevel::User)),
-        _ => None,
-    }
-}
-
-impl Accounts for Platform {
-    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
-        let mood = *self.accounts.lock().unwrap();
-        match mood {
-            Mood::Panics if owner.0 == OWNER => panic!("as told"),
-            Mood::Hangs if owner.0 == OWNER => {
-                AccountAnswer::Later(Box::pin(std::future::pending()))
-            }
-            Mood::Errs if owner.0 == OWNER => {
-                AccountAnswer::Now(Err(AccountsError("as told".into())))
-            }
-            _ => AccountAnswer::Now(Ok(account_of(owner))),
-        }
-    }
-}
-
-#[async_trait]
-impl Directory for Platform {
-    async fn name(&self, caller: &Principal, table: &str, key: i64) -> Option<String> {
-        let mood = *self.directory.lock().unwrap();
-        match mood {
-            Mood::Well => Some(format!("{table} {key} for {}", caller.owner)),
-            Mood::Panics => panic!("as told"),
-            Mood::Hangs => std::future::pending().await,
-            Mood::Errs => None,
-        }
-    }
-
-    async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
-        let Some(name) = self.name(caller, table, 1).await else {
-            return Vec::new();
-        };
-        // One more than was asked for, as a careless platform might.
-        vec![Choice { key: 1, name }; limit + 1]
-    }
-}
-
-impl Audit for Platform {
-    fn record(&self, change: &Audited<'_>) {
-        assert_eq!(*self.audit.lock().unwrap(), Mood::Well, "as told");
-        let row = change.row.unwrap();
-        let actor = change.actor.owner.0;
-        let record = (actor, change.table, row, change.operation);
-        self.heard.lock().unwrap().push(record);
-    }
-}
-
-/// The rows of `OWNER`.
+/// The rows of a user.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
+    pub owner: i64,
     pub key: KeyId,
     /// A task sends it.
     pub webhook: WebhookId,
@@ -124,41 +49,72 @@ pub(crate) struct Rows {
 /// The door.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub store: Arc<FaultStore<MemoryStore>>,
+    pub store: Arc<FaultStore<SpoiltStore>>,
+    pub spoilt: Arc<SpoiltStore>,
     pub platform: Arc<Platform>,
+    pub keys: KeyService,
     pub engine: Engine,
     pub door: Management,
+    /// Of `OWNER`.
     pub rows: Rows,
 }
 
 impl World {
     pub(crate) async fn start() -> Self {
-        let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
+        Self::with(Quota::UNLIMITED).await
+    }
+
+    /// Everybody has this quota; who may receive what goes by the address.
+    pub(crate) async fn with(quota: Quota) -> Self {
+        Self::build(quota, |builder, platform| builder.addressed_only(platform)).await
+    }
+
+    /// The platform is asked who may watch what.
+    pub(crate) async fn watched() -> Self {
+        let watch = |builder: EngineBuilder, platform: Arc<Platform>| {
+            builder.watch(platform.clone(), platform)
+        };
+        Self::build(Quota::UNLIMITED, watch).await
+    }
+
+    async fn build(
+        quota: Quota,
+        audience: fn(EngineBuilder, Arc<Platform>) -> EngineBuilder,
+    ) -> Self {
+        let spoilt = Arc::new(SpoiltStore::default());
+        let store = Arc::new(FaultStore::new(spoilt.clone()));
         let platform = Arc::new(Platform::default());
-        let keys = KeyService::builder(store.clone(), platform.clone()).build();
+        let keys = KeyService::builder(store.clone(), platform.clone())
+            .quotas(Arc::new(quota))
+            .build();
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
-        let engine = Engine::builder(store.clone(), sender)
+        let builder = Engine::builder(store.clone(), sender)
             .catalog(catalog())
-            .start()
-            .await
-            .unwrap();
+            .quotas(Arc::new(quota));
+        let engine = audience(builder, platform.clone()).start().await.unwrap();
         let door = Management::builder(keys.clone(), engine.clone())
             .audit(platform.clone())
             .directory(platform.clone())
             .build();
-        let key = keys.create(&user(OWNER), draft(OWNER, "key")).await;
-        let rows = rows(&engine, key.unwrap().0.id).await;
+        let rows = rows(&keys, &engine, OWNER).await;
         Self {
             store,
+            spoilt,
             platform,
+            keys,
             engine,
             door,
             rows,
         }
     }
 
+    /// The rows of `OWNER`, for another user.
+    pub(crate) async fn rows_of(&self, owner: i64) -> Rows {
+        rows(&self.keys, &self.engine, owner).await
+    }
+
     pub(crate) fn of(&self, user: i64) -> Actor {
-        self.door.of(&self::user(user))
+        self.door.of(&crate::users::user(user))
     }
 
     pub(crate) async fn ended(&self, id: DeliveryId) {
@@ -168,11 +124,6 @@ impl World {
     pub(crate) fn heard(&self) -> Vec<(i64, &'static str, i64, Operation)> {
         self.platform.heard.lock().unwrap().clone()
     }
-}
-
-pub(crate) fn user(user: i64) -> Principal {
-    let owner = OwnerId(user);
-    Principal::new(owner, account_of(owner).unwrap(), Via::Platform)
 }
 
 pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
@@ -223,6 +174,9 @@ fn catalog() -> Catalog {
     let alarms = [("raised", "Raised")];
     let catalog = Catalog::builder();
     let catalog = catalog.event_type("alarms", "Alarms", Specificity::Generic, &alarms);
+    let vms = [("poweron", "Powered on")];
+    let catalog = catalog.unwrap();
+    let catalog = catalog.event_type("vms", "VMs", Specificity::InstanceOrTag, &vms);
     catalog.unwrap().build()
 }
 
@@ -234,17 +188,22 @@ async fn ended_in(engine: &Engine, id: DeliveryId) {
     }
 }
 
-async fn rows(engine: &Engine, key: KeyId) -> Rows {
-    let sent = engine.create_webhook(&webhook(OWNER, "sent")).await;
-    let paused = engine.create_webhook(&webhook(OWNER, "paused")).await;
+async fn rows(keys: &KeyService, engine: &Engine, owner: i64) -> Rows {
+    let (key, _) = keys
+        .create(&user(owner), draft(owner, "key"))
+        .await
+        .unwrap();
+    let sent = engine.create_webhook(&webhook(owner, "sent")).await;
+    let paused = engine.create_webhook(&webhook(owner, "paused")).await;
     let (webhook, paused) = (sent.unwrap().id, paused.unwrap().id);
     engine.pause_webhook(paused).await.unwrap();
-    let task = task(OWNER, "task", webhook);
+    let task = task(owner, "task", webhook);
     let task = engine.create_task(&task).await.unwrap().id;
     let ended = engine.send(webhook, None).await.unwrap();
     ended_in(engine, ended).await;
     Rows {
-        key,
+        owner,
+        key: key.id,
         webhook,
         paused,
         task,

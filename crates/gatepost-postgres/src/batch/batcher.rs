@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot};
+use tokio::time::sleep;
 
 use crate::error::{Failure, Result};
 
 /// How many batches are under way at once: while one waits for the disk, the next is gathered.
 const FLUSHERS: usize = 2;
+/// How often an item that was left out joins another batch before it waits alone.
+const TRIES: u32 = 3;
+/// The pause before the first of these; each further one is twice as long.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Work that can be done for many callers at once.
 #[async_trait::async_trait]
@@ -20,26 +27,45 @@ pub(crate) trait Work: Send + Sync + 'static {
     fn weight(item: &Self::Item) -> usize;
     const MOST: usize;
 
-    /// One answer for each item, in order. A future that is dropped leaves all or nothing of an
-    /// item.
-    async fn run(&self, items: Vec<Self::Item>) -> Vec<Result<Self::Answer>>;
+    /// Whether the item may share a batch. One that changes what others read may not.
+    fn shares(item: &Self::Item) -> bool;
+
+    /// One outcome for each item, in order. Waits for no item. A future that is dropped leaves all
+    /// or nothing of an item.
+    async fn run(&self, items: Vec<Self::Item>) -> Vec<Outcome<Self>>;
+
+    /// One item, however long others hold what it needs.
+    async fn alone(&self, item: Self::Item) -> Result<Self::Answer>;
 }
 
-type Reply<W> = oneshot::Sender<Result<<W as Work>::Answer>>;
-type Job<W> = (<W as Work>::Item, Reply<W>);
-type Inbox<W> = mpsc::UnboundedReceiver<Job<W>>;
+/// What became of an item in a batch.
+pub(crate) enum Outcome<W: Work + ?Sized> {
+    /// The answer.
+    Done(Result<W::Answer>),
+    /// Somebody held what it needs; nothing was done.
+    Left(W::Item),
+}
+
+/// An item, who waits for its answer, and how often it was left out.
+struct Job<W: Work> {
+    item: W::Item,
+    reply: oneshot::Sender<Result<W::Answer>>,
+    tries: u32,
+}
 
 /// The way in. Its workers end once every handle is gone and everything that was handed in is done.
 pub(crate) struct Batcher<W: Work> {
-    jobs: mpsc::UnboundedSender<Job<W>>,
+    jobs: UnboundedSender<Job<W>>,
     shared: Arc<Shared<W>>,
 }
 
-struct Shared<W> {
+struct Shared<W: Work> {
     work: W,
     slots: Semaphore,
     /// The length of the last batch: above one, callers come faster than they are served.
     last: AtomicUsize,
+    /// For what was left out.
+    again: WeakUnboundedSender<Job<W>>,
 }
 
 impl<W: Work> Batcher<W> {
@@ -49,6 +75,7 @@ impl<W: Work> Batcher<W> {
             work,
             slots: Semaphore::new(FLUSHERS),
             last: AtomicUsize::new(1),
+            again: jobs.downgrade(),
         });
         let inbox = Arc::new(Mutex::new(inbox));
         for _ in 0..FLUSHERS {
@@ -62,19 +89,31 @@ impl<W: Work> Batcher<W> {
     /// While the store is idle the caller does the work itself, which saves two task switches. An
     /// item that was handed to a worker is processed even if the caller goes away.
     pub(crate) async fn submit(&self, item: W::Item) -> Result<W::Answer> {
-        let gone = || Failure::unavailable("the store is shutting down");
+        if !W::shares(&item) {
+            return self.shared.work.alone(item).await;
+        }
         let idle = self.shared.last.load(Ordering::Relaxed) <= 1;
-        if idle && let Ok(_slot) = self.shared.slots.try_acquire() {
-            let answer = self.shared.work.run(vec![item]).await.pop();
-            return answer.unwrap_or_else(|| Err(gone()));
+        if idle && let Ok(slot) = self.shared.slots.try_acquire() {
+            let outcome = self.shared.work.run(vec![item]).await.pop();
+            drop(slot);
+            return match outcome {
+                Some(Outcome::Done(answer)) => answer,
+                Some(Outcome::Left(item)) => self.shared.work.alone(item).await,
+                None => Err(gone()),
+            };
         }
         let (reply, answer) = oneshot::channel();
-        self.jobs.send((item, reply)).map_err(|_| gone())?;
+        let job = Job {
+            item,
+            reply,
+            tries: 0,
+        };
+        self.jobs.send(job).map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 }
 
-async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<Inbox<W>>>) {
+async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiver<Job<W>>>>) {
     loop {
         let mut inbox = inbox.lock().await;
         let Some(first) = inbox.recv().await else {
@@ -84,28 +123,61 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<Inbox<W>>>) {
         let Ok(_slot) = shared.slots.acquire().await else {
             return;
         };
-        let (items, replies) = gather::<W>(first, &mut inbox);
+        let (items, waiting) = gather(first, &mut inbox);
         drop(inbox);
         shared.last.store(items.len(), Ordering::Relaxed);
-        let answers = shared.work.run(items).await;
-        for (reply, answer) in replies.into_iter().zip(answers) {
-            // The caller may be gone.
-            let _ = reply.send(answer);
+        let outcomes = shared.work.run(items).await;
+        for ((reply, tries), outcome) in waiting.into_iter().zip(outcomes) {
+            match outcome {
+                // The caller may be gone.
+                Outcome::Done(answer) => drop(reply.send(answer)),
+                Outcome::Left(item) => {
+                    let job = Job { item, reply, tries };
+                    tokio::spawn(later(Arc::clone(&shared), job));
+                }
+            }
         }
     }
 }
 
+/// What was left out joins another batch a little later, or waits by itself: nobody waits for it.
+async fn later<W: Work>(shared: Arc<Shared<W>>, mut job: Job<W>) {
+    if job.tries < TRIES {
+        sleep(PAUSE * 2_u32.pow(job.tries)).await;
+        job.tries += 1;
+        let sent = match shared.again.upgrade() {
+            Some(jobs) => jobs.send(job).map_err(|unsent| unsent.0),
+            None => Err(job),
+        };
+        if let Err(unsent) = sent {
+            let _ = unsent.reply.send(Err(gone()));
+        }
+        return;
+    }
+    let answer = shared.work.alone(job.item).await;
+    let _ = job.reply.send(answer);
+}
+
+type Waiting<W> = (oneshot::Sender<Result<<W as Work>::Answer>>, u32);
+
 /// What has arrived already, up to a full batch.
-fn gather<W: Work>(first: Job<W>, inbox: &mut Inbox<W>) -> (Vec<W::Item>, Vec<Reply<W>>) {
-    let mut weight = W::weight(&first.0);
-    let (mut items, mut replies) = (vec![first.0], vec![first.1]);
+fn gather<W: Work>(
+    first: Job<W>,
+    inbox: &mut UnboundedReceiver<Job<W>>,
+) -> (Vec<W::Item>, Vec<Waiting<W>>) {
+    let mut weight = W::weight(&first.item);
+    let (mut items, mut waiting) = (vec![first.item], vec![(first.reply, first.tries)]);
     while weight < W::MOST {
-        let Ok((item, reply)) = inbox.try_recv() else {
+        let Ok(job) = inbox.try_recv() else {
             break;
         };
-        weight = weight.saturating_add(W::weight(&item));
-        items.push(item);
-        replies.push(reply);
+        weight = weight.saturating_add(W::weight(&job.item));
+        items.push(job.item);
+        waiting.push((job.reply, job.tries));
     }
-    (items, replies)
+    (items, waiting)
+}
+
+fn gone() -> Failure {
+    Failure::unavailable("the store is shutting down")
 }

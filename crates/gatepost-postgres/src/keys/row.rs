@@ -9,8 +9,10 @@ use tokio_postgres::Row;
 use crate::column::parse;
 use crate::error::{Failure, Result};
 
-pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
-     ip_allow, ip_deny, created, last_login, last_login_from FROM gatepost_key";
+/// What is read of a key that is there.
+pub(super) const SELECT: &str = "r.id, r.revision, r.owner, r.lookup, r.hint, r.digest_scheme, r.digest, r.name, r.description, \
+     r.expires, r.ip_allow, r.ip_deny, r.created, r.last_login, r.last_login_from \
+     FROM gatepost_key r JOIN gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone";
 
 pub(super) fn key(row: &Row) -> Result<KeyRow> {
     let digest: &[u8] = row.try_get("digest")?;

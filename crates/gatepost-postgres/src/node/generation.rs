@@ -1,20 +1,26 @@
-//! The generation as this process knows it: read without a lock, valid for a while only.
+//! The generations of slices as this process knows them: read without a lock, valid for a while
+//! only.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use gatepost_storage::keys::KeySlice;
 use tokio::time::Instant;
 
-/// Numbers given out are `epoch << SHIFT | generation of the database`. Each lost connection begins
-/// a new epoch, so that a cache asks again and has to forget everything: notifications may have
-/// been missed, and a database that a failover brought back may even have lost generations.
+/// Numbers given out are `epoch << SHIFT | generation of the slice in the database`. Each lost
+/// connection begins a new epoch, so that a cache asks again and has to forget everything:
+/// notifications may have been missed, and a database that a failover brought back may even have
+/// lost generations.
 const SHIFT: u32 = 40;
 
 pub(super) struct Generation {
     start: Instant,
-    /// Microseconds after `start` until which `number` holds; 0 is never.
+    /// Microseconds after `start` until which the slices hold; 0 is never.
     valid_until: AtomicU64,
-    number: AtomicI64,
+    epoch: AtomicI64,
+    /// The generation of the database up to which all slices are known.
+    acknowledged: AtomicI64,
+    slices: [AtomicI64; KeySlice::COUNT],
     /// The row of this node, from the first registration on; 0 before.
     node: AtomicI64,
 }
@@ -24,30 +30,34 @@ impl Generation {
         Self {
             start: Instant::now(),
             valid_until: AtomicU64::new(0),
-            number: AtomicI64::new(0),
+            epoch: AtomicI64::new(0),
+            acknowledged: AtomicI64::new(-1),
+            slices: [const { AtomicI64::new(0) }; KeySlice::COUNT],
             node: AtomicI64::new(0),
         }
     }
 
-    /// The number, while it is valid.
-    pub(super) fn get(&self) -> Option<i64> {
+    /// The number of a slice, while it is valid.
+    pub(super) fn get(&self, slice: KeySlice) -> Option<i64> {
         let now = self.micros(Instant::now());
         // The span is read first: a number that is read after it can only be newer.
         let valid = now < self.valid_until.load(Ordering::Acquire);
-        valid.then(|| self.number.load(Ordering::Acquire))
+        let slice = self.slices.get(usize::from(slice.0))?;
+        valid.then(|| self.number(slice.load(Ordering::Acquire)))
     }
 
-    /// A beat that began at `began` has read this generation.
+    /// A beat that began at `began` has read this generation, and before it every slice that moved.
     pub(super) fn confirmed(&self, generation: i64, began: Instant, valid: Duration) {
-        self.heard(generation);
+        self.acknowledged.store(generation, Ordering::Release);
         self.valid_until
             .store(self.micros(began + valid), Ordering::Release);
     }
 
-    /// There is a generation at least as new as this.
-    pub(super) fn heard(&self, generation: i64) {
-        self.number
-            .fetch_max(self.number(generation), Ordering::AcqRel);
+    /// A slice is at a generation at least as new as this.
+    pub(super) fn heard(&self, slice: KeySlice, generation: i64) {
+        if let Some(slice) = self.slices.get(usize::from(slice.0)) {
+            slice.fetch_max(generation, Ordering::AcqRel);
+        }
     }
 
     /// The channel was lost: nothing is known until the next beat.
@@ -55,22 +65,21 @@ impl Generation {
         self.valid_until.store(0, Ordering::Release);
     }
 
-    /// A new connection is up and this is the node's row: a new epoch at this generation.
-    pub(super) fn rejoined(&self, node: i64, generation: i64) {
-        let before = self.number.load(Ordering::Acquire);
-        let epoch = if self.node().is_some() {
-            (before >> SHIFT) + 1
-        } else {
-            0
-        };
-        self.number
-            .store((epoch << SHIFT) | generation, Ordering::Release);
+    /// A new connection is up and this is the node's row: a new epoch, of which no slice is known.
+    pub(super) fn rejoined(&self, node: i64) {
+        if self.node().is_some() {
+            self.epoch.fetch_add(1, Ordering::AcqRel);
+        }
+        for slice in &self.slices {
+            slice.store(0, Ordering::Release);
+        }
+        self.acknowledged.store(-1, Ordering::Release);
         self.node.store(node, Ordering::Release);
     }
 
-    /// The generation of the database that this node acts on.
+    /// The generation of the database that this node acts on; below 0 before the first beat.
     pub(super) fn acknowledged(&self) -> i64 {
-        self.number.load(Ordering::Acquire) & ((1 << SHIFT) - 1)
+        self.acknowledged.load(Ordering::Acquire)
     }
 
     pub(super) fn node(&self) -> Option<i64> {
@@ -78,11 +87,11 @@ impl Generation {
     }
 
     pub(super) fn number(&self, generation: i64) -> i64 {
-        ((self.number.load(Ordering::Acquire) >> SHIFT) << SHIFT) | generation
+        (self.epoch.load(Ordering::Acquire) << SHIFT) | generation
     }
 
     pub(super) fn since(&self, number: i64) -> Option<i64> {
-        let current = self.number.load(Ordering::Acquire) >> SHIFT;
+        let current = self.epoch.load(Ordering::Acquire);
         (number >> SHIFT == current).then_some(number & ((1 << SHIFT) - 1))
     }
 
@@ -97,41 +106,62 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
+    const ONE: KeySlice = KeySlice(1);
+    const OTHER: KeySlice = KeySlice(200);
+
     #[test]
     fn a_number_is_given_only_while_it_is_valid() {
         let generation = Generation::new();
-        assert_eq!(generation.get(), None);
-        generation.rejoined(1, 5);
+        assert_eq!(generation.get(ONE), None);
+        generation.rejoined(1);
+        generation.heard(ONE, 5);
         assert_eq!(
-            generation.get(),
+            generation.get(ONE),
             None,
             "a new connection alone confirms nothing"
         );
         generation.confirmed(5, Instant::now(), LONG);
-        assert_eq!(generation.get(), Some(5));
-        generation.heard(7);
-        generation.heard(6);
-        assert_eq!(generation.get(), Some(7), "never back");
+        assert_eq!(generation.get(ONE), Some(5));
+        generation.heard(ONE, 7);
+        generation.heard(ONE, 6);
+        assert_eq!(generation.get(ONE), Some(7), "never back");
+        assert_eq!(generation.get(OTHER), Some(0), "a slice of its own");
         generation.lost();
-        assert_eq!(generation.get(), None);
+        assert_eq!(generation.get(ONE), None);
         generation.confirmed(7, Instant::now(), Duration::ZERO);
         assert_eq!(
-            generation.get(),
+            generation.get(ONE),
             None,
             "valid from the start of the beat, not from its end"
         );
     }
 
     #[test]
+    fn what_this_process_changed_itself_is_acknowledged_by_a_beat_alone() {
+        let generation = Generation::new();
+        generation.rejoined(1);
+        generation.confirmed(4, Instant::now(), LONG);
+        generation.heard(ONE, 6);
+        assert_eq!(generation.get(ONE), Some(6));
+        assert_eq!(
+            generation.acknowledged(),
+            4,
+            "another process may have changed a slice in between"
+        );
+    }
+
+    #[test]
     fn after_a_lost_connection_every_earlier_number_is_unknown() {
         let generation = Generation::new();
-        generation.rejoined(1, 5);
+        generation.rejoined(1);
+        generation.heard(ONE, 5);
         let before = generation.number(5);
         assert_eq!(generation.since(before), Some(5));
-        generation.rejoined(2, 5);
+        generation.rejoined(2);
         assert_eq!(generation.since(before), None);
+        generation.confirmed(5, Instant::now(), LONG);
         assert!(
-            generation.number(5) > before,
+            generation.get(ONE) > Some(before),
             "so that a cache asks, though nothing changed"
         );
         assert_eq!((generation.acknowledged(), generation.node()), (5, Some(2)));

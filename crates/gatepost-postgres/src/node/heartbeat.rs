@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_storage::StoreError;
+use gatepost_storage::keys::KeySlice;
 use rand::RngExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
@@ -83,9 +84,7 @@ impl Connector {
         let renew = client
             .prepare(include_str!("../sql/node/renew.sql"))
             .await?;
-        let read = client
-            .prepare("SELECT generation FROM gatepost_key_generation")
-            .await?;
+        let read = client.prepare(include_str!("../sql/node/read.sql")).await?;
         let mut listening = Listening {
             client,
             heard,
@@ -93,37 +92,42 @@ impl Connector {
             read,
             node,
         };
-        let generation: i64 = listening
-            .client
-            .query_one(&listening.read, &[])
-            .await?
-            .try_get(0)?;
-        shared.generation.rejoined(node, generation);
+        shared.generation.rejoined(node);
         listening.beat(shared).await?;
         Ok(listening)
     }
 }
 
 impl Listening {
-    /// Renews the lease, then reads the generation: two transactions, sent at once. Repeated when
-    /// the generation had moved, so that what was read is acknowledged at once.
+    /// Renews the lease, then reads the generation and the slices that moved: two transactions,
+    /// sent at once. Repeated when it had moved, so that what was read is acknowledged at once.
     async fn beat(&mut self, shared: &Shared) -> Result<()> {
         loop {
             let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
             let lease = LEASE.as_secs_f64();
             let renewal: [Param<'_>; 3] = [&self.node, &acknowledged, &lease];
+            let since: [Param<'_>; 1] = [&acknowledged];
             let both = async {
-                tokio::join!(biased; self.client.execute(&self.renew, &renewal), self.client.query_one(&self.read, &[]))
+                tokio::join!(biased; self.client.execute(&self.renew, &renewal), self.client.query(&self.read, &since))
             };
-            let (renewed, generation) = timeout(VALID, both)
+            let (renewed, moved) = timeout(VALID, both)
                 .await
                 .map_err(|_| Failure::unavailable("the heartbeat had no answer"))?;
             if renewed? != 1 {
                 return Err(Failure::unavailable("the row of this node is gone"));
             }
-            let generation: i64 = generation?.try_get(0)?;
+            let moved = moved?;
+            let missing = || Failure::corrupt("key generation", "the row is missing");
+            let generation: i64 = moved.first().ok_or_else(missing)?.try_get(0)?;
             if generation < acknowledged {
                 return Err(Failure::unavailable("the database went back in time"));
+            }
+            for row in &moved {
+                let slice: Option<i16> = row.try_get("slice")?;
+                if let Some(slice) = slice.and_then(|slice| u8::try_from(slice).ok()) {
+                    let of_slice = row.try_get("of_slice")?;
+                    shared.generation.heard(KeySlice(slice), of_slice);
+                }
             }
             shared.generation.confirmed(generation, began, VALID);
             if generation == acknowledged {
@@ -141,12 +145,8 @@ impl Listening {
                     shared.work.notify_one();
                     continue;
                 }
-                Ok(Some(note)) => {
-                    if let Ok(generation) = note.parse::<i64>() {
-                        shared.generation.heard(generation);
-                    }
-                }
-                Err(_) => {}
+                // A key was changed: the beat reads which slices moved.
+                Ok(Some(_)) | Err(_) => {}
             }
             if let Err(failure) = self.beat(shared).await {
                 return failure;

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::keys::KeyGeneration;
+use gatepost_storage::keys::{KeyGeneration, KeySlice};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -35,6 +35,13 @@ use crate::config::PostgresConfig;
 use crate::db::Db;
 use crate::error::Result;
 use crate::notify::channel;
+
+/// A slice that was moved, and its generation in the database.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moved {
+    pub(crate) slice: KeySlice,
+    pub(crate) generation: i64,
+}
 
 pub(crate) struct Node {
     shared: Arc<Shared>,
@@ -63,9 +70,9 @@ impl Node {
         })
     }
 
-    /// The generation this node acts on, while it may.
-    pub(crate) fn generation(&self) -> Option<KeyGeneration> {
-        self.shared.generation.get().map(KeyGeneration)
+    /// The generation of a slice that this node acts on, while it may.
+    pub(crate) fn generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+        self.shared.generation.get(slice).map(KeyGeneration)
     }
 
     /// Gives a generation of the database the number that this process knows it by.
@@ -79,12 +86,17 @@ impl Node {
         self.shared.generation.since(number)
     }
 
-    /// A key was changed by this process, which ended at `generation`. Returns once no node acts on
-    /// an older one: at once when there is no other, in milliseconds when all listen, never
+    /// Keys were changed by this process, which moved these slices. Returns once no node acts on an
+    /// older generation: at once when there is no other, in milliseconds when all listen, never
     /// later than [`LEASE`].
-    pub(crate) async fn wait_for_all(&self, db: &Db, generation: i64) {
+    pub(crate) async fn wait_for_all(&self, db: &Db, moved: &[Moved]) {
         let settled = Instant::now() + LEASE;
-        self.shared.generation.heard(generation);
+        for Moved { slice, generation } in moved {
+            self.shared.generation.heard(*slice, *generation);
+        }
+        let Some(generation) = moved.iter().map(|moved| moved.generation).max() else {
+            return;
+        };
         let Some(node) = self.shared.generation.node() else {
             // Cut off as we are, we cannot tell who is alive.
             return sleep_until(settled).await;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::class_number;
+use gatepost_storage::Revision;
+use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
 use tokio_postgres::Row;
 
@@ -22,7 +23,7 @@ impl PostgresStore {
         let webhooks: Vec<i64> = lanes.iter().map(|(webhook, _, _)| *webhook).collect();
         let classes: Vec<i16> = lanes.iter().map(|(_, class, _)| *class).collect();
         let most: Vec<i64> = lanes.iter().map(|(_, _, most)| *most).collect();
-        let rows = self
+        let answers = self
             .db()
             .pipeline(
                 "BEGIN",
@@ -35,6 +36,7 @@ impl PostgresStore {
                 ],
             )
             .await?;
+        let rows = answers.into_iter().next_back().unwrap_or_default();
         let place: HashMap<(i64, i16), usize> = lanes
             .iter()
             .enumerate()
@@ -86,12 +88,14 @@ fn merged(lanes: &[LaneClaim]) -> Vec<(i64, i16, i64)> {
 
 fn claim(row: &Row) -> Result<((i64, i16), Claimed)> {
     let delivery = row::delivery(row)?;
-    let lane = (delivery.webhook.0, row.try_get("class")?);
+    let class: i16 = row.try_get("class")?;
     Ok((
-        lane,
+        (delivery.webhook.0, class),
         Claimed {
             delivery,
             token: ClaimToken(row.try_get("claims")?),
+            class: class_of(class),
+            revision: Revision(row.try_get("revision")?),
         },
     ))
 }

@@ -6,12 +6,14 @@ mod claim;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
 use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{
     Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, MAX_LOST_CLAIMS, QueueStore, Reclaimed,
     Settled, Settlement, lost_claims_info,
 };
-use webhook_model::WebhookId;
+use gatepost_storage::{Revision, StoreError};
+use webhook_model::{OwnerId, WebhookId};
 
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
@@ -114,11 +116,15 @@ impl QueueStore for PostgresStore {
 
 fn due_lane(row: &tokio_postgres::Row) -> Result<DueLane> {
     let class = class_of(row.try_get("class")?);
+    let place = Place::from_word(row.try_get("place")?);
     Ok(DueLane {
         lane: Lane {
             webhook: WebhookId(row.try_get("webhook")?),
             class,
         },
         due: row.try_get("due")?,
+        owner: OwnerId(row.try_get("owner")?),
+        place: place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?,
+        revision: Revision(row.try_get("revision")?),
     })
 }

@@ -3,86 +3,112 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::EventQuery;
-use gatepost_storage::{Revision, Row};
+use gatepost_storage::{AtMost, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{Event, EventId, JsonObject, TaskId};
+use webhook_model::{Event, EventId, JsonObject, OwnerId, TaskId};
 
-use super::revision::missing_or_stale;
+use super::scope::scoped;
+use crate::change::{Alone, Words, most};
 use crate::column::{parse, text};
 use crate::error::{Failure, Result};
-use crate::list::List;
 use crate::store::PostgresStore;
 
-pub(super) const COLUMNS: &str = "id, revision, created, modified, event_type, event, instance, tag, task, enabled, filters, context FROM gatepost_event";
+/// What is read of an event that is there.
+pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modified, r.event_type, r.event, r.instance, r.tag, r.task, \
+     r.enabled, r.filters, r.context \
+     FROM gatepost_event r JOIN gatepost_task t ON t.id = r.task JOIN gatepost_webhook w ON w.id = t.webhook \
+     JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
+
+const INSERT: &str = concat!(
+    include_str!("../sql/records/insert_event.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const UPDATE: &str = concat!(
+    include_str!("../sql/records/update_event.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const DELETE: &str = concat!(
+    include_str!("../sql/records/delete_event.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const WORDS: Words = Words {
+    what: "event",
+    taken: "event",
+    reference: "the event's task does not exist",
+};
 
 impl PostgresStore {
     pub(super) async fn add_event(
         &self,
         event: &Event,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<EventId, Event>> {
         let columns = Columns::of(event);
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        self.db().routes_changed(&tx).await?;
-        let stored = row(&tx
-            .query_one(
-                include_str!("../sql/records/insert_event.sql"),
-                &columns.params(event, &now),
-            )
-            .await?)?;
-        tx.commit().await?;
-        Ok(stored)
+        let (rows, bytes) = (most(at_most.rows), most(at_most.bytes));
+        let size = most(event.stored_bytes());
+        let mut params = columns.params(event, &now);
+        params.extend([&size as &(dyn ToSql + Sync), &rows, &bytes]);
+        let alone = Alone {
+            tasks: vec![event.task.0],
+            ..Alone::default()
+        };
+        let (verdict, stored) = self.db().change(&alone, None, (INSERT, &params)).await?;
+        WORDS.check(&verdict)?;
+        row(&stored)
     }
 
     pub(super) async fn find_event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>> {
         let found = self
             .db()
-            .query_opt(&format!("SELECT {COLUMNS} WHERE id = $1"), &[&id.0])
+            .query_opt(&format!("SELECT {SELECT} AND r.id = $1"), &[&id.0])
             .await?;
         found.as_ref().map(row).transpose()
     }
 
     pub(super) async fn some_events(&self, query: &EventQuery) -> Result<Vec<Row<EventId, Event>>> {
-        let list = List::of(COLUMNS)
-            .filter("task =", query.task.map(|t| t.0))
-            .filter(
-                "event_type =",
-                query.event_type.as_ref().map(ToString::to_string),
-            );
-        list.page(self.db(), &query.page, |id| id.0)
-            .await?
-            .iter()
-            .map(row)
-            .collect()
+        let event_type = query.event_type.as_ref().map(ToString::to_string);
+        let list = scoped(SELECT, query.scope)
+            .filter("r.task =", query.task.map(|t| t.0))
+            .filter("r.event_type =", event_type);
+        list.readable(self.db(), &query.page, |id| id.0, row).await
     }
 
     pub(super) async fn change_event(
         &self,
         new: &Row<EventId, Event>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<EventId, Event>> {
         let columns = Columns::of(&new.value);
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        self.db().routes_changed(&tx).await?;
+        let (size, bytes) = (most(new.value.stored_bytes()), most(at_most.bytes));
         let mut params = columns.params(&new.value, &now);
-        params.extend([&new.id.0 as &(dyn ToSql + Sync), &new.revision.0]);
-        let Some(stored) = tx
-            .query_opt(include_str!("../sql/records/update_event.sql"), &params)
-            .await?
-        else {
-            return Err(missing_or_stale(
-                &tx,
-                "SELECT FROM gatepost_event WHERE id = $1",
-                new.id.0,
-                "event",
-            )
-            .await);
+        params.extend([
+            &size as &(dyn ToSql + Sync),
+            &bytes,
+            &new.id.0,
+            &new.revision.0,
+        ]);
+        let alone = Alone {
+            tasks: vec![new.value.task.0],
+            events: vec![new.id.0],
+            ..Alone::default()
         };
-        let stored = row(&stored)?;
-        tx.commit().await?;
-        Ok(stored)
+        let (verdict, stored) = self.db().change(&alone, None, (UPDATE, &params)).await?;
+        WORDS.check(&verdict)?;
+        row(&stored)
+    }
+
+    pub(super) async fn remove_event(&self, id: EventId) -> Result<()> {
+        let alone = Alone {
+            events: vec![id.0],
+            ..Alone::default()
+        };
+        let (verdict, _) = self.db().change(&alone, None, (DELETE, &[&id.0])).await?;
+        WORDS.check(&verdict)
     }
 }
 
@@ -128,6 +154,7 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row<EventId, Event>> {
     let target = parse_target(row.try_get("instance")?, row.try_get("tag")?)?;
     Ok(Row {
         id: EventId(row.try_get("id")?),
+        owner: OwnerId(row.try_get("owner")?),
         revision: Revision(row.try_get("revision")?),
         created: row.try_get("created")?,
         modified: row.try_get("modified")?,

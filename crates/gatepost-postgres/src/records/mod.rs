@@ -1,19 +1,24 @@
 //! Webhooks, tasks and events.
 
 mod event;
-mod revision;
+mod routes;
+mod scope;
 mod task;
+mod unreadable;
 mod webhook;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::Row;
+use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
+    Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
+    TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
-use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
+use gatepost_storage::{AtMost, Row, Scope};
+use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
-use crate::error::{Answer, Failure, Result};
+pub(crate) use self::scope::scoped;
+use crate::error::{Answer, Failure};
 use crate::store::PostgresStore;
 
 #[async_trait]
@@ -21,13 +26,18 @@ impl RecordStore for PostgresStore {
     async fn insert_webhook(
         &self,
         webhook: &Webhook,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
-        Ok(self.add_webhook(webhook, now).await?)
+        Ok(self.add_webhook(webhook, at_most, now).await?)
     }
 
     async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
         Ok(self.find_webhook(id).await?)
+    }
+
+    async fn webhooks(&self, ids: &[WebhookId]) -> Answer<Vec<Row<WebhookId, Webhook>>> {
+        Ok(self.find_webhooks(ids).await?)
     }
 
     async fn list_webhooks(&self, query: &WebhookQuery) -> Answer<Vec<Row<WebhookId, Webhook>>> {
@@ -37,9 +47,10 @@ impl RecordStore for PostgresStore {
     async fn update_webhook(
         &self,
         row: &Row<WebhookId, Webhook>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
-        Ok(self.change_webhook(row, now).await?)
+        Ok(self.change_webhook(row, at_most, now).await?)
     }
 
     async fn delete_webhook(
@@ -51,8 +62,13 @@ impl RecordStore for PostgresStore {
         Ok(self.remove_webhook(id, cascade).await?)
     }
 
-    async fn insert_task(&self, task: &Task, now: DateTime<Utc>) -> Answer<TaskRow> {
-        Ok(self.add_task(task, now).await?)
+    async fn insert_task(
+        &self,
+        task: &Task,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<TaskRow> {
+        Ok(self.add_task(task, at_most, now).await?)
     }
 
     async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
@@ -63,14 +79,17 @@ impl RecordStore for PostgresStore {
         Ok(self.some_tasks(query).await?)
     }
 
-    async fn update_task(&self, row: &TaskRow, now: DateTime<Utc>) -> Answer<TaskRow> {
-        Ok(self.change_task(row, now).await?)
+    async fn update_task(
+        &self,
+        row: &TaskRow,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<TaskRow> {
+        Ok(self.change_task(row, at_most, now).await?)
     }
 
     async fn delete_task(&self, id: TaskId, _now: DateTime<Utc>) -> Answer<()> {
-        Ok(self
-            .remove("DELETE FROM gatepost_task WHERE id = $1", id.0, "task")
-            .await?)
+        Ok(self.remove_task(id).await?)
     }
 
     async fn record_task_runs(&self, runs: &[(TaskId, DateTime<Utc>)]) -> Answer<()> {
@@ -82,8 +101,13 @@ impl RecordStore for PostgresStore {
         Ok(())
     }
 
-    async fn insert_event(&self, event: &Event, now: DateTime<Utc>) -> Answer<Row<EventId, Event>> {
-        Ok(self.add_event(event, now).await?)
+    async fn insert_event(
+        &self,
+        event: &Event,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<Row<EventId, Event>> {
+        Ok(self.add_event(event, at_most, now).await?)
     }
 
     async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {
@@ -97,28 +121,51 @@ impl RecordStore for PostgresStore {
     async fn update_event(
         &self,
         row: &Row<EventId, Event>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<EventId, Event>> {
-        Ok(self.change_event(row, now).await?)
+        Ok(self.change_event(row, at_most, now).await?)
     }
 
     async fn delete_event(&self, id: EventId, _now: DateTime<Utc>) -> Answer<()> {
-        Ok(self
-            .remove("DELETE FROM gatepost_event WHERE id = $1", id.0, "event")
-            .await?)
+        Ok(self.remove_event(id).await?)
     }
 
-    async fn routes(&self) -> Answer<Routes> {
-        Ok(self.all_records().await?)
+    async fn owner_of(&self, record: RecordId) -> Answer<Option<OwnerId>> {
+        Ok(self.whose(record).await?)
     }
 
-    async fn routes_version(&self) -> Answer<RoutesVersion> {
-        let row = self
-            .db()
-            .query_opt("SELECT version FROM gatepost_routes", &[])
-            .await?;
-        let row = row.ok_or_else(|| Failure::corrupt("routes version", "the row is missing"))?;
-        Ok(RoutesVersion(row.try_get(0).map_err(Failure::from)?))
+    async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
+        Ok(self.unreadable_records(scope, limit).await?)
+    }
+
+    async fn record_usage(&self, owner: OwnerId) -> Answer<RecordUsage> {
+        Ok(self.used_by_records(owner).await?)
+    }
+
+    async fn routes(&self, place: Place, at_most: u32) -> Answer<Option<Routes>> {
+        Ok(self.all_routes(place, at_most).await?)
+    }
+
+    async fn routes_of(
+        &self,
+        place: Place,
+        event_type: &EventType,
+        event: &EventName,
+    ) -> Answer<Routes> {
+        Ok(self.some_routes(place, event_type, event).await?)
+    }
+
+    async fn routes_versions(&self, places: &[Place]) -> Answer<Vec<RoutesVersion>> {
+        Ok(self.versions(places).await?)
+    }
+
+    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Answer<RouteChanges> {
+        Ok(self.changed_routes(place, since).await?)
+    }
+
+    async fn messages(&self, tasks: &[TaskId]) -> Answer<Vec<TaskMessage>> {
+        Ok(self.some_messages(tasks).await?)
     }
 
     async fn server_time(&self) -> Answer<Option<DateTime<Utc>>> {
@@ -127,51 +174,5 @@ impl RecordStore for PostgresStore {
             .map(|row| row.try_get(0))
             .transpose()
             .map_err(Failure::from)?)
-    }
-}
-
-impl PostgresStore {
-    /// Deletes one record and moves the routes version.
-    async fn remove(&self, sql: &str, id: i64, what: &'static str) -> Result<()> {
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        self.db().routes_changed(&tx).await?;
-        if tx.execute(sql, &[&id]).await? == 0 {
-            return Err(Failure::not_found(what));
-        }
-        Ok(tx.commit().await?)
-    }
-
-    async fn all_records(&self) -> Result<Routes> {
-        let mut client = self.db().client().await?;
-        let tx = client
-            .build_transaction()
-            .isolation_level(tokio_postgres::IsolationLevel::RepeatableRead)
-            .read_only(true)
-            .start()
-            .await?;
-        let version: i64 = tx
-            .query_one("SELECT version FROM gatepost_routes", &[])
-            .await?
-            .try_get(0)?;
-        let webhooks = tx
-            .query(&format!("SELECT {} ORDER BY id", webhook::COLUMNS), &[])
-            .await?;
-        let tasks = tx
-            .query(&format!("SELECT {} ORDER BY id", task::COLUMNS), &[])
-            .await?;
-        let events = tx
-            .query(&format!("SELECT {} ORDER BY id", event::COLUMNS), &[])
-            .await?;
-        tx.commit().await?;
-        Ok(Routes {
-            version: RoutesVersion(version),
-            webhooks: webhooks
-                .iter()
-                .map(|row| webhook::row(row, self.sealing()))
-                .collect::<Result<_>>()?,
-            tasks: tasks.iter().map(task::row).collect::<Result<_>>()?,
-            events: events.iter().map(event::row).collect::<Result<_>>()?,
-        })
     }
 }

@@ -1,77 +1,132 @@
 //! Tasks and their columns.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{TaskQuery, TaskRow};
-use gatepost_storage::{ErrorKind, Revision};
+use gatepost_storage::webhooks::{TaskMessage, TaskQuery, TaskRow};
+use gatepost_storage::{AtMost, ErrorKind, Revision};
 use tokio_postgres::types::ToSql;
 use webhook_model::{Action, OwnerId, Task, TaskId, WebhookId};
 
-use super::revision::missing_or_stale;
+use super::scope::scoped;
+use crate::change::{Alone, Words, most};
 use crate::column::{parse, text};
 use crate::error::{Failure, Result};
-use crate::list::List;
 use crate::store::PostgresStore;
 
-pub(super) const COLUMNS: &str = "id, revision, created, modified, last_run, creator, name, description, enabled, delete_after_run, webhook, message FROM gatepost_task";
+/// What is read of a task that is there.
+pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modified, r.last_run, r.creator, r.name, r.description, \
+     r.enabled, r.delete_after_run, r.webhook, r.message \
+     FROM gatepost_task r JOIN gatepost_webhook w ON w.id = r.webhook JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone \
+     WHERE NOT w.gone";
+
+const INSERT: &str = concat!(
+    include_str!("../sql/records/insert_task.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const UPDATE: &str = concat!(
+    include_str!("../sql/records/update_task.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const DELETE: &str = concat!(
+    include_str!("../sql/records/delete_task.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const WORDS: Words = Words {
+    what: "task",
+    taken: "task",
+    reference: "the task's webhook does not exist",
+};
 
 impl PostgresStore {
-    pub(super) async fn add_task(&self, task: &Task, now: DateTime<Utc>) -> Result<TaskRow> {
+    pub(super) async fn add_task(
+        &self,
+        task: &Task,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<TaskRow> {
         let columns = Columns::of(task)?;
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        self.db().routes_changed(&tx).await?;
-        let stored = row(&tx
-            .query_one(
-                include_str!("../sql/records/insert_task.sql"),
-                &columns.params(task, &now),
-            )
-            .await?)?;
-        tx.commit().await?;
-        Ok(stored)
+        let (rows, bytes) = (most(at_most.rows), most(at_most.bytes));
+        let size = most(task.stored_bytes());
+        let mut params = columns.params(task, &now);
+        params.extend([&size as &(dyn ToSql + Sync), &rows, &bytes]);
+        let alone = Alone {
+            webhooks: vec![columns.webhook],
+            ..Alone::default()
+        };
+        let (verdict, stored) = self.db().change(&alone, None, (INSERT, &params)).await?;
+        WORDS.check(&verdict)?;
+        row(&stored)
     }
 
     pub(super) async fn find_task(&self, id: TaskId) -> Result<Option<TaskRow>> {
         let found = self
             .db()
-            .query_opt(&format!("SELECT {COLUMNS} WHERE id = $1"), &[&id.0])
+            .query_opt(&format!("SELECT {SELECT} AND r.id = $1"), &[&id.0])
             .await?;
         found.as_ref().map(row).transpose()
     }
 
     pub(super) async fn some_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>> {
-        let list = List::of(COLUMNS)
-            .filter("creator =", query.creator.map(|c| c.0))
-            .filter("webhook =", query.webhook.map(|w| w.0))
-            .filter("name =", query.name.clone());
-        list.page(self.db(), &query.page, |id| id.0)
-            .await?
-            .iter()
-            .map(row)
-            .collect()
+        let list = scoped(SELECT, query.scope)
+            .filter("r.creator =", query.creator.map(|c| c.0))
+            .filter("r.webhook =", query.webhook.map(|w| w.0))
+            .filter("r.name =", query.name.clone());
+        list.readable(self.db(), &query.page, |id| id.0, row).await
     }
 
-    pub(super) async fn change_task(&self, new: &TaskRow, now: DateTime<Utc>) -> Result<TaskRow> {
+    pub(super) async fn change_task(
+        &self,
+        new: &TaskRow,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<TaskRow> {
         let columns = Columns::of(&new.task)?;
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        self.db().routes_changed(&tx).await?;
+        let (size, bytes) = (most(new.task.stored_bytes()), most(at_most.bytes));
         let mut params = columns.params(&new.task, &now);
-        params.extend([&new.id.0 as &(dyn ToSql + Sync), &new.revision.0]);
-        let Some(stored) = tx
-            .query_opt(include_str!("../sql/records/update_task.sql"), &params)
-            .await?
-        else {
-            return Err(missing_or_stale(
-                &tx,
-                "SELECT FROM gatepost_task WHERE id = $1",
-                new.id.0,
-                "task",
-            )
-            .await);
+        params.extend([
+            &size as &(dyn ToSql + Sync),
+            &bytes,
+            &new.id.0,
+            &new.revision.0,
+        ]);
+        let alone = Alone {
+            webhooks: vec![columns.webhook],
+            tasks: vec![new.id.0],
+            ..Alone::default()
         };
-        let stored = row(&stored)?;
-        tx.commit().await?;
-        Ok(stored)
+        let (verdict, stored) = self.db().change(&alone, None, (UPDATE, &params)).await?;
+        WORDS.check(&verdict)?;
+        row(&stored)
+    }
+
+    pub(super) async fn remove_task(&self, id: TaskId) -> Result<()> {
+        let alone = Alone {
+            tasks: vec![id.0],
+            ..Alone::default()
+        };
+        let (verdict, _) = self.db().change(&alone, None, (DELETE, &[&id.0])).await?;
+        WORDS.check(&verdict)
+    }
+
+    pub(super) async fn some_messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>> {
+        let ids: Vec<i64> = tasks.iter().map(|id| id.0).collect();
+        let sql = include_str!("../sql/records/messages.sql");
+        let found = self.db().query(sql, &[&ids]).await?;
+        let read = |row: &tokio_postgres::Row| -> Result<TaskMessage> {
+            Ok(TaskMessage {
+                id: TaskId(row.try_get("id")?),
+                revision: Revision(row.try_get("revision")?),
+                message: text(row, "message")?
+                    .parse()
+                    .map_err(|e| Failure::corrupt("message", e))?,
+            })
+        };
+        let messages = found.iter().map(read);
+        messages
+            .filter(|message| !matches!(message, Err(failure) if failure.is_corrupt()))
+            .collect()
     }
 }
 
@@ -115,6 +170,7 @@ impl<'a> Columns<'a> {
 pub(super) fn row(row: &tokio_postgres::Row) -> Result<TaskRow> {
     Ok(TaskRow {
         id: TaskId(row.try_get("id")?),
+        owner: OwnerId(row.try_get("owner")?),
         revision: Revision(row.try_get("revision")?),
         created: row.try_get("created")?,
         modified: row.try_get("modified")?,

@@ -1,41 +1,73 @@
-//! Webhooks and their columns. Authorization, headers and signing secrets are sealed.
+//! Webhooks and their columns.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{SealedSecrets, activity_word, parse_activity, parse_rate};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, WebhookQuery};
-use gatepost_storage::{ErrorKind, Revision, Row};
+use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use tokio_postgres::types::ToSql;
 use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
-use super::revision::missing_or_stale;
+use super::scope::scoped;
+use crate::change::{Alone, KNOW, REVIVE, Words, most};
 use crate::column::parse;
 use crate::error::{Failure, Result};
-use crate::list::List;
 use crate::store::PostgresStore;
 
-pub(super) const COLUMNS: &str = "id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers, \
-     allow_insecure, timeout_s, retries, activity, in_order, signing, rate FROM gatepost_webhook";
+/// What is read of a webhook that is there.
+pub(super) const SELECT: &str = "r.id, r.revision, r.created, r.modified, r.owner, r.name, r.url, r.authorization_kind, \
+     r.authorization_data, r.headers, r.allow_insecure, r.timeout_s, r.retries, r.activity, r.in_order, r.signing, r.rate \
+     FROM gatepost_webhook r JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
+
+const INSERT: &str = concat!(
+    include_str!("../sql/records/insert_webhook.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const UPDATE: &str = concat!(
+    include_str!("../sql/records/update_webhook.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const DELETE: &str = concat!(
+    include_str!("../sql/records/delete_webhook.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const WORDS: Words = Words {
+    what: "webhook",
+    taken: "the owner has a webhook of that name",
+    reference: "webhook",
+};
 
 impl PostgresStore {
     pub(super) async fn add_webhook(
         &self,
         webhook: &Webhook,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>> {
         let columns = Columns::of(webhook, self.sealing())?;
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        self.db().routes_changed(&tx).await?;
-        let stored = tx
-            .query_one(
-                include_str!("../sql/records/insert_webhook.sql"),
-                &columns.params(webhook, &now),
-            )
+        let (rows, bytes) = (most(at_most.rows), most(at_most.bytes));
+        let size = most(webhook.stored_bytes());
+        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&now, &webhook.owner.0];
+        params.extend(columns.params(webhook));
+        params.extend([&size as &(dyn ToSql + Sync), &rows, &bytes]);
+        let alone = Alone {
+            owners: vec![webhook.owner.0],
+            ..Alone::default()
+        };
+        let owner: [&(dyn ToSql + Sync); 1] = [&webhook.owner.0];
+        let mut answer = self
+            .db()
+            .change(&alone, Some((KNOW, &owner)), (INSERT, &params))
             .await?;
-        let stored = row(&stored, self.sealing())?;
-        tx.commit().await?;
-        Ok(stored)
+        if answer.0 == "gone" {
+            let revived = Some((REVIVE, &owner[..]));
+            answer = self.db().change(&alone, revived, (INSERT, &params)).await?;
+        }
+        WORDS.check(&answer.0)?;
+        row(&answer.1, self.sealing())
     }
 
     pub(super) async fn find_webhook(
@@ -44,99 +76,75 @@ impl PostgresStore {
     ) -> Result<Option<Row<WebhookId, Webhook>>> {
         let found = self
             .db()
-            .query_opt(&format!("SELECT {COLUMNS} WHERE id = $1"), &[&id.0])
+            .query_opt(&format!("SELECT {SELECT} AND r.id = $1"), &[&id.0])
             .await?;
         found.map(|found| row(&found, self.sealing())).transpose()
+    }
+
+    pub(super) async fn find_webhooks(
+        &self,
+        ids: &[WebhookId],
+    ) -> Result<Vec<Row<WebhookId, Webhook>>> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let found = self
+            .db()
+            .query(
+                &format!("SELECT {SELECT} AND r.id = ANY ($1) ORDER BY r.id"),
+                &[&ids],
+            )
+            .await?;
+        let rows = found.iter().map(|found| row(found, self.sealing()));
+        rows.filter(|row| !matches!(row, Err(failure) if failure.is_corrupt()))
+            .collect()
     }
 
     pub(super) async fn some_webhooks(
         &self,
         query: &WebhookQuery,
     ) -> Result<Vec<Row<WebhookId, Webhook>>> {
-        let list = List::of(COLUMNS)
-            .filter("owner =", query.owner.map(|o| o.0))
-            .filter("name =", query.name.clone());
-        let rows = list.page(self.db(), &query.page, |id| id.0).await?;
-        rows.iter().map(|r| row(r, self.sealing())).collect()
+        let list = scoped(SELECT, query.scope).filter("r.name =", query.name.clone());
+        let read = |found: &_| row(found, self.sealing());
+        list.readable(self.db(), &query.page, |id| id.0, read).await
     }
 
     pub(super) async fn change_webhook(
         &self,
         new: &Row<WebhookId, Webhook>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>> {
         let columns = Columns::of(&new.value, self.sealing())?;
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        self.db().routes_changed(&tx).await?;
-        let before = tx
-            .query_opt(
-                "SELECT in_order FROM gatepost_webhook WHERE id = $1 FOR UPDATE",
-                &[&new.id.0],
-            )
+        let (size, bytes) = (most(new.value.stored_bytes()), most(at_most.bytes));
+        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&now];
+        params.extend(columns.params(&new.value));
+        params.extend([
+            &size as &(dyn ToSql + Sync),
+            &bytes,
+            &new.id.0,
+            &new.revision.0,
+        ]);
+        let (verdict, stored) = self
+            .db()
+            .change(&alone(new.id), None, (UPDATE, &params))
             .await?;
-        let before: bool = before
-            .ok_or_else(|| Failure::not_found("webhook"))?
-            .try_get(0)?;
-        let mut params = columns.params(&new.value, &now);
-        params.extend([&new.id.0 as &(dyn ToSql + Sync), &new.revision.0]);
-        let Some(stored) = tx
-            .query_opt(include_str!("../sql/records/update_webhook.sql"), &params)
-            .await?
-        else {
-            return Err(missing_or_stale(
-                &tx,
-                "SELECT FROM gatepost_webhook WHERE id = $1",
-                new.id.0,
-                "webhook",
-            )
-            .await);
-        };
-        if before != columns.in_order {
-            tx.execute(
-                "UPDATE gatepost_delivery SET in_order = $2 WHERE webhook = $1 AND state IN ('queued', 'running')",
-                &[&new.id.0, &columns.in_order],
-            )
-            .await?;
-        }
-        let stored = row(&stored, self.sealing())?;
-        tx.commit().await?;
-        Ok(stored)
+        WORDS.check(&verdict)?;
+        row(&stored, self.sealing())
     }
 
     pub(super) async fn remove_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<()> {
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        // Its log may be long.
-        tx.batch_execute("SET LOCAL statement_timeout = 0").await?;
-        self.db().routes_changed(&tx).await?;
-        if tx
-            .query_opt("SELECT FROM gatepost_webhook WHERE id = $1", &[&id.0])
-            .await?
-            .is_none()
-        {
-            return Err(Failure::not_found("webhook"));
-        }
-        let used: bool = tx
-            .query_one(
-                "SELECT EXISTS (SELECT FROM gatepost_task WHERE webhook = $1)",
-                &[&id.0],
-            )
-            .await?
-            .try_get(0)?;
-        if used && cascade == Cascade::Refuse {
-            return Err(Failure::new(ErrorKind::InUse, "a task sends this webhook"));
-        }
-        tx.execute("DELETE FROM gatepost_task WHERE webhook = $1", &[&id.0])
+        let tasks = cascade == Cascade::Tasks;
+        let (verdict, _) = self
+            .db()
+            .change(&alone(id), None, (DELETE, &[&id.0, &tasks]))
             .await?;
-        // Locked first: a settlement that is under way ends before the attempts are looked for.
-        tx.execute("SELECT count(*) FROM (SELECT FROM gatepost_delivery WHERE webhook = $1 FOR UPDATE) locked", &[&id.0]).await?;
-        tx.execute("DELETE FROM gatepost_attempt a USING gatepost_delivery d WHERE d.webhook = $1 AND a.delivery = d.id", &[&id.0]).await?;
-        tx.execute("DELETE FROM gatepost_delivery WHERE webhook = $1", &[&id.0])
-            .await?;
-        tx.execute("DELETE FROM gatepost_webhook WHERE id = $1", &[&id.0])
-            .await?;
-        Ok(tx.commit().await?)
+        WORDS.check(&verdict)
+    }
+}
+
+fn alone(id: WebhookId) -> Alone {
+    Alone {
+        webhooks: vec![id.0],
+        ..Alone::default()
     }
 }
 
@@ -171,14 +179,8 @@ impl Columns {
         })
     }
 
-    fn params<'a>(
-        &'a self,
-        webhook: &'a Webhook,
-        now: &'a DateTime<Utc>,
-    ) -> Vec<&'a (dyn ToSql + Sync)> {
-        vec![
-            now,
-            &webhook.owner.0,
+    fn params<'a>(&'a self, webhook: &'a Webhook) -> [&'a (dyn ToSql + Sync); 12] {
+        [
             &self.name,
             &self.url,
             &self.kind,
@@ -210,6 +212,7 @@ pub(super) fn row(
         revision: Revision(row.try_get("revision")?),
         created: row.try_get("created")?,
         modified: row.try_get("modified")?,
+        owner: OwnerId(row.try_get("owner")?),
         value: Webhook {
             owner: OwnerId(row.try_get("owner")?),
             name: parse(row, "name")?,

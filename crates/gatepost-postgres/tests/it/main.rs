@@ -8,9 +8,12 @@
 
 mod common;
 mod contract;
+mod locks;
 mod nodes;
+mod plans;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
 mod queue;
 mod schema;
 mod tls;
+mod upgrade;

@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::keys::{ChangedKeys, KeyStore};
+use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore};
 use gatepost_storage::webhooks::{QueueStore, RecordStore};
-use gatepost_testkit::fixtures::{at, direct, key, message, webhook};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::common::fresh;
 use crate::postgres::{self, TestPostgres};
 
+/// Whether a node knows of changes at all is the same for every slice.
+const ANY: KeySlice = KeySlice(0);
 /// What the README states.
 const BOUND: Duration = Duration::from_secs(2);
 
@@ -40,24 +42,30 @@ async fn when_delete_returns_every_node_knows_or_answers_none() {
     );
     let start = Instant::now();
     for round in 0..40 {
-        let row = a.insert_key(&key(1, &format!("k{round}"))).await.unwrap();
+        let row = a
+            .insert_key(&key(1, &format!("k{round}")), u64::MAX)
+            .await
+            .unwrap();
+        let slice = KeySlice::of(row.key.lookup);
         until("confirmation", BOUND * 2, || {
-            [&a, &b, &c].iter().all(|n| n.key_generation().is_some())
+            [&a, &b, &c]
+                .iter()
+                .all(|n| n.key_generation(slice).is_some())
         })
         .await;
-        let before = [&a, &b, &c].map(|n| n.key_generation().unwrap());
+        let before = [&a, &b, &c].map(|n| n.key_generation(slice).unwrap());
         if round % 2 == 0 {
             a.delete_key(row.id, at(1)).await.unwrap();
         } else {
             a.update_key(&row, at(1)).await.unwrap();
         }
-        let after = [&a, &b, &c].map(KeyStore::key_generation);
+        let after = [&a, &b, &c].map(|n| n.key_generation(slice));
         for (node, (before, after)) in [&a, &b, &c].into_iter().zip(before.into_iter().zip(after)) {
             assert!(
                 after.is_none_or(|after| after > before),
                 "round {round}: {before:?} {after:?}"
             );
-            let changes = node.key_changes(before).await.unwrap();
+            let changes = node.key_changes(slice, before).await.unwrap();
             assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
         }
     }
@@ -74,7 +82,7 @@ async fn a_node_that_never_acknowledges_is_waited_for_but_no_longer_than_its_lea
     let a = PostgresStore::connect(PostgresConfig::url(&fresh.url).with_schema(schema))
         .await
         .unwrap();
-    let row = a.insert_key(&key(1, "k")).await.unwrap();
+    let row = a.insert_key(&key(1, "k"), u64::MAX).await.unwrap();
     let client = admin(&fresh.url).await;
     client.batch_execute(&format!("INSERT INTO {schema}.gatepost_node (acknowledged, lease_until) VALUES (0, clock_timestamp() + interval '1.2 s')")).await.unwrap();
     let start = Instant::now();
@@ -90,7 +98,7 @@ async fn a_node_that_never_acknowledges_is_waited_for_but_no_longer_than_its_lea
         start.elapsed()
     );
 
-    let row = a.insert_key(&key(1, "alone")).await.unwrap();
+    let row = a.insert_key(&key(1, "alone"), u64::MAX).await.unwrap();
     let start = Instant::now();
     a.delete_key(row.id, at(1)).await.unwrap();
     assert!(
@@ -110,9 +118,11 @@ async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() 
     );
     let client = admin(server.url()).await;
     for _ in 0..5 {
-        until("confirmation", BOUND * 2, || b.key_generation().is_some()).await;
-        let before = b.key_generation().unwrap();
-        let row = a.insert_key(&key(1, "k")).await.unwrap();
+        let row = a.insert_key(&key(1, "k"), u64::MAX).await.unwrap();
+        let slice = KeySlice::of(row.key.lookup);
+        let known = || b.key_generation(slice).is_some();
+        until("confirmation", BOUND * 2, known).await;
+        let before = b.key_generation(slice).unwrap();
         // A listener is recognised by its last statement, which may briefly be another one.
         let mut cut = 0;
         for _ in 0..100 {
@@ -123,17 +133,17 @@ async fn a_severed_listener_answers_none_at_once_and_heals_with_all_forgotten() 
             sleep(Duration::from_millis(20)).await;
         }
         assert!(cut >= 2, "{cut}");
-        until("None", BOUND, || b.key_generation() != Some(before)).await;
+        until("None", BOUND, || b.key_generation(slice) != Some(before)).await;
         a.delete_key(row.id, at(1)).await.unwrap();
-        let now = b.key_generation();
+        let now = b.key_generation(slice);
         assert!(now.is_none_or(|now| now > before));
-        until("healing", BOUND * 3, || b.key_generation().is_some()).await;
+        until("healing", BOUND * 3, || b.key_generation(slice).is_some()).await;
         assert!(
-            b.key_generation().unwrap() > before,
+            b.key_generation(slice).unwrap() > before,
             "even had nothing changed, the cache must ask"
         );
         assert_eq!(
-            b.key_changes(before).await.unwrap().changed,
+            b.key_changes(slice, before).await.unwrap().changed,
             ChangedKeys::All
         );
         assert!(b.key_by_lookup(row.key.lookup).await.unwrap().is_none());
@@ -146,10 +156,10 @@ async fn a_crashed_server_is_found_again_without_a_restart_of_ours() {
     let store = PostgresStore::connect(PostgresConfig::url(server.url()))
         .await
         .unwrap();
-    let row = store.insert_key(&key(1, "kept")).await.unwrap();
+    let row = store.insert_key(&key(1, "kept"), u64::MAX).await.unwrap();
     for _ in 0..3 {
         server.halt();
-        until("None", BOUND, || store.key_generation().is_none()).await;
+        until("None", BOUND, || store.key_generation(ANY).is_none()).await;
         let refused = store.key(row.id).await.unwrap_err();
         assert!(refused.is_transient(), "{refused:?}");
         server.run();
@@ -159,7 +169,7 @@ async fn a_crashed_server_is_found_again_without_a_restart_of_ours() {
             sleep(Duration::from_millis(10)).await;
         }
         until("healing", Duration::from_secs(5), || {
-            store.key_generation().is_some()
+            store.key_generation(ANY).is_some()
         })
         .await;
         assert_eq!(store.key(row.id).await.unwrap().unwrap(), row);
@@ -184,7 +194,11 @@ async fn a_read_only_server_is_transient_and_heals() {
     let start = Instant::now();
     let refused = loop {
         match store
-            .insert_webhook(&webhook(&format!("w{:?}", start.elapsed())), at(0))
+            .insert_webhook(
+                &webhook(&format!("w{:?}", start.elapsed())),
+                UNLIMITED,
+                at(0),
+            )
             .await
         {
             Err(refused) => break refused,
@@ -206,7 +220,7 @@ async fn a_read_only_server_is_transient_and_heals() {
         .unwrap();
     let start = Instant::now();
     while store
-        .insert_webhook(&webhook("healed"), at(0))
+        .insert_webhook(&webhook("healed"), UNLIMITED, at(0))
         .await
         .is_err()
     {
@@ -219,7 +233,11 @@ async fn a_read_only_server_is_transient_and_heals() {
 async fn work_that_one_node_leaves_wakes_another() {
     let (a, config) = fresh().await;
     let b = Arc::new(PostgresStore::connect(config).await.unwrap());
-    let webhook = a.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let webhook = a
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let waiting = Arc::clone(&b);
     let woken =
         tokio::spawn(async move { timeout(Duration::from_secs(3), waiting.work_arrived()).await });

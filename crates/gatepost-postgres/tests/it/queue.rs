@@ -3,13 +3,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gatepost_ids::Place;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{at, direct, message, settlement_of, task, webhook};
+use gatepost_storage::{ErrorKind, OwnerStore};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, message, named, settlement_of, task, webhook,
+};
 use webhook_model::{DeliveryOrder, WebhookId};
 
-use crate::common::fresh;
+use crate::common::{fresh, fresh_at, raw, rows};
 use crate::postgres::TestPostgres;
 
 fn lane(webhook: WebhookId, class: LaneClass, limit: u32) -> LaneClaim {
@@ -34,10 +37,23 @@ fn claim_of(claimed: &Claimed) -> Claim {
     }
 }
 
+/// The version of the place of all who were not placed.
+async fn common(store: &PostgresStore) -> RoutesVersion {
+    store.routes_versions(&[Place::Common]).await.unwrap()[0]
+}
+
+fn by(version: RoutesVersion) -> Basis {
+    Basis::Places(vec![(Place::Common, version)])
+}
+
 async fn in_order(store: &PostgresStore, name: &str) -> WebhookId {
     let mut hook = webhook(name);
     hook.order = DeliveryOrder::InOrder;
-    store.insert_webhook(&hook, at(0)).await.unwrap().id
+    store
+        .insert_webhook(&hook, UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -134,7 +150,10 @@ async fn what_was_leased_at_the_enqueue_or_replayed_keeps_a_webhook_in_order_bus
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn turning_order_on_and_off_counts_for_what_waits_already() {
     let (store, _) = fresh().await;
-    let row = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let row = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     store
         .enqueue(
             direct(vec![
@@ -148,11 +167,17 @@ async fn turning_order_on_and_off_counts_for_what_waits_already() {
         .unwrap();
     let mut ordered = row.clone();
     ordered.value.order = DeliveryOrder::InOrder;
-    let mut ordered = store.update_webhook(&ordered, at(1)).await.unwrap();
+    let mut ordered = store
+        .update_webhook(&ordered, UNLIMITED, at(1))
+        .await
+        .unwrap();
     let first = claim_all(&store, row.id, 2).await;
     assert_eq!(first.len(), 1);
     ordered.value.order = DeliveryOrder::Unordered;
-    store.update_webhook(&ordered, at(2)).await.unwrap();
+    store
+        .update_webhook(&ordered, UNLIMITED, at(2))
+        .await
+        .unwrap();
     assert_eq!(claim_all(&store, row.id, 3).await.len(), 2);
 }
 
@@ -160,7 +185,11 @@ async fn turning_order_on_and_off_counts_for_what_waits_already() {
 async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
-    let free = a.insert_webhook(&webhook("free"), at(0)).await.unwrap().id;
+    let free = a
+        .insert_webhook(&webhook("free"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let ordered = in_order(&a, "ordered").await;
     for n in 0..100 {
         let pair = vec![
@@ -193,8 +222,12 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_that_share_a_commit_are_judged_alone() {
     let (store, _) = fresh().await;
-    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
-    let version = store.routes_version().await.unwrap();
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
+    let version = common(&store).await;
     let calls = (0..120).map(|n| {
         let store = store.clone();
         tokio::spawn(async move {
@@ -203,12 +236,12 @@ async fn calls_that_share_a_commit_are_judged_alone() {
                 1 => batch
                     .deliveries
                     .push(message(WebhookId(404), &format!("x{n}"), at(0))),
-                2 => batch.routes = Some(RoutesVersion(version.0 - 1)),
-                3 => batch.origin = Origin::Occurrence(format!("o{}", n / 12).parse().unwrap()),
+                2 => batch.basis = by(RoutesVersion(version.0 - 1)),
+                3 => batch.origin = named(&format!("o{}", n / 12)),
                 4 => batch
                     .deliveries
                     .push(message(hook, &format!("m{n}"), at(0))),
-                5 => batch.routes = Some(version),
+                5 => batch.basis = by(version),
                 _ => {}
             }
             (n, store.enqueue(batch, at(0)).await)
@@ -237,14 +270,22 @@ async fn calls_that_share_a_commit_are_judged_alone() {
 async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
-    let hook = a.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let hook = a
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     for round in 0..10 {
-        let once = a.insert_task(&task(hook), at(0)).await.unwrap().id;
-        let version = a.routes_version().await.unwrap();
+        let once = a
+            .insert_task(&task(hook), UNLIMITED, at(0))
+            .await
+            .unwrap()
+            .id;
+        let version = common(&a).await;
         let emits = (0..8).map(|n| {
             let store = if n % 2 == 0 { a.clone() } else { b.clone() };
             let batch = Enqueue {
-                routes: Some(version),
+                basis: by(version),
                 consume: vec![once],
                 ..direct(vec![message(hook, &format!("r{round}n{n}"), at(0))])
             };
@@ -253,9 +294,10 @@ async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
         let mut stored = 0;
         for emit in emits.collect::<Vec<_>>() {
             match emit.await.unwrap() {
-                Enqueued::Stored { routes, .. } => {
+                Enqueued::Stored { moved, .. } => {
                     stored += 1;
-                    assert!(routes > version);
+                    assert_eq!(moved.len(), 1);
+                    assert!(moved[0].0 == Place::Common && moved[0].1 > version);
                 }
                 other => assert_eq!(other, Enqueued::RoutesChanged),
             }
@@ -269,20 +311,24 @@ async fn a_one_time_task_runs_once_though_two_nodes_emit_at_once() {
 async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
-    let hook = a.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let hook = a
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let emitter = {
         let b = b.clone();
         tokio::spawn(async move {
             let mut stored = Vec::new();
             for n in 0..300 {
-                let version = b.routes_version().await.unwrap();
+                let version = common(&b).await;
                 let batch = Enqueue {
-                    routes: Some(version),
+                    basis: by(version),
                     ..direct(vec![message(hook, &format!("m{n}"), at(0))])
                 };
-                if let Enqueued::Stored { routes, .. } = b.enqueue(batch, at(0)).await.unwrap() {
-                    assert_eq!(routes, version);
-                    stored.push(routes);
+                if let Enqueued::Stored { moved, .. } = b.enqueue(batch, at(0)).await.unwrap() {
+                    assert_eq!(moved, []);
+                    stored.push(version);
                 }
             }
             stored
@@ -290,7 +336,7 @@ async fn no_enqueue_is_stored_under_routes_that_another_node_has_changed() {
     };
     let mut changes = 0;
     while !emitter.is_finished() {
-        let row = a.insert_task(&task(hook), at(0)).await.unwrap();
+        let row = a.insert_task(&task(hook), UNLIMITED, at(0)).await.unwrap();
         a.delete_task(row.id, at(0)).await.unwrap();
         changes += 2;
     }
@@ -303,7 +349,11 @@ async fn a_row_that_cannot_be_read_ends_and_holds_nobody_up() {
     let store = PostgresStore::connect(PostgresConfig::url(server.url()))
         .await
         .unwrap();
-    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     store
         .enqueue(
             direct(vec![
@@ -351,7 +401,11 @@ async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
             .await
             .unwrap(),
     );
-    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap().id;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let emitters = (0..8).map(|emitter| {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
@@ -362,9 +416,8 @@ async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
                     lease_until: Some(at(60)),
                     ..message(hook, &id, at(0))
                 };
-                let occurrence: webhook_model::OccurrenceId = id.parse().unwrap();
                 let batch = Enqueue {
-                    origin: Origin::Occurrence(occurrence),
+                    origin: named(&id),
                     ..direct(vec![new])
                 };
                 let stored = retry(|| store.enqueue(batch.clone(), at(0))).await;
@@ -463,12 +516,12 @@ async fn retry<T, F: Future<Output = Result<T, gatepost_storage::StoreError>>>(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_webhook_that_is_deleted_while_messages_arrive_leaves_none_behind() {
-    let (a, config) = fresh().await;
+    let (a, config, place) = fresh_at().await;
     let b = PostgresStore::connect(config).await.unwrap();
     let (mut stored, mut refused) = (0, 0);
     for round in 0..60 {
         let hook = a
-            .insert_webhook(&webhook(&format!("w{round}")), at(0))
+            .insert_webhook(&webhook(&format!("w{round}")), UNLIMITED, at(0))
             .await
             .unwrap()
             .id;
@@ -496,6 +549,11 @@ async fn a_webhook_that_is_deleted_while_messages_arrive_leaves_none_behind() {
         .await
         .unwrap();
     assert_eq!(left, [], "after {stored} stored and {refused} refused");
+    while a.remove_gone(100, at(1)).await.unwrap() == 100 {}
+    let client = raw(&place).await;
+    for table in ["gatepost_delivery", "gatepost_attempt", "gatepost_webhook"] {
+        assert_eq!(rows(&client, table).await, 0, "{table}");
+    }
     assert!(
         stored > 0 && refused > 0,
         "both orders came: {stored} stored, {refused} refused"

@@ -1,7 +1,7 @@
 //! TLS to the server: on, verified, and refused where it cannot be.
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::RecordStore;
-use gatepost_testkit::fixtures::{at, webhook};
+use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};
 
 use crate::postgres::TestPostgres;
 
@@ -26,7 +26,10 @@ async fn a_certificate_is_verified_by_root_and_by_name() {
         let store = connect(&url("localhost", mode), &signed.cert.pem())
             .await
             .unwrap();
-        store.insert_webhook(&webhook(mode), at(0)).await.unwrap();
+        store
+            .insert_webhook(&webhook(mode), UNLIMITED, at(0))
+            .await
+            .unwrap();
         store.close().await;
     }
     let (client, connection) = tokio_postgres::connect(server.url(), tokio_postgres::NoTls)

@@ -9,7 +9,11 @@ use crate::column::{maybe_time, parse, time};
 use crate::error::{Failure, Result};
 
 pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
-     ip_allow, ip_deny, created, last_login, last_login_from FROM gatepost_key";
+     ip_allow, ip_deny, created, last_login, last_login_from FROM gatepost_key k";
+
+/// The key's owner was not removed since it was made.
+pub(super) const LIVE: &str =
+    "k.id > (SELECT o.gone_keys FROM gatepost_owner o WHERE o.owner = k.owner)";
 
 pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
     let digest = row.get_ref("digest")?;

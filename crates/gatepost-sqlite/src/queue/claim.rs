@@ -3,11 +3,12 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::columns::class_number;
-use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
+use gatepost_storage::webhooks::{Claimed, DeliveryId, LaneClaim, LaneClass};
 use rusqlite::{Connection, params};
 
-use super::lanes::{Order, head_in_order, order_of};
+use super::lanes::{Sender, head_in_order, sender};
 use super::row;
+use super::token::token;
 use crate::column::micros;
 use crate::error::{Failure, Result};
 
@@ -19,8 +20,11 @@ pub(super) fn claim(
 ) -> Result<Vec<Claimed>> {
     let mut claimed = Vec::new();
     for lane in lanes {
-        for id in claimable(c, lane, micros(now))? {
-            match one(c, id, lease_until) {
+        let Some(sender) = sender(c, lane.lane.webhook.0)? else {
+            continue;
+        };
+        for id in claimable(c, lane, sender, micros(now))? {
+            match one(c, id, lane.lane.class, sender, lease_until) {
                 Ok(claim) => claimed.push(claim),
                 Err(failure) => end_unreadable(c, id, failure)?,
             }
@@ -29,31 +33,35 @@ pub(super) fn claim(
     Ok(claimed)
 }
 
-fn claimable(c: &Connection, claim: &LaneClaim, now: i64) -> Result<Vec<i64>> {
+fn claimable(c: &Connection, claim: &LaneClaim, sender: Sender, now: i64) -> Result<Vec<i64>> {
     let (webhook, class) = (claim.lane.webhook.0, class_number(claim.lane.class));
-    match order_of(c, webhook)? {
-        None => Ok(Vec::new()),
-        Some(Order::InOrder) => Ok(head_in_order(c, webhook)?
+    if sender.in_order {
+        return Ok(head_in_order(c, webhook)?
             .filter(|head| head.class == class && head.due <= now && claim.limit > 0)
             .map(|head| head.id)
             .into_iter()
-            .collect()),
-        Some(Order::Free) => {
-            let mut statement = c.prepare_cached(include_str!("../sql/queue/claimable.sql"))?;
-            let ids =
-                statement.query_map(params![webhook, class, now, claim.limit], |r| r.get(0))?;
-            Ok(ids.collect::<std::result::Result<_, _>>()?)
-        }
+            .collect());
     }
+    let mut statement = c.prepare_cached(include_str!("../sql/queue/claimable.sql"))?;
+    let ids = statement.query_map(params![webhook, class, now, claim.limit], |r| r.get(0))?;
+    Ok(ids.collect::<std::result::Result<_, _>>()?)
 }
 
-fn one(c: &Connection, id: i64, lease_until: DateTime<Utc>) -> Result<Claimed> {
+fn one(
+    c: &Connection,
+    id: i64,
+    class: LaneClass,
+    sender: Sender,
+    lease_until: DateTime<Utc>,
+) -> Result<Claimed> {
     c.prepare_cached(include_str!("../sql/queue/claim.sql"))?
-        .query_row([id, micros(lease_until)], |r| {
-            let token: i64 = r.get("claims")?;
+        .query_row([id, micros(lease_until), sender.owner.0], |r| {
+            let claims: i64 = r.get("claims")?;
             Ok(row::delivery(r).map(|delivery| Claimed {
                 delivery,
-                token: ClaimToken(token),
+                token: token(DeliveryId(id), claims),
+                class,
+                revision: sender.revision,
             }))
         })?
 }

@@ -1,13 +1,16 @@
 //! Which lanes have work: one probe of an index for each lane, however many deliveries wait in it.
 
 use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::Revision;
 use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{DueLane, Lane};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::WebhookId;
 
 use crate::column::{micros, time_of};
-use crate::error::Result;
+use crate::error::{Failure, Result};
+use crate::places::place_from;
 
 /// Before every lane.
 const START: (i64, i16) = (i64::MIN, i16::MAX);
@@ -24,15 +27,16 @@ pub(super) fn due(
         && let Some((webhook, class, head)) = next_lane(c, at)?
     {
         at = (webhook, class);
-        let due = match order_of(c, webhook)? {
-            None => {
-                at = (webhook, i16::MAX);
-                continue;
-            }
-            Some(Order::Free) => Some(head),
-            Some(Order::InOrder) => head_in_order(c, webhook)?
+        let Some(sender) = sender(c, webhook)? else {
+            at = (webhook, i16::MAX);
+            continue;
+        };
+        let due = if sender.in_order {
+            head_in_order(c, webhook)?
                 .filter(|head| head.class == class)
-                .map(|head| head.due),
+                .map(|head| head.due)
+        } else {
+            Some(head)
         };
         if let Some(due) = due.filter(|due| *due <= micros(now)) {
             lanes.push(DueLane {
@@ -41,6 +45,9 @@ pub(super) fn due(
                     class: class_of(class),
                 },
                 due: time_of(due, "due")?,
+                owner: sender.owner,
+                place: sender.place,
+                revision: sender.revision,
             });
         }
     }
@@ -52,7 +59,7 @@ pub(super) fn next_due(c: &Connection, now: DateTime<Utc>) -> Result<Option<Date
     let mut earliest: Option<i64> = None;
     while let Some((webhook, class, _)) = next_lane(c, at)? {
         at = (webhook, class);
-        if order_of(c, webhook)?.is_none() {
+        if sender(c, webhook)?.is_none() {
             at = (webhook, i16::MAX);
             continue;
         }
@@ -65,26 +72,29 @@ pub(super) fn next_due(c: &Connection, now: DateTime<Utc>) -> Result<Option<Date
     earliest.map(|at| time_of(at, "due")).transpose()
 }
 
-/// How deliveries of an active webhook may be claimed.
-#[derive(Clone, Copy, Eq, PartialEq)]
-pub(super) enum Order {
-    Free,
-    InOrder,
+/// A webhook whose deliveries may be claimed, and what is to be known of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sender {
+    pub(super) owner: OwnerId,
+    pub(super) place: Place,
+    pub(super) revision: Revision,
+    pub(super) in_order: bool,
 }
 
-/// `None` when the webhook is not active.
-pub(super) fn order_of(c: &Connection, webhook: i64) -> Result<Option<Order>> {
-    let sql = "SELECT in_order FROM gatepost_webhook WHERE id = ?1 AND activity = 'active'";
-    let in_order: Option<bool> = c
-        .prepare_cached(sql)?
-        .query_row([webhook], |row| row.get(0))
-        .optional()?;
-    Ok(in_order.map(|in_order| {
-        if in_order {
-            Order::InOrder
-        } else {
-            Order::Free
-        }
+/// `None` when nothing of this webhook may be claimed.
+pub(super) fn sender(c: &Connection, webhook: i64) -> Result<Option<Sender>> {
+    let mut statement = c.prepare_cached(include_str!("../sql/queue/sender.sql"))?;
+    let mut rows = statement.query([webhook])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let place = row.get_ref("place")?;
+    let place = place.as_str().map_err(|e| Failure::corrupt("place", e))?;
+    Ok(Some(Sender {
+        owner: OwnerId(row.get("owner")?),
+        place: place_from(place)?,
+        revision: Revision(row.get("revision")?),
+        in_order: row.get("in_order")?,
     }))
 }
 

@@ -6,6 +6,7 @@ mod claim;
 mod enqueue;
 mod lanes;
 mod settle;
+mod token;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

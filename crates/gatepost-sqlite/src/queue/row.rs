@@ -1,5 +1,6 @@
 //! A delivery and its columns.
 
+use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
 use rusqlite::Row;
 use webhook_model::{TaskId, WebhookId};
@@ -7,7 +8,9 @@ use webhook_model::{TaskId, WebhookId};
 use crate::column::{maybe_time, number, parse, span, time};
 use crate::error::{Failure, Result};
 
-pub(crate) const COLUMNS: &str = "id, message_id, webhook, task, body, state, status_info, created, due, lease_until, last_attempt, \
+pub(crate) const COLUMNS: &str = "id, message_id, webhook, \
+     (SELECT w.owner FROM gatepost_webhook w WHERE w.id = gatepost_delivery.webhook) AS owner, \
+     tenant, task, body, message_kept, state, status_info, created, due, lease_until, last_attempt, \
      attempts, lost_claims, response_status, duration_us FROM gatepost_delivery";
 
 pub(crate) fn delivery(row: &Row<'_>) -> Result<Delivery> {
@@ -18,8 +21,11 @@ pub(crate) fn delivery(row: &Row<'_>) -> Result<Delivery> {
         id: DeliveryId(row.get("id")?),
         message_id: parse(row, "message_id")?,
         webhook: WebhookId(row.get("webhook")?),
+        owner: OwnerId(row.get("owner")?),
+        tenant: row.get::<_, Option<i64>>("tenant")?.map(TenantId),
         task: row.get::<_, Option<i64>>("task")?.map(TaskId),
         body: body.into(),
+        message_kept: row.get("message_kept")?,
         state: state_of(row.get("state")?)?,
         status_info: row.get("status_info")?,
         created: time(row, "created")?,

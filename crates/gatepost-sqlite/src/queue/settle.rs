@@ -1,14 +1,18 @@
 //! Settlements.
 
-use gatepost_storage::webhooks::{AttemptRecord, Settled, Settlement};
+use gatepost_storage::webhooks::{AttemptRecord, Disposition, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::row::number_of;
+use super::token::claims;
 use crate::column::{length, micros};
 use crate::error::Result;
 
 pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled> {
     let claim = settlement.claim;
+    let Some(claims) = claims(claim) else {
+        return Ok(Settled::Stale);
+    };
     let (state, due) = settlement.disposition.state_and_due();
     let attempt = settlement.attempt.as_ref();
     let logged: Option<i64> = c
@@ -16,7 +20,7 @@ pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled>
         .query_row(
             params![
                 claim.delivery.0,
-                claim.token.0,
+                claims,
                 number_of(state),
                 due.map(micros),
                 settlement.status_info,
@@ -24,6 +28,7 @@ pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled>
                 attempt.map(|a| micros(a.started)),
                 attempt.and_then(|a| a.status),
                 attempt.map(|a| length(a.duration)),
+                matches!(settlement.disposition, Disposition::Release { .. }),
             ],
             |row| row.get(0),
         )
@@ -32,12 +37,15 @@ pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled>
         (Some(number), Some(attempt)) => insert(c, claim.delivery.0, number, attempt)?,
         (Some(_), None) => {}
         (None, _) => {
-            let before = "SELECT 1 FROM gatepost_delivery WHERE id = ?1 AND settled = ?2";
             let known = c
-                .prepare_cached(before)?
-                .exists([claim.delivery.0, claim.token.0])?;
+                .prepare_cached(include_str!("../sql/queue/settled.sql"))?
+                .exists([claim.delivery.0, claims])?;
             return Ok(if known { Settled::Done } else { Settled::Stale });
         }
+    }
+    if state.is_final() && !settlement.keep_message {
+        c.prepare_cached(include_str!("../sql/queue/forget_message.sql"))?
+            .execute([claim.delivery.0])?;
     }
     Ok(Settled::Done)
 }
@@ -62,6 +70,7 @@ fn insert(c: &Connection, delivery: i64, number: i64, attempt: &AttemptRecord) -
             attempt.response_head,
             attempt.response_body,
             attempt.truncated,
+            attempt.kept,
         ])?;
     Ok(())
 }

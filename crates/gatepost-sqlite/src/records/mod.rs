@@ -1,26 +1,39 @@
 //! Webhooks, tasks and events.
 
+pub(crate) mod task;
+
+mod delta;
 mod event;
+mod lists;
+#[cfg(test)]
+mod plans;
+mod read;
 mod reseal;
 mod revision;
-mod task;
+mod routes;
+mod unreadable;
+pub(crate) mod usage;
 mod webhook;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, RecordStore, Routes, RoutesVersion, TaskQuery, TaskRow, WebhookQuery,
+    Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
+    TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
-use gatepost_storage::{Page, Row};
-use rusqlite::{Connection, OptionalExtension as _};
-use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
+use gatepost_storage::{AtMost, Row, Scope};
+#[cfg(test)]
+pub(crate) use plans::plans;
+use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
+use self::read::{LIVE_EVENTS, LIVE_TASKS, LIVE_WEBHOOKS, one, owner_of, several};
 use crate::column::micros;
-use crate::error::{Answer, Failure, Result};
-use crate::list::List;
-use crate::routes::{routes_changed, version};
+use crate::error::Answer;
+use crate::list::Numbers;
+use crate::places::version;
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -28,35 +41,52 @@ impl RecordStore for SqliteStore {
     async fn insert_webhook(
         &self,
         webhook: &Webhook,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
         let (webhook, keys) = (webhook.clone(), Arc::clone(self.sealing()));
-        self.write(move |c| webhook::insert(c, &webhook, &keys, now))
+        self.write(move |c| webhook::insert(c, &webhook, &keys, at_most, now))
             .await
     }
 
     async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
         let keys = Arc::clone(self.sealing());
-        self.read(move |c| one(c, webhook::COLUMNS, id.0, |r| webhook::row(r, &keys)))
-            .await
+        self.read(move |c| {
+            one(c, webhook::COLUMNS, LIVE_WEBHOOKS, id.0, |r| {
+                webhook::row(r, &keys)
+            })
+        })
+        .await
+    }
+
+    async fn webhooks(&self, ids: &[WebhookId]) -> Answer<Vec<Row<WebhookId, Webhook>>> {
+        let (ids, keys) = (sorted(ids), Arc::clone(self.sealing()));
+        self.read(move |c| {
+            several(c, webhook::COLUMNS, LIVE_WEBHOOKS, &ids, |r| {
+                webhook::row(r, &keys)
+            })
+        })
+        .await
     }
 
     async fn list_webhooks(&self, query: &WebhookQuery) -> Answer<Vec<Row<WebhookId, Webhook>>> {
-        let list = List::of(webhook::COLUMNS)
-            .filter("owner =", query.owner.map(|o| o.0))
-            .filter("name =", query.name.clone());
-        let (page, keys) = (query.page, Arc::clone(self.sealing()));
-        self.read(move |c| list.page(c, &page, |id| id.0, |r| webhook::row(r, &keys)))
-            .await
+        let (query, keys) = (query.clone(), Arc::clone(self.sealing()));
+        self.read(move |c| {
+            let read = |r: &rusqlite::Row<'_>| webhook::row(r, &keys);
+            let number: Numbers<WebhookId> = (|id| id.0, WebhookId);
+            lists::webhooks(&query).readable(c, webhook::COLUMNS, &query.page, number, read)
+        })
+        .await
     }
 
     async fn update_webhook(
         &self,
         row: &Row<WebhookId, Webhook>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
         let (row, keys) = (row.clone(), Arc::clone(self.sealing()));
-        self.write(move |c| webhook::update(c, &row, &keys, now))
+        self.write(move |c| webhook::update(c, &row, &keys, at_most, now))
             .await
     }
 
@@ -69,34 +99,44 @@ impl RecordStore for SqliteStore {
         self.write(move |c| webhook::delete(c, id, cascade)).await
     }
 
-    async fn insert_task(&self, task: &Task, now: DateTime<Utc>) -> Answer<TaskRow> {
+    async fn insert_task(
+        &self,
+        task: &Task,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<TaskRow> {
         let task = task.clone();
-        self.write(move |c| task::insert(c, &task, now)).await
+        self.write(move |c| task::insert(c, &task, at_most, now))
+            .await
     }
 
     async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
-        self.read(move |c| one(c, task::COLUMNS, id.0, task::row))
+        self.read(move |c| one(c, task::COLUMNS, LIVE_TASKS, id.0, task::row))
             .await
     }
 
     async fn list_tasks(&self, query: &TaskQuery) -> Answer<Vec<TaskRow>> {
-        let list = List::of(task::COLUMNS)
-            .filter("creator =", query.creator.map(|c| c.0))
-            .filter("webhook =", query.webhook.map(|w| w.0))
-            .filter("name =", query.name.clone());
-        let page = query.page;
-        self.read(move |c| list.page(c, &page, |id| id.0, task::row))
-            .await
+        let query = query.clone();
+        self.read(move |c| {
+            let number: Numbers<TaskId> = (|id| id.0, TaskId);
+            lists::tasks(&query).readable(c, task::COLUMNS, &query.page, number, task::row)
+        })
+        .await
     }
 
-    async fn update_task(&self, row: &TaskRow, now: DateTime<Utc>) -> Answer<TaskRow> {
+    async fn update_task(
+        &self,
+        row: &TaskRow,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<TaskRow> {
         let row = row.clone();
-        self.write(move |c| task::update(c, &row, now)).await
+        self.write(move |c| task::update(c, &row, at_most, now))
+            .await
     }
 
     async fn delete_task(&self, id: TaskId, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| delete(c, "DELETE FROM gatepost_task WHERE id = ?1", id.0, "task"))
-            .await
+        self.write(move |c| task::delete(c, id)).await
     }
 
     async fn record_task_runs(&self, runs: &[(TaskId, DateTime<Utc>)]) -> Answer<()> {
@@ -113,63 +153,97 @@ impl RecordStore for SqliteStore {
         .await
     }
 
-    async fn insert_event(&self, event: &Event, now: DateTime<Utc>) -> Answer<Row<EventId, Event>> {
+    async fn insert_event(
+        &self,
+        event: &Event,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Answer<Row<EventId, Event>> {
         let event = event.clone();
-        self.write(move |c| event::insert(c, &event, now)).await
+        self.write(move |c| event::insert(c, &event, at_most, now))
+            .await
     }
 
     async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {
-        self.read(move |c| one(c, event::COLUMNS, id.0, event::row))
+        self.read(move |c| one(c, event::COLUMNS, LIVE_EVENTS, id.0, event::row))
             .await
     }
 
     async fn list_events(&self, query: &EventQuery) -> Answer<Vec<Row<EventId, Event>>> {
-        let list = List::of(event::COLUMNS)
-            .filter("task =", query.task.map(|t| t.0))
-            .filter(
-                "event_type =",
-                query.event_type.as_ref().map(ToString::to_string),
-            );
-        let page = query.page;
-        self.read(move |c| list.page(c, &page, |id| id.0, event::row))
-            .await
+        let query = query.clone();
+        self.read(move |c| {
+            let number: Numbers<EventId> = (|id| id.0, EventId);
+            lists::events(&query).readable(c, event::COLUMNS, &query.page, number, event::row)
+        })
+        .await
     }
 
     async fn update_event(
         &self,
         row: &Row<EventId, Event>,
+        at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<EventId, Event>> {
         let row = row.clone();
-        self.write(move |c| event::update(c, &row, now)).await
-    }
-
-    async fn delete_event(&self, id: EventId, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| delete(c, "DELETE FROM gatepost_event WHERE id = ?1", id.0, "event"))
+        self.write(move |c| event::update(c, &row, at_most, now))
             .await
     }
 
-    async fn routes(&self) -> Answer<Routes> {
-        let keys = Arc::clone(self.sealing());
-        self.read(move |c| {
-            let all = Page::first(u32::MAX);
-            Ok(Routes {
-                version: version(c)?,
-                webhooks: List::of(webhook::COLUMNS).page(
-                    c,
-                    &all,
-                    |id: i64| id,
-                    |r| webhook::row(r, &keys),
-                )?,
-                tasks: List::of(task::COLUMNS).page(c, &all, |id: i64| id, task::row)?,
-                events: List::of(event::COLUMNS).page(c, &all, |id: i64| id, event::row)?,
-            })
-        })
-        .await
+    async fn delete_event(&self, id: EventId, _now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |c| event::delete(c, id)).await
     }
 
-    async fn routes_version(&self) -> Answer<RoutesVersion> {
-        self.read(version).await
+    async fn owner_of(&self, record: RecordId) -> Answer<Option<OwnerId>> {
+        self.read(move |c| owner_of(c, record)).await
+    }
+
+    async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
+        let keys = Arc::clone(self.sealing());
+        self.read(move |c| unreadable::find(c, &keys, scope, limit))
+            .await
+    }
+
+    async fn record_usage(&self, owner: OwnerId) -> Answer<RecordUsage> {
+        self.read(move |c| usage::of(c, owner)).await
+    }
+
+    async fn routes(&self, place: Place, at_most: u32) -> Answer<Option<Routes>> {
+        let keys = Arc::clone(self.sealing());
+        self.read(move |c| routes::all(c, &keys, place, at_most))
+            .await
+    }
+
+    async fn routes_of(
+        &self,
+        place: Place,
+        event_type: &EventType,
+        event: &EventName,
+    ) -> Answer<Routes> {
+        let keys = Arc::clone(self.sealing());
+        let (event_type, event) = (event_type.clone(), event.clone());
+        self.read(move |c| routes::of(c, &keys, place, &event_type, &event))
+            .await
+    }
+
+    async fn routes_versions(&self, places: &[Place]) -> Answer<Vec<RoutesVersion>> {
+        let places = places.to_vec();
+        self.read(move |c| places.iter().map(|place| version(c, *place)).collect())
+            .await
+    }
+
+    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Answer<RouteChanges> {
+        let keys = Arc::clone(self.sealing());
+        self.read(move |c| delta::since(c, &keys, place, since))
+            .await
+    }
+
+    async fn messages(&self, tasks: &[TaskId]) -> Answer<Vec<TaskMessage>> {
+        let ids = tasks.to_vec();
+        self.read(move |c| {
+            let rows = several(c, task::COLUMNS, LIVE_TASKS, &ids, task::row)?;
+            Ok(rows.into_iter().filter_map(task::message).collect())
+        })
+        .await
     }
 
     async fn server_time(&self) -> Answer<Option<DateTime<Utc>>> {
@@ -177,21 +251,9 @@ impl RecordStore for SqliteStore {
     }
 }
 
-fn one<R>(
-    c: &Connection,
-    columns_and_table: &str,
-    id: i64,
-    read: impl Fn(&rusqlite::Row<'_>) -> Result<R>,
-) -> Result<Option<R>> {
-    c.prepare_cached(&format!("SELECT {columns_and_table} WHERE id = ?1"))?
-        .query_row([id], |row| Ok(read(row)))
-        .optional()?
-        .transpose()
-}
-
-fn delete(c: &Connection, sql: &str, id: i64, what: &'static str) -> Result<()> {
-    if c.prepare_cached(sql)?.execute([id])? == 0 {
-        return Err(Failure::not_found(what));
-    }
-    routes_changed(c)
+fn sorted(ids: &[WebhookId]) -> Vec<WebhookId> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }

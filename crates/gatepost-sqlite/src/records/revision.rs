@@ -1,25 +1,42 @@
 //! Edits that were made on what has changed since are refused.
 
+use gatepost_ids::OwnerId;
 use gatepost_storage::{ErrorKind, Revision};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::{Failure, Result};
 
-/// `Ok` if the row still has the revision that the caller has read.
+/// What a change needs of the row as it is stored, whether or not the rest can be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stored {
+    pub(super) owner: OwnerId,
+    pub(super) bytes: i64,
+}
+
+/// The row, if it still has the revision that the caller has read. `live` says of a row `r` that
+/// it is not gone.
 pub(super) fn check_revision(
     c: &Connection,
-    table: &str,
+    (table, live): (&str, &str),
     id: i64,
     revision: Revision,
     what: &'static str,
-) -> Result<()> {
-    let found: Option<i64> = c
-        .prepare_cached(&format!("SELECT revision FROM {table} WHERE id = ?1"))?
-        .query_row([id], |row| row.get(0))
+) -> Result<Stored> {
+    let sql =
+        format!("SELECT r.revision, r.owner, r.bytes FROM {table} r WHERE r.id = ?1 AND {live}");
+    let found: Option<(i64, Stored)> = c
+        .prepare_cached(&sql)?
+        .query_row([id], |row| {
+            let stored = Stored {
+                owner: OwnerId(row.get(1)?),
+                bytes: row.get(2)?,
+            };
+            Ok((row.get(0)?, stored))
+        })
         .optional()?;
     match found {
         None => Err(Failure::not_found(what)),
-        Some(found) if found != revision.0 => Err(Failure::new(ErrorKind::Stale, what)),
-        Some(_) => Ok(()),
+        Some((found, _)) if found != revision.0 => Err(Failure::new(ErrorKind::Stale, what)),
+        Some((_, stored)) => Ok(stored),
     }
 }

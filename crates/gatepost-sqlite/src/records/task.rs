@@ -1,26 +1,46 @@
 //! Tasks and their columns.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::TaskRow;
-use gatepost_storage::{ErrorKind, Revision};
+use gatepost_storage::webhooks::{RecordId, TaskMessage, TaskRow};
+use gatepost_storage::{AtMost, ErrorKind, Revision};
 use rusqlite::{Connection, params};
 use webhook_model::{Action, Message, OwnerId, Task, TaskId, WebhookId};
 
+use super::read::{LIVE_TASKS, one, owner_of};
 use super::revision::check_revision;
+use super::usage::{self, Delta};
 use crate::column::{maybe_time, micros, parse, time};
 use crate::error::{Failure, Result};
-use crate::routes::routes_changed;
+use crate::list::readable;
+use crate::places::{Change, place_of, record_changed};
 
-pub(super) const COLUMNS: &str = "id, revision, created, modified, last_run, creator, name, description, enabled, delete_after_run, \
-     webhook, message FROM gatepost_task";
+pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, last_run, creator, name, description, enabled, \
+     delete_after_run, webhook, message FROM gatepost_task";
 
-pub(super) fn insert(c: &Connection, task: &Task, now: DateTime<Utc>) -> Result<TaskRow> {
-    let (webhook, message) = action(c, task)?;
-    routes_changed(c)?;
-    c.prepare_cached(include_str!("../sql/records/insert_task.sql"))?
+/// Of a row `r`: neither deleted, nor its webhook.
+pub(super) const LIVE: &str =
+    "r.gone = 0 AND EXISTS (SELECT 1 FROM gatepost_live_webhook w WHERE w.id = r.webhook)";
+
+/// How many events are deleted with their task at once; those of a task with more are left to
+/// [`remove_gone`](gatepost_storage::OwnerStore::remove_gone).
+const DELETED_AT_ONCE: i64 = 64;
+
+pub(super) fn insert(
+    c: &Connection,
+    task: &Task,
+    at_most: AtMost,
+    now: DateTime<Utc>,
+) -> Result<TaskRow> {
+    let (webhook, message) = action(task)?;
+    let owner = owner_by(c, webhook)?;
+    let bytes = task.stored_bytes();
+    usage::check_room(c, owner, |usage| usage.tasks, bytes, at_most)?;
+    let inserted = c
+        .prepare_cached(include_str!("../sql/records/insert_task.sql"))?
         .query_row(
             params![
                 micros(now),
+                owner.0,
                 task.creator.0,
                 task.name.as_str(),
                 task.description.as_str(),
@@ -28,19 +48,48 @@ pub(super) fn insert(c: &Connection, task: &Task, now: DateTime<Utc>) -> Result<
                 task.delete_after_run,
                 webhook.0,
                 message.as_str(),
+                usage::stored(bytes),
             ],
             |r| Ok(row(r)),
-        )?
+        )??;
+    let delta = Delta {
+        tasks: 1,
+        bytes: usage::stored(bytes),
+        ..Delta::default()
+    };
+    usage::add(c, owner, delta)?;
+    record_changed(c, owner, Change::Task(inserted.id))?;
+    Ok(inserted)
 }
 
-pub(super) fn update(c: &Connection, new: &TaskRow, now: DateTime<Utc>) -> Result<TaskRow> {
-    check_revision(c, "gatepost_task", new.id.0, new.revision, "task")?;
-    let (webhook, message) = action(c, &new.task)?;
-    routes_changed(c)?;
-    c.prepare_cached(include_str!("../sql/records/update_task.sql"))?
+pub(super) fn update(
+    c: &Connection,
+    new: &TaskRow,
+    at_most: AtMost,
+    now: DateTime<Utc>,
+) -> Result<TaskRow> {
+    let stored = check_revision(c, ("gatepost_task", LIVE), new.id.0, new.revision, "task")?;
+    let (webhook, message) = action(&new.task)?;
+    let owner = owner_by(c, webhook)?;
+    let bytes = usage::stored(new.task.stored_bytes());
+    let events = events_of(c, new.id)?;
+    if owner == stored.owner {
+        usage::check_growth(c, owner, stored.bytes, bytes, at_most)?;
+    } else {
+        usage::check_growth(c, owner, 0, bytes + events.bytes, at_most)?;
+    }
+    // Whoever dropped the events with the task has to be told of them when it is back.
+    let was_readable = readable(one(c, COLUMNS, LIVE_TASKS, new.id.0, row))?.is_some();
+    let same = "SELECT enabled AND webhook = ?2 FROM gatepost_task WHERE id = ?1";
+    let was_held: bool = c
+        .prepare_cached(same)?
+        .query_row([new.id.0, webhook.0], |row| row.get(0))?;
+    let updated = c
+        .prepare_cached(include_str!("../sql/records/update_task.sql"))?
         .query_row(
             params![
                 micros(now),
+                owner.0,
                 new.task.creator.0,
                 new.task.name.as_str(),
                 new.task.description.as_str(),
@@ -48,32 +97,92 @@ pub(super) fn update(c: &Connection, new: &TaskRow, now: DateTime<Utc>) -> Resul
                 new.task.delete_after_run,
                 webhook.0,
                 message.as_str(),
+                bytes,
                 new.id.0,
             ],
             |r| Ok(row(r)),
-        )?
+        )??;
+    let all = |bytes: i64| Delta {
+        tasks: 1,
+        bytes: bytes + events.bytes,
+        ..events
+    };
+    usage::add(c, stored.owner, all(stored.bytes).negative())?;
+    usage::add(c, owner, all(bytes))?;
+    let change = if was_held && was_readable {
+        Change::Task(new.id)
+    } else {
+        Change::TaskWithEvents(new.id)
+    };
+    if owner != stored.owner {
+        c.prepare_cached("UPDATE gatepost_event SET owner = ?2 WHERE task = ?1")?
+            .execute([new.id.0, owner.0])?;
+        if place_of(c, owner)? != place_of(c, stored.owner)? {
+            record_changed(c, stored.owner, change)?;
+        }
+    }
+    record_changed(c, owner, change)?;
+    Ok(updated)
 }
 
-fn action<'a>(c: &Connection, task: &'a Task) -> Result<(WebhookId, &'a Message)> {
+/// Deletes a task with its events, and returns its owner; `None` if there is no such task.
+pub(crate) fn remove(c: &Connection, id: TaskId) -> Result<Option<OwnerId>> {
+    let Some(owner) = owner_of(c, RecordId::Task(id))? else {
+        return Ok(None);
+    };
+    let events = events_of(c, id)?;
+    let sql = if events.events > DELETED_AT_ONCE {
+        "UPDATE gatepost_task SET gone = 1 WHERE id = ?1 RETURNING bytes"
+    } else {
+        "DELETE FROM gatepost_task WHERE id = ?1 RETURNING bytes"
+    };
+    let own: i64 = c.prepare_cached(sql)?.query_row([id.0], |row| row.get(0))?;
+    let taken = Delta {
+        tasks: 1,
+        bytes: own + events.bytes,
+        ..events
+    };
+    usage::add(c, owner, taken.negative())?;
+    Ok(Some(owner))
+}
+
+pub(super) fn delete(c: &Connection, id: TaskId) -> Result<()> {
+    let owner = remove(c, id)?.ok_or_else(|| Failure::not_found("task"))?;
+    record_changed(c, owner, Change::Task(id))
+}
+
+/// What its events count for.
+fn events_of(c: &Connection, id: TaskId) -> Result<Delta> {
+    let sql = include_str!("../sql/records/of_task.sql");
+    Ok(c.prepare_cached(sql)?.query_row([id.0], |row| {
+        Ok(Delta {
+            events: row.get(0)?,
+            bytes: row.get(1)?,
+            ..Delta::default()
+        })
+    })?)
+}
+
+fn action(task: &Task) -> Result<(WebhookId, &Message)> {
     let Action::Send { webhook, message } = &task.action else {
         return Err(Failure::new(
             ErrorKind::Invalid,
             "an action that this backend does not know",
         ));
     };
-    let known = "SELECT 1 FROM gatepost_webhook WHERE id = ?1";
-    if !c.prepare_cached(known)?.exists([webhook.0])? {
-        return Err(Failure::new(
-            ErrorKind::Invalid,
-            "the task's webhook does not exist",
-        ));
-    }
     Ok((*webhook, message))
+}
+
+/// A task's owner is its webhook's.
+fn owner_by(c: &Connection, webhook: WebhookId) -> Result<OwnerId> {
+    owner_of(c, RecordId::Webhook(webhook))?
+        .ok_or_else(|| Failure::new(ErrorKind::Invalid, "the task's webhook does not exist"))
 }
 
 pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
     Ok(TaskRow {
         id: TaskId(row.get("id")?),
+        owner: OwnerId(row.get("owner")?),
         revision: Revision(row.get("revision")?),
         created: time(row, "created")?,
         modified: time(row, "modified")?,
@@ -90,4 +199,15 @@ pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
             },
         },
     })
+}
+
+pub(super) fn message(row: TaskRow) -> Option<TaskMessage> {
+    match row.task.action {
+        Action::Send { message, .. } => Some(TaskMessage {
+            id: row.id,
+            revision: row.revision,
+            message,
+        }),
+        _ => None,
+    }
 }

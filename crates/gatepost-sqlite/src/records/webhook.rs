@@ -3,77 +3,144 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{SealedSecrets, activity_word, parse_activity, parse_rate};
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::Cascade;
-use gatepost_storage::{ErrorKind, Revision, Row};
+use gatepost_storage::webhooks::{Cascade, RecordId};
+use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
 use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
+use super::read::{LIVE_WEBHOOKS, one, owner_of};
 use super::revision::check_revision;
+use super::usage::{self, Delta};
 use crate::column::{micros, number, parse, time};
 use crate::error::{Failure, Result};
-use crate::routes::routes_changed;
+use crate::list::readable;
+use crate::owners::remove::ordering;
+use crate::owners::row::has_something;
+use crate::places::{Change, record_changed};
+
+/// How many deliveries of a webhook that becomes one in order are gone through with the edit.
+const ORDERED_AT_ONCE: u32 = 512;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers, \
      allow_insecure, timeout_s, retries, activity, in_order, signing, rate FROM gatepost_webhook";
+
+/// Of a row `r`: neither deleted, nor its owner removed.
+pub(super) const LIVE: &str =
+    "r.gone = 0 AND r.id > (SELECT g.gone_webhooks FROM gatepost_owner g WHERE g.owner = r.owner)";
 
 pub(super) fn insert(
     c: &Connection,
     webhook: &Webhook,
     keys: &SealingKeys,
+    at_most: AtMost,
     now: DateTime<Utc>,
 ) -> Result<Row<WebhookId, Webhook>> {
-    name_free(c, webhook, None)?;
-    routes_changed(c)?;
+    let owner = webhook.owner;
+    has_something(c, owner)?;
+    name_free(c, owner, webhook, None)?;
+    let bytes = webhook.stored_bytes();
+    usage::check_room(c, owner, |usage| usage.webhooks, bytes, at_most)?;
     let mut statement = c.prepare_cached(include_str!("../sql/records/insert_webhook.sql"))?;
-    store(&mut statement, webhook, keys, now, None)
+    let row = store(&mut statement, webhook, owner, keys, now, None)?;
+    let delta = Delta {
+        webhooks: 1,
+        bytes: usage::stored(bytes),
+        ..Delta::default()
+    };
+    usage::add(c, owner, delta)?;
+    record_changed(c, owner, Change::Webhook(row.id))?;
+    Ok(row)
 }
 
 pub(super) fn update(
     c: &Connection,
     new: &Row<WebhookId, Webhook>,
     keys: &SealingKeys,
+    at_most: AtMost,
     now: DateTime<Utc>,
 ) -> Result<Row<WebhookId, Webhook>> {
-    check_revision(c, "gatepost_webhook", new.id.0, new.revision, "webhook")?;
-    name_free(c, &new.value, Some(new.id))?;
-    routes_changed(c)?;
-    let in_order = new.value.order == DeliveryOrder::InOrder;
-    c.prepare_cached(
-        "UPDATE gatepost_delivery SET in_order = ?2 WHERE webhook = ?1 AND state < 2 AND in_order <> ?2",
-    )?
-    .execute(params![new.id.0, in_order])?;
+    let table = ("gatepost_webhook", LIVE);
+    let stored = check_revision(c, table, new.id.0, new.revision, "webhook")?;
+    let owner = stored.owner;
+    name_free(c, owner, &new.value, Some(new.id))?;
+    let bytes = usage::stored(new.value.stored_bytes());
+    usage::check_growth(c, owner, stored.bytes, bytes, at_most)?;
+    let was_readable =
+        readable(one(c, COLUMNS, LIVE_WEBHOOKS, new.id.0, |r| row(r, keys)))?.is_some();
+    if new.value.order == DeliveryOrder::InOrder {
+        order(c, new.id)?;
+    }
     let mut statement = c.prepare_cached(include_str!("../sql/records/update_webhook.sql"))?;
-    store(&mut statement, &new.value, keys, now, Some(new.id))
+    let row = store(&mut statement, &new.value, owner, keys, now, Some(new.id))?;
+    let delta = Delta {
+        bytes: bytes - stored.bytes,
+        ..Delta::default()
+    };
+    usage::add(c, owner, delta)?;
+    // Whoever passed it over as unreadable did so with its tasks.
+    let change = if was_readable {
+        Change::Webhook(new.id)
+    } else {
+        Change::Owner(owner)
+    };
+    record_changed(c, owner, change)?;
+    Ok(row)
 }
 
-pub(super) fn delete(c: &Connection, id: WebhookId, cascade: Cascade) -> Result<()> {
-    if !c
-        .prepare_cached("SELECT 1 FROM gatepost_webhook WHERE id = ?1")?
-        .exists([id.0])?
-    {
-        return Err(Failure::not_found("webhook"));
+/// A webhook becomes one in order: all its deliveries have to know it. Of many, the rest is done in
+/// bites, and nothing is claimed until then.
+fn order(c: &Connection, id: WebhookId) -> Result<()> {
+    let begin = "UPDATE gatepost_webhook SET ordered_to = 0 WHERE id = ?1 AND in_order = 0";
+    if c.prepare_cached(begin)?.execute([id.0])? > 0 {
+        ordering::one(c, id.0, ORDERED_AT_ONCE)?;
     }
-    let used = c
-        .prepare_cached("SELECT 1 FROM gatepost_task WHERE webhook = ?1")?
-        .exists([id.0])?;
-    if used && cascade == Cascade::Refuse {
-        return Err(Failure::new(ErrorKind::InUse, "a task sends this webhook"));
-    }
-    routes_changed(c)?;
-    c.prepare_cached("DELETE FROM gatepost_task WHERE webhook = ?1")?
-        .execute([id.0])?;
-    // Its deliveries and their attempts go by foreign keys.
-    c.prepare_cached("DELETE FROM gatepost_webhook WHERE id = ?1")?
-        .execute([id.0])?;
     Ok(())
 }
 
-fn name_free(c: &Connection, webhook: &Webhook, own: Option<WebhookId>) -> Result<()> {
-    let taken = "SELECT 1 FROM gatepost_webhook WHERE name = ?1 AND id IS NOT ?2";
+pub(super) fn delete(c: &Connection, id: WebhookId, cascade: Cascade) -> Result<()> {
+    let owner = owner_of(c, RecordId::Webhook(id))?.ok_or_else(|| Failure::not_found("webhook"))?;
+    let taken = c
+        .prepare_cached(include_str!("../sql/records/of_webhook.sql"))?
+        .query_row([id.0], |row| {
+            Ok(Delta {
+                webhooks: 1,
+                tasks: row.get(0)?,
+                bytes: row.get::<_, i64>(1)? + row.get::<_, i64>(3)?,
+                events: row.get(2)?,
+            })
+        })?;
+    if taken.tasks > 0 && cascade == Cascade::Refuse {
+        return Err(Failure::new(ErrorKind::InUse, "a task sends this webhook"));
+    }
+    let own: i64 = c
+        .prepare_cached("UPDATE gatepost_webhook SET gone = 1 WHERE id = ?1 RETURNING bytes")?
+        .query_row([id.0], |row| row.get(0))?;
+    let taken = Delta {
+        bytes: taken.bytes + own,
+        ..taken
+    };
+    usage::add(c, owner, taken.negative())?;
+    record_changed(c, owner, Change::Webhook(id))
+}
+
+fn name_free(
+    c: &Connection,
+    owner: OwnerId,
+    webhook: &Webhook,
+    own: Option<WebhookId>,
+) -> Result<()> {
+    // What is still to be removed takes no name.
+    let name = webhook.name.as_str();
+    c.prepare_cached(include_str!("../sql/records/free_name.sql"))?
+        .execute(params![owner.0, name])?;
+    let taken = "SELECT 1 FROM gatepost_webhook WHERE name = ?1 AND owner = ?2 AND gone = 0 AND id IS NOT ?3";
     if c.prepare_cached(taken)?
-        .exists(params![webhook.name.as_str(), own.map(|id| id.0)])?
+        .exists(params![name, owner.0, own.map(|id| id.0)])?
     {
-        return Err(Failure::new(ErrorKind::Conflict, "a webhook of that name"));
+        return Err(Failure::new(
+            ErrorKind::Conflict,
+            "the owner has a webhook of that name",
+        ));
     }
     Ok(())
 }
@@ -81,6 +148,7 @@ fn name_free(c: &Connection, webhook: &Webhook, own: Option<WebhookId>) -> Resul
 fn store(
     statement: &mut rusqlite::Statement<'_>,
     webhook: &Webhook,
+    owner: OwnerId,
     keys: &SealingKeys,
     now: DateTime<Utc>,
     id: Option<WebhookId>,
@@ -90,7 +158,7 @@ fn store(
         .map_err(|_| Failure::new(ErrorKind::Invalid, "the timeout is too long"))?;
     let mut values: Vec<rusqlite::types::Value> = vec![
         micros(now).into(),
-        webhook.owner.0.into(),
+        owner.0.into(),
         webhook.name.to_string().into(),
         webhook.url.to_string().into(),
         webhook.authorization.kind().as_str().to_owned().into(),
@@ -103,6 +171,7 @@ fn store(
         (webhook.order == DeliveryOrder::InOrder).into(),
         sealed.signing.into(),
         webhook.rate.map(|r| i64::from(r.get().get())).into(),
+        usage::stored(webhook.stored_bytes()).into(),
     ];
     values.extend(id.map(|id| id.0.into()));
     statement.query_row(rusqlite::params_from_iter(values), |r| Ok(row(r, keys)))?
@@ -117,13 +186,15 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
     let kind: String = row.get("authorization_kind")?;
     let secrets = sealed.open(&kind, keys)?;
     let activity: String = row.get("activity")?;
+    let owner = OwnerId(row.get("owner")?);
     Ok(Row {
         id: WebhookId(row.get("id")?),
+        owner,
         revision: Revision(row.get("revision")?),
         created: time(row, "created")?,
         modified: time(row, "modified")?,
         value: Webhook {
-            owner: OwnerId(row.get("owner")?),
+            owner,
             name: parse(row, "name")?,
             url: parse(row, "url")?,
             authorization: secrets.authorization,

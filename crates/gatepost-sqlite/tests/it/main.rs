@@ -8,3 +8,5 @@
 mod common;
 mod contract;
 mod store;
+mod version_1;
+mod walls;

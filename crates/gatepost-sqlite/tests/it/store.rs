@@ -1,20 +1,26 @@
 //! What is specific to this backend: the file, its owners, its faults.
+use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
-use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeyStore as _};
+use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{ErrorKind, Page};
-use gatepost_testkit::fixtures::{at, direct, key, message, settlement_of, task, webhook};
+use gatepost_storage::{ErrorKind, OwnerStore as _, Page};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, key, message, settlement_of, task, webhook,
+};
 use rusqlite::Connection;
-use webhook_model::{Authorization, WebhookId};
+use webhook_model::{Audience, Authorization, TaskId, WebhookId};
 
 use crate::common::fresh;
 
 #[tokio::test]
 async fn what_was_stored_is_there_after_a_reopen() {
     let (store, config, _folder) = fresh().await;
-    let key = store.insert_key(&key(1, "a")).await.unwrap();
-    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let key = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let batch = direct(vec![message(hook.id, "m1", at(0))]);
     store.enqueue(batch, at(0)).await.unwrap();
     store.close().await;
@@ -23,7 +29,7 @@ async fn what_was_stored_is_there_after_a_reopen() {
         ErrorKind::Unavailable
     );
     assert_eq!(
-        store.key_generation(),
+        store.key_generation(KeySlice(0)),
         None,
         "a closed store vouches for no cache"
     );
@@ -37,29 +43,30 @@ async fn what_was_stored_is_there_after_a_reopen() {
 #[tokio::test]
 async fn row_numbers_are_not_given_out_again_after_a_reopen() {
     let (store, config, _folder) = fresh().await;
-    let first = store.insert_key(&key(1, "a")).await.unwrap();
+    let first = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     store.delete_key(first.id, at(0)).await.unwrap();
     store.close().await;
     let store = SqliteStore::open(config).await.unwrap();
-    assert!(store.insert_key(&key(1, "a")).await.unwrap().id > first.id);
+    assert!(store.insert_key(&key(1, "a"), u64::MAX).await.unwrap().id > first.id);
 }
 
 #[tokio::test]
 async fn another_handle_sees_a_deleted_key_at_once() {
     let (one, config, _folder) = fresh().await;
     let other = SqliteStore::open(config).await.unwrap();
-    let row = one.insert_key(&key(1, "a")).await.unwrap();
-    let before = other.key_generation().unwrap();
+    let row = one.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let slice = KeySlice::of(row.key.lookup);
+    let before = other.key_generation(slice).unwrap();
     assert!(other.key_by_lookup(row.key.lookup).await.unwrap().is_some());
 
     one.delete_key(row.id, at(0)).await.unwrap();
-    assert!(other.key_generation().unwrap() > before);
+    assert!(other.key_generation(slice).unwrap() > before);
     assert_eq!(other.key_by_lookup(row.key.lookup).await.unwrap(), None);
-    let changes = other.key_changes(before).await.unwrap();
+    let changes = other.key_changes(slice, before).await.unwrap();
     assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
     let never = gatepost_storage::keys::KeyGeneration(77);
     assert_eq!(
-        other.key_changes(never).await.unwrap().changed,
+        other.key_changes(slice, never).await.unwrap().changed,
         ChangedKeys::All
     );
 }
@@ -67,22 +74,28 @@ async fn another_handle_sees_a_deleted_key_at_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commands_that_fail_take_no_other_of_their_commit_along() {
     let (store, _, _folder) = fresh().await;
-    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let calls = (0..200).map(|n| {
         let store = store.clone();
-        // Every second one is refused: its first delivery would fit, its second has no webhook.
+        // Every second one is refused: its first delivery would fit, its second has no webhook, or
+        // the first one's id, which is found out once the first is written.
         let mut deliveries = vec![message(hook.id, &format!("m{n}"), at(0))];
-        if n % 2 == 1 {
-            deliveries.push(message(WebhookId(99), &format!("x{n}"), at(0)));
+        match n % 4 {
+            1 => deliveries.push(message(WebhookId(99), &format!("x{n}"), at(0))),
+            3 => deliveries.push(message(hook.id, &format!("m{n}"), at(0))),
+            _ => {}
         }
         tokio::spawn(async move { store.enqueue(direct(deliveries), at(0)).await })
     });
     for (n, call) in calls.collect::<Vec<_>>().into_iter().enumerate() {
         let answer = call.await.unwrap();
-        if n % 2 == 1 {
-            assert_eq!(answer.unwrap_err().kind(), ErrorKind::Invalid);
-        } else {
-            assert!(matches!(answer.unwrap(), Enqueued::Stored { .. }));
+        match n % 4 {
+            1 => assert_eq!(answer.unwrap_err().kind(), ErrorKind::Invalid),
+            3 => assert_eq!(answer.unwrap_err().kind(), ErrorKind::Conflict),
+            _ => assert!(matches!(answer.unwrap(), Enqueued::Stored { .. })),
         }
     }
     assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, 100);
@@ -92,7 +105,10 @@ async fn commands_that_fail_take_no_other_of_their_commit_along() {
 async fn two_handles_claim_no_delivery_twice() {
     let (one, config, _folder) = fresh().await;
     let two = SqliteStore::open(config).await.unwrap();
-    let hook = one.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let hook = one
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let deliveries = (0..300).map(|n| message(hook.id, &format!("m{n}"), at(0)));
     one.enqueue(direct(deliveries.collect()), at(0))
         .await
@@ -128,19 +144,22 @@ async fn a_writer_that_holds_the_file_for_too_long_makes_calls_unavailable_and_n
     let store = SqliteStore::open(config.clone()).await.unwrap();
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = store.insert_key(&key(1, "a")).await.unwrap_err();
+    let error = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     // Reading goes on, and so does opening.
     let second = SqliteStore::open(config).await.unwrap();
     assert_eq!(second.webhook(WebhookId(1)).await.unwrap(), None);
     host.execute_batch("COMMIT").unwrap();
-    store.insert_key(&key(1, "a")).await.unwrap();
+    store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_full_disk_is_unavailable_and_keeps_what_was_there() {
     let (store, config, _folder) = fresh().await;
-    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     store.close().await;
     let store = SqliteStore::open(config.clone().with_max_pages(80))
         .await
@@ -200,7 +219,10 @@ async fn files_that_are_not_ours_are_refused_and_left_alone() {
 #[tokio::test]
 async fn a_file_of_a_newer_version_is_not_touched() {
     let (store, config, folder) = fresh().await;
-    store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     store.close().await;
     let path = folder.path().join("gatepost.db");
     let newer = Connection::open(&path).unwrap();
@@ -229,7 +251,7 @@ async fn several_may_open_a_new_file_at_once() {
             .await
             .unwrap()
             .unwrap()
-            .insert_key(&key(1, &format!("k{n}")))
+            .insert_key(&key(1, &format!("k{n}")), u64::MAX)
             .await
             .unwrap();
     }
@@ -240,17 +262,26 @@ async fn damaged_pages_are_errors() {
     let (store, config, folder) = fresh().await;
     for n in 0..400 {
         store
-            .insert_key(&key(1, &format!("key {n}")))
+            .insert_key(&key(1, &format!("key {n}")), u64::MAX)
             .await
             .unwrap();
     }
     store.close().await;
     let path = folder.path().join("gatepost.db");
+    let file = Connection::open(&path).unwrap();
+    let first: u16 = file
+        .query_row(
+            "SELECT max(rootpage) FROM sqlite_schema WHERE tbl_name LIKE 'gatepost%'",
+            [],
+            |r| r.get(0),
+        )
+        .unwrap();
+    file.close().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
-    let pages = bytes.len() / 4096;
-    assert!(pages > 30, "{pages} pages");
+    let (pages, first) = (bytes.len() / 4096, usize::from(first));
+    assert!(pages > first + 2, "{pages} pages");
     // All but the first pages, which hold the schema and the small tables.
-    for byte in bytes.iter_mut().skip(4096 * 28) {
+    for byte in bytes.iter_mut().skip(4096 * first) {
         *byte = 0xA5;
     }
     std::fs::write(&path, bytes).unwrap();
@@ -265,7 +296,10 @@ async fn damaged_pages_are_errors() {
 #[tokio::test]
 async fn a_delivery_that_cannot_be_read_ends_and_holds_up_no_other() {
     let (store, _, folder) = fresh().await;
-    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let deliveries = vec![message(hook.id, "m1", at(0)), message(hook.id, "m2", at(0))];
     store.enqueue(direct(deliveries), at(0)).await.unwrap();
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
@@ -306,7 +340,7 @@ async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
     let mut hook = webhook("w");
     hook.authorization = Authorization::bearer("hunter2-canary").unwrap();
     hook.headers = webhook_model::Headers::parse_lines("X-Token: header-canary").unwrap();
-    let row = store.insert_webhook(&hook, at(0)).await.unwrap();
+    let row = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
     store.close().await;
     for file in std::fs::read_dir(folder.path()).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
@@ -337,9 +371,11 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
          INSERT INTO gatepost_occurrence (event_type, event) VALUES (CAST(x'FF' AS TEXT), 'poweron')",
     )
     .unwrap();
-    let rows = store.outbox(10).await.unwrap();
+    let rows = store.outbox(10, at(0)).await.unwrap();
     let good = rows[0].occurrence.clone().unwrap();
     assert_eq!(good.object.unwrap().name, "web-1");
+    assert_eq!(good.audience, Audience::Tenant(TenantId(12)));
+    assert_eq!((rows[0].turn, &rows[0].left), (0, &Left::After(TaskId(0))));
     assert!(
         rows[1]
             .occurrence
@@ -357,14 +393,20 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
             .starts_with("event_type")
     );
     store.reject_outbox(rows[1].id, "no", at(0)).await.unwrap();
-    assert_eq!(store.outbox(10).await.unwrap().len(), 2);
+    assert_eq!(store.outbox(10, at(0)).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
 async fn deleting_a_webhook_takes_its_log_along() {
     let (store, _, folder) = fresh().await;
-    let hook = store.insert_webhook(&webhook("w"), at(0)).await.unwrap();
-    let sender = store.insert_task(&task(hook.id), at(0)).await.unwrap();
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let sender = store
+        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let mut delivery = message(hook.id, "m1", at(0));
     delivery.lease_until = Some(at(60));
     let Enqueued::Stored { deliveries, .. } =
@@ -393,11 +435,21 @@ async fn deleting_a_webhook_takes_its_log_along() {
         .await
         .unwrap();
     assert_eq!(store.task(sender.id).await.unwrap(), None);
+    assert_eq!(store.attempts(deliveries[0].id).await.unwrap(), []);
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
-    let left: i64 = host
-        .query_row("SELECT (SELECT count(*) FROM gatepost_delivery) + (SELECT count(*) FROM gatepost_attempt)", [], |r| r.get(0))
-        .unwrap();
-    assert_eq!(left, 0);
+    let left = || -> i64 {
+        let tables = ["webhook", "task", "delivery", "attempt"];
+        let counts = tables.map(|t| format!("(SELECT count(*) FROM gatepost_{t})"));
+        let sql = format!("SELECT {}", counts.join(" + "));
+        host.query_row(&sql, [], |r| r.get(0)).unwrap()
+    };
+    assert_eq!(left(), 4, "marked only");
+    // At most as many rows as were asked for.
+    assert_eq!(store.remove_gone(3, at(3)).await.unwrap(), 3);
+    assert_eq!(left(), 1);
+    assert_eq!(store.remove_gone(3, at(3)).await.unwrap(), 1);
+    assert_eq!(left(), 0);
+    assert_eq!(store.remove_gone(3, at(3)).await.unwrap(), 0);
 }
 
 #[tokio::test]
@@ -406,7 +458,10 @@ async fn work_of_another_handle_is_noticed() {
     let other = SqliteStore::open(config.with_synchronous(Synchronous::Off))
         .await
         .unwrap();
-    let hook = other.insert_webhook(&webhook("w"), at(0)).await.unwrap();
+    let hook = other
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     let waiting = tokio::spawn(async move { store.work_arrived().await });
     tokio::time::timeout(std::time::Duration::from_secs(20), async {
         for n in 0.. {

@@ -1,6 +1,6 @@
 //! The store that passes calls on, and its plan.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct FaultStore<S> {
 #[derive(Default)]
 pub(super) struct State {
     plan: Option<Plan>,
-    calls: u64,
+    calls: HashMap<&'static str, u64>,
     failed: bool,
     pub(super) down: bool,
     refused: HashSet<&'static str>,
@@ -88,7 +88,12 @@ impl<S> FaultStore<S> {
 
     /// How many calls there were so far.
     pub fn calls(&self) -> u64 {
-        self.with(|state| state.calls)
+        self.with(|state| state.calls.values().sum())
+    }
+
+    /// How many of them were of this method.
+    pub fn calls_of(&self, method: &str) -> u64 {
+        self.with(|state| state.calls.get(method).copied().unwrap_or_default())
     }
 
     /// Refuses every call while it is down.
@@ -152,7 +157,7 @@ impl<S> FaultStore<S> {
     /// What is to go wrong with this call.
     pub(super) fn fault(&self, method: &'static str) -> Option<Fault> {
         self.with(|state| {
-            state.calls += 1;
+            *state.calls.entry(method).or_default() += 1;
             if state.down || state.refused.contains(method) {
                 return Some(Fault::Refused);
             }

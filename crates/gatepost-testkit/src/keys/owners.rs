@@ -1,15 +1,17 @@
 //! Keys and their owners.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use apikey_core::OwnerId;
 use gatepost_ids::{Place, TenantId};
 use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeySlice};
 use gatepost_storage::owners::Gone;
-use gatepost_storage::{ErrorKind, Page, Scope};
+use gatepost_storage::{ErrorKind, KeyStore, Page, Scope};
 
-use super::Store;
 use crate::fixtures::{at, key, tenant};
+
+type Store = Arc<dyn KeyStore>;
 
 /// An owner has at most as many keys as each insert allows, also when many are inserted at once;
 /// others' do not count.

@@ -122,7 +122,7 @@ pub async fn l16_what_owners_use_is_added_up(store: Webhooks) {
     assert_eq!(found, [used(0, 0, 0), used(4, 30, 505)], "L16 removed");
 }
 
-/// What an owner uses can be counted anew, and is then read so.
+/// What an owner uses can be counted again, and is then read so.
 pub async fn l17_what_an_owner_uses_is_counted(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     let waits = NewDelivery {

@@ -122,17 +122,19 @@ impl Side {
                 answer(log.delete_delivery(self.delivery(*n), time).await, shown)
             }
             Call::Expire => answer(log.expire_held(at(now - 10), 2, time).await, shown),
-            Call::Purge => {
-                let keep = PurgeBounds {
-                    created_before: at(now - 30),
-                    newest_per_webhook: 6,
-                    occurrences_before: at(now - 30),
-                };
-                // Which of several kinds goes first within a limit is up to the store: the limit is
-                // not reached here, and what is gone is not counted.
-                self.remove_gone(100).await;
-                answer(log.purge(&keep, 10_000, time).await, shown)
-            }
+            Call::Purge => self.purge(now).await,
         }
+    }
+
+    async fn purge(&self, now: i64) -> String {
+        let keep = PurgeBounds {
+            created_before: at(now - 30),
+            newest_per_webhook: 6,
+            occurrences_before: at(now - 30),
+        };
+        // Which of several kinds goes first within a limit is up to the store: the limit is not
+        // reached here, and what is gone is not counted.
+        self.remove_gone(100).await;
+        answer(self.store.log.purge(&keep, 10_000, at(now)).await, shown)
     }
 }

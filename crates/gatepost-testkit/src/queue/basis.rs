@@ -119,7 +119,7 @@ pub async fn q26_each_row_of_a_basis_is_checked(store: Webhooks) {
 }
 
 /// A task to consume that is gone refuses the enqueue, by whatever basis; after one that is stored
-/// the places of the consumed tasks are told with their versions, each once.
+/// it names the places of the consumed tasks with their versions, each once.
 pub async fn q27_consumed_tasks_move_their_places(store: Webhooks) {
     place(&store, 1, tenant(1)).await;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 1, "b").await);

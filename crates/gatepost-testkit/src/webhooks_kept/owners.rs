@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{ErrorKind, Scope};
 use webhook_model::TaskId;
 
-use super::{Home, NOT_DURABLE};
+use super::home::{Home, NOT_DURABLE};
 use crate::fixtures::{
     UNLIMITED, at, claim, direct, end, occurrence, place, routes, tenant, version, webhook_of,
 };

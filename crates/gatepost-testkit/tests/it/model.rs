@@ -7,6 +7,11 @@ use gatepost_testkit::{Webhooks, model};
 
 use super::mutants::webhook_mutant;
 
+/// Faults that show only after several calls.
+const FAULTS: [&str; 10] = [
+    "p06", "p10", "p13", "r30", "r38", "q26", "q28", "q33", "l14", "o10",
+];
+
 async fn webhooks() -> Webhooks {
     Webhooks::of(Arc::new(MemoryStore::new()))
 }
@@ -20,11 +25,6 @@ fn the_reference_store_answers_as_itself() {
     model::check_webhook_store(500, || webhooks);
     model::check_key_store(500, || keys);
 }
-
-/// Faults that show only after several calls.
-const FAULTS: [&str; 10] = [
-    "p06", "p10", "p13", "r30", "r38", "q26", "q28", "q33", "l14", "o10",
-];
 
 #[test]
 fn a_store_that_breaks_a_clause_is_found_out() {

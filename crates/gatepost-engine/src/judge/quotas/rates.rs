@@ -59,6 +59,22 @@ impl Rates {
         whole.put(owner, now, owed.saturating_add(share.saturating_mul(count)));
         Ok(())
     }
+
+    /// How much of what is allowed in a minute is used now.
+    pub(in crate::judge) fn used(&self, owner: OwnerId, in_a_minute: u32) -> u32 {
+        let Some(share) = MINUTE
+            .checked_div(in_a_minute)
+            .filter(|share| !share.is_zero())
+        else {
+            return 0;
+        };
+        let whole = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let uses = whole
+            .owed(owner, Instant::now())
+            .as_nanos()
+            .div_ceil(share.as_nanos());
+        u32::try_from(uses).unwrap_or(u32::MAX)
+    }
 }
 
 impl Whole {
@@ -92,6 +108,7 @@ mod tests {
         let rates = Rates::new();
         let one = || rates.take(OWNER, 1, 60);
         assert!((0..60).all(|_| one().is_ok()));
+        assert_eq!((rates.used(OWNER, 60), rates.used(OwnerId(2), 60)), (60, 0));
         assert_eq!(one(), Err(Duration::from_secs(1)));
         assert_eq!(rates.take(OWNER, 10, 60), Err(Duration::from_secs(10)));
         assert_eq!(rates.take(OwnerId(2), 60, 60), Ok(()), "another owner");

@@ -160,6 +160,11 @@ impl Literal {
         }
     }
 
+    /// Whether it is `true`.
+    pub(crate) fn is_true(&self) -> bool {
+        *self == Self::Bool(true)
+    }
+
     /// The literal as text.
     pub(crate) fn as_text(&self) -> Option<&str> {
         match self {

@@ -22,7 +22,14 @@ pub(super) static TABLE: Table = Table {
                 max: 16_777_216,
             },
             "\"{\\\"text\\\":\\\"Webhook\\\"}\"",
-            "The payload, as it is sent.",
+            "The payload, as it is sent; `not kept` where message_kept says so.",
+        )
+        .read_only(),
+        Column::new(
+            "message_kept",
+            Kind::Bool,
+            "true",
+            "Whether the payload is still there. Not of deliveries that ended while the owner's log was at its limit; they cannot be replayed.",
         )
         .read_only(),
         Column::new(
@@ -96,7 +103,14 @@ pub(super) static TABLE: Table = Table {
                 max: 65_536,
             },
             "\"ok\"",
-            "The body of the last response, truncated.",
+            "The body of the last response, truncated; `not kept` where response_kept says so.",
+        )
+        .read_only(),
+        Column::new(
+            "response_kept",
+            Kind::Bool,
+            "true",
+            "Whether the last response was kept: not while the owner's log is at its limit.",
         )
         .read_only(),
         Column::new(
@@ -119,7 +133,7 @@ pub(super) static TABLE: Table = Table {
     ],
     joins: &[("webhook_url", "name"), ("webhook_url", "$display")],
     counts: &[],
-    costly: &["response_body"],
+    costly: &["response_body", "response_kept"],
     actions: &[
         Action {
             name: "replay",

@@ -15,6 +15,10 @@ use crate::error::ApiError;
 use crate::resource::{Resource, Scan, Scanned};
 use crate::schema::{Input, KEY, RowMap, Table};
 
+/// What stands for a message or a response that was not kept: clients that do not know of
+/// `message_kept` see it too.
+const NOT_KEPT: &str = "not kept";
+
 #[derive(Debug)]
 pub(super) struct Deliveries;
 
@@ -105,20 +109,31 @@ async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiEr
 /// The row with the body of the last response.
 fn row_with_response((delivery, attempts): &(Delivery, Vec<AttemptRecord>)) -> RowMap {
     let mut row = delivery_row(delivery);
-    let body = attempts
-        .last()
-        .map(|attempt| String::from_utf8_lossy(&attempt.response_body).into_owned());
-    row.insert("response_body".into(), body.unwrap_or_default().into());
+    let last = attempts.last();
+    let body = match last {
+        Some(attempt) if !attempt.kept => NOT_KEPT.into(),
+        Some(attempt) => String::from_utf8_lossy(&attempt.response_body).into_owned(),
+        None => String::new(),
+    };
+    row.insert("response_body".into(), body.into());
+    let kept = last.is_none_or(|attempt| attempt.kept);
+    row.insert("response_kept".into(), kept.into());
     row
 }
 
 fn delivery_row(delivery: &Delivery) -> RowMap {
     let waits = delivery.state == DeliveryState::Queued;
+    let message = if delivery.message_kept {
+        &*delivery.body
+    } else {
+        NOT_KEPT
+    };
     row(
         delivery.id.0,
         [
             ("webhook_url", delivery.webhook.0.into()),
-            ("message", (*delivery.body).into()),
+            ("message", message.into()),
+            ("message_kept", delivery.message_kept.into()),
             ("status", delivery.state.as_str().into()),
             ("status_info", delivery.status_info.as_str().into()),
             ("last_attempt", epoch(delivery.last_attempt)),

@@ -1,5 +1,6 @@
 //! `task_events`: the declaration.
 
+use crate::resources::unreadable;
 use crate::schema::{Action, Column, Kind, Table};
 
 pub(super) static TABLE: Table = Table {
@@ -69,6 +70,7 @@ pub(super) static TABLE: Table = Table {
             "When it was last changed.",
         )
         .read_only(),
+        unreadable::COLUMN,
     ],
     joins: &[
         ("owner", "$display"),

@@ -4,12 +4,13 @@ mod columns;
 
 use async_trait::async_trait;
 use gatepost_manage::Actor;
-use gatepost_storage::Row;
-use gatepost_storage::webhooks::EventQuery;
+use gatepost_storage::webhooks::{EventQuery, RecordId};
+use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{Event, EventId, Invalid, JsonObject, ObjectId, TagId, Target, TaskId};
 
 use super::row::{epoch, if_there, page, reference, row, scanned};
+use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
@@ -24,8 +25,16 @@ impl Resource for Events {
     }
 
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        if unreadable::asked_for(&scan) {
+            return unreadable::scan(caller, &scan, |record| match record {
+                RecordId::Event(id) => Some(id.0),
+                _ => None,
+            })
+            .await;
+        }
         let event_type = scan.equal.text("table");
         let query = EventQuery {
+            scope: Scope::All,
             task: scan.equal.key("task").map(TaskId),
             event_type: event_type.and_then(|table| table.parse().ok()),
             page: page(&scan, EventId),
@@ -35,8 +44,8 @@ impl Resource for Events {
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
-        let (row, _) = caller.event(EventId(key)).await?;
-        Ok(event_row(caller, &row))
+        let found = caller.event(EventId(key)).await;
+        unreadable::or_placeholder(found, key, |(row, _)| event_row(caller, &row))
     }
 
     async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
@@ -151,6 +160,7 @@ fn event_row(caller: &Actor, stored: &Row<EventId, Event>) -> RowMap {
             ("context", Value::Object(event.context.as_map().clone())),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),
+            ("unreadable", false.into()),
         ],
     )
 }

@@ -8,6 +8,7 @@ use apikey_core::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_manage::Actor;
+use gatepost_storage::Scope;
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 use serde_json::{Value, json};
 
@@ -27,7 +28,10 @@ impl Resource for Keys {
 
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
         let query = KeyQuery {
-            owner: scan.equal.key("user").map(OwnerId),
+            scope: match scan.equal.key("user") {
+                Some(user) => Scope::Owner(OwnerId(user)),
+                None => Scope::All,
+            },
             name: scan.equal.text("name").map(str::to_owned),
             page: page(&scan, KeyId),
         };

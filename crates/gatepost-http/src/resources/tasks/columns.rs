@@ -1,5 +1,6 @@
 //! `tasks`: the declaration.
 
+use crate::resources::unreadable;
 use crate::schema::{Action, Column, Kind, Table};
 
 pub(super) static TABLE: Table = Table {
@@ -110,6 +111,7 @@ pub(super) static TABLE: Table = Table {
             "When it was last changed.",
         )
         .read_only(),
+        unreadable::COLUMN,
     ],
     joins: &[
         ("owner", "$display"),

@@ -4,11 +4,13 @@ mod columns;
 
 use async_trait::async_trait;
 use gatepost_manage::Actor;
-use gatepost_storage::webhooks::{TaskQuery, TaskRow};
+use gatepost_storage::Scope;
+use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow};
 use serde_json::{Value, json};
 use webhook_model::{Action, Description, Invalid, Message, Task, TaskId, WebhookId};
 
 use super::row::{epoch, if_there, key_of, page, reference, row, scanned};
+use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
@@ -23,9 +25,17 @@ impl Resource for Tasks {
     }
 
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        if unreadable::asked_for(&scan) {
+            return unreadable::scan(caller, &scan, |record| match record {
+                RecordId::Task(id) => Some(id.0),
+                _ => None,
+            })
+            .await;
+        }
         let webhook = scan.equal.text("owner");
         let webhook = webhook.and_then(|owner| owner.strip_prefix("webhook_urls/")?.parse().ok());
         let query = TaskQuery {
+            scope: Scope::All,
             creator: None,
             webhook: webhook.map(WebhookId),
             name: scan.equal.text("name").map(str::to_owned),
@@ -38,8 +48,10 @@ impl Resource for Tasks {
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
-        let row = caller.task(TaskId(key)).await?;
-        with_status(caller, &row).await
+        match caller.task(TaskId(key)).await {
+            Ok(row) => with_status(caller, &row).await,
+            unreadable => unreadable::or_placeholder(unreadable, key, |row| task_row(&row, false)),
+        }
     }
 
     async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
@@ -155,6 +167,7 @@ fn task_row(stored: &TaskRow, running: bool) -> RowMap {
             ("system_created", false.into()),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),
+            ("unreadable", false.into()),
         ],
     )
 }

@@ -1,5 +1,6 @@
 //! `webhook_urls`: the declaration.
 
+use crate::resources::unreadable;
 use crate::schema::{Action, Column, Kind, Table};
 
 pub(super) static TABLE: Table = Table {
@@ -11,7 +12,7 @@ pub(super) static TABLE: Table = Table {
             "name",
             Kind::Text { min: 1, max: 128 },
             "\"chat channel\"",
-            "A descriptive name, unique.",
+            "A descriptive name, unique among the owner's webhooks.",
         )
         .required()
         .short(),
@@ -101,6 +102,13 @@ pub(super) static TABLE: Table = Table {
             "The user who owns it.",
         )
         .read_only(),
+        Column::new(
+            "user",
+            Kind::Key("users"),
+            "1",
+            "The same user, as a row number.",
+        )
+        .read_only(),
         Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
         Column::new(
             "modified",
@@ -109,8 +117,14 @@ pub(super) static TABLE: Table = Table {
             "When it was last changed.",
         )
         .read_only(),
+        unreadable::COLUMN,
     ],
-    joins: &[("owner", "name"), ("owner", "$display")],
+    joins: &[
+        ("owner", "name"),
+        ("owner", "$display"),
+        ("user", "name"),
+        ("user", "$display"),
+    ],
     counts: &["tasks"],
     costly: &[],
     actions: &[

@@ -5,15 +5,16 @@ mod columns;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_manage::Actor;
-use gatepost_storage::Row;
-use gatepost_storage::webhooks::{Cascade, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
+use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, Retries,
-    Timeout, Webhook, WebhookId,
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, OwnerId,
+    Retries, Timeout, Webhook, WebhookId,
 };
 
 use super::row::{epoch, key_of, page, reference, row, scanned};
+use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
@@ -28,8 +29,15 @@ impl Resource for Webhooks {
     }
 
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
+        if unreadable::asked_for(&scan) {
+            return unreadable::scan(caller, &scan, |record| match record {
+                RecordId::Webhook(id) => Some(id.0),
+                _ => None,
+            })
+            .await;
+        }
         let query = WebhookQuery {
-            owner: None,
+            scope: whose(&scan),
             name: scan.equal.text("name").map(str::to_owned),
             page: page(&scan, WebhookId),
         };
@@ -38,7 +46,8 @@ impl Resource for Webhooks {
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
-        Ok(webhook_row(&caller.webhook(WebhookId(key)).await?))
+        let found = caller.webhook(WebhookId(key)).await;
+        unreadable::or_placeholder(found, key, |row| webhook_row(&row))
     }
 
     async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
@@ -102,14 +111,29 @@ impl Resource for Webhooks {
         through: &str,
         _column: &str,
     ) -> Result<Option<Value>, ApiError> {
-        let Some((_, key)) = reference(row, through) else {
-            return Ok(None);
+        // `owner` and `user` are the same user in two forms.
+        let user = match row.get(through).and_then(Value::as_i64) {
+            Some(key) => Some(key),
+            None => reference(row, through).map(|(_, key)| key),
         };
-        Ok(caller.name("users", key).await.map(Value::from))
+        match user {
+            Some(key) => Ok(caller.name("users", key).await.map(Value::from)),
+            None => Ok(None),
+        }
     }
 
     async fn count(&self, caller: &Actor, row: &RowMap, _table: &str) -> Result<u64, ApiError> {
         Ok(caller.count_tasks(WebhookId(key_of(row))).await?)
+    }
+}
+
+/// Whose webhooks a filter asks for; the door narrows that to what the caller may see.
+fn whose(scan: &Scan<'_>) -> Scope {
+    let named = scan.equal.text("owner");
+    let owner = named.and_then(|owner| owner.strip_prefix("users/")?.parse().ok());
+    match scan.equal.key("user").or(owner) {
+        Some(owner) => Scope::Owner(OwnerId(owner)),
+        None => Scope::All,
     }
 }
 
@@ -139,8 +163,10 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
             ("paused", (webhook.activity == Activity::Paused).into()),
             ("in_order", (webhook.order == DeliveryOrder::InOrder).into()),
             ("owner", format!("users/{}", webhook.owner.0).into()),
+            ("user", webhook.owner.0.into()),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),
+            ("unreadable", false.into()),
         ],
     )
 }

@@ -1,36 +1,54 @@
 //! Enqueues: many callers, one statement.
 
+mod answers;
 mod columns;
 mod rounds;
 
-use std::collections::HashSet;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use deadpool_postgres::Transaction;
-use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{
-    ClaimToken, DeliveryId, Enqueue, Enqueued, RoutesVersion, StoredDelivery,
-};
-use tokio_postgres::Row;
+use gatepost_storage::webhooks::Enqueued;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep};
 
-use self::columns::{Columns, Item, parts};
+use self::answers::{Verdict, verdicts};
+use self::columns::{Columns, Item};
 use self::rounds::without_rivals;
-use crate::batch::batcher::Work;
-use crate::db::Db;
+use crate::batch::batcher::{Outcome, Work};
+use crate::change::lock_params;
+use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
-const SINGLE: &str = include_str!("../../sql/queue/enqueue_single.sql");
-/// The verdict of `SINGLE` on an enqueue that a change of records overtook.
-const OVERTAKEN: i32 = 4;
+const TRY: &str = include_str!("../../sql/place/try.sql");
+const WAIT: &str = include_str!("../../sql/place/wait.sql");
+const CONSUME: &str = concat!(
+    include_str!("../../sql/queue/consume.sql"),
+    include_str!("../../sql/place/changed.sql"),
+    include_str!("../../sql/queue/consumed.sql"),
+);
+/// One that waits for a lock gives its connection back after this long and tries again later, so
+/// that a place that stays locked does not use up the pool.
+const BEGIN_WAITING: &str = "BEGIN; SET LOCAL lock_timeout = '250ms'";
+/// The pause between two such tries.
+const PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) struct EnqueueWork {
     db: Db,
+    /// How many may wait for a lock at once.
+    waiting: Semaphore,
+    /// How long one waits in all.
+    patience: Duration,
 }
 
 impl EnqueueWork {
-    pub(crate) fn new(db: Db) -> Self {
-        Self { db }
+    /// With this many connections in the pool, of which those that wait have a quarter.
+    pub(crate) fn new(db: Db, connections: usize, patience: Duration) -> Self {
+        Self {
+            db,
+            waiting: Semaphore::new((connections / 4).max(1)),
+            patience,
+        }
     }
 }
 
@@ -43,167 +61,122 @@ impl Work for EnqueueWork {
 
     fn weight((batch, _): &Item) -> usize {
         let bytes: usize = batch.deliveries.iter().map(|d| d.body.len()).sum();
-        1 + batch.deliveries.len() + bytes / 16_384
+        1 + batch.deliveries.len() + batch.later.len() + bytes / 16_384
     }
 
-    async fn run(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
-        let mut answers: Vec<Option<Result<Enqueued>>> = items.iter().map(|_| None).collect();
+    /// One that deletes one-time tasks changes their places.
+    fn shares((batch, _): &Item) -> bool {
+        batch.consume.is_empty()
+    }
+
+    async fn run(&self, items: Vec<Item>) -> Vec<Outcome<Self>> {
+        let mut verdicts: Vec<Verdict> = items.iter().map(|_| Verdict::Left).collect();
         let mut left: Vec<usize> = (0..items.len()).collect();
         while !left.is_empty() {
             let (round, rest) = without_rivals(&items, left);
             let chosen: Vec<&Item> = round.iter().filter_map(|at| items.get(*at)).collect();
-            for (at, answer) in round.into_iter().zip(self.round(&chosen).await) {
-                if let Some(place) = answers.get_mut(at) {
-                    *place = Some(answer);
+            for (at, verdict) in round.into_iter().zip(self.round(&chosen).await) {
+                if let Some(place) = verdicts.get_mut(at) {
+                    *place = verdict;
                 }
             }
             left = rest;
         }
-        answers
-            .into_iter()
-            .map(|a| a.unwrap_or_else(|| Err(Failure::unavailable("the batch was cancelled"))))
-            .collect()
+        let outcome = |(item, verdict)| match verdict {
+            Verdict::Judged(answer) => Outcome::Done(answer),
+            Verdict::Left => Outcome::Left(item),
+        };
+        items.into_iter().zip(verdicts).map(outcome).collect()
+    }
+
+    async fn alone(&self, item: Item) -> Result<Enqueued> {
+        let patience = Instant::now() + self.patience;
+        let mut pause = PAUSE;
+        loop {
+            match self.waiting(&item).await {
+                Ok(Verdict::Judged(answer)) => return answer,
+                Ok(Verdict::Left) => {}
+                Err(failure) if failure.was_locked || failure.was_victim => {}
+                Err(failure) => return Err(failure),
+            }
+            if Instant::now() >= patience {
+                return Err(Failure::unavailable("the place stayed locked"));
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
     }
 }
 
 impl EnqueueWork {
     /// Items that do not conflict. One that the database refuses must not fail the others, so a
     /// batch that fails permanently is repeated one by one.
-    async fn round(&self, items: &[&Item]) -> Vec<Result<Enqueued>> {
-        if let [(batch, now)] = items
-            && !batch.consume.is_empty()
-        {
-            return vec![self.consuming(batch, *now).await];
-        }
+    async fn round(&self, items: &[&Item]) -> Vec<Verdict> {
         let mut tries = 0;
         let failure = loop {
             match self.together(items).await {
-                Ok(answers) => return answers,
+                Ok(verdicts) => return verdicts,
                 Err(failure) if failure.was_victim && tries < 3 => tries += 1,
                 Err(failure) => break failure,
             }
         };
         if items.len() == 1 || failure.is_transient() {
-            return items.iter().map(|_| Err(failure.clone())).collect();
+            let failed = |_: &&Item| Verdict::Judged(Err(failure.clone()));
+            return items.iter().map(failed).collect();
         }
-        let mut answers = Vec::with_capacity(items.len());
+        let mut verdicts = Vec::with_capacity(items.len());
         for item in items {
-            answers.push(match self.together(&[*item]).await {
-                Ok(answer) => answer.into_iter().next().unwrap_or_else(|| {
-                    Err(Failure::unavailable("the database returned no result"))
-                }),
-                Err(failure) => Err(failure),
+            let alone = self.together(&[*item]).await;
+            let one = alone.map(|verdicts| verdicts.into_iter().next());
+            verdicts.push(match one {
+                Ok(Some(verdict)) => verdict,
+                Ok(None) => Verdict::Judged(Err(nothing())),
+                Err(failure) => Verdict::Judged(Err(failure)),
             });
         }
-        answers
+        verdicts
     }
 
-    async fn together(&self, items: &[&Item]) -> Result<Vec<Result<Enqueued>>> {
+    /// Tries the locks of all, waits for none.
+    async fn together(&self, items: &[&Item]) -> Result<Vec<Verdict>> {
         let columns = Columns::of(items);
-        if items.len() == 1 && columns.is_direct() {
-            let row = self.db.query_opt(SINGLE, &columns.params()).await?;
-            if !overtaken(row.as_ref())? {
-                return answers(items, row.as_ref());
-            }
-        }
-        let rows = self
-            .db
-            .pipeline(
-                &self.db.begin_shared(),
-                &[(columns.sql(), &columns.params())],
-            )
-            .await?;
-        answers(items, rows.first())
+        let (number, shared) = (self.db.places(), columns.shared());
+        let locks: [Param<'_>; 5] = [
+            &number,
+            &shared.places,
+            &shared.webhooks,
+            &shared.tasks,
+            &shared.events,
+        ];
+        let statements = [(TRY, &locks[..]), (columns.sql(), &columns.params()[..])];
+        let answers = self.db.pipeline("BEGIN", &statements).await?;
+        let row = answers.last().and_then(|rows| rows.first());
+        verdicts(items, row.ok_or_else(nothing)?, &[])
     }
 
-    /// An enqueue that deletes one-time tasks changes the routes too, so it locks them exclusively.
-    async fn consuming(&self, batch: &Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
-        let mut client = self.db.client().await?;
-        let tx = client.transaction().await?;
-        tx.execute("SELECT pg_advisory_xact_lock($1)", &[&self.db.lock()])
-            .await?;
-        // The deletion comes first, so that a missing task is reported before a faulty delivery.
-        let consumed = consume(&tx, batch).await?;
-        let mut item = (batch.clone(), now);
-        if !consumed {
-            item.0.deliveries.clear();
+    /// Waits for the locks of one. Those of what it deletes it has alone.
+    async fn waiting(&self, item: &Item) -> Result<Verdict> {
+        let permit = self.waiting.acquire().await;
+        let _permit = permit.map_err(|_| Failure::unavailable("the store is shutting down"))?;
+        let columns = Columns::of(&[item]);
+        let (number, shared, alone) = (self.db.places(), columns.shared(), columns.alone());
+        let locks = lock_params(&number, &shared, &alone);
+        let consume: [Param<'_>; 1] = [&alone.tasks];
+        let params = columns.params();
+        let mut statements = vec![(WAIT, &locks[..]), (columns.sql(), &params[..])];
+        if !alone.tasks.is_empty() {
+            statements.push((CONSUME, &consume));
         }
-        let columns = Columns::of(&[&item]);
-        let statement = tx.prepare_cached(columns.sql()).await?;
-        let rows = tx.query(&statement, &columns.params()).await?;
-        let answer = answers(&[&item], rows.first())?.into_iter().next();
-        match answer
-            .unwrap_or_else(|| Err(Failure::unavailable("the database returned no result")))?
-        {
-            Enqueued::Stored { .. } if !consumed => Ok(Enqueued::RoutesChanged),
-            Enqueued::Stored { deliveries, .. } => {
-                let routes = self.db.routes_changed(&tx).await?;
-                let routes = RoutesVersion(routes);
-                tx.commit().await?;
-                Ok(Enqueued::Stored { deliveries, routes })
-            }
-            Enqueued::AlreadyKnown => {
-                tx.rollback().await?;
-                if let (Some(_), Some(row)) = parts(&batch.origin) {
-                    let use_up =
-                        "DELETE FROM gatepost_occurrence WHERE id = $1 AND rejected IS NULL";
-                    client.execute(use_up, &[&row.0]).await?;
-                }
-                Ok(Enqueued::AlreadyKnown)
-            }
-            Enqueued::RoutesChanged => Ok(Enqueued::RoutesChanged),
-        }
+        let answers = self.db.pipeline(BEGIN_WAITING, &statements).await?;
+        let mut answers = answers.into_iter().skip(1);
+        let stored = answers.next().unwrap_or_default();
+        let consumed = answers.next().unwrap_or_default();
+        let row = stored.first().ok_or_else(nothing)?;
+        let verdicts = verdicts(&[item], row, &consumed)?;
+        verdicts.into_iter().next().ok_or_else(nothing)
     }
 }
 
-/// Deletes the tasks; `false` when one of them is gone already.
-async fn consume(tx: &Transaction<'_>, batch: &Enqueue) -> Result<bool> {
-    let tasks: HashSet<i64> = batch.consume.iter().map(|t| t.0).collect();
-    let tasks: Vec<i64> = tasks.into_iter().collect();
-    let deleted = tx
-        .execute("DELETE FROM gatepost_task WHERE id = ANY ($1)", &[&tasks])
-        .await?;
-    Ok(usize::try_from(deleted).ok() == Some(tasks.len()))
-}
-
-fn overtaken(row: Option<&Row>) -> Result<bool> {
-    let verdicts: Option<Vec<i32>> = row.map(|row| row.try_get("verdicts")).transpose()?;
-    Ok(verdicts.is_some_and(|verdicts| verdicts.contains(&OVERTAKEN)))
-}
-
-/// The verdict on each item; the ids of what was stored follow each other in the order of the
-/// request.
-fn answers(items: &[&Item], row: Option<&Row>) -> Result<Vec<Result<Enqueued>>> {
-    let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
-    let verdicts: Vec<i32> = row.try_get("verdicts")?;
-    let routes = RoutesVersion(row.try_get("routes")?);
-    let mut ids = row.try_get::<_, Vec<i64>>("ids")?.into_iter();
-    let answer = |((batch, _), verdict): (&&Item, i32)| {
-        Ok(match verdict {
-            0 => {
-                let stored =
-                    batch
-                        .deliveries
-                        .iter()
-                        .zip(ids.by_ref())
-                        .map(|(new, id)| StoredDelivery {
-                            id: DeliveryId(id),
-                            token: new.lease_until.is_some().then_some(ClaimToken(1)),
-                        });
-                Enqueued::Stored {
-                    deliveries: stored.collect(),
-                    routes,
-                }
-            }
-            1 => Enqueued::AlreadyKnown,
-            2 => Enqueued::RoutesChanged,
-            _ => {
-                return Err(Failure::new(
-                    ErrorKind::Invalid,
-                    "the delivery's webhook does not exist",
-                ));
-            }
-        })
-    };
-    Ok(items.iter().zip(verdicts).map(answer).collect())
+fn nothing() -> Failure {
+    Failure::unavailable("the database returned no result")
 }

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use super::columns::{Item, parts};
 
 /// Selects those that can share a statement and leaves the others for later: the second use of a
-/// source or a message id must see the first, and one that consumes tasks needs a statement of its
-/// own.
+/// source or a message id must see the first.
 pub(super) fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut occurrences, mut rows) = (HashSet::new(), HashSet::new());
     let mut messages = HashSet::new();
@@ -15,10 +14,8 @@ pub(super) fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, V
         let Some((batch, _)) = items.get(at) else {
             continue;
         };
-        let alone = !batch.consume.is_empty();
         let (occurrence, outbox) = parts(&batch.origin);
-        let fits = (!alone || round.is_empty())
-            && !occurrence.is_some_and(|id| occurrences.contains(id))
+        let fits = !(occurrence.as_ref()).is_some_and(|id| occurrences.contains(id))
             && !outbox.is_some_and(|row| rows.contains(&row))
             && !batch
                 .deliveries
@@ -33,11 +30,6 @@ pub(super) fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, V
         rows.extend(outbox);
         messages.extend(batch.deliveries.iter().map(|d| &d.message_id));
         round.push(at);
-        if alone {
-            // Whatever follows waits for the next round.
-            rest.extend(items.iter().enumerate().map(|(i, _)| i).filter(|i| *i > at));
-            break;
-        }
     }
     (round, rest)
 }

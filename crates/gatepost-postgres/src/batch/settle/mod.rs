@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::{Settled, Settlement};
 use tokio_postgres::Row;
 
 use self::wave::{Wave, waves};
-use crate::batch::batcher::Work;
+use crate::batch::batcher::{Outcome, Work};
 use crate::db::Db;
 use crate::error::{Failure, Result};
 
@@ -39,7 +39,15 @@ impl Work for SettleWork {
         item.iter().map(|s| 1 + kept(s) / 16_384).sum()
     }
 
-    async fn run(&self, items: Vec<Vec<Settlement>>) -> Vec<Result<Vec<Settled>>> {
+    fn shares(_: &Vec<Settlement>) -> bool {
+        true
+    }
+
+    async fn alone(&self, item: Vec<Settlement>) -> Result<Vec<Settled>> {
+        self.all(item).await
+    }
+
+    async fn run(&self, items: Vec<Vec<Settlement>>) -> Vec<Outcome<Self>> {
         let lengths: Vec<usize> = items.iter().map(Vec::len).collect();
         let mut failed: Option<Failure> = None;
         let mut settled = Vec::new();
@@ -51,8 +59,8 @@ impl Work for SettleWork {
         lengths
             .into_iter()
             .map(|n| match &failed {
-                Some(failure) => Err(failure.clone()),
-                None => Ok(settled.by_ref().take(n).collect()),
+                Some(failure) => Outcome::Done(Err(failure.clone())),
+                None => Outcome::Done(Ok(settled.by_ref().take(n).collect())),
             })
             .collect()
     }

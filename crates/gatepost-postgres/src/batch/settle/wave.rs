@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::Settlement;
+use gatepost_storage::webhooks::{Disposition, Settlement};
 use tokio_postgres::types::ToSql;
 
 use crate::column::{micros, without_nul};
@@ -34,6 +34,9 @@ pub(super) struct Wave {
     head: Vec<Option<Vec<u8>>>,
     body: Vec<Option<Vec<u8>>>,
     truncated: Vec<Option<bool>>,
+    kept: Vec<Option<bool>>,
+    released: Vec<bool>,
+    keep_message: Vec<bool>,
 }
 
 /// Each settlement goes to the first wave that does not hold its delivery yet, so their order is
@@ -81,6 +84,12 @@ impl Wave {
         self.remote
             .push(a.and_then(|a| a.remote).map(|r| r.to_string()));
         self.truncated.push(a.map(|a| a.truncated));
+        self.kept.push(a.map(|a| a.kept));
+        self.released.push(matches!(
+            settlement.disposition,
+            Disposition::Release { .. }
+        ));
+        self.keep_message.push(settlement.keep_message);
         let texts = attempt.map(|a| {
             (
                 a.class,
@@ -103,7 +112,7 @@ impl Wave {
         self.body.push(body);
     }
 
-    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 20] {
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 23] {
         [
             &self.delivery,
             &self.token,
@@ -125,6 +134,9 @@ impl Wave {
             &self.head,
             &self.body,
             &self.truncated,
+            &self.kept,
+            &self.released,
+            &self.keep_message,
         ]
     }
 }

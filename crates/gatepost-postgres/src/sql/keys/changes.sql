@@ -1,3 +1,4 @@
--- One row for each change after $1, and the present generation in each; one row without change if there is none.
-SELECT g.generation, c.lookup
-FROM gatepost_key_generation g LEFT JOIN gatepost_key_change c ON c.generation > $1
+-- $1: slice. $2: a generation. The present generation of all, whether what follows $2 is known, and the keys changed since.
+SELECT g.generation, $2 BETWEEN s.forgotten AND g.generation AS known, c.lookup
+FROM gatepost_key_generation g JOIN gatepost_key_slice s ON s.slice = $1
+LEFT JOIN gatepost_key_change c ON c.slice = $1 AND c.generation > $2 AND $2 BETWEEN s.forgotten AND g.generation

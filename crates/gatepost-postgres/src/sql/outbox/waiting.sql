@@ -1,2 +1,4 @@
-SELECT id, event_type, event, object_id, object_name, tags::text AS tags, variables::text AS variables, occurrence_id
-FROM gatepost_occurrence WHERE rejected IS NULL ORDER BY id LIMIT $1
+-- $1: limit. $2: now.
+SELECT id, event_type, event, object_id, object_name, tags::text AS tags, variables::text AS variables, occurrence_id,
+    tenant, owner, operators, after_task, tasks::text AS tasks, turn, created
+FROM gatepost_occurrence WHERE rejected IS NULL AND due <= $2 ORDER BY due, id LIMIT $1

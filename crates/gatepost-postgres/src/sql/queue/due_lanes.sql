@@ -12,16 +12,20 @@ WITH RECURSIVE lane (webhook, class, due) AS (
         ORDER BY d.webhook, d.class, d.due, d.id LIMIT 1
     ) n
 )
-SELECT l.webhook, l.class, coalesce(h.due, l.due) AS due
+SELECT l.webhook, l.class, coalesce(h.due, l.due) AS due, w.owner, w.place, w.revision
 FROM lane l
-CROSS JOIN LATERAL (SELECT w.in_order FROM gatepost_webhook w WHERE w.id = l.webhook AND w.activity = 'active') w
+CROSS JOIN LATERAL (
+    SELECT w.in_order, w.owner, w.revision, o.place
+    FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT (o.held OR o.gone) AND o.moving IS NULL
+    WHERE w.id = l.webhook AND w.activity = 'active' AND NOT w.gone
+) w
 LEFT JOIN LATERAL (
-    SELECT o.state, o.class, o.due FROM gatepost_delivery o
-    WHERE w.in_order AND o.in_order AND o.state IN ('queued', 'running') AND o.webhook = l.webhook
-    ORDER BY o.webhook, o.id LIMIT 1
+    SELECT o.class, o.due FROM gatepost_delivery o
+    WHERE w.in_order AND o.state = 'queued' AND o.state IN ('queued', 'running') AND o.webhook = l.webhook
+    ORDER BY o.webhook, o.state, o.id LIMIT 1
 ) h ON true
-WHERE CASE WHEN w.in_order THEN h.state = 'queued' AND h.class = l.class AND h.due <= $3 AND NOT EXISTS (
-        SELECT FROM gatepost_delivery r
-        WHERE r.in_order AND r.state = 'running' AND r.state IN ('queued', 'running') AND r.webhook = l.webhook)
+WHERE CASE WHEN w.in_order THEN h.class = l.class AND h.due <= $3 AND (
+        SELECT r.id FROM gatepost_delivery r
+        WHERE r.state = 'running' AND r.state IN ('queued', 'running') AND r.webhook = l.webhook LIMIT 1) IS NULL
       ELSE l.due <= $3 END
 LIMIT $4

@@ -1,52 +1,124 @@
--- Many enqueues in one statement, each judged alone. Runs under the shared routes lock.
--- $1..$4: routes version, occurrence id, outbox row and time of each enqueue.
--- $5..$12: for each delivery the enqueue (from 1) it belongs to, message id, webhook, task, body, due, lease, time.
--- Verdicts: 0 stored, 1 source used before, 2 routes changed, 3 unknown webhook.
-WITH item AS MATERIALIZED (
-    SELECT i.*
-    FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[]) WITH ORDINALITY AS i (routes, occurrence, outbox, now, item)
+-- As enqueue_direct.sql, for enqueues of every kind. Two in one statement never share an occurrence id, an outbox row or a
+-- message id.
+-- $1..$9: for each enqueue the place and id of its occurrence; outbox row, its turn, whether it moves on, what is left of
+-- it then (after_task, tasks, due); time. $10..$12: places as in enqueue_direct.sql. $13..$16: for each row that an
+-- enqueue was decided by the enqueue, kind (0 webhook, 1 task, 2 event), row, revision. $17, $18: tasks to consume.
+-- $19: enqueues that name a message id twice. $20..$27: deliveries. $28..$41: rows to write to the outbox.
+-- Verdicts: as there; 1 used before, 6 a row changed.
+WITH held AS MATERIALIZED (
+    SELECT current_setting('gatepost.held')::int[] AS slots
+), item AS MATERIALIZED (
+    SELECT i.* FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::text[], $8::timestamptz[], $9::timestamptz[])
+         WITH ORDINALITY AS i (place, occurrence, outbox, turn, moves, after_task, tasks, due, now, item)
+), basis AS MATERIALIZED (
+    SELECT b.item, (hashtext(b.place) & 63) = ANY ((SELECT slots FROM held)::int[]) AS had,
+           coalesce((SELECT p.version FROM gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
+    FROM unnest($10::int[], $11::text[], $12::bigint[]) AS b (item, place, version)
+), used_rows AS MATERIALIZED (
+    SELECT r.item, r.kind, r.id, f.slot = ANY ((SELECT slots FROM held)::int[]) AS had,
+           coalesce(f.revision = r.revision AND f.stands, false) AS same
+    FROM unnest($13::int[], $14::smallint[], $15::bigint[], $16::bigint[]) AS r (item, kind, id, revision)
+    LEFT JOIN LATERAL (
+        SELECT w.revision, NOT o.held AND o.moving IS NULL AS stands, hashtext(o.place) & 63 AS slot
+        FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+        WHERE r.kind = 0 AND w.id = r.id AND NOT w.gone
+        UNION ALL
+        SELECT t.revision, NOT o.held AND o.moving IS NULL, hashtext(o.place) & 63
+        FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+        WHERE r.kind = 1 AND t.id = r.id
+        UNION ALL
+        SELECT e.revision, NOT o.held AND o.moving IS NULL, hashtext(o.place) & 63
+        FROM gatepost_event e JOIN gatepost_task t ON t.id = e.task JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+        JOIN gatepost_owner o ON o.owner = e.owner AND NOT o.gone
+        WHERE r.kind = 2 AND e.id = r.id
+    ) f ON true
+), missing AS MATERIALIZED (
+    SELECT c.item, c.task FROM unnest($17::int[], $18::bigint[]) AS c (item, task)
+    LEFT JOIN LATERAL (
+        SELECT t.id FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+        JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+        WHERE t.id = c.task AND (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[]) LIMIT 1
+    ) t ON true
+    WHERE t.id IS NULL
 ), new AS MATERIALIZED (
-    SELECT n.*, w.in_order
-    FROM unnest($5::int[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[])
+    SELECT n.*, w.owner, w.tenant, w.had,
+           (SELECT d.id FROM gatepost_delivery d WHERE d.message_id = n.message_id) AS known
+    FROM unnest($20::int[], $21::text[], $22::bigint[], $23::bigint[], $24::bytea[], $25::timestamptz[], $26::timestamptz[], $27::timestamptz[])
          WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, ord)
-    LEFT JOIN gatepost_webhook w ON w.id = n.webhook
+    LEFT JOIN LATERAL (
+        SELECT w.owner, o.tenant, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
+               AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
+        FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+        WHERE w.id = n.webhook AND NOT w.gone LIMIT 1
+    ) w ON true
 ), judged AS MATERIALIZED (
     SELECT i.*, CASE
         -- Scalar, not EXISTS, which a planner may answer by reading the whole table.
-        WHEN i.occurrence IS NOT NULL AND (SELECT s.id FROM gatepost_seen s WHERE s.id = i.occurrence) IS NOT NULL THEN 1
-        WHEN i.outbox IS NOT NULL
-            AND (SELECT o.id FROM gatepost_occurrence o WHERE o.id = i.outbox AND o.rejected IS NULL) IS NULL THEN 1
-        WHEN i.routes <> (SELECT version FROM gatepost_routes) THEN 2
-        WHEN i.item IN (SELECT n.item FROM new n WHERE n.in_order IS NULL) THEN 3
+        WHEN i.outbox IS NOT NULL AND (SELECT o.id FROM gatepost_occurrence o
+            WHERE o.id = i.outbox AND o.rejected IS NULL AND o.turn = i.turn) IS NULL THEN 1
+        WHEN i.occurrence IS NOT NULL
+            AND (SELECT s.id FROM gatepost_seen s WHERE s.place = i.place AND s.id = i.occurrence) IS NOT NULL THEN 1
+        WHEN i.item IN (SELECT b.item FROM basis b WHERE NOT b.same) THEN 2
+        WHEN i.item IN (SELECT r.item FROM used_rows r WHERE NOT r.same) THEN 6
+        WHEN i.item IN (SELECT b.item FROM basis b WHERE NOT b.had) THEN 5
+        WHEN i.item IN (SELECT r.item FROM used_rows r WHERE NOT r.had) THEN 5
+        WHEN i.item IN (SELECT m.item FROM missing m) THEN 2
+        WHEN i.item IN (SELECT n.item FROM new n WHERE n.owner IS NULL) THEN 3
+        WHEN i.item IN (SELECT n.item FROM new n WHERE NOT n.had) THEN 5
+        WHEN i.item = ANY ($19::int[]) OR i.item IN (SELECT n.item FROM new n WHERE n.known IS NOT NULL) THEN 4
         ELSE 0 END AS verdict
     FROM item i
+), turned AS MATERIALIZED (
+    -- A row that somebody else holds is not waited for.
+    SELECT o.id FROM gatepost_occurrence o JOIN judged j ON j.outbox = o.id
+    WHERE j.verdict IN (0, 1) AND o.rejected IS NULL AND o.turn = j.turn ORDER BY o.id FOR UPDATE OF o SKIP LOCKED
 ), seen AS (
-    INSERT INTO gatepost_seen (id, stored)
-    SELECT occurrence, now FROM judged WHERE verdict = 0 AND occurrence IS NOT NULL ORDER BY occurrence
+    INSERT INTO gatepost_seen (place, id, stored)
+    SELECT place, occurrence, now FROM judged
+    WHERE verdict = 0 AND occurrence IS NOT NULL AND (outbox IS NULL OR outbox IN (SELECT id FROM turned))
+    ORDER BY place, occurrence
     ON CONFLICT DO NOTHING
-    RETURNING id
-), used AS (
-    DELETE FROM gatepost_occurrence WHERE id = ANY (ARRAY(
-        SELECT o.id FROM gatepost_occurrence o JOIN judged j ON j.outbox = o.id
-        -- A row whose occurrence is known is used up too.
-        WHERE (j.verdict = 0 OR j.verdict = 1 AND j.occurrence IS NOT NULL) AND o.rejected IS NULL ORDER BY o.id FOR UPDATE OF o))
-    RETURNING id
+    RETURNING place, id
 ), final AS MATERIALIZED (
-    SELECT array_agg(CASE
+    SELECT item, outbox, moves, after_task, tasks, due, CASE
         WHEN verdict <> 0 THEN verdict
-        WHEN occurrence IS NOT NULL AND occurrence NOT IN (SELECT id FROM seen) THEN 1
-        WHEN outbox IS NOT NULL AND outbox NOT IN (SELECT id FROM used) THEN 1
-        ELSE 0 END ORDER BY item) AS verdicts
+        WHEN outbox IS NOT NULL AND outbox NOT IN (SELECT id FROM turned) THEN 5
+        WHEN occurrence IS NOT NULL AND (place, occurrence) NOT IN (SELECT place, id FROM seen) THEN 1
+        ELSE 0 END AS verdict
     FROM judged
-), stored AS MATERIALIZED (
-    SELECT nextval('gatepost_delivery_id_seq') AS id, q.*
-    FROM (SELECT n.* FROM new n, final f WHERE f.verdicts[n.item] = 0 ORDER BY n.ord) q
-), inserted AS (
-    INSERT INTO gatepost_delivery (id, message_id, webhook, task, body, state, in_order, created, due, lease_until, claims)
-    SELECT id, message_id, webhook, task, body, CASE WHEN lease_until IS NULL THEN 'queued' ELSE 'running' END,
-           in_order, created, due, lease_until, (lease_until IS NOT NULL)::int
-    FROM stored
+), verdicts AS MATERIALIZED (
+    SELECT array_agg(verdict ORDER BY item) AS list FROM final
+), used AS (
+    -- A row whose occurrence is known is used up too.
+    DELETE FROM gatepost_occurrence WHERE id = ANY (ARRAY(
+        SELECT t.id FROM turned t JOIN final f ON f.outbox = t.id WHERE f.verdict = 1 OR f.verdict = 0 AND NOT f.moves))
+), moved_on AS (
+    UPDATE gatepost_occurrence o
+    SET after_task = f.after_task, tasks = f.tasks::jsonb, due = f.due, turn = o.turn + 1
+    FROM final f WHERE o.id = f.outbox AND f.verdict = 0 AND f.moves
+), later AS (
+    INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id,
+        tenant, owner, operators, after_task, tasks, due, created)
+    SELECT l.event_type, l.event, l.object_id, l.object_name, l.tags::jsonb, l.variables::jsonb, l.occurrence_id,
+        l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now
+    FROM unnest($28::int[], $29::text[], $30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[],
+            $36::bigint[], $37::bigint[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[])
+         WITH ORDINALITY AS l (item, event_type, event, object_id, object_name, tags, variables, occurrence_id,
+            tenant, owner, operators, after_task, tasks, due, ord)
+    JOIN item i ON i.item = l.item, verdicts v
+    WHERE v.list[l.item] = 0 ORDER BY l.ord
+), stored AS (
+    INSERT INTO gatepost_delivery (message_id, webhook, owner, tenant, task, body, state, created, due, lease_until, claims)
+    SELECT n.message_id, n.webhook, n.owner, n.tenant, n.task, n.body, CASE WHEN n.lease_until IS NULL THEN 'queued' ELSE 'running' END,
+           n.created, n.due, n.lease_until, CASE WHEN n.lease_until IS NULL THEN 0 ELSE nextval('gatepost_claim') END
+    FROM new n, verdicts v WHERE v.list[n.item] = 0
+    ORDER BY n.ord
+    RETURNING id, claims
 )
-SELECT f.verdicts, (SELECT version FROM gatepost_routes) AS routes,
-       ARRAY(SELECT id FROM stored ORDER BY ord) AS ids
-FROM final f
+SELECT v.list AS verdicts, ARRAY(SELECT id FROM stored ORDER BY id) AS ids,
+       ARRAY(SELECT claims FROM stored ORDER BY id) AS tokens,
+       ARRAY(SELECT r.item FROM used_rows r WHERE NOT r.same UNION ALL SELECT m.item FROM missing m) AS changed_items,
+       ARRAY(SELECT r.kind FROM used_rows r WHERE NOT r.same UNION ALL SELECT 1::smallint FROM missing m) AS changed_kinds,
+       ARRAY(SELECT r.id FROM used_rows r WHERE NOT r.same UNION ALL SELECT m.task FROM missing m) AS changed_rows,
+       set_config('gatepost.verdict', v.list[1]::text, true)
+FROM verdicts v

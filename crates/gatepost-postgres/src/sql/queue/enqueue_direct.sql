@@ -1,24 +1,43 @@
--- As enqueue.sql, for the common case that no enqueue names an occurrence or an outbox row.
--- $1: routes version of each enqueue. $2..$9: for each delivery the enqueue (from 1) it belongs to, message id,
--- webhook, task, body, due, lease, time. Verdicts: 0 stored, 2 routes changed, 3 unknown webhook.
-WITH new AS MATERIALIZED (
-    SELECT n.*, w.in_order
-    FROM unnest($2::int[], $3::text[], $4::bigint[], $5::bigint[], $6::bytea[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[])
+-- Many enqueues in one statement, each judged alone; nothing raises but a race for one message id. For those that name
+-- no occurrence, outbox row or revision. Runs after place/try.sql or place/wait.sql in one transaction.
+-- $1: how many. $2..$4: for each place that an enqueue was decided by the enqueue (from 1), the place, its version.
+-- $5: enqueues that name a message id twice. $6..$13: for each delivery the enqueue it belongs to, message id, webhook,
+-- task, body, due, lease, time.
+-- Verdicts: 0 stored, 2 a place changed, 3 unknown webhook, 4 message id exists, 5 a lock was not had.
+WITH held AS MATERIALIZED (
+    SELECT current_setting('gatepost.held')::int[] AS slots
+), basis AS MATERIALIZED (
+    SELECT b.item, (hashtext(b.place) & 63) = ANY ((SELECT slots FROM held)::int[]) AS had,
+           coalesce((SELECT p.version FROM gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
+    FROM unnest($2::int[], $3::text[], $4::bigint[]) AS b (item, place, version)
+), new AS MATERIALIZED (
+    SELECT n.*, w.owner, w.tenant, w.had,
+           (SELECT d.id FROM gatepost_delivery d WHERE d.message_id = n.message_id) AS known
+    FROM unnest($6::int[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[])
          WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, ord)
-    LEFT JOIN gatepost_webhook w ON w.id = n.webhook
+    LEFT JOIN LATERAL (
+        SELECT w.owner, o.tenant, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
+               AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
+        FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+        WHERE w.id = n.webhook AND NOT w.gone LIMIT 1
+    ) w ON true
 ), final AS MATERIALIZED (
     SELECT array_agg(CASE
-        WHEN i.routes <> (SELECT version FROM gatepost_routes) THEN 2
-        WHEN i.item IN (SELECT n.item FROM new n WHERE n.in_order IS NULL) THEN 3
-        ELSE 0 END ORDER BY i.item) AS verdicts
-    FROM unnest($1::bigint[]) WITH ORDINALITY AS i (routes, item)
+        WHEN i IN (SELECT b.item FROM basis b WHERE NOT b.same) THEN 2
+        WHEN i IN (SELECT b.item FROM basis b WHERE NOT b.had) THEN 5
+        WHEN i IN (SELECT n.item FROM new n WHERE n.owner IS NULL) THEN 3
+        WHEN i IN (SELECT n.item FROM new n WHERE NOT n.had) THEN 5
+        WHEN i = ANY ($5::int[]) OR i IN (SELECT n.item FROM new n WHERE n.known IS NOT NULL) THEN 4
+        ELSE 0 END ORDER BY i) AS verdicts
+    FROM generate_series(1, $1::int) AS i
 ), stored AS (
-    INSERT INTO gatepost_delivery (message_id, webhook, task, body, state, in_order, created, due, lease_until, claims)
-    SELECT n.message_id, n.webhook, n.task, n.body, CASE WHEN n.lease_until IS NULL THEN 'queued' ELSE 'running' END,
-           n.in_order, n.created, n.due, n.lease_until, (n.lease_until IS NOT NULL)::int
+    INSERT INTO gatepost_delivery (message_id, webhook, owner, tenant, task, body, state, created, due, lease_until, claims)
+    SELECT n.message_id, n.webhook, n.owner, n.tenant, n.task, n.body, CASE WHEN n.lease_until IS NULL THEN 'queued' ELSE 'running' END,
+           n.created, n.due, n.lease_until, CASE WHEN n.lease_until IS NULL THEN 0 ELSE nextval('gatepost_claim') END
     FROM new n, final f WHERE f.verdicts[n.item] = 0
     ORDER BY n.ord
-    RETURNING id
+    RETURNING id, claims
 )
-SELECT f.verdicts, (SELECT version FROM gatepost_routes) AS routes, ARRAY(SELECT id FROM stored ORDER BY id) AS ids
+SELECT f.verdicts, ARRAY(SELECT id FROM stored ORDER BY id) AS ids,
+       ARRAY(SELECT claims FROM stored ORDER BY id) AS tokens
 FROM final f

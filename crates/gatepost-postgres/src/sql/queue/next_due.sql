@@ -12,7 +12,8 @@ WITH RECURSIVE lane (webhook, class) AS (
 )
 SELECT min(n.due) AS due
 FROM lane l
-JOIN gatepost_webhook w ON w.id = l.webhook AND w.activity = 'active'
+JOIN gatepost_webhook w ON w.id = l.webhook AND w.activity = 'active' AND NOT w.gone
+JOIN gatepost_owner o ON o.owner = w.owner AND NOT (o.held OR o.gone) AND o.moving IS NULL
 CROSS JOIN LATERAL (
     SELECT d.due FROM gatepost_delivery d
     WHERE d.state = 'queued' AND d.webhook = l.webhook AND d.class = l.class AND d.due > $1

@@ -1,3 +1,20 @@
-INSERT INTO gatepost_event (revision, created, modified, event_type, event, instance, tag, task, enabled, filters, context)
-VALUES (1, $1, $1, $2, $3, $4, $5, $6, $7, $8, $9)
-RETURNING id, revision, created, modified, event_type, event, instance, tag, task, enabled, filters, context
+-- $1: now. $2..$9: the record. $10: its bytes. $11, $12: how many events and bytes the owner of the task may have.
+WITH own AS MATERIALIZED (
+    SELECT o.owner, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had,
+           coalesce(u.events, 0) AS rows, coalesce(u.bytes, 0) AS bytes
+    FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+    JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+    LEFT JOIN gatepost_record_usage u ON u.owner = t.owner
+    WHERE t.id = $6
+), judged AS MATERIALIZED (
+    SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN rows >= $11::bigint THEN 'rows'
+        WHEN bytes + $10::bigint > $12::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
+), stored AS (
+    INSERT INTO gatepost_event (revision, created, modified, owner, event_type, event, instance, tag, task, enabled, filters, context, bytes)
+    SELECT 1, $1, $1, own.owner, $2, $3, $4::bigint, $5::bigint, $6, $7, $8, $9, $10::bigint FROM own, judged WHERE verdict = 'ok'
+    RETURNING *
+), log AS MATERIALIZED (
+    SELECT own.place, 2::smallint AS kind, s.id AS record FROM stored s, own
+), delta AS MATERIALIZED (
+    SELECT owner, 0 AS webhooks, 0 AS tasks, 1 AS events, bytes FROM stored
+)

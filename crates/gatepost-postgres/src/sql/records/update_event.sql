@@ -1,4 +1,32 @@
-UPDATE gatepost_event SET revision = revision + 1, modified = $1, event_type = $2, event = $3, instance = $4,
-    tag = $5, task = $6, enabled = $7, filters = $8, context = $9
-WHERE id = $10 AND revision = $11
-RETURNING id, revision, created, modified, event_type, event, instance, tag, task, enabled, filters, context
+-- $1: now. $2..$9: the record. $10: its bytes. $11: how many bytes the owner may have. $12: the row. $13: the revision that
+-- was read. With another owner's task the event becomes that owner's.
+WITH old AS MATERIALIZED (
+    SELECT e.id, e.owner, e.revision, e.bytes, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
+    FROM gatepost_event e JOIN gatepost_task t ON t.id = e.task JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+    JOIN gatepost_owner o ON o.owner = e.owner AND NOT o.gone
+    WHERE e.id = $12
+), own AS MATERIALIZED (
+    SELECT o.owner, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had, coalesce(u.bytes, 0) AS used
+    FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+    JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+    LEFT JOIN gatepost_record_usage u ON u.owner = t.owner
+    WHERE t.id = $6
+), judged AS MATERIALIZED (
+    SELECT CASE WHEN old.id IS NULL THEN 'missing' WHEN NOT old.had THEN 'again' WHEN old.revision <> $13 THEN 'stale'
+        WHEN own.owner IS NULL THEN 'reference' WHEN NOT own.had THEN 'again'
+        WHEN own.owner = old.owner AND $10::bigint > old.bytes AND own.used + $10::bigint - old.bytes > $11::bigint THEN 'bytes'
+        WHEN own.owner <> old.owner AND own.used + $10::bigint > $11::bigint THEN 'bytes'
+        ELSE 'ok' END AS verdict
+    FROM (SELECT) one LEFT JOIN old ON true LEFT JOIN own ON true
+), stored AS (
+    UPDATE gatepost_event SET revision = revision + 1, modified = $1, owner = own.owner, event_type = $2, event = $3,
+        instance = $4, tag = $5, task = $6, enabled = $7, filters = $8, context = $9, bytes = $10::bigint
+    FROM own WHERE id = $12 AND (SELECT verdict FROM judged) = 'ok'
+    RETURNING gatepost_event.*
+), log AS MATERIALIZED (
+    SELECT old.place, 2::smallint AS kind, s.id AS record FROM stored s, old
+    UNION ALL SELECT own.place, 2, s.id FROM stored s, own, old WHERE own.place <> old.place
+), delta AS MATERIALIZED (
+    SELECT old.owner, 0 AS webhooks, 0 AS tasks, -1 AS events, -old.bytes AS bytes FROM stored s, old
+    UNION ALL SELECT s.owner, 0, 0, 1, s.bytes FROM stored s
+)

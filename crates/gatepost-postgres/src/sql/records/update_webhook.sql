@@ -1,6 +1,23 @@
-UPDATE gatepost_webhook SET revision = revision + 1, modified = $1, owner = $2, name = $3, url = $4,
-    authorization_kind = $5, authorization_data = $6, headers = $7, allow_insecure = $8, timeout_s = $9,
-    retries = $10, activity = $11, in_order = $12, signing = $13, rate = $14
-WHERE id = $15 AND revision = $16
-RETURNING id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers,
-    allow_insecure, timeout_s, retries, activity, in_order, signing, rate
+-- $1: now. $2..$13: the record without its owner. $14: its bytes. $15: how many bytes the owner may have. $16: the row.
+-- $17: the revision that was read.
+WITH old AS MATERIALIZED (
+    SELECT w.id, w.owner, w.revision, w.bytes, o.place, coalesce(u.bytes, 0) AS used,
+           (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
+    FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+    LEFT JOIN gatepost_record_usage u ON u.owner = w.owner
+    WHERE w.id = $16 AND NOT w.gone
+), judged AS MATERIALIZED (
+    SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN revision <> $17 THEN 'stale'
+        WHEN (SELECT w.id FROM gatepost_webhook w WHERE w.owner = old.owner AND w.name = $2 AND NOT w.gone AND w.id <> old.id) IS NOT NULL THEN 'taken'
+        WHEN $14::bigint > bytes AND used + $14::bigint - bytes > $15::bigint THEN 'bytes' ELSE 'ok' END FROM old), 'missing') AS verdict
+), stored AS (
+    UPDATE gatepost_webhook SET revision = revision + 1, modified = $1, name = $2, url = $3, authorization_kind = $4,
+        authorization_data = $5, headers = $6, allow_insecure = $7, timeout_s = $8, retries = $9, activity = $10,
+        in_order = $11, signing = $12, rate = $13, bytes = $14::bigint
+    WHERE id = $16 AND (SELECT verdict FROM judged) = 'ok'
+    RETURNING *
+), log AS MATERIALIZED (
+    SELECT old.place, 0::smallint AS kind, s.id AS record FROM stored s, old
+), delta AS MATERIALIZED (
+    SELECT s.owner, 0 AS webhooks, 0 AS tasks, 0 AS events, s.bytes - old.bytes AS bytes FROM stored s, old
+)

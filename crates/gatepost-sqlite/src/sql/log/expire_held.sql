@@ -1,6 +1,4 @@
--- ?1: created before. ?2: limit. ?3: reason.
-UPDATE gatepost_delivery SET state = 3, status_info = ?3
-WHERE id IN (
-    SELECT d.id FROM gatepost_webhook w CROSS JOIN gatepost_delivery d
-    WHERE w.activity <> 'active' AND d.webhook = w.id AND d.state = 0 AND d.created < ?1
-    ORDER BY d.id LIMIT ?2)
+-- ?1: delivery. ?2: reason. Unless its webhook was resumed since it was found.
+UPDATE gatepost_delivery SET state = 3, status_info = ?2
+WHERE id = ?1 AND state = 0 AND EXISTS (
+    SELECT 1 FROM gatepost_live_webhook w WHERE w.id = gatepost_delivery.webhook AND w.activity <> 'active' AND w.held = 0)

@@ -1,4 +1,4 @@
-UPDATE gatepost_event SET revision = revision + 1, modified = ?1, event_type = ?2, event = ?3, instance = ?4,
-    tag = ?5, task = ?6, enabled = ?7, filters = ?8, context = ?9
-WHERE id = ?10
-RETURNING id, revision, created, modified, event_type, event, instance, tag, task, enabled, filters, context
+UPDATE gatepost_event SET revision = revision + 1, modified = ?1, owner = ?2, event_type = ?3, event = ?4, instance = ?5,
+    tag = ?6, task = ?7, enabled = ?8, filters = ?9, context = ?10, bytes = ?11
+WHERE id = ?12
+RETURNING id, owner, revision, created, modified, event_type, event, instance, tag, task, enabled, filters, context

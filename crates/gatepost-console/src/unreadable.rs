@@ -1,0 +1,93 @@
+//! Records that cannot be read: written by a newer version, or sealed with a key that is lost. All
+//! that can be done with them is to delete them.
+
+use gatepost_manage::{AccessLevel, ManageError};
+use gatepost_storage::webhooks::{RecordId, UnreadableRecord};
+use maud::{Markup, html};
+
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::note;
+
+/// The field of a query that asks for them.
+const ASKED: &str = "unreadable";
+
+/// The tables that may hold such records: the name of one, and where its pages are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    Webhook,
+    Task,
+    Event,
+}
+
+impl Kind {
+    /// The number of a record, if it is of this kind.
+    fn number(self, record: RecordId) -> Option<i64> {
+        match (self, record) {
+            (Self::Webhook, RecordId::Webhook(id)) => Some(id.0),
+            (Self::Task, RecordId::Task(id)) => Some(id.0),
+            (Self::Event, RecordId::Event(id)) => Some(id.0),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Webhook => "Webhook",
+            Self::Task => "Task",
+            Self::Event => "Event",
+        }
+    }
+
+    fn path(self) -> &'static str {
+        match self {
+            Self::Webhook => "/webhooks",
+            Self::Task => "/tasks",
+            Self::Event => "/events",
+        }
+    }
+}
+
+/// Those of a kind, each with a way to delete it; nothing where all can be read. To find them, all
+/// records that the caller may see are read: for an administrator only when `asked` to.
+pub(crate) async fn section(
+    ctx: &PageContext,
+    kind: Kind,
+    asked: &Form,
+) -> Result<Markup, Failure> {
+    if ctx.principal().access > AccessLevel::User && !asked.ticked(ASKED) {
+        let path = ctx.at(&format!("{}?{ASKED}=on", kind.path()));
+        return Ok(html! { p { a href=(path) { "Look for records that cannot be read" } } });
+    }
+    let found = ctx.actor.unreadable().await?;
+    let of_kind = |record: &UnreadableRecord| kind.number(record.record);
+    let numbers: Vec<i64> = found.iter().filter_map(of_kind).collect();
+    Ok(html! {
+        @if numbers.is_empty() && asked.ticked(ASKED) { (note("good", &html! { "All records can be read." })) }
+        @if !numbers.is_empty() {
+            section {
+                h2 { "Cannot be read" }
+                p { "These records cannot be read and do nothing. An operator may be able to restore them; otherwise, delete them." }
+                ul { @for number in numbers { li {
+                    (kind.name()) " " (number) " "
+                    a.button.small href=(ctx.at(&format!("{}/{number}/delete", kind.path()))) { "Delete" span.unseen { " " (kind.name()) " " (number) } }
+                } } }
+            }
+        }
+    })
+}
+
+/// A record that is to be deleted; `None` if it cannot be read.
+pub(crate) fn if_readable<T>(found: Result<T, ManageError>) -> Result<Option<T>, Failure> {
+    match found {
+        Ok(row) => Ok(Some(row)),
+        Err(ManageError::Unreadable) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What is asked before one is deleted.
+pub(crate) fn question(kind: Kind, number: i64) -> Markup {
+    html! { p { (kind.name()) " " (number) " cannot be read. It and what belongs to it will be deleted. This cannot be undone." } }
+}

@@ -1,0 +1,74 @@
+//! What a builder must be given.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use delivery::{Sender, TargetPolicy};
+use gatepost_ids::Audience;
+use gatepost_storage::MemoryStore;
+use webhook_model::Occurrence;
+
+use super::EngineBuilder;
+use crate::engine::Engine;
+use crate::error::{EmitError, StartError};
+use crate::judge::testing::Platform;
+
+fn builder() -> EngineBuilder {
+    let sender = Sender::builder(TargetPolicy::public()).build();
+    Engine::builder(Arc::new(MemoryStore::new()), sender.unwrap())
+}
+
+#[tokio::test]
+async fn an_engine_starts_only_if_exactly_one_way_to_receive_was_said() {
+    let platform = Platform::new();
+    let refused = [
+        builder(),
+        builder()
+            .one_system(platform.clone())
+            .one_system(platform.clone()),
+        builder()
+            .one_system(platform.clone())
+            .addressed_only(platform.clone()),
+        builder()
+            .addressed_only(platform.clone())
+            .watch(platform.clone(), platform.clone()),
+    ];
+    for builder in refused {
+        let error = builder.start().await.unwrap_err();
+        assert!(matches!(error, StartError::NoAudience), "{error:?}");
+        for word in ["one_system", "addressed_only", "watch"] {
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_decides_which_audiences_there_are() {
+    let platform = Platform::new();
+    let ways = [
+        (builder().one_system(platform.clone()), Audience::OneSystem),
+        (
+            builder().addressed_only(platform.clone()),
+            Audience::Operators,
+        ),
+        (
+            builder().watch(platform.clone(), platform.clone()),
+            Audience::Operators,
+        ),
+    ];
+    for (builder, right) in ways {
+        let engine = builder.start().await.unwrap();
+        for audience in [Audience::OneSystem, Audience::Operators] {
+            let (event_type, event) = ("vms".parse().unwrap(), "poweron".parse().unwrap());
+            let emitted = engine
+                .emit(Occurrence::new(event_type, event, audience))
+                .await;
+            match emitted {
+                Ok(_) => assert_eq!(audience, right),
+                Err(EmitError::WrongAudience(_)) => assert_ne!(audience, right),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        engine.shutdown(Duration::ZERO).await;
+    }
+}

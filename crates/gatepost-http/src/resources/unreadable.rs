@@ -1,0 +1,63 @@
+//! Rows that cannot be read: written by a newer version, or sealed with a key that is lost. Lists
+//! leave them out, so that clients that know nothing of them have nothing to trip over; the filter
+//! `unreadable eq true` lists them and nothing else. One is read as a row without its columns, and
+//! deleted as any other.
+
+use gatepost_manage::{Actor, ManageError};
+use gatepost_storage::Order;
+use gatepost_storage::webhooks::RecordId;
+
+use super::row::row;
+use crate::error::ApiError;
+use crate::resource::{Scan, Scanned};
+use crate::schema::{Column, Kind, RowMap};
+
+/// The column that the three tables share.
+pub(super) const COLUMN: Column = Column::new(
+    "unreadable",
+    Kind::Bool,
+    "false",
+    "Whether the row cannot be read, because a newer version wrote it or its sealing key is lost. Such rows are only listed with the filter `unreadable eq true`, have no other columns, do nothing, and can be deleted.",
+)
+.read_only();
+
+/// Whether a list asks for these rows.
+pub(super) fn asked_for(scan: &Scan<'_>) -> bool {
+    scan.equal.is_true(COLUMN.name)
+}
+
+/// The caller's rows of a table that cannot be read: `number` is that of a record of the table.
+pub(super) async fn scan(
+    caller: &Actor,
+    scan: &Scan<'_>,
+    number: fn(RecordId) -> Option<i64>,
+) -> Result<Scanned, ApiError> {
+    let found = caller.unreadable().await?;
+    let numbers = found.iter().filter_map(|found| number(found.record));
+    let mut numbers: Vec<i64> = numbers.collect();
+    numbers.sort_unstable();
+    if scan.order == Order::Descending {
+        numbers.reverse();
+    }
+    Ok(Scanned {
+        rows: numbers.into_iter().map(placeholder).collect(),
+        next: None,
+    })
+}
+
+/// The row, or a placeholder of one that cannot be read.
+pub(super) fn or_placeholder<T>(
+    found: Result<T, ManageError>,
+    key: i64,
+    columns: impl FnOnce(T) -> RowMap,
+) -> Result<RowMap, ApiError> {
+    match found {
+        Ok(found) => Ok(columns(found)),
+        Err(ManageError::Unreadable) => Ok(placeholder(key)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn placeholder(key: i64) -> RowMap {
+    row(key, [(COLUMN.name, true.into())])
+}

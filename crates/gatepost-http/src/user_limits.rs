@@ -1,0 +1,56 @@
+//! `GET /api/v4/limits`: how much a user has, and may have.
+
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use serde_json::{Value, json};
+use webhook_model::OwnerId;
+
+use crate::error::ApiError;
+use crate::list::pick;
+use crate::query::ListQuery;
+use crate::schema::RowMap;
+use crate::state::{Caller, Shared};
+
+/// One row for each limit of the caller, or of the user that `?user=` names.
+pub(crate) async fn limits(
+    State(shared): State<Shared>,
+    Caller(caller): Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Vec<RowMap>>, ApiError> {
+    let query = query.as_deref().unwrap_or("");
+    let asked = ListQuery::parse(query, &shared.limits.filter())?;
+    let user = user(query)?.unwrap_or(caller.principal().owner);
+    let found = caller.limits(user).await?;
+    let rows = found.iter().enumerate().map(|(at, limit)| {
+        let row: RowMap = [
+            ("$key", json!(at + 1)),
+            ("user", json!(user.0)),
+            ("name", json!(limit.name)),
+            ("used", json!(limit.used)),
+            ("limit", most(limit.most)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect();
+        pick(&row, &asked.fields)
+    });
+    Ok(Json(rows.collect()))
+}
+
+/// Null where there is no limit.
+fn most(most: u64) -> Value {
+    match i64::try_from(most) {
+        Ok(most) => most.into(),
+        Err(_) => Value::Null,
+    }
+}
+
+fn user(query: &str) -> Result<Option<OwnerId>, ApiError> {
+    let mut named = url::form_urlencoded::parse(query.as_bytes());
+    let Some((_, user)) = named.find(|(name, _)| name == "user") else {
+        return Ok(None);
+    };
+    let number = user.parse().ok().filter(|user: &i64| *user > 0);
+    let number = number.ok_or_else(|| ApiError::field("user", "must be a row number"))?;
+    Ok(Some(OwnerId(number)))
+}

@@ -1,0 +1,124 @@
+//! Owners stand where the platform says, and a request that is judged from memory asks nothing.
+
+use apikey_core::OwnerId;
+use gatepost_keys::{AccessLevel, Account, KeyService, Place, TenantId};
+use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::{OwnerStore, Page};
+use gatepost_testkit::fault::Fault;
+
+use crate::world::{World, present};
+
+async fn place(world: &World, owner: i64) -> Option<Place> {
+    let row = world.store.owner(OwnerId(owner)).await.unwrap();
+    row.map(|row| row.place)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_is_placed_with_the_first_key() {
+    let world = World::new();
+    world.users.put(1, 5);
+    world.key(1, "key").await;
+    assert_eq!(place(&world, 1).await, Some(Place::Tenant(TenantId(5))));
+    // A store that cannot place takes no key either: it would stand nowhere.
+    world.users.put(2, 5);
+    world.store.fail("place_owner", 1, Fault::Refused);
+    assert!(world.create(2, "key").await.is_err());
+    assert_eq!(world.keys.count(OwnerId(2)).await.unwrap(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_tenants_nobody_is_placed() {
+    let world = World::new();
+    let admin = Account::enabled(AccessLevel::SystemAdministrator);
+    world.users.say(2, Some(admin));
+    for owner in [1, 2] {
+        let key = world.key(owner, "key").await;
+        for keys in [&world.keys, &world.process()] {
+            present(keys, &key).await.unwrap();
+        }
+        assert_eq!(place(&world, owner).await, None, "{owner}");
+    }
+    // One who was held on such a platform has a row, and is not walled off by that.
+    let now = "2026-01-01T00:00:00Z".parse().unwrap();
+    world
+        .store
+        .hold_owner(OwnerId(1), false, now)
+        .await
+        .unwrap();
+    world.key(1, "another").await;
+    assert_eq!(place(&world, 1).await, Some(Place::Common));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_moved_is_placed_by_the_next_cold_lookup_and_not_by_a_hot_one() {
+    let world = World::new();
+    world.users.put(1, 5);
+    let key = world.key(1, "key").await;
+    present(&world.keys, &key).await.unwrap();
+
+    world.users.put(1, 6);
+    let before = world.store.calls();
+    present(&world.keys, &key).await.unwrap();
+    assert_eq!(
+        world.store.calls(),
+        before,
+        "a hot key asks the store nothing"
+    );
+    let tenant = |id| Some(Place::Tenant(TenantId(id)));
+    assert_eq!(place(&world, 1).await, tenant(5));
+    cold(&world, &key).await;
+    assert_eq!(place(&world, 1).await, tenant(6));
+    // The platform takes it back.
+    world
+        .users
+        .say(1, Some(Account::enabled(AccessLevel::User)));
+    cold(&world, &key).await;
+    assert_eq!(place(&world, 1).await, Some(Place::Alone(OwnerId(1))));
+}
+
+/// A lookup in a process that has just been started.
+async fn cold(world: &World, key: &crate::world::Made) -> KeyService {
+    let process = world.process();
+    present(&process, key).await.unwrap();
+    process
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_cannot_place_lets_good_keys_in() {
+    let world = World::new();
+    let key = world.key(1, "key").await;
+    world.users.put(1, 5);
+    world.store.fail("place_owner", 1, Fault::Refused);
+    let keys = cold(&world, &key).await;
+    assert!(world.store.has_failed());
+    assert_eq!(place(&world, 1).await, None);
+    // It is tried again by the next that is cold, not by this one.
+    present(&keys, &key).await.unwrap();
+    assert_eq!(place(&world, 1).await, None);
+    cold(&world, &key).await;
+    assert_eq!(place(&world, 1).await, Some(Place::Tenant(TenantId(5))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn users_of_before_are_placed_on_request() {
+    let world = World::new();
+    for owner in 1..=250 {
+        world.key(owner, "key").await;
+    }
+    // Then the platform gets tenants, but not for everybody.
+    for owner in 1..=249 {
+        world.users.put(owner, 5);
+    }
+    world.users.say(7, None);
+    assert_eq!(world.keys.place_owners().await.unwrap(), 248);
+    assert_eq!(place(&world, 249).await, Some(Place::Tenant(TenantId(5))));
+    for left in [7, 250] {
+        assert_eq!(place(&world, left).await, None, "{left}");
+    }
+    assert_eq!(world.keys.place_owners().await.unwrap(), 0);
+    let mut admin = world.user(249);
+    admin.access = AccessLevel::TenantAdministrator;
+    let all = KeyQuery::all(Page::first(500));
+    let listed = world.keys.list(&admin, all).await.unwrap();
+    assert_eq!(listed.rows.len(), 248);
+}

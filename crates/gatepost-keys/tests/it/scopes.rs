@@ -1,0 +1,95 @@
+//! Lists hold what the caller may see, and the store looks it up.
+
+use apikey_core::OwnerId;
+use gatepost_keys::{AccessLevel, Account, TenantId};
+use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::{Page, Scope};
+
+use crate::world::World;
+
+/// Users 1 and 2 of tenant 5, of which 2 administers it; 3 of tenant 6; 4 alone; 9 the operator;
+/// 8 an operator who is in tenant 5.
+async fn world() -> World {
+    let world = World::new();
+    let operator = Account::enabled(AccessLevel::SystemAdministrator);
+    let admin = Account::enabled(AccessLevel::TenantAdministrator);
+    world.users.put(1, 5);
+    world.users.say(2, Some(admin.in_tenant(TenantId(5))));
+    world.users.put(3, 6);
+    world
+        .users
+        .say(8, Some(operator.clone().in_tenant(TenantId(5))));
+    world.users.say(9, Some(operator));
+    for owner in [1, 2, 3, 4, 8, 9] {
+        world.key(owner, "key").await;
+    }
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_filter_holds_only_what_the_caller_may_see() {
+    let world = world().await;
+    let (all, five, six) = (
+        Scope::All,
+        Scope::Tenant(TenantId(5)),
+        Scope::Tenant(TenantId(6)),
+    );
+    let of = |owner| Scope::Owner(OwnerId(owner));
+    let cases: [(i64, Scope, &[i64]); 17] = [
+        (1, all, &[1]),
+        (1, five, &[1]),
+        (1, six, &[]),
+        (1, of(2), &[]),
+        (2, all, &[1, 2]),
+        (2, five, &[1, 2]),
+        (2, six, &[]),
+        (2, of(1), &[1]),
+        (2, of(3), &[]),
+        (2, of(8), &[]),
+        (4, all, &[4]),
+        (4, five, &[]),
+        (4, of(1), &[]),
+        (9, all, &[1, 2, 3, 4, 8, 9]),
+        (9, five, &[1, 2, 8]),
+        (9, six, &[3]),
+        (9, of(4), &[4]),
+    ];
+    for (user, scope, expected) in cases {
+        for name in [None, Some("key".to_owned())] {
+            let query = KeyQuery {
+                scope,
+                name,
+                ..KeyQuery::all(Page::first(50))
+            };
+            let found = world.keys.list(&world.user(user), query).await.unwrap();
+            let owners: Vec<_> = found.rows.iter().map(|row| row.key.owner.0).collect();
+            assert_eq!(owners, expected, "{user} asks for {scope:?}");
+        }
+    }
+}
+
+/// The store is asked for the tenant's rows: of a thousand others none is read, so a page is full.
+#[tokio::test(start_paused = true)]
+async fn a_page_of_a_tenant_is_filled_whatever_others_have() {
+    let world = world().await;
+    for n in 0..300 {
+        world.key(3, &format!("other {n}")).await;
+    }
+    world.key(1, "last").await;
+    let query = KeyQuery::all(Page::first(4));
+    let page = world.keys.list(&world.user(2), query).await.unwrap();
+    let owners: Vec<_> = page.rows.iter().map(|row| row.key.owner.0).collect();
+    // One place of the page is an operator's, whose keys are not an administrator's to see.
+    assert_eq!(owners, [1, 2, 1]);
+}
+
+/// Who has just left is not seen any more, though the store does not know it yet.
+#[tokio::test(start_paused = true)]
+async fn a_user_who_left_is_not_listed() {
+    let world = world().await;
+    world.users.put(1, 6);
+    let all = KeyQuery::all(Page::first(50));
+    let page = world.keys.list(&world.user(2), all).await.unwrap();
+    let owners: Vec<_> = page.rows.iter().map(|row| row.key.owner.0).collect();
+    assert_eq!(owners, [2]);
+}

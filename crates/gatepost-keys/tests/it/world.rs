@@ -1,0 +1,128 @@
+//! A platform with tenants, and key services over a store that can be made to fail.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, LookupId, OwnerId};
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Quota,
+    TenantId, Via,
+};
+use gatepost_storage::keys::KeyRow;
+use gatepost_storage::{ManualClock, MemoryStore};
+use gatepost_testkit::fault::FaultStore;
+
+/// Each user has an account without a tenant until something else is said.
+#[derive(Debug, Default)]
+pub(crate) struct Users(Mutex<HashMap<i64, Option<Account>>>);
+
+impl Users {
+    pub(crate) fn say(&self, owner: i64, account: Option<Account>) {
+        self.0.lock().unwrap().insert(owner, account);
+    }
+
+    /// A user in a tenant.
+    pub(crate) fn put(&self, owner: i64, tenant: i64) {
+        let account = Account::enabled(AccessLevel::User);
+        self.say(owner, Some(account.in_tenant(TenantId(tenant))));
+    }
+
+    fn of(&self, owner: i64) -> Option<Account> {
+        let said = self.0.lock().unwrap().get(&owner).cloned();
+        said.unwrap_or_else(|| Some(Account::enabled(AccessLevel::User)))
+    }
+}
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(self.of(owner.0)))
+    }
+}
+
+/// A key, and the header that presents it.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub id: KeyId,
+    pub lookup: LookupId,
+    pub header: String,
+}
+
+pub(crate) struct World {
+    pub store: Arc<FaultStore<MemoryStore>>,
+    pub users: Arc<Users>,
+    pub clock: Arc<ManualClock>,
+    pub keys: KeyService,
+}
+
+impl World {
+    /// Without quotas.
+    pub(crate) fn new() -> Self {
+        Self::with(Quota::UNLIMITED)
+    }
+
+    pub(crate) fn with(quota: Quota) -> Self {
+        let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
+        let users = Arc::new(Users::default());
+        let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().unwrap()));
+        let keys = KeyService::builder(store.clone(), users.clone())
+            .clock(clock.clone())
+            .quotas(Arc::new(quota))
+            .build();
+        Self {
+            store,
+            users,
+            clock,
+            keys,
+        }
+    }
+
+    /// Another process over the same store.
+    pub(crate) fn process(&self) -> KeyService {
+        KeyService::builder(self.store.clone(), self.users.clone())
+            .clock(self.clock.clone())
+            .quotas(Arc::new(Quota::UNLIMITED))
+            .build()
+    }
+
+    /// The user, with the account of this moment.
+    pub(crate) fn user(&self, owner: i64) -> Principal {
+        Principal::new(OwnerId(owner), self.users.of(owner).unwrap(), Via::Platform)
+    }
+
+    /// A key that a user makes.
+    pub(crate) async fn key(&self, owner: i64, name: &str) -> Made {
+        let (row, reveal) = self.create(owner, name).await.unwrap();
+        Made {
+            id: row.id,
+            lookup: row.key.lookup,
+            header: format!("Bearer {}", reveal.reveal().as_str()),
+        }
+    }
+
+    pub(crate) async fn create(
+        &self,
+        owner: i64,
+        name: &str,
+    ) -> Result<(KeyRow, apikey_core::RevealOnce), KeyError> {
+        self.keys
+            .create(&self.user(owner), draft(owner, name))
+            .await
+    }
+}
+
+pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
+    KeyDraft {
+        owner: OwnerId(owner),
+        name: name.parse().unwrap(),
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    }
+}
+
+pub(crate) async fn present(keys: &KeyService, key: &Made) -> Result<(), Denied> {
+    let from = "10.0.0.1".parse().unwrap();
+    keys.authenticate([key.header.as_bytes()], from)
+        .await
+        .map(drop)
+}

@@ -1,0 +1,39 @@
+//! Deliveries that were counted instead of stored.
+
+use std::collections::HashMap;
+
+use gatepost_storage::webhooks::{Dropped, RecordId};
+
+use crate::actor::Actor;
+use crate::error::ManageError;
+use crate::finish::contain;
+
+impl Actor {
+    /// Deliveries that an owner's quotas did not let in, newest minute first: at most `limit`
+    /// counts, fewer if some of them are not the caller's to see.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn dropped(&self, limit: u32) -> Result<Vec<Dropped>, ManageError> {
+        contain(async {
+            let mut known = HashMap::new();
+            let mut seen = Vec::new();
+            let scope = self.authority().scope();
+            for count in self.engine().dropped(scope, limit).await? {
+                let webhook = RecordId::Webhook(count.webhook);
+                let may = match known.get(&webhook) {
+                    Some(may) => *may,
+                    // In a tenant there may be webhooks that its administrator may not see.
+                    None => match self.own_record(webhook).await {
+                        Err(ManageError::NotFound) => false,
+                        owner => owner.map(|_| true)?,
+                    },
+                };
+                known.insert(webhook, may);
+                seen.extend(may.then_some(count));
+            }
+            Ok(seen)
+        })
+        .await
+    }
+}

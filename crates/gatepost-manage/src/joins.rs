@@ -1,0 +1,132 @@
+//! What is shown beside a row: names, counts, and what runs.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use gatepost_storage::webhooks::{
+    DeliveryQuery, DeliveryState, EventQuery, RecordId, TaskQuery, TaskRow,
+};
+use gatepost_storage::{Page, Scope};
+use webhook_model::{TaskId, WebhookId};
+
+use crate::actor::Actor;
+use crate::error::ManageError;
+use crate::finish::contain;
+use crate::listed::count;
+
+/// Running deliveries that are looked at to say which tasks run.
+const MOST_RUNNING: u32 = 1000;
+
+impl Actor {
+    /// The names of those of these webhooks that the caller may see.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn webhook_names(
+        &self,
+        ids: impl IntoIterator<Item = WebhookId>,
+    ) -> Result<BTreeMap<WebhookId, String>, ManageError> {
+        let ids: BTreeSet<_> = ids.into_iter().collect();
+        contain(async {
+            let mut names = BTreeMap::new();
+            for id in ids {
+                match self.own_webhook(id).await {
+                    Err(ManageError::NotFound | ManageError::Unreadable) => {}
+                    row => {
+                        names.insert(id, row?.value.name.to_string());
+                    }
+                }
+            }
+            Ok(names)
+        })
+        .await
+    }
+
+    /// How many tasks send a webhook. All of them are its owner's.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn count_tasks(&self, id: WebhookId) -> Result<u64, ManageError> {
+        contain(async {
+            let owner = self.own_record(RecordId::Webhook(id)).await?;
+            let read = |page| async move {
+                let query = TaskQuery {
+                    scope: Scope::Owner(owner),
+                    creator: None,
+                    webhook: Some(id),
+                    name: None,
+                    page,
+                };
+                self.engine().list_tasks(&query).await
+            };
+            count(|row| row.id, read).await
+        })
+        .await
+    }
+
+    /// The names of those of these tasks that the caller may see.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn task_names(
+        &self,
+        ids: impl IntoIterator<Item = TaskId>,
+    ) -> Result<BTreeMap<TaskId, String>, ManageError> {
+        let ids: BTreeSet<_> = ids.into_iter().collect();
+        contain(async {
+            let mut names = BTreeMap::new();
+            for id in ids {
+                match self.own_task(id).await {
+                    Err(ManageError::NotFound | ManageError::Unreadable) => {}
+                    row => {
+                        names.insert(id, row?.task.name.to_string());
+                    }
+                }
+            }
+            Ok(names)
+        })
+        .await
+    }
+
+    /// Which of these tasks have a delivery that is being sent at this moment. Only the newest
+    /// 1,000 such deliveries that the caller may see are looked at.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn running_tasks(&self, among: &[TaskRow]) -> Result<HashSet<TaskId>, ManageError> {
+        if among.is_empty() {
+            return Ok(HashSet::new());
+        }
+        contain(async {
+            let query = DeliveryQuery {
+                states: vec![DeliveryState::Running],
+                ..DeliveryQuery::all(Page::newest(MOST_RUNNING))
+            };
+            let running = self.visible_deliveries(&query).await?.rows;
+            let running: HashSet<_> = running.iter().filter_map(|found| found.task).collect();
+            let among = among.iter().map(|row| row.id);
+            Ok(among.filter(|id| running.contains(id)).collect())
+        })
+        .await
+    }
+
+    /// How many events run a task.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn count_events(&self, id: TaskId) -> Result<u64, ManageError> {
+        contain(async {
+            let owner = self.own_record(RecordId::Task(id)).await?;
+            let read = |page| async move {
+                let query = EventQuery {
+                    scope: Scope::Owner(owner),
+                    task: Some(id),
+                    event_type: None,
+                    page,
+                };
+                self.engine().list_events(&query).await
+            };
+            count(|row| row.id, read).await
+        })
+        .await
+    }
+}

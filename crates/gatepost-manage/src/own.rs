@@ -1,0 +1,94 @@
+//! Single rows: the caller's, or none. A row of another owner answers as one that is not there,
+//! whether or not it can be read.
+
+use gatepost_engine::EngineError;
+use gatepost_keys::OwnerId;
+use gatepost_storage::webhooks::{Delivery, DeliveryId, RecordId, TaskRow};
+use gatepost_storage::{ErrorKind, Row};
+use webhook_model::{Event, EventId, Field, TaskId, Webhook, WebhookId};
+
+use crate::actor::Actor;
+use crate::error::ManageError;
+
+impl Actor {
+    pub(crate) async fn own_webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        let read = self.engine().webhook(id).await;
+        self.own(RecordId::Webhook(id), read, |row| row.owner).await
+    }
+
+    pub(crate) async fn own_task(&self, id: TaskId) -> Result<TaskRow, ManageError> {
+        let read = self.engine().task(id).await;
+        self.own(RecordId::Task(id), read, |row| row.owner).await
+    }
+
+    pub(crate) async fn own_event(&self, id: EventId) -> Result<Row<EventId, Event>, ManageError> {
+        let read = self.engine().event(id).await;
+        self.own(RecordId::Event(id), read, |row| row.owner).await
+    }
+
+    /// A delivery that the caller may see: by its owner and the tenant in which it was made.
+    pub(crate) async fn seen_delivery(&self, id: DeliveryId) -> Result<Delivery, ManageError> {
+        let delivery = self.engine().delivery(id).await?;
+        let delivery = delivery.ok_or(ManageError::NotFound)?;
+        let mut authority = self.authority();
+        let (owner, tenant) = (delivery.owner, delivery.tenant);
+        let may = authority.may_see_made_in(owner, tenant).await?;
+        may.then_some(delivery).ok_or(ManageError::NotFound)
+    }
+
+    /// A delivery that the caller may see and change: not where its owner has moved since.
+    pub(crate) async fn own_delivery(&self, id: DeliveryId) -> Result<Delivery, ManageError> {
+        let delivery = self.seen_delivery(id).await?;
+        let may = self.manages(delivery.owner).await?;
+        may.then_some(delivery).ok_or(ManageError::Forbidden)
+    }
+
+    /// Whose a record of the caller's is; also of one that cannot be read.
+    pub(crate) async fn own_record(&self, record: RecordId) -> Result<OwnerId, ManageError> {
+        let owner = self.engine().owner_of(record).await?;
+        let owner = owner.ok_or(ManageError::NotFound)?;
+        let may = self.manages(owner).await?;
+        may.then_some(owner).ok_or(ManageError::NotFound)
+    }
+
+    /// A task may send only a webhook whose owner the caller manages; it is then that owner's.
+    pub(crate) async fn usable_webhook(&self, id: WebhookId) -> Result<OwnerId, ManageError> {
+        dangling(self.own_webhook(id).await, Field::Owner).map(|row| row.owner)
+    }
+
+    /// An event may run only a task whose owner the caller manages; it is then that owner's.
+    pub(crate) async fn usable_task(&self, id: TaskId) -> Result<OwnerId, ManageError> {
+        dangling(self.own_task(id).await, Field::Task).map(|row| row.owner)
+    }
+
+    async fn own<R>(
+        &self,
+        record: RecordId,
+        read: Result<Option<R>, EngineError>,
+        owner: fn(&R) -> OwnerId,
+    ) -> Result<R, ManageError> {
+        let row = match read {
+            Err(EngineError::Store(error)) if error.kind() == ErrorKind::Corrupt => {
+                // Only to those who could read it, if it could be read.
+                self.own_record(record).await?;
+                return Err(ManageError::Unreadable);
+            }
+            read => read?.ok_or(ManageError::NotFound)?,
+        };
+        let may = self.manages(owner(&row)).await?;
+        may.then_some(row).ok_or(ManageError::NotFound)
+    }
+}
+
+/// What a record names and the caller may not see does not exist.
+fn dangling<T>(found: Result<T, ManageError>, field: Field) -> Result<T, ManageError> {
+    match found {
+        Err(ManageError::NotFound) => Err(ManageError::Dangling {
+            field: field.as_str(),
+        }),
+        other => other,
+    }
+}

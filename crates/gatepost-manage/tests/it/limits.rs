@@ -1,0 +1,126 @@
+//! Quotas, in words and in numbers.
+
+use gatepost_keys::{OwnerId, Quota};
+use gatepost_manage::ManageError;
+
+use crate::users::{BESIDE, OWNER, TENANT};
+use crate::world::{World, draft, event, task, webhook};
+
+/// As much as the rows of one user take.
+const QUOTA: Quota = Quota {
+    keys: 1,
+    webhooks: 2,
+    tasks: 1,
+    events: 1,
+    ..Quota::UNLIMITED
+};
+
+#[tokio::test]
+async fn too_many_is_refused_with_the_numbers_of_the_owner() {
+    let world = World::with(QUOTA).await;
+    for (user, who) in [(OWNER, "You have"), (TENANT, "This user has")] {
+        let actor = world.of(user);
+        let made = task(user, "new", world.rows.webhook);
+        let answers = [
+            (
+                actor.create_key(draft(OWNER, "new")).await.map(drop),
+                "1 of 1 keys",
+            ),
+            (
+                actor.create_webhook(webhook(OWNER, "new")).await.map(drop),
+                "2 of 2 webhooks",
+            ),
+            (actor.create_task(made).await.map(drop), "1 of 1 tasks"),
+            (
+                actor.create_event(event(world.rows.task)).await.map(drop),
+                "1 of 1 events",
+            ),
+        ];
+        for (answer, numbers) in answers {
+            let full = answer.unwrap_err();
+            assert!(matches!(full, ManageError::Full { .. }), "{full:?}");
+            assert_eq!(full.to_string(), format!("{who} {numbers}"));
+        }
+    }
+    // The administrator's own are not used up by that.
+    let admin = world.of(TENANT);
+    admin.create_webhook(webhook(TENANT, "own")).await.unwrap();
+}
+
+#[tokio::test]
+async fn too_many_bytes_are_refused_with_their_numbers() {
+    let quota = Quota {
+        record_bytes: 2_000,
+        ..Quota::UNLIMITED
+    };
+    let world = World::with(quota).await;
+    let actor = world.of(OWNER);
+    let edited = actor.edit_webhook(world.rows.webhook, |webhook| {
+        webhook.url = format!("http://10.0.0.1/{}", "x".repeat(1_900)).parse()?;
+        Ok(())
+    });
+    let full = edited.await.unwrap_err();
+    let words = full.to_string();
+    assert!(
+        words.starts_with("You have ") && words.ends_with(" of 2000 bytes of records"),
+        "{words}"
+    );
+}
+
+#[tokio::test]
+async fn too_fast_says_when_to_come_again() {
+    let quota = Quota {
+        runs_per_minute: 6,
+        key_changes_per_minute: 2,
+        ..Quota::UNLIMITED
+    };
+    let world = World::with(quota).await;
+    let actor = world.of(OWNER);
+    // Two were sent for the rows.
+    for _ in 0..4 {
+        actor.run_task(world.rows.task).await.unwrap();
+    }
+    let runs = actor.run_task(world.rows.task).await.map(drop);
+    let sent = actor.send(world.rows.webhook, None).await.map(drop);
+    actor
+        .edit_key(world.rows.key, Default::default())
+        .await
+        .unwrap();
+    let keys = actor.edit_key(world.rows.key, Default::default()).await;
+    for answer in [runs, sent, keys.map(drop)] {
+        let Err(ManageError::TooFast { retry_after }) = answer else {
+            panic!("{answer:?}");
+        };
+        assert!((1..=60).contains(&retry_after.as_secs()), "{retry_after:?}");
+    }
+    let told = actor.limits(OwnerId(OWNER)).await.unwrap();
+    let told = |name| told.iter().find(|limit| limit.name == name).unwrap();
+    assert_eq!(told("runs_per_minute").used, 6);
+    assert_eq!(told("key_changes_per_minute").used, 2);
+}
+
+#[tokio::test]
+async fn limits_are_told_to_those_who_manage_the_user() {
+    let world = World::with(QUOTA).await;
+    for user in [OWNER, TENANT] {
+        let limits = world.of(user).limits(OwnerId(OWNER)).await.unwrap();
+        let told: Vec<_> = limits
+            .iter()
+            .map(|limit| (limit.name, limit.used, limit.most))
+            .collect();
+        let most = u64::MAX;
+        assert_eq!(told[0], ("keys", 1, 1));
+        assert_eq!(told[1], ("webhooks", 2, 2));
+        assert_eq!(told[2], ("tasks", 1, 1));
+        assert_eq!(told[3], ("events", 1, 1));
+        assert_eq!((told[4].0, told[4].2), ("record_bytes", most));
+        assert!(told[4].1 > 0);
+        let others = ["waiting", "waiting_bytes", "log_bytes", "runs_per_minute"];
+        for (at, name) in others.into_iter().enumerate() {
+            assert_eq!((told[5 + at].0, told[5 + at].2), (name, most));
+        }
+        assert_eq!(told[9], ("key_changes_per_minute", 1, most));
+    }
+    let hidden = world.of(BESIDE).limits(OwnerId(OWNER)).await;
+    assert!(matches!(hidden, Err(ManageError::NotFound)), "{hidden:?}");
+}

@@ -1,0 +1,124 @@
+//! What is shown beside rows, and what a new record says of others: names, counts, conflicts.
+
+use std::collections::BTreeSet;
+
+use gatepost_keys::OwnerId;
+use gatepost_storage::webhooks::RecordId;
+use webhook_model::{Target, WebhookId};
+
+use super::Door;
+use crate::users::{EVERYBODY, sees};
+use crate::world::{NOWHERE, Rows, draft, event, task, webhook};
+
+pub(super) const METHODS: [&str; 11] = [
+    "webhook_names",
+    "task_names",
+    "running_tasks",
+    "may_manage",
+    "dropped",
+    "unreadable",
+    "watchable",
+    "create_key",
+    "create_webhook",
+    "create_task",
+    "create_event",
+];
+
+/// Numbers of rows.
+type Numbers = BTreeSet<i64>;
+
+pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
+    let mut findings = Vec::new();
+    for user in EVERYBODY {
+        for (method, found, expected) in sets(door, user).await {
+            if door.looks_at(method) && found != expected {
+                findings.push(format!("{method}: {user}: {found:?}, not {expected:?}"));
+            }
+        }
+        for owner in EVERYBODY {
+            if sees(user).contains(&owner) {
+                continue;
+            }
+            let of_others = refusals(door, user, &door.people.rows[&owner]).await;
+            let of_nothing = refusals(door, user, &NOWHERE).await;
+            for ((method, said), (_, nothing)) in of_others.into_iter().zip(of_nothing) {
+                if door.looks_at(method) && (said.is_ok() || said != nothing) {
+                    findings.push(format!("{method}: {user} of {owner}: {said:?}"));
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// What a user finds, and what it should be.
+async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers)> {
+    let people = door.people;
+    let all = || EVERYBODY.iter().map(|user| &people.rows[user]);
+    let seen = |number: fn(&Rows) -> i64| -> Numbers {
+        let rows = sees(user).iter().map(|owner| &people.rows[owner]);
+        rows.map(number).collect()
+    };
+    let lost = sees(user).iter().map(|owner| people.lost[owner].0);
+    let webhooks = door.of(user, "webhook_names");
+    let webhooks = webhooks.webhook_names(all().map(|rows| rows.webhook)).await;
+    let tasks = door.of(user, "task_names");
+    let tasks = tasks.task_names(all().map(|rows| rows.task)).await;
+    let running = door.of(user, "running_tasks");
+    let running = running.running_tasks(&people.tasks).await.unwrap();
+    let dropped = door.of(user, "dropped").dropped(100).await.unwrap();
+    let unreadable = door.of(user, "unreadable").unreadable().await.unwrap();
+    let unreadable = unreadable.iter().map(|found| match found.record {
+        RecordId::Webhook(WebhookId(id)) => id,
+        other => panic!("{other:?}"),
+    });
+    let mut managed = Numbers::new();
+    for owner in EVERYBODY {
+        let actor = door.of(user, "may_manage");
+        if actor.may_manage(OwnerId(owner)).await.unwrap() {
+            managed.insert(owner);
+        }
+    }
+    let webhooks = webhooks.unwrap().keys().map(|id| id.0).collect();
+    let tasks = tasks.unwrap().keys().map(|id| id.0).collect();
+    let dropped = dropped.iter().map(|count| count.webhook.0).collect();
+    vec![
+        ("webhook_names", webhooks, seen(|rows| rows.webhook.0)),
+        ("task_names", tasks, seen(|rows| rows.task.0)),
+        (
+            "running_tasks",
+            running.iter().map(|id| id.0).collect(),
+            seen(|rows| rows.task.0),
+        ),
+        ("dropped", dropped, seen(|rows| rows.webhook.0)),
+        ("unreadable", unreadable.collect(), lost.collect()),
+        ("may_manage", managed, sees(user).iter().copied().collect()),
+    ]
+}
+
+/// The answer to a user who names what is another's: the same as of what is not there.
+async fn refusals(
+    door: &Door<'_>,
+    user: i64,
+    theirs: &Rows,
+) -> Vec<(&'static str, Result<(), String>)> {
+    let mut said = Vec::new();
+    macro_rules! say {
+        ($method:ident($($arg:expr),*)) => {
+            if door.looks_at(stringify!($method)) {
+                let answer = door.of(user, stringify!($method)).$method($($arg),*).await;
+                let answer = answer.map(drop).map_err(|error| format!("{error:?}"));
+                said.push((stringify!($method), answer));
+            }
+        };
+    }
+    let (owner, targets) = (OwnerId(theirs.owner), vec![Target::Generic]);
+    let (alarms, raised) = ("alarms".parse().unwrap(), "raised".parse().unwrap());
+    say!(watchable(owner, alarms, raised, targets));
+    say!(create_key(draft(theirs.owner, "sent")));
+    say!(create_webhook(webhook(theirs.owner, "sent")));
+    say!(create_task(task(user, "new", theirs.webhook)));
+    say!(create_task(task(theirs.owner, "new", theirs.webhook)));
+    say!(create_event(event(theirs.task)));
+    said
+}

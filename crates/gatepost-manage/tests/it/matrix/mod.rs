@@ -1,0 +1,65 @@
+//! Every user at every method, with every filter, before the rows of everybody else: no foreign
+//! row, name or number is found.
+//!
+//! What each user should find is worked out here, from a table of who sees whose rows and from
+//! all rows that there are. A new method fails `the_table_holds_every_method`; a new filter or
+//! column of a query does not compile until it is in `lists`.
+
+mod beside;
+mod lists;
+mod verbs;
+
+use crate::calls::calls;
+use crate::people::People;
+use crate::world::{ADMIN, NOWHERE};
+
+/// A door, which may forget to judge in one of its methods.
+pub(super) struct Door<'a> {
+    pub people: &'a People,
+    forgets: Option<&'static str>,
+}
+
+impl<'a> Door<'a> {
+    /// The caller at this method: the operator, where the door forgets to judge.
+    pub(super) fn of(&self, user: i64, method: &str) -> gatepost_manage::Actor {
+        let forgets = self.forgets == Some(method);
+        self.people.world.of(if forgets { ADMIN } else { user })
+    }
+
+    /// Whether this method is looked at: all of them, or the one that is forgotten.
+    pub(super) fn looks_at(&self, method: &str) -> bool {
+        self.forgets.is_none_or(|forgets| forgets == method)
+    }
+
+    /// All that is found and should not be, or is not found and should be.
+    async fn findings(&self) -> Vec<String> {
+        let mut findings = verbs::findings(self).await;
+        findings.extend(lists::findings(self).await);
+        findings.extend(beside::findings(self).await);
+        findings
+    }
+}
+
+fn door<'a>(people: &'a People, forgets: Option<&'static str>) -> Door<'a> {
+    Door { people, forgets }
+}
+
+#[tokio::test]
+async fn nobody_finds_a_row_a_name_or_a_number_that_is_not_theirs_to_see() {
+    let people = People::new().await;
+    let findings = door(&people, None).findings().await;
+    assert!(findings.is_empty(), "{findings:#?}");
+}
+
+/// The control: whichever check is forgotten, it is noticed.
+#[tokio::test]
+async fn a_door_that_forgets_one_check_is_noticed() {
+    let verbs = calls(NOWHERE).into_iter().map(|call| call.name);
+    let methods = verbs.chain(lists::METHODS).chain(beside::METHODS);
+    for method in methods {
+        let people = People::new().await;
+        let findings = door(&people, Some(method)).findings().await;
+        assert!(!findings.is_empty(), "{method} was forgotten");
+        assert!(findings[0].contains(method), "{findings:#?}");
+    }
+}

@@ -1,0 +1,90 @@
+//! Everybody, each with the same rows under the same names.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{
+    Basis, DeliveryLog, DropReason, Dropped, Enqueue, MessageId, NewDelivery, Origin, QueueStore,
+    RecordId, TaskRow,
+};
+use gatepost_storage::{Clock, SystemClock};
+use webhook_model::WebhookId;
+
+use crate::users::EVERYBODY;
+use crate::world::{Rows, World, webhook};
+
+pub(crate) struct People {
+    pub world: World,
+    /// By owner.
+    pub rows: BTreeMap<i64, Rows>,
+    /// A webhook of each that cannot be read.
+    pub lost: BTreeMap<i64, WebhookId>,
+    /// All tasks: each has a delivery that is being sent.
+    pub tasks: Vec<TaskRow>,
+}
+
+impl People {
+    pub(crate) async fn new() -> Self {
+        let world = World::start().await;
+        let mut rows = BTreeMap::from([(world.rows.owner, world.rows)]);
+        for owner in EVERYBODY {
+            if owner != world.rows.owner {
+                rows.insert(owner, world.rows_of(owner).await);
+            }
+        }
+        let mut people = Self {
+            world,
+            rows,
+            lost: BTreeMap::new(),
+            tasks: Vec::new(),
+        };
+        for rows in people.rows.clone().values() {
+            people.furnish(rows).await;
+        }
+        people
+    }
+
+    /// A delivery that is being sent, one that was dropped, and a webhook that cannot be read.
+    async fn furnish(&mut self, rows: &Rows) {
+        let World {
+            store,
+            spoilt,
+            engine,
+            ..
+        } = &self.world;
+        let now = SystemClock.now();
+        store.enqueue(sending(rows, now), now).await.unwrap();
+        let dropped = Dropped {
+            webhook: rows.webhook,
+            reason: DropReason::Waiting,
+            minute: now,
+            count: rows.owner.unsigned_abs(),
+        };
+        store.count_dropped(&[dropped]).await.unwrap();
+        let lost = engine.create_webhook(&webhook(rows.owner, "lost")).await;
+        let lost = lost.unwrap().id;
+        spoilt.spoil(RecordId::Webhook(lost));
+        self.lost.insert(rows.owner, lost);
+        self.tasks
+            .push(engine.task(rows.task).await.unwrap().unwrap());
+    }
+}
+
+/// A delivery that is leased to nobody for a long time.
+fn sending(rows: &Rows, now: DateTime<Utc>) -> Enqueue {
+    let delivery = NewDelivery {
+        message_id: MessageId::from_random(rows.owner.unsigned_abs().into()),
+        webhook: rows.webhook,
+        task: Some(rows.task),
+        body: "sending".into(),
+        due: now,
+        lease_until: Some(now + chrono::TimeDelta::days(1)),
+    };
+    Enqueue {
+        basis: Basis::Nothing,
+        origin: Origin::Direct,
+        deliveries: vec![delivery],
+        consume: Vec::new(),
+        later: Vec::new(),
+    }
+}

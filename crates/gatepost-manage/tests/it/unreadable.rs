@@ -1,0 +1,111 @@
+//! Records that cannot be read are listed to those who could read them, so that they can be
+//! deleted, and are in nobody's way.
+
+use gatepost_manage::{Actor, ManageError};
+use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
+use gatepost_storage::{Page, Scope};
+
+use crate::users::{ABROAD, ADMIN, BESIDE, OWNER, STRANGER, TENANT};
+use crate::world::World;
+
+/// A world in which all records of the owner are lost.
+async fn lost() -> (World, [RecordId; 3]) {
+    let world = World::start().await;
+    let rows = world.rows;
+    let records = [
+        RecordId::Webhook(rows.webhook),
+        RecordId::Task(rows.task),
+        RecordId::Event(rows.event),
+    ];
+    for record in records {
+        world.spoilt.spoil(record);
+    }
+    (world, records)
+}
+
+async fn listed(actor: &Actor) -> Vec<RecordId> {
+    let found = actor.unreadable().await.unwrap();
+    found.iter().map(|found| found.record).collect()
+}
+
+#[tokio::test]
+async fn they_are_listed_to_those_who_manage_their_owner() {
+    let (world, records) = lost().await;
+    for user in [OWNER, TENANT, ADMIN] {
+        assert_eq!(listed(&world.of(user)).await, records, "{user}");
+    }
+    for user in [BESIDE, STRANGER, ABROAD] {
+        assert_eq!(listed(&world.of(user)).await, [], "{user}");
+    }
+    let found = &world.of(OWNER).unreadable().await.unwrap()[0];
+    assert_eq!((found.owner.0, &*found.reason), (OWNER, "its key is lost"));
+}
+
+#[tokio::test]
+async fn asked_for_alone_they_say_so_and_to_strangers_nothing() {
+    let (world, _) = lost().await;
+    let rows = world.rows;
+    for (user, is_hidden) in [(OWNER, false), (TENANT, false), (BESIDE, true)] {
+        let actor = world.of(user);
+        let answers = [
+            actor.webhook(rows.webhook).await.map(drop),
+            actor.task(rows.task).await.map(drop),
+            actor.event(rows.event).await.map(drop),
+            actor.edit_task(rows.task, |_| Ok(())).await.map(drop),
+            actor.send_test(rows.webhook, None).await.map(drop),
+        ];
+        for answer in answers {
+            match answer {
+                Err(ManageError::NotFound) => assert!(is_hidden, "{user}"),
+                Err(ManageError::Unreadable) => assert!(!is_hidden, "{user}"),
+                other => panic!("{user}: {other:?}"),
+            }
+        }
+    }
+    let words = ManageError::Unreadable.to_string();
+    assert_eq!(words, "the row cannot be read; it can be deleted");
+}
+
+#[tokio::test]
+async fn lists_names_and_the_log_go_on_without_them() {
+    let (world, _) = lost().await;
+    let (actor, rows) = (world.of(OWNER), world.rows);
+    let query = WebhookQuery {
+        scope: Scope::All,
+        name: None,
+        page: Page::first(10),
+    };
+    let listed = actor.webhooks(&query).await.unwrap().rows;
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    let names = actor.webhook_names([rows.webhook, rows.paused]).await;
+    assert_eq!(names.unwrap().len(), 1);
+    assert!(actor.task_names([rows.task]).await.unwrap().is_empty());
+    let (delivery, webhook) = actor.delivery(rows.ended).await.unwrap();
+    assert_eq!((delivery.id, webhook), (rows.ended, None));
+}
+
+#[tokio::test]
+async fn their_owner_deletes_them_and_nobody_else() {
+    let (world, _) = lost().await;
+    let rows = world.rows;
+    for user in [BESIDE, STRANGER, ABROAD] {
+        let actor = world.of(user);
+        let answers = [
+            actor.delete_event(rows.event).await,
+            actor.delete_task(rows.task).await,
+            actor.delete_webhook(rows.webhook, Cascade::Tasks).await,
+        ];
+        for answer in answers {
+            let hidden = matches!(answer, Err(ManageError::NotFound));
+            assert!(hidden, "{user}: {answer:?}");
+        }
+    }
+    let owner = world.of(OWNER);
+    owner.delete_event(rows.event).await.unwrap();
+    owner.delete_task(rows.task).await.unwrap();
+    owner
+        .delete_webhook(rows.webhook, Cascade::Refuse)
+        .await
+        .unwrap();
+    assert_eq!(listed(&owner).await, []);
+}

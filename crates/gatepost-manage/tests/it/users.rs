@@ -1,0 +1,163 @@
+//! The platform of the tests: its users, and code with moods.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use gatepost_engine::{May, Watch, WatchAnswer, Watched};
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Principal, TenantId, Via,
+};
+use gatepost_manage::{Audit, Audited, Choice, Directory, Operation};
+use webhook_model::{ObjectId, Target};
+
+/// Administers the system.
+pub(crate) const ADMIN: i64 = 1;
+/// Administers the tenant of `OWNER`.
+pub(crate) const TENANT: i64 = 2;
+/// Owns the rows.
+pub(crate) const OWNER: i64 = 3;
+/// Is in no tenant.
+pub(crate) const STRANGER: i64 = 4;
+/// Another user of the tenant of `OWNER`.
+pub(crate) const BESIDE: i64 = 5;
+/// Administers another tenant.
+pub(crate) const ABROAD: i64 = 6;
+/// A user of that other tenant.
+pub(crate) const MEMBER: i64 = 7;
+/// Administers the system, and is in the tenant of `OWNER`.
+pub(crate) const INSIDE: i64 = 8;
+
+pub(crate) const EVERYBODY: [i64; 8] = [
+    ADMIN, TENANT, OWNER, STRANGER, BESIDE, ABROAD, MEMBER, INSIDE,
+];
+
+/// An object that is not there.
+pub(crate) const NO_OBJECT: i64 = 404;
+
+/// Who sees whose rows, written out: the rule of the door is not asked what it is.
+pub(crate) fn sees(user: i64) -> &'static [i64] {
+    match user {
+        ADMIN | INSIDE => &EVERYBODY,
+        TENANT => &[TENANT, OWNER, BESIDE],
+        OWNER => &[OWNER],
+        STRANGER => &[STRANGER],
+        BESIDE => &[BESIDE],
+        ABROAD => &[ABROAD, MEMBER],
+        MEMBER => &[MEMBER],
+        _ => &[],
+    }
+}
+
+/// The tenant of a user.
+pub(crate) fn tenant_of(user: i64) -> Option<TenantId> {
+    match user {
+        TENANT | OWNER | BESIDE | INSIDE => Some(TenantId(1)),
+        ABROAD | MEMBER => Some(TenantId(2)),
+        _ => None,
+    }
+}
+
+pub(crate) fn account_of(owner: OwnerId) -> Option<Account> {
+    let access = match owner.0 {
+        ADMIN | INSIDE => AccessLevel::SystemAdministrator,
+        TENANT | ABROAD => AccessLevel::TenantAdministrator,
+        OWNER | STRANGER | BESIDE | MEMBER => AccessLevel::User,
+        _ => return None,
+    };
+    Some(Account {
+        tenant: tenant_of(owner.0),
+        ..Account::enabled(access)
+    })
+}
+
+pub(crate) fn user(user: i64) -> Principal {
+    let owner = OwnerId(user);
+    Principal::new(owner, account_of(owner).unwrap(), Via::Platform)
+}
+
+/// How the platform's code is doing.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Mood {
+    #[default]
+    Well,
+    Panics,
+    Hangs,
+    Errs,
+}
+
+/// The platform's code: accounts of `OWNER`, all names, and the audit log go by their moods.
+#[derive(Debug, Default)]
+pub(crate) struct Platform {
+    pub accounts: Mutex<Mood>,
+    pub directory: Mutex<Mood>,
+    pub audit: Mutex<Mood>,
+    pub heard: Mutex<Vec<(i64, &'static str, i64, Operation)>>,
+    /// Users who went to another tenant.
+    pub moved: Mutex<HashMap<i64, TenantId>>,
+}
+
+impl Accounts for Platform {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        let mood = *self.accounts.lock().unwrap();
+        let moved = self.moved.lock().unwrap().get(&owner.0).copied();
+        match mood {
+            Mood::Panics if owner.0 == OWNER => panic!("as told"),
+            Mood::Hangs if owner.0 == OWNER => {
+                AccountAnswer::Later(Box::pin(std::future::pending()))
+            }
+            Mood::Errs if owner.0 == OWNER => {
+                AccountAnswer::Now(Err(AccountsError("as told".into())))
+            }
+            _ => {
+                let account = account_of(owner).map(|account| Account {
+                    tenant: moved.or(account.tenant),
+                    ..account
+                });
+                AccountAnswer::Now(Ok(account))
+            }
+        }
+    }
+}
+
+/// Each user may watch the one object that has the user's number.
+impl Watch for Platform {
+    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+        WatchAnswer::each(owners, |owner| match watched.target {
+            Target::Instance(ObjectId(NO_OBJECT)) => May::NoSuchObject,
+            Target::Instance(object) => (object.0 == owner.0).into(),
+            Target::Tag(_) | Target::Generic => May::Yes,
+        })
+    }
+}
+
+#[async_trait]
+impl Directory for Platform {
+    async fn name(&self, caller: &Principal, table: &str, key: i64) -> Option<String> {
+        let mood = *self.directory.lock().unwrap();
+        match mood {
+            Mood::Well => Some(format!("{table} {key} for {}", caller.owner)),
+            Mood::Panics => panic!("as told"),
+            Mood::Hangs => std::future::pending().await,
+            Mood::Errs => None,
+        }
+    }
+
+    async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
+        let Some(name) = self.name(caller, table, 1).await else {
+            return Vec::new();
+        };
+        // One more than was asked for, as a careless platform might.
+        vec![Choice { key: 1, name }; limit + 1]
+    }
+}
+
+impl Audit for Platform {
+    fn record(&self, change: &Audited<'_>) {
+        assert_eq!(*self.audit.lock().unwrap(), Mood::Well, "as told");
+        let row = change.row.unwrap();
+        let actor = change.actor.owner.0;
+        let record = (actor, change.table, row, change.operation);
+        self.heard.lock().unwrap().push(record);
+    }
+}

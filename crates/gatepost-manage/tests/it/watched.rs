@@ -1,0 +1,79 @@
+//! What may be watched is the platform's word, for the task's owner.
+
+use gatepost_keys::OwnerId;
+use gatepost_manage::ManageError;
+use webhook_model::{Event, ObjectId, Target};
+
+use crate::users::{BESIDE, NO_OBJECT, OWNER, TENANT};
+use crate::world::{World, event};
+
+fn on(object: i64, world: &World) -> Event {
+    Event {
+        event_type: "vms".parse().unwrap(),
+        event: "poweron".parse().unwrap(),
+        target: Target::Instance(ObjectId(object)),
+        ..event(world.rows.task)
+    }
+}
+
+#[tokio::test]
+async fn an_event_on_what_its_owner_may_not_watch_is_refused_in_words() {
+    let world = World::watched().await;
+    for user in [OWNER, TENANT] {
+        let actor = world.of(user);
+        let made = actor.create_event(on(OWNER, &world)).await.unwrap();
+        assert_eq!(made.owner, OwnerId(OWNER));
+        // The administrator's own object too: the task is the owner's.
+        for foreign in [BESIDE, TENANT] {
+            let refused = actor.create_event(on(foreign, &world)).await;
+            let Err(ManageError::Refused(words)) = refused else {
+                panic!("{refused:?}");
+            };
+            assert!(words.len() > 10, "{words}");
+            let edited = actor.edit_event(made.id, move |event| {
+                event.target = Target::Instance(ObjectId(foreign));
+                Ok(())
+            });
+            let edited = edited.await;
+            assert!(matches!(edited, Err(ManageError::Refused(_))), "{edited:?}");
+        }
+        let stored = actor.event(made.id).await.unwrap().0.value;
+        assert_eq!(stored.target, Target::Instance(ObjectId(OWNER)));
+    }
+}
+
+#[tokio::test]
+async fn an_event_on_an_object_that_is_not_there_is_invalid() {
+    let world = World::watched().await;
+    let actor = world.of(OWNER);
+    let made = actor.create_event(on(NO_OBJECT, &world)).await;
+    let edited = actor.edit_event(world.rows.event, |event| {
+        event.event_type = "vms".parse()?;
+        event.event = "poweron".parse()?;
+        event.target = Target::Instance(ObjectId(NO_OBJECT));
+        Ok(())
+    });
+    for answer in [made, edited.await] {
+        let invalid = matches!(answer, Err(ManageError::NoSuchObject));
+        assert!(invalid, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_offers_what_may_be_watched() {
+    let world = World::watched().await;
+    let objects = [BESIDE, OWNER, NO_OBJECT, TENANT];
+    let offered = async |user: i64, owner: i64| {
+        let targets = objects.map(|id| Target::Instance(ObjectId(id)));
+        let (vms, poweron) = ("vms".parse().unwrap(), "poweron".parse().unwrap());
+        let actor = world.of(user);
+        let found = actor.watchable(OwnerId(owner), vms, poweron, targets.into());
+        found.await
+    };
+    for (user, owner) in [(OWNER, OWNER), (TENANT, OWNER), (TENANT, TENANT)] {
+        let found = offered(user, owner).await.unwrap();
+        assert_eq!(found, [Target::Instance(ObjectId(owner))], "{user}");
+    }
+    let hidden = offered(BESIDE, OWNER).await;
+    assert!(matches!(hidden, Err(ManageError::NotFound)), "{hidden:?}");
+}

@@ -1,0 +1,87 @@
+//! What the statement says of each enqueue.
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{
+    Basis, ClaimToken, DeliveryId, Enqueued, RecordId, RoutesVersion, StoredDelivery,
+};
+use gatepost_storage::{ErrorKind, StoreError};
+use tokio_postgres::Row;
+use webhook_model::{EventId, TaskId, WebhookId};
+
+use super::columns::Item;
+use crate::error::{Failure, Result};
+
+/// What became of an enqueue in a batch.
+pub(super) enum Verdict {
+    Judged(Result<Enqueued>),
+    /// A lock was not had; nothing was done.
+    Left,
+}
+
+/// The verdict on each item; the ids of what was stored follow each other in the order of the
+/// request. `consumed` are the places in which a task was.
+pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<Vec<Verdict>> {
+    let numbers: Vec<i32> = row.try_get("verdicts")?;
+    let ids: Vec<i64> = row.try_get("ids")?;
+    let tokens: Vec<i64> = row.try_get("tokens")?;
+    let mut stored = ids.into_iter().zip(tokens);
+    let moved = consumed.iter().map(moved).collect::<Result<Vec<_>>>()?;
+    let mut verdicts = Vec::with_capacity(items.len());
+    for ((number, (batch, _)), verdict) in (1..).zip(items.iter().copied()).zip(numbers) {
+        let rows = matches!(batch.basis, Basis::Rows(_));
+        verdicts.push(Verdict::Judged(match verdict {
+            0 => {
+                let deliveries = batch.deliveries.iter().zip(stored.by_ref());
+                let deliveries = deliveries.map(|(new, (id, token))| StoredDelivery {
+                    id: DeliveryId(id),
+                    token: new.lease_until.is_some().then_some(ClaimToken(token)),
+                });
+                Ok(Enqueued::Stored {
+                    deliveries: deliveries.collect(),
+                    moved: moved.clone(),
+                })
+            }
+            1 => Ok(Enqueued::AlreadyKnown),
+            2 | 6 if rows => Ok(Enqueued::RowsChanged(changed(row, number)?)),
+            2 => Ok(Enqueued::RoutesChanged),
+            3 => Err(Failure::new(
+                ErrorKind::Invalid,
+                "the delivery's webhook does not exist",
+            )),
+            4 => Err(Failure::new(
+                ErrorKind::Conflict,
+                "a delivery with that message id",
+            )),
+            _ => {
+                verdicts.push(Verdict::Left);
+                continue;
+            }
+        }));
+    }
+    Ok(verdicts)
+}
+
+fn moved(row: &Row) -> Result<(Place, RoutesVersion)> {
+    let place = Place::from_word(row.try_get("place")?);
+    let place = place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?;
+    Ok((place, RoutesVersion(row.try_get("version")?)))
+}
+
+/// The rows of an item that have changed or are gone.
+fn changed(row: &Row, number: i32) -> Result<Vec<RecordId>> {
+    let items: Vec<i32> = row.try_get("changed_items")?;
+    let kinds: Vec<i16> = row.try_get("changed_kinds")?;
+    let ids: Vec<i64> = row.try_get("changed_rows")?;
+    let rows = items.into_iter().zip(kinds).zip(ids);
+    let rows = rows.filter(|((item, _), _)| *item == number);
+    let mut changed: Vec<RecordId> = rows
+        .map(|((_, kind), id)| match kind {
+            0 => RecordId::Webhook(WebhookId(id)),
+            1 => RecordId::Task(TaskId(id)),
+            _ => RecordId::Event(EventId(id)),
+        })
+        .collect();
+    changed.sort_unstable();
+    changed.dedup();
+    Ok(changed)
+}

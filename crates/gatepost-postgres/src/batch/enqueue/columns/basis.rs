@@ -1,0 +1,101 @@
+//! What each enqueue was decided by, and which tasks it uses up.
+
+use gatepost_storage::webhooks::{Basis, Enqueue, RecordId};
+use tokio_postgres::types::ToSql;
+
+use crate::change::Shared;
+
+/// Places and their versions.
+#[derive(Default)]
+struct Places {
+    item: Vec<i32>,
+    place: Vec<String>,
+    version: Vec<i64>,
+}
+
+/// Rows and their revisions.
+#[derive(Default)]
+struct Rows {
+    item: Vec<i32>,
+    kind: Vec<i16>,
+    id: Vec<i64>,
+    revision: Vec<i64>,
+}
+
+#[derive(Default)]
+pub(super) struct BasisColumns {
+    places: Places,
+    rows: Rows,
+    consumer: Vec<i32>,
+    pub(super) consume: Vec<i64>,
+}
+
+impl BasisColumns {
+    pub(super) fn push(&mut self, number: i32, batch: &Enqueue) {
+        match &batch.basis {
+            Basis::Nothing => {}
+            Basis::Places(places) => {
+                for (place, version) in places {
+                    self.places.item.push(number);
+                    self.places.place.push(place.to_string());
+                    self.places.version.push(version.0);
+                }
+            }
+            Basis::Rows(rows) => {
+                for (record, revision) in rows {
+                    let (kind, id) = number_of(*record);
+                    self.rows.item.push(number);
+                    self.rows.kind.push(kind);
+                    self.rows.id.push(id);
+                    self.rows.revision.push(revision.0);
+                }
+            }
+        }
+        for task in &batch.consume {
+            self.consumer.push(number);
+            self.consume.push(task.0);
+        }
+    }
+
+    pub(super) fn shared(&self) -> Shared {
+        let of_kind = |wanted: i16| {
+            let rows = self.rows.kind.iter().zip(&self.rows.id);
+            let rows = rows.filter(move |(kind, _)| **kind == wanted);
+            rows.map(|(_, id)| *id).collect()
+        };
+        Shared {
+            places: self.places.place.clone(),
+            webhooks: of_kind(0),
+            tasks: of_kind(1),
+            events: of_kind(2),
+        }
+    }
+
+    /// Whether no row was read and none is used up.
+    pub(super) fn is_plain(&self) -> bool {
+        self.rows.item.is_empty() && self.consume.is_empty()
+    }
+
+    pub(super) fn of_places(&self) -> [&(dyn ToSql + Sync); 3] {
+        [&self.places.item, &self.places.place, &self.places.version]
+    }
+
+    pub(super) fn of_rows(&self) -> [&(dyn ToSql + Sync); 6] {
+        [
+            &self.rows.item,
+            &self.rows.kind,
+            &self.rows.id,
+            &self.rows.revision,
+            &self.consumer,
+            &self.consume,
+        ]
+    }
+}
+
+fn number_of(record: RecordId) -> (i16, i64) {
+    match record {
+        RecordId::Webhook(id) => (0, id.0),
+        RecordId::Task(id) => (1, id.0),
+        RecordId::Event(id) => (2, id.0),
+    }
+}

@@ -1,0 +1,43 @@
+//! The deliveries of all enqueues.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::NewDelivery;
+use tokio_postgres::types::ToSql;
+
+#[derive(Default)]
+pub(super) struct DeliveryColumns<'a> {
+    item: Vec<i32>,
+    message_id: Vec<&'a str>,
+    pub(super) webhook: Vec<i64>,
+    task: Vec<Option<i64>>,
+    body: Vec<&'a [u8]>,
+    due: Vec<DateTime<Utc>>,
+    lease: Vec<Option<DateTime<Utc>>>,
+    created: Vec<DateTime<Utc>>,
+}
+
+impl<'a> DeliveryColumns<'a> {
+    pub(super) fn push(&mut self, number: i32, delivery: &'a NewDelivery, now: DateTime<Utc>) {
+        self.item.push(number);
+        self.message_id.push(delivery.message_id.as_str());
+        self.webhook.push(delivery.webhook.0);
+        self.task.push(delivery.task.map(|t| t.0));
+        self.body.push(delivery.body.as_bytes());
+        self.due.push(delivery.due);
+        self.lease.push(delivery.lease_until);
+        self.created.push(now);
+    }
+
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 8] {
+        [
+            &self.item,
+            &self.message_id,
+            &self.webhook,
+            &self.task,
+            &self.body,
+            &self.due,
+            &self.lease,
+            &self.created,
+        ]
+    }
+}

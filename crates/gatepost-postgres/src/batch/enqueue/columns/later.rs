@@ -1,0 +1,80 @@
+//! What enqueues leave to be decided later: rows for the outbox.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::columns::{OutboxColumns, left_columns};
+use gatepost_storage::webhooks::NewOutbox;
+use tokio_postgres::types::ToSql;
+
+/// What happened.
+#[derive(Default)]
+struct What<'a> {
+    event_type: Vec<&'a str>,
+    event: Vec<&'a str>,
+    object_id: Vec<Option<i64>>,
+    object_name: Vec<Option<&'a str>>,
+    tags: Vec<String>,
+    variables: Vec<String>,
+    occurrence_id: Vec<Option<&'a str>>,
+}
+
+/// The audience.
+#[derive(Default)]
+struct Audience {
+    tenant: Vec<Option<i64>>,
+    owner: Vec<Option<i64>>,
+    operators: Vec<bool>,
+}
+
+#[derive(Default)]
+pub(super) struct LaterColumns<'a> {
+    item: Vec<i32>,
+    what: What<'a>,
+    audience: Audience,
+    after_task: Vec<i64>,
+    tasks: Vec<Option<String>>,
+    due: Vec<DateTime<Utc>>,
+}
+
+impl<'a> LaterColumns<'a> {
+    pub(super) fn push(&mut self, number: i32, row: &'a NewOutbox) {
+        let columns = OutboxColumns::of(&row.occurrence);
+        let (after_task, tasks) = left_columns(&row.left);
+        self.item.push(number);
+        self.what.event_type.push(columns.event_type);
+        self.what.event.push(columns.event);
+        self.what.object_id.push(columns.object_id);
+        self.what.object_name.push(columns.object_name);
+        self.what.tags.push(columns.tags.into_owned());
+        self.what.variables.push(columns.variables.into_owned());
+        self.what.occurrence_id.push(columns.occurrence_id);
+        self.audience.tenant.push(columns.tenant);
+        self.audience.owner.push(columns.owner);
+        self.audience.operators.push(columns.operators);
+        self.after_task.push(after_task);
+        self.tasks.push(tasks);
+        self.due.push(row.due);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.item.is_empty()
+    }
+
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 14] {
+        [
+            &self.item,
+            &self.what.event_type,
+            &self.what.event,
+            &self.what.object_id,
+            &self.what.object_name,
+            &self.what.tags,
+            &self.what.variables,
+            &self.what.occurrence_id,
+            &self.audience.tenant,
+            &self.audience.owner,
+            &self.audience.operators,
+            &self.after_task,
+            &self.tasks,
+            &self.due,
+        ]
+    }
+}

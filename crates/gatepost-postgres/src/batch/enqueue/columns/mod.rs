@@ -1,0 +1,112 @@
+//! Enqueues as columns, and the statement that takes them.
+
+mod basis;
+mod deliveries;
+mod later;
+mod origins;
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::Enqueue;
+use tokio_postgres::types::ToSql;
+
+use self::basis::BasisColumns;
+use self::deliveries::DeliveryColumns;
+use self::later::LaterColumns;
+use self::origins::OriginColumns;
+pub(super) use self::origins::parts;
+use crate::change::{Alone, Shared};
+
+const ANY: &str = include_str!("../../../sql/queue/enqueue.sql");
+const DIRECT: &str = include_str!("../../../sql/queue/enqueue_direct.sql");
+
+/// An enqueue and its `now`.
+pub(super) type Item = (Enqueue, DateTime<Utc>);
+
+pub(super) struct Columns<'a> {
+    count: i32,
+    origins: OriginColumns<'a>,
+    basis: BasisColumns,
+    /// Enqueues that name a message id twice.
+    twice: Vec<i32>,
+    deliveries: DeliveryColumns<'a>,
+    later: LaterColumns<'a>,
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn of(items: &[&'a Item]) -> Self {
+        let mut columns = Self {
+            count: 0,
+            origins: OriginColumns::default(),
+            basis: BasisColumns::default(),
+            twice: Vec::new(),
+            deliveries: DeliveryColumns::default(),
+            later: LaterColumns::default(),
+        };
+        for (batch, now) in items.iter().copied() {
+            columns.count += 1;
+            let number = columns.count;
+            columns.origins.push(&batch.origin, *now);
+            columns.basis.push(number, batch);
+            let mut ids = HashSet::new();
+            if !batch.deliveries.iter().all(|d| ids.insert(&d.message_id)) {
+                columns.twice.push(number);
+            }
+            for delivery in &batch.deliveries {
+                columns.deliveries.push(number, delivery, *now);
+            }
+            for row in &batch.later {
+                columns.later.push(number, row);
+            }
+        }
+        columns
+    }
+
+    /// What the statement needs to know to be unchanged.
+    pub(super) fn shared(&self) -> Shared {
+        let mut shared = self.basis.shared();
+        shared.webhooks.extend(&self.deliveries.webhook);
+        for ids in [&mut shared.webhooks, &mut shared.tasks, &mut shared.events] {
+            ids.sort_unstable();
+            ids.dedup();
+        }
+        shared.places.sort_unstable();
+        shared.places.dedup();
+        shared
+    }
+
+    /// What it changes.
+    pub(super) fn alone(&self) -> Alone {
+        Alone {
+            tasks: self.basis.consume.clone(),
+            ..Alone::default()
+        }
+    }
+
+    fn is_direct(&self) -> bool {
+        self.origins.are_direct() && self.basis.is_plain() && self.later.is_empty()
+    }
+
+    pub(super) fn sql(&self) -> &'static str {
+        if self.is_direct() { DIRECT } else { ANY }
+    }
+
+    pub(super) fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
+        let mut params: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(41);
+        if self.is_direct() {
+            params.push(&self.count);
+            params.extend(self.basis.of_places());
+        } else {
+            params.extend(self.origins.params());
+            params.extend(self.basis.of_places());
+            params.extend(self.basis.of_rows());
+        }
+        params.push(&self.twice);
+        params.extend(self.deliveries.params());
+        if !self.is_direct() {
+            params.extend(self.later.params());
+        }
+        params
+    }
+}

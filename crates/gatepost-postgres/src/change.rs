@@ -1,0 +1,121 @@
+//! A change of a record: the locks of the places that it concerns, the change, its commit, in one
+//! round trip.
+
+use gatepost_storage::ErrorKind;
+use tokio_postgres::Row;
+
+use crate::db::{Db, Param};
+use crate::error::{Failure, Result};
+
+/// Gives an owner a row, so that joins find one.
+pub(crate) const KNOW: &str = include_str!("sql/owners/know.sql");
+/// Lets an owner who was removed begin again, with nothing.
+pub(crate) const REVIVE: &str = include_str!("sql/owners/revive.sql");
+const WAIT: &str = include_str!("sql/place/wait.sql");
+/// How often a change is made again whose owner went to another place just then.
+const TRIES: u32 = 8;
+
+/// In whose places a change is alone.
+#[derive(Debug, Default)]
+pub(crate) struct Alone {
+    pub(crate) places: Vec<String>,
+    pub(crate) owners: Vec<i64>,
+    pub(crate) webhooks: Vec<i64>,
+    pub(crate) tasks: Vec<i64>,
+    pub(crate) events: Vec<i64>,
+}
+
+/// What is only shared beside it.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    pub(crate) places: Vec<String>,
+    pub(crate) webhooks: Vec<i64>,
+    pub(crate) tasks: Vec<i64>,
+    pub(crate) events: Vec<i64>,
+}
+
+/// What a statement of a change says of itself, in words of its own.
+pub(crate) struct Words {
+    /// The record: `webhook`.
+    pub(crate) what: &'static str,
+    /// What is wrong where a name is taken.
+    pub(crate) taken: &'static str,
+    /// What is wrong where a row that is referred to does not exist.
+    pub(crate) reference: &'static str,
+}
+
+impl Db {
+    /// Makes a change while nobody else changes the same places or enqueues by them. `sql` answers
+    /// one row whose `verdict` is `ok`, or why nothing was changed.
+    pub(crate) async fn change(
+        &self,
+        alone: &Alone,
+        before: Option<(&str, &[Param<'_>])>,
+        (sql, params): (&str, &[Param<'_>]),
+    ) -> Result<(String, Row)> {
+        let number = self.places();
+        let shared = Shared::default();
+        let locks = lock_params(&number, &shared, alone);
+        let mut statements = Vec::with_capacity(3);
+        statements.extend(before);
+        statements.push((WAIT, &locks[..]));
+        statements.push((sql, params));
+        for _ in 0..TRIES {
+            let answer = self.pipeline("BEGIN", &statements).await;
+            let rows = match answer {
+                Err(failure) if failure.was_victim => continue,
+                other => other?,
+            };
+            let row = rows.into_iter().next_back();
+            let row = row.and_then(|rows| rows.into_iter().next());
+            let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
+            let verdict: String = row.try_get("verdict")?;
+            if verdict != "again" {
+                return Ok((verdict, row));
+            }
+        }
+        Err(Failure::unavailable("the owner is being moved"))
+    }
+}
+
+/// The parameters of `place/wait.sql`.
+pub(crate) fn lock_params<'a>(
+    number: &'a i32,
+    shared: &'a Shared,
+    alone: &'a Alone,
+) -> [Param<'a>; 10] {
+    [
+        number,
+        &shared.places,
+        &shared.webhooks,
+        &shared.tasks,
+        &shared.events,
+        &alone.places,
+        &alone.owners,
+        &alone.webhooks,
+        &alone.tasks,
+        &alone.events,
+    ]
+}
+
+impl Words {
+    /// The error of a verdict.
+    pub(crate) fn check(&self, verdict: &str) -> Result<()> {
+        Err(match verdict {
+            "ok" => return Ok(()),
+            "missing" => Failure::not_found(self.what),
+            "stale" => Failure::new(ErrorKind::Stale, self.what),
+            "rows" => Failure::new(ErrorKind::Full, "rows"),
+            "bytes" => Failure::new(ErrorKind::Full, "bytes"),
+            "taken" => Failure::new(ErrorKind::Conflict, self.taken),
+            "reference" => Failure::new(ErrorKind::Invalid, self.reference),
+            "used" => Failure::new(ErrorKind::InUse, "a task sends this webhook"),
+            _ => Failure::unavailable("the database refused"),
+        })
+    }
+}
+
+/// A limit as a column can hold it.
+pub(crate) fn most(limit: u64) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,114 @@
+//! Where each owner stands, and who of them is held or gone.
+
+mod gone;
+mod remove;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::{Gone, OwnerRow};
+use gatepost_storage::{OwnerStore, StoreError};
+use tokio_postgres::Row;
+
+use crate::change::{Alone, KNOW, REVIVE};
+use crate::column::without_nul;
+use crate::db::Param;
+use crate::error::{Answer, Failure, Result};
+use crate::store::PostgresStore;
+
+const SET: &str = concat!(
+    include_str!("../sql/owners/set.sql"),
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+);
+const COLUMNS: &str = "owner, place, held FROM gatepost_owner WHERE known AND NOT gone";
+
+#[async_trait]
+impl OwnerStore for PostgresStore {
+    async fn owner(&self, owner: OwnerId) -> Answer<Option<OwnerRow>> {
+        let sql = format!("SELECT {COLUMNS} AND owner = $1");
+        let row = self.db().query_opt(&sql, &[&owner.0]).await?;
+        Ok(row.as_ref().map(owner_row).transpose()?)
+    }
+
+    async fn place_owner(&self, owner: OwnerId, place: Place, _now: DateTime<Utc>) -> Answer<()> {
+        Ok(self.set_owner(owner, Some(place), None).await?)
+    }
+
+    async fn hold_owner(&self, owner: OwnerId, held: bool, _now: DateTime<Utc>) -> Answer<()> {
+        Ok(self.set_owner(owner, None, Some(held)).await?)
+    }
+
+    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerRow>> {
+        let after = after.map_or(i64::MIN, |owner| owner.0);
+        let sql = format!("SELECT {COLUMNS} AND held AND owner > $1 ORDER BY owner LIMIT $2");
+        let params: [Param<'_>; 2] = [&after, &i64::from(limit)];
+        let rows = self.db().query(&sql, &params).await?;
+        Ok(rows.iter().map(owner_row).collect::<Result<_>>()?)
+    }
+
+    async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerId>> {
+        let after = after.map_or(i64::MIN, |owner| owner.0);
+        let sql = include_str!("../sql/owners/unplaced.sql");
+        let rows = self.db().query(sql, &[&after, &i64::from(limit)]).await?;
+        let owners = rows.iter().map(|row| Ok(OwnerId(row.try_get(0)?)));
+        Ok(owners.collect::<Result<_>>()?)
+    }
+
+    async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Answer<()> {
+        Ok(self.mark(gone).await?)
+    }
+
+    async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
+        Ok(self.remove_what_is_gone(limit).await?)
+    }
+
+    async fn lease(
+        &self,
+        name: &str,
+        holder: u128,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Answer<bool> {
+        let (name, holder) = (without_nul(name.to_owned()), format!("{holder:032x}"));
+        let sql = include_str!("../sql/owners/lease.sql");
+        let taken = self
+            .db()
+            .query(sql, &[&name, &holder, &until, &now])
+            .await?;
+        Ok(!taken.is_empty())
+    }
+}
+
+impl PostgresStore {
+    async fn set_owner(
+        &self,
+        owner: OwnerId,
+        place: Option<Place>,
+        held: Option<bool>,
+    ) -> Result<()> {
+        let word = place.map(|place| place.to_string());
+        let tenant = place.and_then(Place::tenant).map(|tenant| tenant.0);
+        let alone = Alone {
+            places: word.iter().cloned().collect(),
+            owners: vec![owner.0],
+            ..Alone::default()
+        };
+        let id: [Param<'_>; 1] = [&owner.0];
+        self.db().execute(KNOW, &id).await?;
+        let params: [Param<'_>; 4] = [&owner.0, &word, &tenant, &held];
+        self.db()
+            .change(&alone, Some((REVIVE, &id)), (SET, &params))
+            .await?;
+        Ok(())
+    }
+}
+
+fn owner_row(row: &Row) -> Result<OwnerRow> {
+    let place = Place::from_word(row.try_get("place")?);
+    Ok(OwnerRow {
+        owner: OwnerId(row.try_get("owner")?),
+        place: place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?,
+        held: row.try_get("held")?,
+    })
+}

@@ -1,0 +1,127 @@
+//! What is gone makes room, bite by bite, without the lock of any place.
+
+use std::time::{Duration, Instant};
+
+use gatepost_storage::owners::MOVED_INFO;
+
+use super::PostgresStore;
+use crate::db::Param;
+use crate::error::{Failure, Result};
+
+/// How long a bite may take; what it removes is locked for as long.
+const BITE: Duration = Duration::from_millis(20);
+/// The first bite; the next ones are as large as their time allows.
+const FIRST: u64 = 64;
+const LARGEST: u64 = 4096;
+
+/// What removes rows of one kind, in the order in which they have to go.
+const STEPS: [&str; 4] = [
+    include_str!("../sql/gone/keys.sql"),
+    include_str!("../sql/gone/events.sql"),
+    include_str!("../sql/gone/tasks.sql"),
+    include_str!("../sql/gone/last.sql"),
+];
+const MARK_WEBHOOKS: &str = include_str!("../sql/gone/webhooks.sql");
+const OWNERS: &str = include_str!("../sql/gone/owners.sql");
+const PICK: &str = include_str!("../sql/gone/deliveries.sql");
+const ATTEMPTS: &str = include_str!("../sql/gone/attempts_picked.sql");
+const DELIVERIES: &str = include_str!("../sql/gone/deliveries_picked.sql");
+const MOVED: &str = include_str!("../sql/gone/moved.sql");
+const ARRIVED: &str = include_str!("../sql/gone/arrived.sql");
+
+/// How much of the limit is left, and how much a bite may be.
+struct Room {
+    left: u64,
+    bite: u64,
+}
+
+impl PostgresStore {
+    pub(super) async fn remove_what_is_gone(&self, limit: u32) -> Result<u64> {
+        let [keys, events, tasks, last] = STEPS;
+        let mut room = Room {
+            left: limit.into(),
+            bite: FIRST,
+        };
+        self.bites(&mut room, keys).await?;
+        while self.db().execute(MARK_WEBHOOKS, &[&room.next()]).await? > 0 {}
+        self.db().execute(OWNERS, &[&i64::from(limit)]).await?;
+        self.bites(&mut room, events).await?;
+        self.bites(&mut room, tasks).await?;
+        self.bites_of_deliveries(&mut room).await?;
+        self.bites(&mut room, last).await?;
+        self.end_moved(&mut room).await?;
+        Ok(u64::from(limit) - room.left)
+    }
+
+    async fn bites(&self, room: &mut Room, sql: &str) -> Result<()> {
+        while room.left > 0 {
+            let (asked, began) = (room.next(), Instant::now());
+            let removed = self.db().execute(sql, &[&asked]).await?;
+            if room.took(removed, asked, began) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn bites_of_deliveries(&self, room: &mut Room) -> Result<()> {
+        while room.left > 0 {
+            let (asked, began) = (room.next(), Instant::now());
+            let picked: [Param<'_>; 1] = [&asked];
+            let removed = self.remove_picked(PICK, &picked).await?;
+            if room.took(removed, asked, began) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the deliveries that `pick` locks, with their attempts. Once they are locked no
+    /// settlement adds an attempt; the attempts are deleted by a later statement, which sees all of
+    /// them.
+    pub(crate) async fn remove_picked(&self, pick: &str, params: &[Param<'_>]) -> Result<u64> {
+        let statements = [(pick, params), (ATTEMPTS, &[][..]), (DELIVERIES, &[][..])];
+        let mut tries = 0;
+        let answers = loop {
+            match self.db().pipeline("BEGIN", &statements).await {
+                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
+                other => break other?,
+            }
+        };
+        let row = answers.last().and_then(|rows| rows.first());
+        let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
+        u64::try_from(row.try_get::<_, i64>(0)?).map_err(|e| Failure::corrupt("count", e))
+    }
+
+    async fn end_moved(&self, room: &mut Room) -> Result<()> {
+        while room.left > 0 {
+            let (asked, began) = (room.next(), Instant::now());
+            let params: [Param<'_>; 2] = [&asked, &MOVED_INFO];
+            let ended = self.db().execute(MOVED, &params).await?;
+            if room.took(ended, asked, began) {
+                break;
+            }
+        }
+        self.db().execute(ARRIVED, &[]).await?;
+        Ok(())
+    }
+}
+
+impl Room {
+    /// How many rows the next bite may take.
+    fn next(&self) -> i64 {
+        i64::try_from(self.bite.min(self.left)).unwrap_or(i64::MAX)
+    }
+
+    /// After a bite: whether nothing was left. The next one is larger or smaller by its time.
+    fn took(&mut self, removed: u64, asked: i64, began: Instant) -> bool {
+        self.left = self.left.saturating_sub(removed);
+        let spent = began.elapsed();
+        if spent > BITE / 2 {
+            self.bite = (self.bite / 2).max(1);
+        } else if spent < BITE / 4 {
+            self.bite = (self.bite * 2).min(LARGEST);
+        }
+        i64::try_from(removed).is_ok_and(|removed| removed < asked)
+    }
+}

@@ -1,0 +1,192 @@
+//! What is matched in a place, and what has changed there.
+
+use gatepost_ids::Place;
+use gatepost_storage::Revision;
+use gatepost_storage::columns::parse_target;
+use gatepost_storage::webhooks::{
+    ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
+    WebhookRoute,
+};
+use tokio_postgres::Row;
+use webhook_model::{EventId, EventName, EventType, OwnerId, TaskId, WebhookId};
+
+use super::webhook;
+use crate::column::parse;
+use crate::db::Param;
+use crate::error::{Failure, Result};
+use crate::store::PostgresStore;
+
+/// One view for all statements, each planned for its own values.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
+const VERSIONS: &str = include_str!("../sql/routes/versions.sql");
+const TOLD: &str = concat!(
+    include_str!("../sql/routes/kept.sql"),
+    include_str!("../sql/routes/told.sql"),
+);
+const CHANGED_WEBHOOKS: &str = concat!(
+    include_str!("../sql/routes/kept.sql"),
+    include_str!("../sql/routes/changed_webhooks.sql"),
+);
+const CHANGED_TASKS: &str = concat!(
+    include_str!("../sql/routes/kept.sql"),
+    include_str!("../sql/routes/changed_tasks.sql"),
+);
+const CHANGED_EVENTS: &str = concat!(
+    include_str!("../sql/routes/kept.sql"),
+    include_str!("../sql/routes/changed_events.sql"),
+);
+
+impl PostgresStore {
+    pub(super) async fn all_routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>> {
+        let (place, limit) = (place.to_string(), i64::from(at_most) + 1);
+        let params: [Param<'_>; 2] = [&place, &limit];
+        let routes = self
+            .read_routes(
+                &place,
+                &params,
+                [
+                    include_str!("../sql/routes/webhooks.sql"),
+                    include_str!("../sql/routes/tasks.sql"),
+                    include_str!("../sql/routes/events.sql"),
+                ],
+            )
+            .await?;
+        let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
+        Ok((rows <= at_most as usize).then_some(routes))
+    }
+
+    pub(super) async fn some_routes(
+        &self,
+        place: Place,
+        event_type: &EventType,
+        event: &EventName,
+    ) -> Result<Routes> {
+        let place = place.to_string();
+        let (event_type, event) = (event_type.as_str(), event.as_str());
+        let params: [Param<'_>; 3] = [&place, &event_type, &event];
+        let sql = [
+            include_str!("../sql/routes/webhooks_of.sql"),
+            include_str!("../sql/routes/tasks_of.sql"),
+            include_str!("../sql/routes/events_of.sql"),
+        ];
+        self.read_routes(&place, &params, sql).await
+    }
+
+    pub(super) async fn versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {
+        let words: Vec<String> = places.iter().map(ToString::to_string).collect();
+        let rows = self.db().query(VERSIONS, &[&words]).await?;
+        rows.iter().map(version).collect()
+    }
+
+    pub(super) async fn changed_routes(
+        &self,
+        place: Place,
+        since: RoutesVersion,
+    ) -> Result<RouteChanges> {
+        let place = place.to_string();
+        let params: [Param<'_>; 2] = [&place, &since.0];
+        let statements = [TOLD, CHANGED_WEBHOOKS, CHANGED_TASKS, CHANGED_EVENTS];
+        let statements = statements.map(|sql| (sql, &params[..]));
+        let [told, webhooks, tasks, events] = four(self.db().pipeline(BEGIN, &statements).await?)?;
+        let told = told.first().ok_or_else(nothing)?;
+        let changed = if told.try_get("complete")? {
+            ChangedRoutes::These(RouteDelta {
+                webhooks: named(&webhooks, WebhookId, |row| self.webhook_route(row))?,
+                tasks: named(&tasks, TaskId, task_route)?,
+                events: named(&events, EventId, event_route)?,
+            })
+        } else {
+            ChangedRoutes::All
+        };
+        Ok(RouteChanges {
+            version: version(told)?,
+            changed,
+        })
+    }
+
+    async fn read_routes(
+        &self,
+        place: &str,
+        params: &[Param<'_>],
+        [webhooks, tasks, events]: [&str; 3],
+    ) -> Result<Routes> {
+        let places = vec![place];
+        let of_version: [Param<'_>; 1] = [&places];
+        let statements = [
+            (VERSIONS, &of_version[..]),
+            (webhooks, params),
+            (tasks, params),
+            (events, params),
+        ];
+        let [present, webhooks, tasks, events] =
+            four(self.db().pipeline(BEGIN, &statements).await?)?;
+        Ok(Routes {
+            version: version(present.first().ok_or_else(nothing)?)?,
+            webhooks: readable(webhooks.iter().map(|row| self.webhook_route(row)))?,
+            tasks: readable(tasks.iter().map(task_route))?,
+            events: readable(events.iter().map(event_route))?,
+        })
+    }
+
+    fn webhook_route(&self, row: &Row) -> Result<WebhookRoute> {
+        Ok(WebhookRoute::of(&webhook::row(row, self.sealing())?))
+    }
+}
+
+fn version(row: &Row) -> Result<RoutesVersion> {
+    Ok(RoutesVersion(row.try_get("version")?))
+}
+
+fn task_route(row: &Row) -> Result<TaskRoute> {
+    Ok(TaskRoute {
+        id: TaskId(row.try_get("id")?),
+        revision: Revision(row.try_get("revision")?),
+        owner: OwnerId(row.try_get("owner")?),
+        webhook: WebhookId(row.try_get("webhook")?),
+        once: row.try_get("delete_after_run")?,
+    })
+}
+
+fn event_route(row: &Row) -> Result<EventRoute> {
+    Ok(EventRoute {
+        id: EventId(row.try_get("id")?),
+        revision: Revision(row.try_get("revision")?),
+        event_type: parse(row, "event_type")?,
+        event: parse(row, "event")?,
+        target: parse_target(row.try_get("instance")?, row.try_get("tag")?)?,
+        task: TaskId(row.try_get("task")?),
+    })
+}
+
+/// Each named row as it is now, or nothing where it is not matched or cannot be read.
+fn named<I, R>(
+    rows: &[Row],
+    id: impl Fn(i64) -> I,
+    read: impl Fn(&Row) -> Result<R>,
+) -> Result<Vec<(I, Option<R>)>> {
+    let one = |row: &Row| {
+        let there: Option<i64> = row.try_get("id")?;
+        let route = there
+            .map(|_| read(row))
+            .map_or(Ok(None), |route| match route {
+                Err(failure) if failure.is_corrupt() => Ok(None),
+                other => other.map(Some),
+            })?;
+        Ok((id(row.try_get("named")?), route))
+    };
+    rows.iter().map(one).collect()
+}
+
+fn readable<R>(routes: impl Iterator<Item = Result<R>>) -> Result<Vec<R>> {
+    routes
+        .filter(|route| !matches!(route, Err(failure) if failure.is_corrupt()))
+        .collect()
+}
+
+fn four(answers: Vec<Vec<Row>>) -> Result<[Vec<Row>; 4]> {
+    answers.try_into().map_err(|_| nothing())
+}
+
+fn nothing() -> Failure {
+    Failure::unavailable("the database returned no result")
+}

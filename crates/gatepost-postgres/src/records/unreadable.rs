@@ -1,0 +1,99 @@
+//! Records that cannot be read, whose a record is, and how much an owner has.
+
+use gatepost_storage::webhooks::{RecordId, RecordUsage, UnreadableRecord};
+use gatepost_storage::{Page, Scope};
+use tokio_postgres::Row;
+use webhook_model::{EventId, OwnerId, TaskId, WebhookId};
+
+use super::{event, scoped, task, webhook};
+use crate::error::{Failure, Result};
+use crate::store::PostgresStore;
+
+/// How many rows are read at a time.
+const BITE: u32 = 500;
+
+impl PostgresStore {
+    pub(super) async fn whose(&self, record: RecordId) -> Result<Option<OwnerId>> {
+        let (select, id) = match record {
+            RecordId::Webhook(id) => (webhook::SELECT, id.0),
+            RecordId::Task(id) => (task::SELECT, id.0),
+            RecordId::Event(id) => (event::SELECT, id.0),
+        };
+        let from = select.split_once(" FROM ").map_or("", |(_, from)| from);
+        let sql = format!("SELECT r.owner FROM {from} AND r.id = $1");
+        let found = self.db().query_opt(&sql, &[&id]).await?;
+        found.map(|row| Ok(OwnerId(row.try_get(0)?))).transpose()
+    }
+
+    pub(super) async fn unreadable_records(
+        &self,
+        scope: Scope,
+        limit: u32,
+    ) -> Result<Vec<UnreadableRecord>> {
+        let limit = limit as usize;
+        let mut found = Vec::new();
+        self.search(webhook::SELECT, scope, limit, &mut found, |row| {
+            let id = RecordId::Webhook(WebhookId(row.try_get("id")?));
+            Ok((id, webhook::row(row, self.sealing()).err()))
+        })
+        .await?;
+        self.search(task::SELECT, scope, limit, &mut found, |row| {
+            let id = RecordId::Task(TaskId(row.try_get("id")?));
+            Ok((id, task::row(row).err()))
+        })
+        .await?;
+        self.search(event::SELECT, scope, limit, &mut found, |row| {
+            let id = RecordId::Event(EventId(row.try_get("id")?));
+            Ok((id, event::row(row).err()))
+        })
+        .await?;
+        Ok(found)
+    }
+
+    /// Reads a table bite by bite and notes what cannot be read.
+    async fn search(
+        &self,
+        select: &str,
+        scope: Scope,
+        limit: usize,
+        found: &mut Vec<UnreadableRecord>,
+        read: impl Fn(&Row) -> Result<(RecordId, Option<Failure>)>,
+    ) -> Result<()> {
+        let mut page: Page<i64> = Page::first(BITE);
+        while found.len() < limit {
+            let list = scoped(select, scope);
+            let rows = list.page(self.db(), &page, |id| id).await?;
+            for row in &rows {
+                let (record, failure) = read(row)?;
+                if let Some(failure) = failure
+                    && found.len() < limit
+                {
+                    found.push(UnreadableRecord {
+                        record,
+                        owner: OwnerId(row.try_get("owner")?),
+                        reason: failure.reason(),
+                    });
+                }
+            }
+            let Some(last) = rows.last() else { break };
+            page = page.beyond(last.try_get("id")?);
+        }
+        Ok(())
+    }
+
+    pub(super) async fn used_by_records(&self, owner: OwnerId) -> Result<RecordUsage> {
+        let sql = include_str!("../sql/records/usage.sql");
+        let Some(row) = self.db().query_opt(sql, &[&owner.0]).await? else {
+            return Ok(RecordUsage::default());
+        };
+        let number = |column| -> Result<u64> {
+            u64::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt("usage", e))
+        };
+        Ok(RecordUsage {
+            webhooks: number("webhooks")?,
+            tasks: number("tasks")?,
+            events: number("events")?,
+            bytes: number("bytes")?,
+        })
+    }
+}

@@ -1,0 +1,2 @@
+
+SELECT j.verdict, ARRAY(SELECT owner FROM stored) AS owners FROM judged j

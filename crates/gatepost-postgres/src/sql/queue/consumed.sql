@@ -1,0 +1,2 @@
+
+SELECT place, version FROM moved ORDER BY place

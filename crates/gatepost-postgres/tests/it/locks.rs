@@ -1,0 +1,339 @@
+//! What one place's change holds up, and what it does not: two handles on one database, and a
+//! transaction of somebody else that keeps a change from its end.
+
+use std::time::Duration;
+
+use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{ErrorKind, OwnerStore, StoreError};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, task, webhook_of};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_postgres::Client;
+use webhook_model::{DeliveryOrder, WebhookId};
+
+use crate::common::{fresh_at, raw};
+
+/// Much longer than anything that is not held up takes, and shorter than what is.
+const SOON: Duration = Duration::from_secs(5);
+
+const ONE: Place = Place::Tenant(TenantId(1));
+
+/// Two handles on one schema, in which two tenants have a webhook each, and whose places have
+/// different locks.
+struct Two {
+    a: PostgresStore,
+    b: PostgresStore,
+    config: PostgresConfig,
+    of_one: WebhookId,
+    of_other: WebhookId,
+    other: Place,
+    client: Client,
+}
+
+async fn two() -> Two {
+    let (a, config, place) = fresh_at().await;
+    let b = PostgresStore::connect(config.clone()).await.unwrap();
+    let client = raw(&place).await;
+    let apart = "SELECT n FROM generate_series(2, 99) AS n
+        WHERE hashtext('tenant:' || n) & 63 <> hashtext('tenant:1') & 63 ORDER BY n LIMIT 1";
+    let number: i32 = client.query_one(apart, &[]).await.unwrap().get(0);
+    let other = Place::Tenant(TenantId(number.into()));
+    a.place_owner(OwnerId(1), ONE, at(0)).await.unwrap();
+    a.place_owner(OwnerId(2), other, at(0)).await.unwrap();
+    let insert = async |owner| {
+        let hook = webhook_of(owner, "w");
+        a.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap().id
+    };
+    let (of_one, of_other) = (insert(1).await, insert(2).await);
+    Two {
+        a,
+        b,
+        config,
+        of_one,
+        of_other,
+        other,
+        client,
+    }
+}
+
+impl Two {
+    /// A change in the first tenant that has its lock and does not come to its end.
+    async fn change_that_hangs(&self) -> JoinHandle<Result<(), StoreError>> {
+        let hold = "BEGIN; SELECT FROM gatepost_place WHERE place = 'tenant:1' FOR UPDATE";
+        self.client.batch_execute(hold).await.unwrap();
+        let (store, hook) = (self.a.clone(), self.of_one);
+        let change = tokio::spawn(async move {
+            let row = store.webhook(hook).await.unwrap().unwrap();
+            store.update_webhook(&row, UNLIMITED, at(1)).await.map(drop)
+        });
+        let waiting = "SELECT FROM pg_locks w JOIN pg_locks l ON l.pid = w.pid
+            WHERE NOT w.granted AND l.locktype = 'advisory' AND l.mode = 'ExclusiveLock' AND l.granted
+              AND pg_backend_pid() = ANY (pg_blocking_pids(w.pid))";
+        let start = Instant::now();
+        while self.client.query(waiting, &[]).await.unwrap().is_empty() {
+            assert!(start.elapsed() < SOON, "the change never had its lock");
+            sleep(Duration::from_millis(2)).await;
+        }
+        change
+    }
+
+    async fn let_go(&self) {
+        self.client.batch_execute("ROLLBACK").await.unwrap();
+    }
+
+    async fn basis(&self, place: Place) -> Basis {
+        let version = self.a.routes_versions(&[place]).await.unwrap()[0];
+        Basis::Places(vec![(place, version)])
+    }
+}
+
+fn one(hook: WebhookId, id: &str) -> Enqueue {
+    direct(vec![message(hook, id, at(0))])
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_a_place_is_changed_others_enqueue_even_in_one_batch_with_its_own() {
+    let two = two().await;
+    let old = two.basis(ONE).await;
+    let under = two.basis(two.other).await;
+    let change = two.change_that_hangs().await;
+    let mut held_up = Vec::new();
+    let mut others = Vec::new();
+    for n in 0..60 {
+        let store = if n % 2 == 0 { &two.a } else { &two.b }.clone();
+        let (mine, theirs) = (format!("one{n}"), format!("other{n}"));
+        let basis = match n % 3 {
+            0 => old.clone(),
+            _ => Basis::Nothing,
+        };
+        let batch = Enqueue {
+            basis,
+            ..one(two.of_one, &mine)
+        };
+        let other = Enqueue {
+            basis: under.clone(),
+            ..one(two.of_other, &theirs)
+        };
+        let again = store.clone();
+        held_up.push(tokio::spawn(
+            async move { store.enqueue(batch, at(0)).await },
+        ));
+        others.push(tokio::spawn(
+            async move { again.enqueue(other, at(0)).await },
+        ));
+    }
+    for other in others {
+        let stored = timeout(SOON, other).await.expect("held up").unwrap();
+        assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "{stored:?}");
+    }
+    // One alone, without a batch to share.
+    let alone = two.b.enqueue(one(two.of_other, "alone"), at(0));
+    timeout(SOON, alone).await.expect("held up").unwrap();
+    assert!(!change.is_finished(), "the change still holds its lock");
+    assert!(
+        !held_up.iter().any(JoinHandle::is_finished),
+        "what is of that place waits for the change"
+    );
+    two.let_go().await;
+    change.await.unwrap().unwrap();
+    for (n, call) in held_up.into_iter().enumerate() {
+        match timeout(SOON, call).await.expect("forgotten").unwrap() {
+            Ok(Enqueued::RoutesChanged) => assert_eq!(n % 3, 0),
+            Ok(Enqueued::Stored { .. }) => assert_ne!(n % 3, 0),
+            other => panic!("{n}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn changes_and_one_time_tasks_of_another_place_do_not_wait() {
+    let two = two().await;
+    let once = task(two.of_other);
+    let once = two.a.insert_task(&once, UNLIMITED, at(0)).await.unwrap();
+    let change = two.change_that_hangs().await;
+    let consume = Enqueue {
+        basis: two.basis(two.other).await,
+        consume: vec![once.id],
+        ..one(two.of_other, "once")
+    };
+    let stored = timeout(SOON, two.b.enqueue(consume, at(0))).await;
+    match stored.expect("held up").unwrap() {
+        Enqueued::Stored { moved, .. } => assert_eq!(moved[0].0, two.other),
+        other => panic!("{other:?}"),
+    }
+    let edit = async {
+        let row = two.b.webhook(two.of_other).await.unwrap().unwrap();
+        two.b.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
+        let once = task(two.of_other);
+        let once = two.b.insert_task(&once, UNLIMITED, at(1)).await.unwrap();
+        two.b.delete_task(once.id, at(1)).await.unwrap();
+        let held = two.b.hold_owner(OwnerId(2), true, at(1)).await;
+        held.unwrap();
+        let gone = two.b.delete_webhook(two.of_other, Cascade::Tasks, at(1));
+        gone.await.unwrap();
+        while two.b.remove_gone(100, at(1)).await.unwrap() == 100 {}
+    };
+    timeout(SOON, edit).await.expect("held up");
+    assert!(!change.is_finished(), "the change still holds its lock");
+    two.let_go().await;
+    change.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_place_that_stays_locked_is_unavailable_to_its_own_after_a_while() {
+    let two = two().await;
+    let config = two.config.clone();
+    let patient = config.with_lock_timeout(Duration::from_millis(400));
+    let store = PostgresStore::connect(patient).await.unwrap();
+    let change = two.change_that_hangs().await;
+    // More than the pool has connections, and those of others still find one.
+    let calls = (0..20).map(|n| {
+        let (store, batch) = (store.clone(), one(two.of_one, &format!("m{n}")));
+        tokio::spawn(async move { store.enqueue(batch, at(0)).await })
+    });
+    let calls: Vec<_> = calls.collect();
+    let other = store.enqueue(one(two.of_other, "other"), at(0));
+    timeout(SOON, other).await.expect("held up").unwrap();
+    for call in calls {
+        let refused = call.await.unwrap().unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused:?}");
+    }
+    two.let_go().await;
+    change.await.unwrap().unwrap();
+    store.enqueue(one(two.of_one, "now"), at(0)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_that_somebody_holds_is_passed_over_by_claims() {
+    let two = two().await;
+    let mut ordered = two.a.webhook(two.of_one).await.unwrap().unwrap();
+    ordered.value.order = DeliveryOrder::InOrder;
+    let ordered = two.a.update_webhook(&ordered, UNLIMITED, at(0)).await;
+    ordered.unwrap();
+    for (n, hook) in [two.of_one, two.of_other].into_iter().enumerate() {
+        let batch = one(hook, &format!("m{n}"));
+        two.a.enqueue(batch, at(0)).await.unwrap();
+    }
+    let hold = format!(
+        "BEGIN; SELECT FROM gatepost_webhook WHERE id = {} FOR UPDATE",
+        two.of_one
+    );
+    two.client.batch_execute(&hold).await.unwrap();
+    let lanes = [two.of_one, two.of_other].map(|hook| lane(hook, LaneClass::First));
+    let claim = timeout(SOON, two.b.claim(&lanes, at(60), at(1))).await;
+    let claimed = claim.expect("held up").unwrap();
+    let webhooks: Vec<_> = claimed.iter().map(|c| c.delivery.webhook).collect();
+    assert_eq!(webhooks, [two.of_other]);
+    two.let_go().await;
+    let claimed = two.b.claim(&lanes, at(60), at(1)).await.unwrap();
+    assert_eq!(claimed[0].delivery.webhook, two.of_one);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_row_of_the_outbox_that_the_platform_holds_keeps_no_batch_waiting() {
+    let two = two().await;
+    let occurrence = gatepost_testkit::fixtures::occurrence("poweron");
+    let row = two.a.push_outbox(&occurrence, at(0)).await.unwrap();
+    let hold = format!(
+        "BEGIN; SELECT FROM gatepost_occurrence WHERE id = {} FOR UPDATE",
+        row.0
+    );
+    two.client.batch_execute(&hold).await.unwrap();
+    let drain = Enqueue {
+        origin: gatepost_testkit::fixtures::from_outbox(row),
+        ..one(two.of_one, "drained")
+    };
+    let store = two.a.clone();
+    let drained = tokio::spawn(async move { store.enqueue(drain, at(0)).await });
+    for n in 0..40 {
+        let stored = two.a.enqueue(one(two.of_one, &format!("m{n}")), at(0));
+        timeout(SOON, stored).await.expect("held up").unwrap();
+    }
+    assert!(!drained.is_finished(), "it waits for the platform");
+    two.let_go().await;
+    let drained = timeout(SOON, drained).await.expect("forgotten").unwrap();
+    assert!(
+        matches!(drained, Ok(Enqueued::Stored { .. })),
+        "{drained:?}"
+    );
+    assert_eq!(two.a.outbox(9, at(9)).await.unwrap(), []);
+}
+
+/// Whoever sees a delivery of a webhook in order sees all with lower numbers, though two processes
+/// enqueue at the same time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn row_numbers_of_a_webhook_in_order_rise_in_the_order_of_commits() {
+    let two = two().await;
+    let mut ordered = two.a.webhook(two.of_one).await.unwrap().unwrap();
+    ordered.value.order = DeliveryOrder::InOrder;
+    let ordered = two.a.update_webhook(&ordered, UNLIMITED, at(0)).await;
+    let hook = ordered.unwrap().id;
+    let writers = (0..6).map(|writer| {
+        let store = if writer % 2 == 0 { &two.a } else { &two.b }.clone();
+        tokio::spawn(async move {
+            for n in 0..40 {
+                let batch = one(hook, &format!("w{writer}n{n}"));
+                store.enqueue(batch, at(0)).await.unwrap();
+            }
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    let ids = format!("SELECT id FROM gatepost_delivery WHERE webhook = {hook} ORDER BY id");
+    let mut before: Vec<i64> = Vec::new();
+    let mut looks = 0;
+    while before.len() < 240 {
+        let found = two.client.query(&ids, &[]).await.unwrap();
+        let now: Vec<i64> = found.iter().map(|row| row.get(0)).collect();
+        assert_eq!(now.get(..before.len()), Some(&before[..]), "one came late");
+        looks += usize::from(now.len() > before.len());
+        before = now;
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    assert!(looks > 10, "many commits were seen apart: {looks}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_gone_leaves_in_bites_while_its_owner_goes_on() {
+    let two = two().await;
+    for n in 0..6 {
+        let many = (0..1000).map(|m| message(two.of_one, &format!("b{n}m{m}"), at(0)));
+        two.a.enqueue(direct(many.collect()), at(0)).await.unwrap();
+    }
+    two.a
+        .delete_webhook(two.of_one, Cascade::Refuse, at(1))
+        .await
+        .unwrap();
+    let again = webhook_of(1, "w");
+    let again = two
+        .a
+        .insert_webhook(&again, UNLIMITED, at(1))
+        .await
+        .unwrap();
+    assert_eq!(two.a.remove_gone(100, at(1)).await.unwrap(), 100);
+    let store = two.b.clone();
+    let removing = tokio::spawn(async move {
+        let mut removed = 0;
+        loop {
+            match store.remove_gone(1000, at(1)).await.unwrap() {
+                1000 => removed += 1000,
+                rest => return removed + rest,
+            }
+        }
+    });
+    let mut stored = 0;
+    while !removing.is_finished() {
+        let batch = one(again.id, &format!("new{stored}"));
+        two.a.enqueue(batch, at(1)).await.unwrap();
+        let row = two.a.webhook(again.id).await.unwrap().unwrap();
+        two.a.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
+        stored += 1;
+    }
+    assert_eq!(removing.await.unwrap(), 5_901, "and the webhook itself");
+    assert!(stored > 3, "others went on: {stored}");
+    let left: i64 = crate::common::rows(&two.client, "gatepost_delivery").await;
+    assert_eq!(left, stored);
+}

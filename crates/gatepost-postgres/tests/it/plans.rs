@@ -1,0 +1,139 @@
+//! Every statement has its index, however many rows others have.
+
+use gatepost_storage::webhooks::*;
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, message, settlement_of, webhook};
+use tokio_postgres::Client;
+
+use crate::common::{fresh_at, raw};
+
+const ANALYZE: &str = "ANALYZE gatepost_delivery, gatepost_webhook, gatepost_owner, gatepost_seen, \
+     gatepost_place, gatepost_task, gatepost_event, gatepost_key";
+
+/// The statements that run for every delivery, each with the index that it must use.
+const HOT: &[(&str, &str, &[&str])] = &[
+    (
+        "claim",
+        include_str!("../../src/sql/queue/claim.sql"),
+        &[
+            "gatepost_delivery_waiting",
+            "gatepost_delivery_open",
+            "gatepost_delivery_pkey",
+        ],
+    ),
+    (
+        "due_lanes",
+        include_str!("../../src/sql/queue/due_lanes.sql"),
+        &["gatepost_delivery_waiting"],
+    ),
+    (
+        "next_due",
+        include_str!("../../src/sql/queue/next_due.sql"),
+        &["gatepost_delivery_waiting"],
+    ),
+    (
+        "reclaim",
+        include_str!("../../src/sql/queue/reclaim.sql"),
+        &["gatepost_delivery_leased", "gatepost_delivery_pkey"],
+    ),
+    (
+        "settle",
+        include_str!("../../src/sql/queue/settle.sql"),
+        &["gatepost_delivery_pkey"],
+    ),
+    (
+        "enqueue",
+        include_str!("../../src/sql/queue/enqueue.sql"),
+        &["gatepost_seen_pkey", "gatepost_delivery_message"],
+    ),
+    (
+        "enqueue_direct",
+        include_str!("../../src/sql/queue/enqueue_direct.sql"),
+        &["gatepost_delivery_message", "gatepost_place_pkey"],
+    ),
+    (
+        "try_places",
+        include_str!("../../src/sql/place/try.sql"),
+        &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
+    ),
+    (
+        "replay_failed",
+        include_str!("../../src/sql/log/replay_failed.sql"),
+        &["gatepost_delivery_of_webhook"],
+    ),
+];
+
+async fn plan(client: &Client, sql: &str) -> String {
+    let plan = client.query(&format!("EXPLAIN {sql}"), &[]).await.unwrap();
+    let lines = plan.iter().map(|row| row.get::<_, &str>(0));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn hot_statements_use_their_index_among_many_rows() {
+    let (store, _, place) = fresh_at().await;
+    let mut hooks = Vec::new();
+    for n in 0..20 {
+        hooks.push(
+            store
+                .insert_webhook(&webhook(&format!("w{n}")), UNLIMITED, at(0))
+                .await
+                .unwrap()
+                .id,
+        );
+    }
+    let leased = |n: usize| NewDelivery {
+        lease_until: Some(at(60)),
+        ..message(hooks[n % 20], &format!("m{n}"), at(0))
+    };
+    let stored = store
+        .enqueue(direct((0..2000).map(leased).collect()), at(0))
+        .await
+        .unwrap();
+    let Enqueued::Stored { deliveries, .. } = stored else {
+        panic!("{stored:?}")
+    };
+    let settle = deliveries.iter().take(1500).map(|d| {
+        settlement_of(
+            Claim {
+                delivery: d.id,
+                token: d.token.unwrap(),
+            },
+            Disposition::Sent,
+        )
+    });
+    store.settle(settle.collect(), at(1)).await.unwrap();
+    let waiting = (0..2000).map(|n| message(hooks[n % 20], &format!("q{n}"), at(0)));
+    store
+        .enqueue(direct(waiting.collect()), at(0))
+        .await
+        .unwrap();
+
+    // Set as the store's own connections are, with the generic plan that a long-lived statement
+    // ends with.
+    let client = raw(&place).await;
+    let set = "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
+    client.batch_execute(set).await.unwrap();
+    client.batch_execute(ANALYZE).await.unwrap();
+    for (name, sql, indexes) in HOT {
+        let count = (1..=50)
+            .take_while(|n| sql.contains(&format!("${n}")))
+            .count();
+        let nulls = vec!["NULL"; count].join(", ");
+        client
+            .batch_execute(&format!("PREPARE {name} AS {sql}"))
+            .await
+            .unwrap();
+        let plan = plan(&client, &format!("EXECUTE {name} ({nulls})")).await;
+        for index in *indexes {
+            assert!(
+                plan.contains(&format!("using {index}"))
+                    || plan.contains(&format!("Scan on {index}")),
+                "{name} without {index}:\n{plan}"
+            );
+        }
+        assert!(
+            !plan.contains("Seq Scan on gatepost_delivery"),
+            "{name}:\n{plan}"
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! Generations of the slices of keys: moved by every edit and deletion, checked before every use of
+//! a key that is held in memory.
+
+use apikey_core::LookupId;
+use gatepost_storage::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeySlice};
+use rusqlite::{Connection, params};
+
+use crate::column::parse;
+use crate::error::Result;
+
+/// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
+/// keys.
+const CHANGES_KEPT: i64 = 64;
+
+/// Moves the generation of the key's slice, notes which key it was, and forgets the oldest change.
+pub(crate) fn changed(c: &Connection, lookup: LookupId) -> Result<()> {
+    let (slice, generation) = (KeySlice::of(lookup).0, next(c)?);
+    c.prepare_cached(
+        "INSERT INTO gatepost_key_change (slice, generation, lookup) VALUES (?1, ?2, ?3)",
+    )?
+    .execute(params![slice, generation, lookup.as_str()])?;
+    let forgotten: i64 = c
+        .prepare_cached(include_str!("sql/keys/move_slice.sql"))?
+        .query_row(params![slice, generation, CHANGES_KEPT], |row| row.get(0))?;
+    c.prepare_cached("DELETE FROM gatepost_key_change WHERE slice = ?1 AND generation <= ?2")?
+        .execute(params![slice, forgotten])?;
+    Ok(())
+}
+
+/// Moves all slices, because more keys were changed than can be named.
+pub(crate) fn changed_at_large(c: &Connection) -> Result<()> {
+    let generation = next(c)?;
+    c.prepare_cached("UPDATE gatepost_key_slice SET generation = ?1, forgotten = ?1")?
+        .execute([generation])?;
+    c.prepare_cached("DELETE FROM gatepost_key_change")?
+        .execute([])?;
+    Ok(())
+}
+
+pub(crate) fn changes(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<KeyChanges> {
+    let (forgotten, generation): (i64, i64) = c
+        .prepare_cached(include_str!("sql/keys/generation.sql"))?
+        .query_row([slice.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let changed = if (forgotten..=generation).contains(&since.0) {
+        ChangedKeys::These(lookups(c, slice, since)?)
+    } else {
+        ChangedKeys::All
+    };
+    Ok(KeyChanges {
+        generation: KeyGeneration(generation),
+        changed,
+    })
+}
+
+fn lookups(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<Vec<LookupId>> {
+    let mut statement = c.prepare_cached(
+        "SELECT lookup FROM gatepost_key_change WHERE slice = ?1 AND generation > ?2",
+    )?;
+    let mut rows = statement.query(params![slice.0, since.0])?;
+    let mut lookups = Vec::new();
+    while let Some(row) = rows.next()? {
+        lookups.push(parse(row, "lookup")?);
+    }
+    Ok(lookups)
+}
+
+fn next(c: &Connection) -> Result<i64> {
+    let next =
+        "UPDATE gatepost_key_generation SET generation = generation + 1 RETURNING generation";
+    Ok(c.prepare_cached(next)?.query_row([], |row| row.get(0))?)
+}

@@ -1,0 +1,59 @@
+//! How much of the queue and the log each owner uses: an estimate.
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::webhooks::{LogUsage, UsageDelta};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use crate::column::number;
+use crate::error::Result;
+
+pub(super) fn add(c: &Connection, deltas: &[UsageDelta]) -> Result<()> {
+    let mut add = c.prepare_cached(include_str!("../sql/log/add_usage.sql"))?;
+    for delta in deltas {
+        add.execute(params![
+            delta.owner.0,
+            delta.waiting,
+            delta.waiting_bytes,
+            delta.log_bytes
+        ])?;
+    }
+    Ok(())
+}
+
+pub(super) fn of(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
+    let sql = "SELECT waiting, waiting_bytes, log_bytes FROM gatepost_owner WHERE owner = ?1";
+    let usage = c
+        .prepare_cached(sql)?
+        .query_row([owner.0], |row| Ok(usage(row)))
+        .optional()?
+        .transpose()?;
+    Ok(usage.unwrap_or_default())
+}
+
+pub(super) fn count(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
+    c.prepare_cached(include_str!("../sql/log/count_usage.sql"))?
+        .query_row([owner.0], |row| Ok(usage(row)))?
+}
+
+pub(super) fn set(c: &Connection, owner: OwnerId, usage: LogUsage) -> Result<()> {
+    c.prepare_cached(include_str!("../sql/log/set_usage.sql"))?
+        .execute(params![
+            owner.0,
+            stored(usage.waiting),
+            stored(usage.waiting_bytes),
+            stored(usage.log_bytes)
+        ])?;
+    Ok(())
+}
+
+fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn usage(row: &Row<'_>) -> Result<LogUsage> {
+    Ok(LogUsage {
+        waiting: number(row, "waiting")?,
+        waiting_bytes: number(row, "waiting_bytes")?,
+        log_bytes: number(row, "log_bytes")?,
+    })
+}

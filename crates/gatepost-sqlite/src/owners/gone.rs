@@ -1,0 +1,82 @@
+//! Marking owners as gone: one short commit, however much they have.
+
+use gatepost_ids::Place;
+use gatepost_storage::owners::Gone;
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use webhook_model::WebhookId;
+
+use crate::error::Result;
+use crate::generations;
+use crate::places::{Change, changed, changed_at_large, place_of};
+
+/// The maximum number of keys that are named to those who hold them in memory; beyond that they
+/// have to read all again.
+const KEYS_NAMED: usize = 256;
+/// The same of webhooks.
+const WEBHOOKS_NAMED: usize = 2_000;
+
+pub(super) fn mark(c: &Connection, gone: Gone) -> Result<()> {
+    let (place, whose, owner_or_place): (Place, &str, Value) = match gone {
+        Gone::Owner(owner) => {
+            let known = "INSERT INTO gatepost_owner (owner) VALUES (?1) ON CONFLICT DO NOTHING";
+            c.prepare_cached(known)?.execute([owner.0])?;
+            (place_of(c, owner)?, "owner", owner.0.into())
+        }
+        Gone::Tenant(tenant) => {
+            let place = Place::Tenant(tenant);
+            (place, "place", place.to_string().into())
+        }
+    };
+    forget_keys(c, whose, &owner_or_place)?;
+    forget_routes(c, gone, place, (whose, &owner_or_place))?;
+    let mark = include_str!("../sql/owners/mark_gone.sql");
+    c.prepare_cached(&format!("{mark} WHERE {whose} = ?1"))?
+        .execute([owner_or_place])?;
+    Ok(())
+}
+
+fn forget_keys(c: &Connection, whose: &str, value: &Value) -> Result<()> {
+    let keys = format!(
+        "SELECT k.lookup FROM gatepost_owner o CROSS JOIN gatepost_key k INDEXED BY gatepost_key_of_owner \
+         ON k.owner = o.owner WHERE o.{whose} = ?1 AND k.id > o.gone_keys LIMIT {}",
+        KEYS_NAMED + 1
+    );
+    let mut statement = c.prepare_cached(&keys)?;
+    let lookups: Vec<String> = statement
+        .query_map([value], |row| row.get(0))?
+        .collect::<std::result::Result<_, _>>()?;
+    if lookups.len() > KEYS_NAMED {
+        return generations::changed_at_large(c);
+    }
+    for lookup in lookups {
+        // Nobody holds a key whose lookup id cannot be read.
+        if let Ok(lookup) = lookup.parse() {
+            generations::changed(c, lookup)?;
+        }
+    }
+    Ok(())
+}
+
+fn forget_routes(
+    c: &Connection,
+    gone: Gone,
+    place: Place,
+    (whose, value): (&str, &Value),
+) -> Result<()> {
+    let webhooks = format!(
+        "SELECT w.id FROM gatepost_owner o CROSS JOIN gatepost_webhook w INDEXED BY gatepost_webhook_of_owner \
+         ON w.owner = o.owner WHERE o.{whose} = ?1 AND w.gone = 0 AND w.id > o.gone_webhooks LIMIT {}",
+        WEBHOOKS_NAMED + 1
+    );
+    let mut statement = c.prepare_cached(&webhooks)?;
+    let webhooks: Vec<Change> = statement
+        .query_map([value], |row| Ok(Change::Webhook(WebhookId(row.get(0)?))))?
+        .collect::<std::result::Result<_, _>>()?;
+    match (gone, webhooks.len()) {
+        (_, 1..=WEBHOOKS_NAMED) => drop(changed(c, place, &webhooks)?),
+        (Gone::Owner(owner), 0) => drop(changed(c, place, &[Change::Owner(owner)])?),
+        _ => changed_at_large(c, place)?,
+    }
+    Ok(())
+}

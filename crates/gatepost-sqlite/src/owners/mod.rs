@@ -1,0 +1,92 @@
+//! Owners: where each of them stands, who is held, who is gone.
+
+mod gone;
+mod place;
+pub(crate) mod remove;
+pub(crate) mod row;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::OwnerStore;
+use gatepost_storage::owners::{Gone, OwnerRow};
+use rusqlite::params;
+
+use self::row::{find, owner_row};
+use crate::column::micros;
+use crate::error::Answer;
+use crate::store::SqliteStore;
+
+#[async_trait]
+impl OwnerStore for SqliteStore {
+    async fn owner(&self, owner: OwnerId) -> Answer<Option<OwnerRow>> {
+        self.read(move |c| find(c, owner)).await
+    }
+
+    async fn place_owner(&self, owner: OwnerId, place: Place, _now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |c| place::place(c, owner, place)).await
+    }
+
+    async fn hold_owner(&self, owner: OwnerId, held: bool, _now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |c| place::hold(c, owner, held)).await
+    }
+
+    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerRow>> {
+        self.read(move |c| {
+            let mut statement = c.prepare_cached(include_str!("../sql/owners/held.sql"))?;
+            let mut rows = statement.query([after.map_or(i64::MIN, |o| o.0), limit.into()])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(owner_row(row)?);
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerId>> {
+        self.read(move |c| {
+            let mut statement = c.prepare_cached(include_str!("../sql/owners/unplaced.sql"))?;
+            let after = after.map_or(i64::MIN, |o| o.0);
+            let found =
+                statement.query_map([after, limit.into()], |row| Ok(OwnerId(row.get(0)?)))?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |c| gone::mark(c, gone)).await
+    }
+
+    async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
+        let mut removed = 0;
+        // Each bite is a command of its own, so that others have their turn between two of them.
+        while removed < limit {
+            let bite = self
+                .write(move |c| remove::bite(c, limit - removed))
+                .await?;
+            removed += bite.removed;
+            if !bite.more {
+                break;
+            }
+        }
+        Ok(removed.into())
+    }
+
+    async fn lease(
+        &self,
+        name: &str,
+        holder: u128,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Answer<bool> {
+        let name = name.to_owned();
+        self.write(move |c| {
+            let mut take = c.prepare_cached(include_str!("../sql/owners/lease.sql"))?;
+            let holder = holder.to_be_bytes();
+            Ok(take.execute(params![name, holder, micros(until), micros(now)])? > 0)
+        })
+        .await
+    }
+}

@@ -1,0 +1,32 @@
+//! An owner's row.
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::owners::OwnerRow;
+use rusqlite::{Connection, OptionalExtension as _, Row};
+
+use crate::error::Result;
+use crate::places::place_from;
+
+/// To be called for each key and webhook that is stored: whoever has something is to be placed.
+pub(crate) fn has_something(c: &Connection, owner: OwnerId) -> Result<()> {
+    c.prepare_cached(include_str!("../sql/owners/has_something.sql"))?
+        .execute([owner.0])?;
+    Ok(())
+}
+
+pub(super) fn find(c: &Connection, owner: OwnerId) -> Result<Option<OwnerRow>> {
+    let sql = "SELECT owner, place, held FROM gatepost_owner WHERE owner = ?1 AND placed = 1";
+    c.prepare_cached(sql)?
+        .query_row([owner.0], |row| Ok(owner_row(row)))
+        .optional()?
+        .transpose()
+}
+
+pub(super) fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {
+    let place: String = row.get("place")?;
+    Ok(OwnerRow {
+        owner: OwnerId(row.get("owner")?),
+        place: place_from(&place)?,
+        held: row.get("held")?,
+    })
+}

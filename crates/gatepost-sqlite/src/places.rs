@@ -1,0 +1,167 @@
+//! Places: where an owner stands, the version that every change of a record there moves and every
+//! enqueue checks, and the log of what was changed.
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::webhooks::RoutesVersion;
+use rusqlite::{Connection, OptionalExtension as _, params};
+use webhook_model::{EventId, TaskId, WebhookId};
+
+use crate::error::{Failure, Result};
+
+/// How many changes of a place are remembered.
+const CHANGES_KEPT: i64 = 1_024;
+
+/// The maximum number of records of an owner that are named where the owner leaves.
+const NAMED: i64 = 2_000;
+
+/// What was changed in a place.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Change {
+    Webhook(WebhookId),
+    Task(TaskId),
+    Event(EventId),
+    /// All that an owner has came, left, was held or released.
+    Owner(OwnerId),
+    /// A task that was not matched before, so that its events have to be named too.
+    TaskWithEvents(TaskId),
+}
+
+impl Change {
+    fn columns(self) -> (i64, i64) {
+        match self {
+            Self::Webhook(id) => (0, id.0),
+            Self::Task(id) => (1, id.0),
+            Self::Event(id) => (2, id.0),
+            Self::Owner(id) => (3, id.0),
+            Self::TaskWithEvents(id) => (4, id.0),
+        }
+    }
+
+    fn of(kind: i64, record: i64) -> Result<Self> {
+        match kind {
+            0 => Ok(Self::Webhook(WebhookId(record))),
+            1 => Ok(Self::Task(TaskId(record))),
+            2 => Ok(Self::Event(EventId(record))),
+            3 => Ok(Self::Owner(OwnerId(record))),
+            4 => Ok(Self::TaskWithEvents(TaskId(record))),
+            _ => Err(Failure::corrupt("kind", "unknown number")),
+        }
+    }
+}
+
+/// The place of this word, as it is stored.
+pub(crate) fn place_from(word: &str) -> Result<Place> {
+    Place::from_word(word).ok_or_else(|| Failure::corrupt("place", "unknown word"))
+}
+
+/// Where an owner stands.
+pub(crate) fn place_of(c: &Connection, owner: OwnerId) -> Result<Place> {
+    let word: Option<String> = c
+        .prepare_cached("SELECT place FROM gatepost_owner WHERE owner = ?1")?
+        .query_row([owner.0], |row| row.get(0))
+        .optional()?;
+    word.map_or(Ok(Place::Common), |word| place_from(&word))
+}
+
+/// The present version of a place.
+pub(crate) fn version(c: &Connection, place: Place) -> Result<RoutesVersion> {
+    let version: Option<i64> = c
+        .prepare_cached("SELECT version FROM gatepost_place WHERE place = ?1")?
+        .query_row([place.to_string()], |row| row.get(0))
+        .optional()?;
+    Ok(RoutesVersion(version.unwrap_or(0)))
+}
+
+/// Part of every change of a record.
+pub(crate) fn record_changed(c: &Connection, owner: OwnerId, change: Change) -> Result<()> {
+    changed(c, place_of(c, owner)?, &[change])?;
+    Ok(())
+}
+
+/// Moves the version of a place once and notes what was changed: at least something.
+pub(crate) fn changed(c: &Connection, place: Place, all: &[Change]) -> Result<RoutesVersion> {
+    let (word, number, version) = next_change(c, place)?;
+    let mut note = c.prepare_cached(include_str!("sql/places/note.sql"))?;
+    for change in all {
+        let (kind, record) = change.columns();
+        note.execute(params![word, number, version, kind, record])?;
+    }
+    Ok(RoutesVersion(version))
+}
+
+/// As [`changed`], of an owner who leaves: every record is named, for any of them may be deleted
+/// elsewhere before the owner is back.
+pub(crate) fn left(c: &Connection, place: Place, owner: OwnerId) -> Result<()> {
+    let sql = "SELECT webhooks + tasks + events FROM gatepost_owner WHERE owner = ?1";
+    let count: Option<i64> = c
+        .prepare_cached(sql)?
+        .query_row([owner.0], |row| row.get(0))
+        .optional()?;
+    match count.unwrap_or(0) {
+        0 => {
+            changed(c, place, &[Change::Owner(owner)])?;
+            return Ok(());
+        }
+        1..=NAMED => {}
+        _ => return changed_at_large(c, place),
+    }
+    let (word, number, version) = next_change(c, place)?;
+    c.prepare_cached(include_str!("sql/places/note_all.sql"))?
+        .execute(params![word, number, version, owner.0])?;
+    Ok(())
+}
+
+/// The place's word, the number of its next change, and its version. Forgets the oldest change.
+fn next_change(c: &Connection, place: Place) -> Result<(String, i64, i64)> {
+    let (version, word) = (next_version(c)?, place.to_string());
+    let number: i64 = c
+        .prepare_cached(include_str!("sql/places/move.sql"))?
+        .query_row(params![word, version], |row| row.get(0))?;
+    // One more than is remembered stays: it tells since when the others are complete.
+    c.prepare_cached("DELETE FROM gatepost_route_change WHERE place = ?1 AND change < ?2")?
+        .execute(params![word, number - CHANGES_KEPT])?;
+    Ok((word, number, version))
+}
+
+/// Moves the version of a place of which more was changed than can be named.
+pub(crate) fn changed_at_large(c: &Connection, place: Place) -> Result<()> {
+    let (version, word) = (next_version(c)?, place.to_string());
+    c.prepare_cached(include_str!("sql/places/restart.sql"))?
+        .execute(params![word, version])?;
+    c.prepare_cached("DELETE FROM gatepost_route_change WHERE place = ?1")?
+        .execute([word])?;
+    Ok(())
+}
+
+/// What was changed after `since`; `None` when that is not remembered, or is in the future.
+pub(crate) fn changes_since(
+    c: &Connection,
+    place: Place,
+    since: RoutesVersion,
+) -> Result<Option<Vec<Change>>> {
+    let word = place.to_string();
+    let known: Option<(i64, i64, i64)> = c
+        .prepare_cached("SELECT version, started, changes FROM gatepost_place WHERE place = ?1")?
+        .query_row([&word], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    let (version, started, count) = known.unwrap_or((0, 0, 0));
+    if since.0 < started || since.0 > version {
+        return Ok(None);
+    }
+    let mut statement = c.prepare_cached(include_str!("sql/places/changes.sql"))?;
+    let mut rows = statement.query([&word])?;
+    let mut changes = Vec::new();
+    while let Some(row) = rows.next()? {
+        if row.get::<_, i64>(1)? <= since.0 {
+            return Ok(Some(changes));
+        }
+        changes.push(Change::of(row.get(2)?, row.get(3)?)?);
+    }
+    // The log does not go back to what is known: nothing is missing if nothing was forgotten.
+    Ok((count <= CHANGES_KEPT).then_some(changes))
+}
+
+fn next_version(c: &Connection) -> Result<i64> {
+    let next = "UPDATE gatepost_routes SET version = version + 1 RETURNING version";
+    Ok(c.prepare_cached(next)?.query_row([], |row| row.get(0))?)
+}

@@ -1,0 +1,67 @@
+//! Whether what an enqueue was decided by still holds.
+
+use std::collections::BTreeSet;
+
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::{Basis, RecordId};
+use rusqlite::{Connection, params};
+use webhook_model::TaskId;
+
+use crate::error::Result;
+use crate::places::version;
+
+/// One lookup for each place.
+pub(super) fn stands(c: &Connection, basis: &Basis) -> Result<bool> {
+    if let Basis::Places(places) = basis {
+        for (place, seen) in places {
+            if version(c, *place)? != *seen {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Whether every task that is to be consumed is still there.
+pub(super) fn all_there(c: &Connection, tasks: &BTreeSet<TaskId>) -> Result<bool> {
+    for task in tasks {
+        if !is_there(c, *task)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Those of the rows that were changed or are gone, or whose owners are held, and tasks to consume
+/// that are gone.
+pub(super) fn changed_rows(
+    c: &Connection,
+    rows: &[(RecordId, Revision)],
+    consume: &BTreeSet<TaskId>,
+) -> Result<Vec<RecordId>> {
+    let mut changed = Vec::new();
+    for (record, revision) in rows {
+        let (sql, id) = match record {
+            RecordId::Webhook(id) => (include_str!("../../sql/queue/same_webhook.sql"), id.0),
+            RecordId::Task(id) => (include_str!("../../sql/queue/same_task.sql"), id.0),
+            RecordId::Event(id) => (include_str!("../../sql/queue/same_event.sql"), id.0),
+        };
+        if !c.prepare_cached(sql)?.exists(params![id, revision.0])? {
+            changed.push(*record);
+        }
+    }
+    for task in consume {
+        let record = RecordId::Task(*task);
+        if !is_there(c, *task)? {
+            changed.push(record);
+        }
+    }
+    changed.sort_unstable();
+    changed.dedup();
+    Ok(changed)
+}
+
+fn is_there(c: &Connection, task: TaskId) -> Result<bool> {
+    let there = "SELECT 1 FROM gatepost_live_task WHERE id = ?1";
+    Ok(c.prepare_cached(there)?.exists([task.0])?)
+}

@@ -1,0 +1,85 @@
+//! What makes an enqueue happen only once.
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::columns::left_columns;
+use gatepost_storage::webhooks::{Origin, OutboxId};
+use rusqlite::{Connection, params};
+use webhook_model::OccurrenceId;
+
+use crate::column::micros;
+use crate::error::Result;
+
+/// Whether the origin was used before. This consumes a row of the outbox whose occurrence is known.
+pub(super) fn used(c: &Connection, origin: &Origin) -> Result<bool> {
+    Ok(match origin {
+        Origin::Direct => false,
+        Origin::Occurrence { place, id } => is_known(c, *place, id)?,
+        Origin::Outbox {
+            row,
+            turn,
+            occurrence,
+            ..
+        } => {
+            let waits = c
+                .prepare_cached(
+                    "SELECT 1 FROM gatepost_occurrence WHERE id = ?1 AND turn = ?2 AND rejected IS NULL",
+                )?
+                .exists(params![row.0, turn])?;
+            let known = match occurrence {
+                Some((place, id)) => waits && is_known(c, *place, id)?,
+                None => false,
+            };
+            if known {
+                use_up(c, *row)?;
+            }
+            known || !waits
+        }
+    })
+}
+
+/// Uses the origin.
+pub(super) fn take(c: &Connection, origin: &Origin, now: DateTime<Utc>) -> Result<()> {
+    match origin {
+        Origin::Direct => Ok(()),
+        Origin::Occurrence { place, id } => note(c, *place, id, now),
+        Origin::Outbox {
+            row,
+            occurrence,
+            left,
+            ..
+        } => {
+            match left {
+                None => use_up(c, *row)?,
+                Some((left, due)) => {
+                    let (after_task, tasks) = left_columns(left);
+                    c.prepare_cached(include_str!("../../sql/outbox/move_on.sql"))?
+                        .execute(params![row.0, after_task, tasks, micros(*due)])?;
+                }
+            }
+            match occurrence {
+                Some((place, id)) => note(c, *place, id, now),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+fn is_known(c: &Connection, place: Place, id: &OccurrenceId) -> Result<bool> {
+    let known = c
+        .prepare_cached("SELECT 1 FROM gatepost_seen WHERE place = ?1 AND id = ?2")?
+        .exists(params![place.to_string(), id.as_str()])?;
+    Ok(known)
+}
+
+fn note(c: &Connection, place: Place, id: &OccurrenceId, now: DateTime<Utc>) -> Result<()> {
+    c.prepare_cached("INSERT INTO gatepost_seen (place, id, stored) VALUES (?1, ?2, ?3)")?
+        .execute(params![place.to_string(), id.as_str(), micros(now)])?;
+    Ok(())
+}
+
+fn use_up(c: &Connection, row: OutboxId) -> Result<()> {
+    c.prepare_cached("DELETE FROM gatepost_occurrence WHERE id = ?1")?
+        .execute([row.0])?;
+    Ok(())
+}

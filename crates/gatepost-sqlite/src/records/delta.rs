@@ -1,0 +1,150 @@
+//! What has changed in a place.
+
+use std::collections::BTreeSet;
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{
+    ChangedRoutes, EventRoute, RouteChanges, RouteDelta, RoutesVersion, TaskRoute, WebhookRoute,
+};
+use rusqlite::{Connection, Row};
+use webhook_model::{EventId, TaskId, WebhookId};
+
+use super::read::{LIVE_TASKS, LIVE_WEBHOOKS, one};
+use super::{event, task, webhook};
+use crate::error::Result;
+use crate::list::readable;
+use crate::places::{Change, changes_since, version};
+
+/// The maximum number of records to name; beyond that it is cheaper to read the place again.
+const NAMED: usize = 10_000;
+
+/// Events that are not gone, and where their owners are.
+const LIVE_EVENTS: &str = "(SELECT e.id, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)";
+
+/// Records by number, each once.
+#[derive(Default)]
+struct Named {
+    webhooks: BTreeSet<WebhookId>,
+    tasks: BTreeSet<TaskId>,
+    events: BTreeSet<EventId>,
+}
+
+pub(super) fn since(
+    c: &Connection,
+    keys: &SealingKeys,
+    place: Place,
+    since: RoutesVersion,
+) -> Result<RouteChanges> {
+    let changed = match changes_since(c, place, since)? {
+        Some(changes) => delta(c, keys, place, &changes)?,
+        None => ChangedRoutes::All,
+    };
+    Ok(RouteChanges {
+        version: version(c, place)?,
+        changed,
+    })
+}
+
+fn delta(
+    c: &Connection,
+    keys: &SealingKeys,
+    place: Place,
+    changes: &[Change],
+) -> Result<ChangedRoutes> {
+    let mut named = Named::default();
+    for change in changes {
+        named.add(c, *change)?;
+        if named.len() > NAMED {
+            return Ok(ChangedRoutes::All);
+        }
+    }
+    let mut delta = RouteDelta::default();
+    for id in named.tasks {
+        let read = |row: &Row<'_>| Ok(TaskRoute::of(&task::row(row)?));
+        let route = matched(c, task::COLUMNS, LIVE_TASKS, place, id.0, read)?;
+        // A webhook that no task sent may not be held yet.
+        named.webhooks.extend(route.map(|task| task.webhook));
+        delta.tasks.push((id, route));
+    }
+    for id in named.webhooks {
+        let read = |row: &Row<'_>| Ok(Some(WebhookRoute::of(&webhook::row(row, keys)?)));
+        let route = matched(c, webhook::COLUMNS, LIVE_WEBHOOKS, place, id.0, read)?;
+        delta.webhooks.push((id, route));
+    }
+    for id in named.events {
+        let read = |row: &Row<'_>| Ok(EventRoute::of(&event::row(row)?));
+        let route = matched(c, event::COLUMNS, LIVE_EVENTS, place, id.0, read)?;
+        delta.events.push((id, route));
+    }
+    Ok(ChangedRoutes::These(delta))
+}
+
+/// The route of a row, if it is matched in this place now.
+fn matched<R>(
+    c: &Connection,
+    columns: &str,
+    live: &str,
+    place: Place,
+    id: i64,
+    read: impl Fn(&Row<'_>) -> Result<Option<R>>,
+) -> Result<Option<R>> {
+    let sql = format!("SELECT l.held = 0 AND l.place = ?2 FROM {live} l WHERE l.id = ?1");
+    let mut statement = c.prepare_cached(&sql)?;
+    let mut rows = statement.query(rusqlite::params![id, place.to_string()])?;
+    let stands: bool = match rows.next()? {
+        Some(row) => row.get(0)?,
+        None => false,
+    };
+    if !stands {
+        return Ok(None);
+    }
+    let route = readable(one(c, columns, live, id, read))?;
+    Ok(route.flatten().flatten())
+}
+
+impl Named {
+    fn add(&mut self, c: &Connection, change: Change) -> Result<()> {
+        match change {
+            Change::Webhook(id) => drop(self.webhooks.insert(id)),
+            Change::Task(id) => drop(self.tasks.insert(id)),
+            Change::Event(id) => drop(self.events.insert(id)),
+            Change::Owner(owner) => self.add_owner(c, owner)?,
+            Change::TaskWithEvents(id) => {
+                self.tasks.insert(id);
+                let sql = "SELECT id FROM gatepost_event INDEXED BY gatepost_event_of_task WHERE task = ?1 LIMIT ?2";
+                self.events
+                    .extend(ids(c, sql, id.0)?.into_iter().map(EventId));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_owner(&mut self, c: &Connection, owner: OwnerId) -> Result<()> {
+        let of = |table: &str| {
+            let sql = format!(
+                "SELECT id FROM {table} INDEXED BY {table}_of_owner WHERE owner = ?1 LIMIT ?2"
+            );
+            ids(c, &sql, owner.0)
+        };
+        self.webhooks
+            .extend(of("gatepost_webhook")?.into_iter().map(WebhookId));
+        self.tasks
+            .extend(of("gatepost_task")?.into_iter().map(TaskId));
+        self.events
+            .extend(of("gatepost_event")?.into_iter().map(EventId));
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.webhooks.len() + self.tasks.len() + self.events.len()
+    }
+}
+
+/// At most one more than are named.
+fn ids(c: &Connection, sql: &str, of: i64) -> Result<Vec<i64>> {
+    let limit = i64::try_from(NAMED + 1).unwrap_or(i64::MAX);
+    let mut statement = c.prepare_cached(sql)?;
+    let found = statement.query_map([of, limit], |row| row.get(0))?;
+    Ok(found.collect::<std::result::Result<_, _>>()?)
+}

@@ -1,0 +1,127 @@
+//! Records that cannot be read, so that somebody can delete them.
+
+use std::error::Error as _;
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{EventQuery, RecordId, TaskQuery, UnreadableRecord, WebhookQuery};
+use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
+use rusqlite::{Connection, Row};
+use webhook_model::{EventId, TaskId, WebhookId};
+
+use super::{event, lists, task, webhook};
+use crate::error::Result;
+use crate::list::List;
+
+/// How many rows are read at once.
+const ROWS: u32 = 500;
+
+/// An unreadable record, and when it was made.
+type Found = (Option<i64>, UnreadableRecord);
+
+pub(super) fn find(
+    c: &Connection,
+    keys: &SealingKeys,
+    scope: Scope,
+    limit: u32,
+) -> Result<Vec<UnreadableRecord>> {
+    let limit = limit as usize;
+    let (webhooks, tasks, events) = lists_of(scope);
+    let sealed = |row: &Row<'_>| webhook::row(row, keys).map(drop);
+    let task = |row: &Row<'_>| task::row(row).map(drop);
+    let event = |row: &Row<'_>| event::row(row).map(drop);
+    let mut found = unreadable(c, &webhooks, webhook::COLUMNS, limit, sealed, |id| {
+        RecordId::Webhook(WebhookId(id))
+    })?;
+    found.extend(unreadable(c, &tasks, task::COLUMNS, limit, task, |id| {
+        RecordId::Task(TaskId(id))
+    })?);
+    found.extend(unreadable(
+        c,
+        &events,
+        event::COLUMNS,
+        limit,
+        event,
+        |id| RecordId::Event(EventId(id)),
+    )?);
+    found.sort_by_key(|(created, record)| (*created, record.record));
+    Ok(found
+        .into_iter()
+        .map(|(_, record)| record)
+        .take(limit)
+        .collect())
+}
+
+fn lists_of(scope: Scope) -> (List, List, List) {
+    let webhooks = WebhookQuery {
+        scope,
+        name: None,
+        page: Page::first(1),
+    };
+    let tasks = TaskQuery {
+        scope,
+        creator: None,
+        webhook: None,
+        name: None,
+        page: Page::first(1),
+    };
+    let events = EventQuery {
+        scope,
+        task: None,
+        event_type: None,
+        page: Page::first(1),
+    };
+    (
+        lists::webhooks(&webhooks),
+        lists::tasks(&tasks),
+        lists::events(&events),
+    )
+}
+
+fn unreadable(
+    c: &Connection,
+    list: &List,
+    columns: &str,
+    limit: usize,
+    read: impl Fn(&Row<'_>) -> Result<()>,
+    record: impl Fn(i64) -> RecordId,
+) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
+    let mut page = Page::first(ROWS);
+    while found.len() < limit {
+        let rows = list.page(
+            c,
+            columns,
+            &page,
+            |id: i64| id,
+            |row| {
+                let id: i64 = row.get("id")?;
+                Ok((id, one(row, record(id), read(row))?))
+            },
+        )?;
+        let Some((last, _)) = rows.last() else { break };
+        page = page.beyond(*last);
+        found.extend(rows.into_iter().filter_map(|(_, found)| found));
+    }
+    Ok(found)
+}
+
+/// An error of the disk is an error of the search; of a row that can be read there is nothing.
+fn one(row: &Row<'_>, record: RecordId, read: Result<()>) -> Result<Option<Found>> {
+    let Err(failure) = read else { return Ok(None) };
+    let error = StoreError::from(failure);
+    if error.kind() != ErrorKind::Corrupt {
+        return Err(error.into());
+    }
+    let cause = error.source().map(ToString::to_string);
+    let reason = match cause {
+        Some(cause) => format!("{}: {cause}", error.context()),
+        None => error.context().to_owned(),
+    };
+    let found = UnreadableRecord {
+        record,
+        owner: OwnerId(row.get("owner")?),
+        reason,
+    };
+    Ok(Some((row.get("created")?, found)))
+}

@@ -1,0 +1,102 @@
+//! What each owner has, and may have: kept in step in the transaction of every change.
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::webhooks::RecordUsage;
+use gatepost_storage::{AtMost, ErrorKind};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::column::number;
+use crate::error::{Failure, Result};
+
+/// What a change adds to what an owner has; below 0 for what it takes.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Delta {
+    pub(crate) webhooks: i64,
+    pub(crate) tasks: i64,
+    pub(crate) events: i64,
+    pub(crate) bytes: i64,
+}
+
+impl Delta {
+    pub(crate) fn negative(self) -> Self {
+        Self {
+            webhooks: -self.webhooks,
+            tasks: -self.tasks,
+            events: -self.events,
+            bytes: -self.bytes,
+        }
+    }
+}
+
+/// A size as it is stored.
+pub(crate) fn stored(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn add(c: &Connection, owner: OwnerId, delta: Delta) -> Result<()> {
+    c.prepare_cached(include_str!("../sql/records/add_usage.sql"))?
+        .execute(params![
+            owner.0,
+            delta.webhooks,
+            delta.tasks,
+            delta.events,
+            delta.bytes
+        ])?;
+    Ok(())
+}
+
+pub(crate) fn of(c: &Connection, owner: OwnerId) -> Result<RecordUsage> {
+    let sql = "SELECT webhooks, tasks, events, bytes FROM gatepost_owner WHERE owner = ?1";
+    let usage = c
+        .prepare_cached(sql)?
+        .query_row([owner.0], |row| {
+            let count = |column| number(row, column);
+            Ok((|| -> Result<_> {
+                Ok(RecordUsage {
+                    webhooks: count("webhooks")?,
+                    tasks: count("tasks")?,
+                    events: count("events")?,
+                    bytes: count("bytes")?,
+                })
+            })())
+        })
+        .optional()?
+        .transpose()?;
+    Ok(usage.unwrap_or_default())
+}
+
+/// Before an insert: whether the owner may have one more row and these bytes.
+pub(super) fn check_room(
+    c: &Connection,
+    owner: OwnerId,
+    rows: impl Fn(&RecordUsage) -> u64,
+    bytes: u64,
+    at_most: AtMost,
+) -> Result<()> {
+    let usage = of(c, owner)?;
+    if rows(&usage) >= at_most.rows {
+        return Err(Failure::new(ErrorKind::Full, "rows"));
+    }
+    if usage.bytes.saturating_add(bytes) > at_most.bytes {
+        return Err(Failure::new(ErrorKind::Full, "bytes"));
+    }
+    Ok(())
+}
+
+/// Before a change that takes `less` bytes from an owner and gives `more`.
+pub(super) fn check_growth(
+    c: &Connection,
+    owner: OwnerId,
+    less: i64,
+    more: i64,
+    at_most: AtMost,
+) -> Result<()> {
+    if more <= less {
+        return Ok(());
+    }
+    let grown = u64::try_from(more.saturating_sub(less)).unwrap_or(0);
+    if of(c, owner)?.bytes.saturating_add(grown) > at_most.bytes {
+        return Err(Failure::new(ErrorKind::Full, "bytes"));
+    }
+    Ok(())
+}

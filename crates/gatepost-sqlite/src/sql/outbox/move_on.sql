@@ -1,0 +1,2 @@
+-- ?1: row. ?2, ?3: what is left. ?4: when.
+UPDATE gatepost_occurrence SET after_task = ?2, tasks = ?3, due = ?4, turn = turn + 1 WHERE id = ?1

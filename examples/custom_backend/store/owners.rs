@@ -1,0 +1,234 @@
+//! Owners: where each of them is, who is held, who is gone.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::OwnerStore;
+use gatepost_storage::owners::{Gone, MOVED_INFO, OwnerRow};
+use gatepost_storage::webhooks::{Cascade, DeliveryState, RecordId};
+use redb::ReadableTable as _;
+use serde_json::json;
+use webhook_model::WebhookId;
+
+use super::codec::{Fields, micros};
+use super::delivery::{Slot, decode};
+use super::error::{Answer, failed};
+use super::owner_rows::{self, Owner};
+use super::redb_store::RedbStore;
+use super::records::{delete_webhook, records_of};
+use super::tables::{DELIVERIES, GONE, KEYS, LEASES, OWNERS, Tx, USAGE, WEBHOOKS, json};
+use super::{keys, log};
+
+#[async_trait]
+impl OwnerStore for RedbStore {
+    async fn owner(&self, owner: OwnerId) -> Answer<Option<OwnerRow>> {
+        self.read(move |tx, _| {
+            let owners = tx.open_table(OWNERS).map_err(failed)?;
+            Ok(owner_rows::owner(&owners, owner)?.row(owner))
+        })
+        .await
+    }
+
+    async fn place_owner(&self, owner: OwnerId, place: Place, _now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |tx| {
+            let old = tx.owner(owner)?;
+            if old.placed && old.place == place {
+                return Ok(());
+            }
+            let moves = old.place != place && old.place != Place::Common;
+            let open = moves && any_open(tx, owner, i64::MAX)?;
+            let last = open.then(|| tx.counter("delivery")).transpose()?;
+            let new = Owner {
+                place,
+                placed: true,
+                gone: false,
+                moved: last.or(old.moved),
+                ..old
+            };
+            replace(tx, owner, new)
+        })
+        .await
+    }
+
+    async fn hold_owner(&self, owner: OwnerId, held: bool, _now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |tx| {
+            let old = tx.owner(owner)?;
+            if old.placed && old.held == held {
+                return Ok(());
+            }
+            let new = Owner {
+                placed: true,
+                gone: false,
+                held,
+                ..old
+            };
+            replace(tx, owner, new)
+        })
+        .await
+    }
+
+    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerRow>> {
+        let limit = limit as usize;
+        self.write(move |tx| {
+            let owners = owners_after(tx, after)?.into_iter();
+            let held = owners.filter(|(_, owner)| owner.held);
+            Ok(held.filter_map(|(id, owner)| owner.row(id)).take(limit).collect())
+        })
+        .await
+    }
+
+    async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerId>> {
+        let limit = limit as usize;
+        self.write(move |tx| {
+            let rows = [tx.rows(KEYS)?, tx.rows(WEBHOOKS)?].concat();
+            let has = |id: OwnerId| rows.iter().any(|(_, row)| row["owner"] == id.0);
+            let owners = owners_after(tx, after)?.into_iter();
+            let unplaced = owners.filter(|(id, owner)| !owner.placed && has(*id));
+            Ok(unplaced.map(|(id, _)| id).take(limit).collect())
+        })
+        .await
+    }
+
+    async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |tx| match gone {
+            Gone::Owner(owner) => remove(tx, owner),
+            Gone::Tenant(tenant) => {
+                let owners = owners_after(tx, None)?.into_iter();
+                let mut own = owners.filter(|(_, o)| o.place == Place::Tenant(tenant));
+                own.try_for_each(|(owner, _)| remove(tx, owner))
+            }
+        })
+        .await
+    }
+
+    async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
+        self.write(move |tx| {
+            let mut room = limit as usize;
+            for (webhook, _) in tx.rows(GONE)? {
+                room -= remove_deliveries(tx, webhook, room)?;
+            }
+            for (id, owner) in owners_after(tx, None)? {
+                if let Some(last) = owner.moved {
+                    room -= end_moved(tx, id, owner, last, room)?;
+                }
+            }
+            Ok(u64::from(limit) - room as u64)
+        })
+        .await
+    }
+
+    async fn lease(
+        &self,
+        name: &str,
+        holder: u128,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Answer<bool> {
+        let name = name.to_owned();
+        self.write(move |tx| {
+            let mut leases = tx.open(LEASES)?;
+            let old = leases.get(name.as_str()).map_err(failed)?;
+            let old = old.map(|old| json(old.value())).transpose()?;
+            let holder = holder.to_string();
+            if let Some(old) = old {
+                let old = Fields(&old);
+                if old.text("holder")? != holder && old.int("until")? > micros(now) {
+                    return Ok(false);
+                }
+            }
+            let new = json!({ "holder": holder, "until": micros(until) }).to_string();
+            leases.insert(name.as_str(), new.as_str()).map_err(failed)?;
+            Ok(true)
+        })
+        .await
+    }
+}
+
+/// Stores an owner's new row. What the owner has leaves the one place and comes to the other; each
+/// record is named in both, for any of them may be deleted elsewhere before the owner is back.
+fn replace(tx: &Tx, id: OwnerId, new: Owner) -> Answer<()> {
+    let (old, records) = (tx.owner(id)?.place, records_of(tx, id)?);
+    tx.set_owner(id, new)?;
+    if old != new.place {
+        tx.changed(old, &records)?;
+    }
+    tx.changed(new.place, &records)?;
+    Ok(())
+}
+
+fn remove(tx: &Tx, id: OwnerId) -> Answer<()> {
+    for key in keys::keys_of(tx, id)? {
+        keys::remove(tx, &key)?;
+    }
+    for record in records_of(tx, id)? {
+        if let RecordId::Webhook(webhook) = record {
+            delete_webhook(tx, webhook, Cascade::Tasks)?;
+        }
+    }
+    let old = tx.owner(id)?;
+    tx.changed(old.place, &[])?;
+    tx.remove(USAGE, id.0)?;
+    let gone = Owner {
+        place: Place::Common,
+        placed: false,
+        held: false,
+        gone: true,
+        moved: None,
+    };
+    tx.set_owner(id, gone)
+}
+
+fn owners_after(tx: &Tx, after: Option<OwnerId>) -> Answer<Vec<(OwnerId, Owner)>> {
+    let rows = tx.rows(OWNERS)?.into_iter();
+    let beyond = rows.filter(|(id, _)| after.is_none_or(|after| *id > after.0));
+    beyond
+        .map(|(id, row)| Ok((OwnerId(id), owner_rows::decode(&row)?)))
+        .collect()
+}
+
+/// Removes deliveries of a webhook that is gone, at most `room`, and forgets it with the last.
+fn remove_deliveries(tx: &Tx, webhook: i64, room: usize) -> Answer<usize> {
+    let mut removed = 0;
+    for (id, row) in tx.rows(DELIVERIES)? {
+        if row["webhook"] != webhook {
+            continue;
+        }
+        if removed == room {
+            return Ok(removed);
+        }
+        tx.remove_delivery(&decode(id, &row)?)?;
+        removed += 1;
+    }
+    log::forget_dropped(tx, WebhookId(webhook))?;
+    tx.remove(GONE, webhook)?;
+    Ok(removed)
+}
+
+/// Ends what waited when its owner was moved. What is being sent then is waited for.
+fn end_moved(tx: &Tx, id: OwnerId, owner: Owner, last: i64, room: usize) -> Answer<usize> {
+    let waits = |slot: &Slot| {
+        let delivery = &slot.delivery;
+        delivery.owner == id && delivery.id.0 <= last && delivery.state == DeliveryState::Queued
+    };
+    let mut ended = 0;
+    for old in tx.slots()?.into_iter().filter(waits).take(room) {
+        let mut new = old.clone();
+        new.delivery.state = DeliveryState::Error;
+        MOVED_INFO.clone_into(&mut new.delivery.status_info);
+        tx.replace(&old, &new)?;
+        ended += 1;
+    }
+    if !any_open(tx, id, last)? {
+        tx.set_owner(id, Owner { moved: None, ..owner })?;
+    }
+    Ok(ended)
+}
+
+/// Whether a delivery of this owner, up to this number, has not ended.
+fn any_open(tx: &Tx, owner: OwnerId, last: i64) -> Answer<bool> {
+    let open = |slot: &Slot| {
+        let delivery = &slot.delivery;
+        delivery.owner == owner && delivery.id.0 <= last && !delivery.state.is_final()
+    };
+    Ok(tx.slots()?.iter().any(open))
+}

@@ -1,0 +1,148 @@
+//! What is matched in a place, and what has changed there.
+
+use std::collections::BTreeSet;
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::Page;
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{
+    ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
+    TaskRoute, WebhookRoute,
+};
+use redb::ReadTransaction;
+use serde_json::Value;
+use webhook_model::{TaskId, WebhookId};
+
+use super::codec::{self, Fields};
+use super::error::{Answer, failed};
+use super::owner_rows::owner;
+use super::places;
+use super::tables::{EVENTS, OWNERS, Rows, TASKS, WEBHOOKS, page, readable, row};
+
+/// The enabled tasks and wanted events of a place, and the webhooks that are sent. A webhook that
+/// cannot be read takes its tasks with it.
+pub(super) fn matched(
+    tx: &ReadTransaction,
+    keys: &SealingKeys,
+    place: Place,
+    wanted: impl Fn(&EventRoute) -> bool,
+) -> Answer<Routes> {
+    let mut tasks = all(tx, TASKS, place, |id, row| task_route(id, row))?;
+    let mut events = all(tx, EVENTS, place, |id, row| event_route(id, row))?;
+    events.retain(wanted);
+    let sent: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
+    let mut webhooks = all(tx, WEBHOOKS, place, |id, row| webhook_route(id, row, keys))?;
+    webhooks.retain(|webhook| sent.contains(&webhook.id));
+    let known: BTreeSet<WebhookId> = webhooks.iter().map(|webhook| webhook.id).collect();
+    tasks.retain(|task| known.contains(&task.webhook));
+    Ok(Routes {
+        version: places::version(tx, place)?,
+        webhooks,
+        tasks,
+        events,
+    })
+}
+
+pub(super) fn changes(
+    tx: &ReadTransaction,
+    keys: &SealingKeys,
+    place: Place,
+    since: RoutesVersion,
+) -> Answer<RouteChanges> {
+    let changed = match places::changes(tx, place, since)? {
+        Some(records) => ChangedRoutes::These(delta(tx, keys, place, records)?),
+        None => ChangedRoutes::All,
+    };
+    Ok(RouteChanges {
+        version: places::version(tx, place)?,
+        changed,
+    })
+}
+
+fn delta(
+    tx: &ReadTransaction,
+    keys: &SealingKeys,
+    place: Place,
+    records: Vec<RecordId>,
+) -> Answer<RouteDelta> {
+    let mut delta = RouteDelta::default();
+    let mut webhooks = BTreeSet::new();
+    for record in records.into_iter().collect::<BTreeSet<_>>() {
+        match record {
+            RecordId::Webhook(id) => drop(webhooks.insert(id)),
+            RecordId::Task(id) => {
+                let task = one(tx, TASKS, place, id.0, |row| task_route(id.0, row))?;
+                // A webhook that no task sent may not be held yet.
+                webhooks.extend(task.map(|task| task.webhook));
+                delta.tasks.push((id, task));
+            }
+            RecordId::Event(id) => {
+                let event = one(tx, EVENTS, place, id.0, |row| event_route(id.0, row))?;
+                delta.events.push((id, event));
+            }
+        }
+    }
+    for id in webhooks {
+        let read = |row: &Value| webhook_route(id.0, row, keys);
+        delta.webhooks.push((id, one(tx, WEBHOOKS, place, id.0, read)?));
+    }
+    let unsent: Vec<TaskId> = (delta.tasks.iter())
+        .filter(|(_, task)| task.is_some_and(|task| !sends(&delta, task)))
+        .map(|(id, _)| *id)
+        .collect();
+    for (id, task) in &mut delta.tasks {
+        if unsent.contains(id) {
+            *task = None;
+        }
+    }
+    Ok(delta)
+}
+
+fn sends(delta: &RouteDelta, task: TaskRoute) -> bool {
+    let webhook = delta.webhooks.iter().find(|(id, _)| *id == task.webhook);
+    webhook.is_some_and(|(_, webhook)| webhook.is_some())
+}
+
+fn webhook_route(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Option<WebhookRoute>> {
+    Ok(readable(codec::webhook(id, row, keys))?.map(|row| WebhookRoute::of(&row)))
+}
+
+fn task_route(id: i64, row: &Value) -> Answer<Option<TaskRoute>> {
+    Ok(readable(codec::task(id, row))?.and_then(|row| TaskRoute::of(&row)))
+}
+
+fn event_route(id: i64, row: &Value) -> Answer<Option<EventRoute>> {
+    Ok(readable(codec::event(id, row))?.and_then(|row| EventRoute::of(&row)))
+}
+
+/// The routes of all rows of a place.
+fn all<R>(
+    tx: &ReadTransaction,
+    table: Rows,
+    place: Place,
+    route: impl Fn(i64, &Value) -> Answer<Option<R>>,
+) -> Answer<Vec<R>> {
+    let rows = tx.open_table(table).map_err(failed)?;
+    let here = |row: &Value| is_here(tx, place, row);
+    page(&rows, &Page::first(u32::MAX), here, |id, row| route(id, &row))
+}
+
+/// The route of a row, if it is matched in this place now.
+fn one<R>(
+    tx: &ReadTransaction,
+    table: Rows,
+    place: Place,
+    id: i64,
+    route: impl Fn(&Value) -> Answer<Option<R>>,
+) -> Answer<Option<R>> {
+    match row(&tx.open_table(table).map_err(failed)?, id)? {
+        Some(row) if is_here(tx, place, &row)? => route(&row),
+        _ => Ok(None),
+    }
+}
+
+fn is_here(tx: &ReadTransaction, place: Place, row: &Value) -> Answer<bool> {
+    let owners = tx.open_table(OWNERS).map_err(failed)?;
+    let owner = owner(&owners, OwnerId(Fields(row).int("owner")?))?;
+    Ok(owner.place == place && !owner.held)
+}

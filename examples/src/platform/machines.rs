@@ -1,0 +1,98 @@
+//! What the platform runs: virtual machines, each of one customer, and the tags that they carry.
+
+use gatepost_keys::{Principal, TenantId};
+use serde_json::{Value, json};
+use webhook_model::{Audience, Invalid, Object, ObjectId, Occurrence, OwnerId, TagId};
+
+use super::Platform;
+use super::users::Who;
+
+/// Tags are the platform's own words: everybody may use and see them.
+const TAGS: [(i64, &str); 2] = [(1, "production"), (2, "database")];
+const VMS: [Machine; 5] = [
+    Machine::new(1, "web-1", &[1], Audience::Tenant(TenantId(1))),
+    Machine::new(2, "db-1", &[1, 2], Audience::Tenant(TenantId(1))),
+    Machine::new(3, "build", &[], Audience::Tenant(TenantId(1))),
+    Machine::new(4, "shop-1", &[1], Audience::Tenant(TenantId(2))),
+    Machine::new(5, "blog", &[1], Audience::Owner(OwnerId(4))),
+];
+
+/// A virtual machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Machine {
+    key: i64,
+    name: &'static str,
+    tags: &'static [i64],
+    /// Whose it is, and so who receives what happens to it.
+    of: Audience,
+}
+
+impl Machine {
+    const fn new(key: i64, name: &'static str, tags: &'static [i64], of: Audience) -> Self {
+        Self {
+            key,
+            name,
+            tags,
+            of,
+        }
+    }
+
+    pub(super) fn find(id: ObjectId) -> Option<Self> {
+        VMS.into_iter().find(|machine| machine.key == id.0)
+    }
+
+    /// Whether it belongs to the user or to the user's tenant, or the user watches over all of
+    /// them.
+    pub(super) fn is_seen_by(&self, who: &Who) -> bool {
+        self.reaches(who) || who.runs_the_platform()
+    }
+
+    /// Whether what happens to it reaches the user. An administrator who works in one tenant sees
+    /// all machines, but receives what happens in that tenant.
+    pub(super) fn reaches(&self, who: &Who) -> bool {
+        let own = match self.of {
+            Audience::Owner(owner) => owner == who.key,
+            Audience::Tenant(tenant) => Some(tenant) == who.tenant,
+            _ => false,
+        };
+        own || who.is_operator()
+    }
+}
+
+/// The rows of the table `vms` that a caller may see.
+pub(super) fn machines(caller: &Principal) -> Vec<Value> {
+    let reader = Who::from(caller);
+    let seen = VMS.iter().filter(|machine| machine.is_seen_by(&reader));
+    seen.map(|machine| {
+        let tags: Vec<String> = machine.tags.iter().map(i64::to_string).collect();
+        json!({"$key": machine.key, "name": machine.name, "tags": tags.join(",")})
+    })
+    .collect()
+}
+
+/// The rows of the table `tags`.
+pub(super) fn tags() -> Vec<Value> {
+    let row = |(key, name): &(i64, &str)| json!({"$key": key, "name": name});
+    TAGS.iter().map(row).collect()
+}
+
+impl Platform {
+    /// What happens when a virtual machine is acted on, for those who own it; `None` for one that
+    /// does not exist.
+    ///
+    /// # Errors
+    /// When the action is no identifier.
+    pub fn vm_event(vm: i64, action: &str) -> Result<Option<Occurrence>, Invalid> {
+        let Some(machine) = Machine::find(ObjectId(vm)) else {
+            return Ok(None);
+        };
+        Ok(Some(Occurrence {
+            object: Some(Object {
+                id: ObjectId(vm),
+                name: machine.name.to_owned(),
+            }),
+            tags: machine.tags.iter().map(|tag| TagId(*tag)).collect(),
+            ..Occurrence::new("vms".parse()?, action.parse()?, machine.of)
+        }))
+    }
+}

@@ -1,0 +1,173 @@
+//! The users: which tenant they belong to, what they may do, and how much they may have.
+
+use gatepost_ids::{
+    AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota, Quotas, TenantId,
+};
+use gatepost_keys::{Principal, Via};
+use serde_json::{Value, json};
+
+use super::Platform;
+
+/// The provider's own company, which is a customer like the others.
+const PROVIDER: TenantId = TenantId(1);
+/// Another customer.
+const SHOP: TenantId = TenantId(2);
+
+/// `admin` works for the provider and administers everything, `wanda` watches over it and is in no
+/// tenant; `vera` is a customer by herself.
+const USERS: [User; 6] = [
+    User::new(1, "admin", AccessLevel::SystemAdministrator, Some(PROVIDER)),
+    User::new(2, "tina", AccessLevel::TenantAdministrator, Some(PROVIDER)),
+    User::new(3, "ulf", AccessLevel::User, Some(PROVIDER)),
+    User::new(4, "vera", AccessLevel::User, None),
+    User::new(5, "uma", AccessLevel::TenantAdministrator, Some(SHOP)),
+    User::new(6, "wanda", AccessLevel::SystemAdministrator, None),
+];
+/// The tenants' names.
+pub(super) const TENANTS: [(i64, &str); 3] =
+    [(PROVIDER.0, "provider"), (SHOP.0, "shop"), (3, "lab")];
+
+/// A user.
+#[derive(Clone, Copy, Debug)]
+struct User {
+    name: &'static str,
+    who: Who,
+}
+
+impl User {
+    const fn new(
+        key: i64,
+        name: &'static str,
+        access: AccessLevel,
+        tenant: Option<TenantId>,
+    ) -> Self {
+        let who = Who {
+            key: OwnerId(key),
+            access,
+            tenant,
+        };
+        Self { name, who }
+    }
+
+    fn of(owner: OwnerId) -> Option<Self> {
+        USERS.into_iter().find(|user| user.who.key == owner)
+    }
+
+    fn account(&self) -> Account {
+        Account {
+            tenant: self.who.tenant,
+            ..Account::enabled(self.who.access)
+        }
+    }
+}
+
+/// What decides how much somebody may see.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Who {
+    pub key: OwnerId,
+    pub access: AccessLevel,
+    pub tenant: Option<TenantId>,
+}
+
+impl Who {
+    /// The user of this number.
+    pub(super) fn of(owner: OwnerId) -> Option<Self> {
+        User::of(owner).map(|user| user.who)
+    }
+
+    pub(super) fn is_administrator(&self) -> bool {
+        self.access > AccessLevel::User
+    }
+
+    pub(super) fn runs_the_platform(&self) -> bool {
+        self.access == AccessLevel::SystemAdministrator
+    }
+
+    /// A system administrator who is in no tenant receives what happens in all of them.
+    pub(super) fn is_operator(&self) -> bool {
+        self.tenant.is_none() && self.runs_the_platform()
+    }
+
+    /// Whether these are the same, of one tenant, or one administers the other.
+    pub(super) fn knows(&self, other: &Self) -> bool {
+        let colleagues = self.tenant.is_some() && self.tenant == other.tenant;
+        self.key == other.key || colleagues || self.administers(other)
+    }
+
+    /// Whether the other is of the tenant that this one administers; a system administrator
+    /// administers everybody.
+    pub(super) fn administers(&self, other: &Self) -> bool {
+        match self.access {
+            AccessLevel::SystemAdministrator => true,
+            AccessLevel::TenantAdministrator => {
+                self.tenant.is_some() && self.tenant == other.tenant
+            }
+            _ => false,
+        }
+    }
+}
+
+impl From<&Principal> for Who {
+    fn from(caller: &Principal) -> Self {
+        Self {
+            key: caller.owner,
+            access: caller.access,
+            tenant: caller.tenant,
+        }
+    }
+}
+
+/// The rows of the table `users` that a caller may see: those of the caller's tenant, and of all
+/// tenants for a system administrator. The addresses of others are for administrators alone.
+pub(super) fn rows(caller: &Principal) -> Vec<Value> {
+    let reader = Who::from(caller);
+    let seen = USERS.iter().filter(|user| reader.knows(&user.who));
+    seen.map(|user| row(user, &reader)).collect()
+}
+
+fn row(user: &User, reader: &Who) -> Value {
+    let kind = match user.who.access {
+        AccessLevel::User => "normal",
+        _ => "admin",
+    };
+    let email = if user.who.key == reader.key || reader.administers(&user.who) {
+        format!("{}@example.com", user.name)
+    } else {
+        String::new()
+    };
+    json!({
+        "$key": user.who.key.0, "name": user.name, "displayname": user.name, "email": email,
+        "type": kind, "enabled": true, "created": 0, "last_login": 0,
+    })
+}
+
+impl Platform {
+    /// The user, logged in by the platform's own means; `None` if there is no such user.
+    #[must_use]
+    pub fn principal(owner: OwnerId) -> Option<Principal> {
+        let user = User::of(owner)?;
+        Some(Principal::new(owner, user.account(), Via::Platform))
+    }
+}
+
+impl Accounts for Platform {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(User::of(owner).map(|user| user.account())))
+    }
+}
+
+impl Quotas for Platform {
+    fn quota(&self, owner: OwnerId) -> Quota {
+        match Who::of(owner) {
+            Some(who) if who.tenant.is_some() || who.runs_the_platform() => Quota::default(),
+            // A customer who pays nothing.
+            _ => Quota {
+                webhooks: 5,
+                tasks: 20,
+                events: 50,
+                waiting: 1_000,
+                ..Quota::default()
+            },
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What the console shows of limits: use and limit of each, what was refused, dropped or not kept,
+//! what may not be watched, and what cannot be read.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use examples::platform::Platform;
+use examples::receiver::Receiver;
+use gatepost_ids::Quota;
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use tests::browser::typed::{hook, new_event, new_task, new_webhook};
+use tests::browser::{Setup, Site, Visitor};
+
+const NEW: &str = "/console/webhooks/new";
+
+async fn site(quota: Quota) -> Site {
+    let setup = Setup {
+        quotas: Arc::new(quota),
+        ..Setup::new()
+    };
+    setup.start().await
+}
+
+#[tokio::test]
+async fn the_first_page_shows_use_and_limit_and_the_form_what_is_full() {
+    let quota = Quota {
+        webhooks: 1,
+        key_changes_per_minute: 1,
+        ..Quota::default()
+    };
+    let site = site(quota).await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let shows = async |text: &str| ulf.get("/console/").await.has(text);
+    assert!(shows("<dt>Webhooks</dt><dd>0 of 1</dd>").await);
+    assert!(shows("<dt>Size of the delivery log</dt><dd>0 bytes of 1 GiB</dd>").await);
+    let page = ulf.submit(NEW, &hook("https://example.com/", &[])).await;
+    assert_eq!(page.status, 303, "{}", page.html);
+    assert!(shows("<dt>Webhooks</dt><dd>1 of 1 <span class=\"badge bad\">full</span></dd>").await);
+    let other = hook("https://example.com/", &[("name", "other")]);
+    let page = ulf.submit(NEW, &other).await;
+    assert_eq!(page.status, 422);
+    assert!(page.has("You have 1 of 1 webhooks."), "{}", page.html);
+    assert!(page.has("value=\"other\""), "what was typed is kept");
+    // The page still makes the webhook once there is room.
+    ulf.submit("/console/webhooks/1/delete", &[]).await;
+    assert_eq!(ulf.submit(NEW, &other).await.status, 303);
+    // And what is too fast says so.
+    let key = |name| [("name", name), ("expires_type", "never")];
+    let made = ulf.submit("/console/keys/new", &key("a")).await;
+    assert!(made.secret().is_some(), "{}", made.html);
+    let refused = ulf.submit("/console/keys/new", &key("b")).await;
+    assert_eq!((refused.status, refused.secret()), (422, None));
+    assert!(refused.has("again in"), "{}", refused.html);
+}
+
+#[tokio::test]
+async fn a_full_log_keeps_no_response_and_no_message_and_says_so() {
+    let quota = Quota {
+        log_bytes: 0,
+        ..Quota::default()
+    };
+    let site = site(quota).await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    receiver.answer_with(&[StatusCode::IM_A_TEAPOT]);
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "a-message-of-mine", &[]).await;
+    ulf.fill("/console/tasks/new", "/console/tasks/1/do/run", &[])
+        .await;
+    let received = receiver.wait_for("/in", 1).await.unwrap();
+    assert_eq!(
+        received.body, "a-message-of-mine",
+        "it is sent all the same"
+    );
+    site.ended(1).await;
+    let page = ulf.get("/console/deliveries/1").await;
+    assert!(page.has("418"), "the outcome is kept: {}", page.html);
+    assert!(
+        page.has("Not kept:") && page.has(">not kept<"),
+        "{}",
+        page.html
+    );
+    assert!(!page.has("a-message-of-mine") && !page.has("Replay"));
+}
+
+#[tokio::test]
+async fn what_was_dropped_stands_on_the_webhooks_page() {
+    let quota = Quota {
+        waiting: 1,
+        ..Quota::default()
+    };
+    let site = site(quota).await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let event = [
+        ("event", "poweron"),
+        ("target", "instance"),
+        ("instance", "1"),
+    ];
+    let event = [&event[..], &[("task", "1"), ("enabled", "on")]].concat();
+    assert_eq!(new_event(&ulf, &event).await.status, 303);
+    ulf.fill(NEW, "/console/webhooks/1/do/pause", &[]).await;
+    let page = ulf.get("/console/webhooks/1").await;
+    assert!(!page.has("<h2>Dropped</h2>"), "the control: {}", page.html);
+    for _ in 0..3 {
+        let occurrence = Platform::vm_event(1, "poweron").unwrap().unwrap();
+        site.engine.emit(occurrence).await.unwrap();
+    }
+    // Counts are written once a second.
+    let mut html = String::new();
+    for _ in 0..500 {
+        html = ulf.get("/console/webhooks/1").await.html;
+        if html.contains("<h2>Dropped</h2>") {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert!(html.contains("<span>2</span>"), "{html}");
+    assert!(html.contains("were waiting as allowed"), "{html}");
+}
+
+/// By the rule of the example platform: `ulf` is in the tenant of the machines 1 to 3, `vera` in
+/// none; the machine 4 is of another tenant, and the state of tenants is for administrators.
+#[tokio::test]
+async fn forms_offer_what_may_be_watched_and_refuse_the_rest_in_words() {
+    let setup = Setup {
+        watch: Arc::new(Platform::new("")),
+        ..Setup::new()
+    };
+    let site = setup.start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let form = ulf.get("/console/events/new?type=vms").await;
+    assert!(form.has(">web-1<") && form.has(">build<"), "{}", form.html);
+    assert!(!form.has("shop-1") && !form.has("blog"), "{}", form.html);
+    let event = |machine| {
+        [
+            ("event", "poweron"),
+            ("target", "instance"),
+            ("instance", machine),
+            ("task", "1"),
+            ("enabled", "on"),
+        ]
+    };
+    assert_eq!(new_event(&ulf, &event("1")).await.status, 303);
+    for machine in ["4", "5", "99"] {
+        let refused = new_event(&ulf, &event(machine)).await;
+        assert_eq!(refused.status, 422, "{machine}: {}", refused.html);
+        assert!(refused.has("Nothing was saved."), "{}", refused.html);
+        assert!(!refused.has("shop-1") && !refused.has("blog"));
+    }
+}
+
+/// A webhook whose sealing key is lost does nothing and can be deleted; the others work.
+#[tokio::test]
+async fn what_cannot_be_read_is_listed_and_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = async |key: [u8; 32]| {
+        let file = SqliteConfig::file(folder.path().join("gatepost.db"));
+        let sealing = SealingKeys::new(SealingKey::new(1, key));
+        let store = SqliteStore::open(file.with_sealing(sealing)).await.unwrap();
+        let store = Arc::new(store);
+        let setup = Setup {
+            key_store: store.clone(),
+            webhook_store: store.clone(),
+            ..Setup::new()
+        };
+        (setup.start().await, store)
+    };
+    let (first, store) = site([1; 32]).await;
+    let ulf = Visitor::login(&first, "ulf").await;
+    let secret = hook(
+        "https://example.com/",
+        &[("auth", "bearer"), ("token", "t")],
+    );
+    assert_eq!(ulf.submit(NEW, &secret).await.status, 303);
+    assert!(!ulf.get("/console/webhooks").await.has("Cannot be read"));
+    first.engine.shutdown(std::time::Duration::ZERO).await;
+    store.close().await;
+
+    let (site, _) = site([2; 32]).await;
+    let (ulf, vera) = (
+        Visitor::login(&site, "ulf").await,
+        Visitor::login(&site, "vera").await,
+    );
+    let page = ulf.get("/console/webhooks").await;
+    assert!(page.has("Cannot be read") && page.has("/console/webhooks/1/delete"));
+    assert_eq!(ulf.get("/console/webhooks/1").await.status, 409);
+    assert!(!vera.get("/console/webhooks").await.has("Cannot be read"));
+    assert_eq!(vera.get("/console/webhooks/1/delete").await.status, 404);
+    // A new one works beside it.
+    let new = hook("https://example.com/", &[("name", "new")]);
+    assert_eq!(ulf.submit(NEW, &new).await.status, 303);
+    let asked = ulf.get("/console/webhooks/1/delete").await;
+    assert!(asked.has("cannot be read"), "{}", asked.html);
+    let gone = ulf.submit("/console/webhooks/1/delete", &[]).await;
+    assert_eq!(gone.to(), "/console/webhooks?done=deleted", "{}", gone.html);
+    assert!(!ulf.get("/console/webhooks").await.has("Cannot be read"));
+}

@@ -1,0 +1,33 @@
+//! Names belong to their owner: nobody learns from a refusal what others have.
+
+use examples::receiver::Receiver;
+use serde_json::json;
+use tests::world::{HERE, World};
+
+/// Users of `tests::world`: 3 is of tenant 1, 4 is in no tenant.
+#[tokio::test]
+async fn two_users_may_use_one_name_and_neither_hears_of_the_other() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let webhook = json!({"name": "slack", "url": format!("http://{}/", receiver.addr)});
+    for user in [3, 4] {
+        let key = world.key_of(user, "k").await;
+        let made = world
+            .call(&key, HERE, "POST", "webhook_urls", Some(webhook.clone()))
+            .await;
+        assert_eq!(made.status, 201, "{}", made.body);
+        let again = world
+            .call(&key, HERE, "POST", "webhook_urls", Some(webhook.clone()))
+            .await;
+        assert_eq!(again.status, 409, "{}", again.body);
+        let listed = world
+            .call(&key, HERE, "GET", "webhook_urls?fields=all", None)
+            .await;
+        assert_eq!(
+            listed.json().as_array().unwrap().len(),
+            1,
+            "{}",
+            listed.body
+        );
+    }
+}

@@ -1,0 +1,41 @@
+//! A platform that refuses nobody anything, for tests that are about something else.
+
+use std::sync::Arc;
+
+use gatepost_engine::{EngineBuilder, Watch, WatchAnswer, Watched};
+use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota};
+
+/// The accounts of one system in which every user exists.
+#[derive(Clone, Copy, Debug)]
+pub struct Everybody;
+
+impl Accounts for Everybody {
+    fn account(&self, _owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
+    }
+}
+
+/// Within the walls, everybody may watch everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Everything;
+
+impl Watch for Everything {
+    fn may<'a>(&'a self, _watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+        WatchAnswer::each(owners, |_| true)
+    }
+}
+
+/// An engine of one system, in which every user exists and has no limit.
+pub fn one_system(engine: EngineBuilder) -> EngineBuilder {
+    engine
+        .one_system(Arc::new(Everybody))
+        .quotas(Arc::new(Quota::UNLIMITED))
+}
+
+/// An engine of a platform with tenants, whose users may watch everything that reaches them and
+/// have no limit.
+pub fn with_tenants(engine: EngineBuilder, accounts: Arc<dyn Accounts>) -> EngineBuilder {
+    engine
+        .watch(accounts, Arc::new(Everything))
+        .quotas(Arc::new(Quota::UNLIMITED))
+}
