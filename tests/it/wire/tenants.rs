@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tests::platform::PlatformProcess;
 
-/// Users of the example platform: 3 is in tenant 1, which 2 administers, as 5 does tenant 2; 4 is in
-/// none.
+/// Users of the example platform: 3 is in tenant 1, which 2 administers, as 5 does tenant 2; 4 is
+/// in none.
 struct Tenants {
     platform: PlatformProcess,
     _folder: TempDir,
@@ -46,7 +46,8 @@ impl Tenants {
         let hook = json!({"name": "same name", "url": url});
         let (status, hook) = self.call(key, "POST", "webhook_urls", hook).await;
         assert_eq!(status, 201, "{hook}");
-        let task = json!({"name": "t", "owner": hook["$row"], "settings_args": {"message": "${NAME}"}});
+        let task =
+            json!({"name": "t", "owner": hook["$row"], "settings_args": {"message": "${NAME}"}});
         let (status, task) = self.call(key, "POST", "tasks", task).await;
         assert_eq!(status, 201, "{task}");
         task["$row"].as_i64().unwrap()
@@ -100,7 +101,10 @@ async fn users_and_machines_of_other_tenants_are_not_shown_and_addresses_only_to
         assert_eq!(tenants.call(&ulf, "GET", path, Value::Null).await.0, 404);
     }
     // The control: the administrator sees them all.
-    assert_eq!(tenants.platform.rows("vms").await.as_array().unwrap().len(), 5);
+    assert_eq!(
+        tenants.platform.rows("vms").await.as_array().unwrap().len(),
+        5
+    );
 }
 
 #[tokio::test]
@@ -108,7 +112,10 @@ async fn what_may_not_be_watched_is_refused_in_words_and_what_does_not_exist_as_
     let tenants = Tenants::start();
     let (ulf, tina) = (tenants.key_of(3).await, tenants.key_of(2).await);
     let url = "https://example.com/";
-    let (ulfs, tinas) = (tenants.task(&ulf, url).await, tenants.task(&tina, url).await);
+    let (ulfs, tinas) = (
+        tenants.task(&ulf, url).await,
+        tenants.task(&tina, url).await,
+    );
     assert_eq!(tenants.event(&ulf, ulfs, "vms/1").await.0, 201);
     for other in ["vms/4", "vms/5", "vms/99", "users/2"] {
         let (status, words) = tenants.event(&ulf, ulfs, other).await;
@@ -138,7 +145,10 @@ async fn an_event_is_received_in_the_tenant_of_its_machine() {
     }
     let act = async |vm: i64| {
         let body = json!({"vm": vm, "action": "poweron"});
-        let acted = tenants.platform.call("POST", "vm_actions", Some(body)).await;
+        let acted = tenants
+            .platform
+            .call("POST", "vm_actions", Some(body))
+            .await;
         assert_eq!(acted.0, 200, "{}", acted.1);
     };
     for (vm, user, name) in [(1, 3, "web-1"), (4, 5, "shop-1"), (5, 4, "blog")] {
