@@ -22,14 +22,14 @@ use webhook_model::{
     Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
-pub const A: OwnerId = OwnerId(11);
-pub const COLLEAGUE: OwnerId = OwnerId(12);
-pub const B: OwnerId = OwnerId(21);
-pub const ALONE: OwnerId = OwnerId(1_001);
+pub(super) const A: OwnerId = OwnerId(11);
+pub(super) const COLLEAGUE: OwnerId = OwnerId(12);
+pub(super) const B: OwnerId = OwnerId(21);
+pub(super) const ALONE: OwnerId = OwnerId(1_001);
 
 /// The users: all but those that were disabled.
 #[derive(Debug, Default)]
-pub struct Users(pub Mutex<HashSet<OwnerId>>);
+pub(super) struct Users(pub(super) Mutex<HashSet<OwnerId>>);
 
 impl Accounts for Users {
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
@@ -67,22 +67,22 @@ impl Resolve for Here {
     }
 }
 
-pub struct Platform {
-    pub engine: Engine,
-    pub users: Arc<Users>,
-    pub store: Arc<SqliteStore>,
+pub(super) struct Platform {
+    pub(super) engine: Engine,
+    pub(super) users: Arc<Users>,
+    pub(super) store: Arc<SqliteStore>,
     /// The store as the engine sees it: it counts the calls.
-    pub counted: Arc<FaultStore<SqliteStore>>,
-    pub receiver: Receiver,
-    pub folder: tempfile::TempDir,
+    pub(super) counted: Arc<FaultStore<SqliteStore>>,
+    pub(super) receiver: Receiver,
+    pub(super) folder: tempfile::TempDir,
 }
 
 impl Platform {
-    pub async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         Self::with(|engine| engine).await
     }
 
-    pub async fn with(set: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Self {
+    pub(super) async fn with(set: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = SqliteConfig::file(folder.path().join("gatepost.db"));
         let store = Arc::new(SqliteStore::open(config).await.unwrap());
@@ -104,22 +104,22 @@ impl Platform {
     }
 
     /// A webhook of this user's whose deliveries arrive under `/{path}`.
-    pub async fn webhook(&self, owner: OwnerId, path: &str) -> WebhookId {
+    pub(super) async fn webhook(&self, owner: OwnerId, path: &str) -> WebhookId {
         let url = format!("http://chat.test:{}/{path}", self.receiver.addr.port());
         self.webhook_to(owner, path, &url).await
     }
 
-    pub async fn webhook_to(&self, owner: OwnerId, name: &str, url: &str) -> WebhookId {
+    pub(super) async fn webhook_to(&self, owner: OwnerId, name: &str, url: &str) -> WebhookId {
         let webhook = Webhook::new(owner, name.parse().unwrap(), url.parse().unwrap());
         self.engine.create_webhook(&webhook).await.unwrap().id
     }
 
-    pub async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
+    pub(super) async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
         let task = task(webhook, message, once);
         self.engine.create_task(&task).await.unwrap().id
     }
 
-    pub async fn event(
+    pub(super) async fn event(
         &self,
         event_type: &str,
         target: Target,
@@ -138,7 +138,7 @@ impl Platform {
     }
 
     /// A webhook, a task and an event on an object.
-    pub async fn watching(&self, owner: OwnerId, path: &str, object: i64) -> (WebhookId, TaskId) {
+    pub(super) async fn watching(&self, owner: OwnerId, path: &str, object: i64) -> (WebhookId, TaskId) {
         let webhook = self.webhook(owner, path).await;
         let task = self.task(webhook, path, false).await;
         let target = Target::Instance(ObjectId(object));
@@ -147,14 +147,14 @@ impl Platform {
     }
 
     /// How many requests have arrived under `/{path}`.
-    pub fn arrived(&self, path: &str) -> usize {
+    pub(super) fn arrived(&self, path: &str) -> usize {
         let path = format!("/{path}");
         let received = self.receiver.received();
         received.iter().filter(|got| got.path == path).count()
     }
 }
 
-pub fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineBuilder {
+pub(super) fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineBuilder {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let sender = Sender::builder(policy)
         .resolver(Arc::new(Here))
@@ -176,7 +176,7 @@ pub fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineB
         .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
 }
 
-pub fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
+pub(super) fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
     Task {
         creator: OwnerId(1),
         name: "t".parse().unwrap(),
@@ -190,8 +190,8 @@ pub fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
     }
 }
 
-/// Machine `object` is switched on; its customer is told.
-pub fn switched_on(object: i64) -> Occurrence {
+/// Machine `object` is switched on; its customer hears of it.
+pub(super) fn switched_on(object: i64) -> Occurrence {
     Occurrence {
         object: Some(Object {
             id: ObjectId(object),
@@ -201,6 +201,6 @@ pub fn switched_on(object: i64) -> Occurrence {
     }
 }
 
-pub fn alarm(event_type: &str, audience: Audience) -> Occurrence {
+pub(super) fn alarm(event_type: &str, audience: Audience) -> Occurrence {
     Occurrence::new(event_type.parse().unwrap(), "on".parse().unwrap(), audience)
 }
