@@ -190,7 +190,7 @@ pub(super) fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
     }
 }
 
-/// Machine `object` is switched on; its customer hears of it.
+/// Machine `object` is switched on; its customer receives it.
 pub(super) fn switched_on(object: i64) -> Occurrence {
     Occurrence {
         object: Some(Object {
