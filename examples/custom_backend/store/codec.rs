@@ -8,8 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{
-    OutboxColumns, SealedSecrets, activity_word, left, left_columns, parse_activity, parse_rate, parse_target,
-    target_ids,
+    OutboxColumns, SealedSecrets, activity_word, left, left_columns, parse_activity, parse_rate,
+    parse_target, target_ids,
 };
 use gatepost_storage::keys::KeyRow;
 use gatepost_storage::seal::SealingKeys;

@@ -58,13 +58,17 @@ impl DeliveryLog for RedbStore {
                     Scope::Owner(owner) => d.owner == owner,
                     Scope::Tenant(tenant) => d.tenant == Some(tenant),
                 };
-                Ok(there && in_scope && query.webhook.is_none_or(|w| d.webhook == w)
+                Ok(there
+                    && in_scope
+                    && query.webhook.is_none_or(|w| d.webhook == w)
                     && query.task.is_none_or(|t| d.task == Some(t))
                     && (query.states.is_empty() || query.states.contains(&d.state))
                     && query.created_from.is_none_or(|t| d.created >= t)
                     && query.created_before.is_none_or(|t| d.created < t))
             };
-            page(&rows, &p, wanted, |id, row| Ok(Some(decode(id, &row)?.delivery)))
+            page(&rows, &p, wanted, |id, row| {
+                Ok(Some(decode(id, &row)?.delivery))
+            })
         })
         .await
     }

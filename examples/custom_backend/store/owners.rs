@@ -14,8 +14,8 @@ use super::codec::{Fields, micros};
 use super::delivery::{Slot, decode};
 use super::error::{Answer, failed};
 use super::owner_rows::{self, Owner};
-use super::redb_store::RedbStore;
 use super::records::{delete_webhook, records_of};
+use super::redb_store::RedbStore;
 use super::tables::{DELIVERIES, GONE, KEYS, LEASES, OWNERS, Tx, USAGE, WEBHOOKS, json};
 use super::{keys, log};
 
@@ -72,7 +72,10 @@ impl OwnerStore for RedbStore {
         self.write(move |tx| {
             let owners = owners_after(tx, after)?.into_iter();
             let held = owners.filter(|(_, owner)| owner.held);
-            Ok(held.filter_map(|(id, owner)| owner.row(id)).take(limit).collect())
+            Ok(held
+                .filter_map(|(id, owner)| owner.row(id))
+                .take(limit)
+                .collect())
         })
         .await
     }
@@ -219,7 +222,13 @@ fn end_moved(tx: &Tx, id: OwnerId, owner: Owner, last: i64, room: usize) -> Answ
         ended += 1;
     }
     if !any_open(tx, id, last)? {
-        tx.set_owner(id, Owner { moved: None, ..owner })?;
+        tx.set_owner(
+            id,
+            Owner {
+                moved: None,
+                ..owner
+            },
+        )?;
     }
     Ok(ended)
 }

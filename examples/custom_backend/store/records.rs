@@ -378,7 +378,11 @@ impl RecordStore for RedbStore {
                 }
             }
             found.sort_by_key(|(created, broken)| (*created, broken.record));
-            Ok(found.into_iter().map(|(_, broken)| broken).take(limit).collect())
+            Ok(found
+                .into_iter()
+                .map(|(_, broken)| broken)
+                .take(limit)
+                .collect())
         })
         .await
     }
@@ -408,7 +412,8 @@ impl RecordStore for RedbStore {
             let mut routes = routes::matched(tx, keys, place, wanted)?;
             let runs = |task: &TaskRoute| routes.events.iter().any(|e| e.task == task.id);
             routes.tasks.retain(runs);
-            let sent = |webhook: &WebhookRoute| routes.tasks.iter().any(|t| t.webhook == webhook.id);
+            let sent =
+                |webhook: &WebhookRoute| routes.tasks.iter().any(|t| t.webhook == webhook.id);
             routes.webhooks.retain(sent);
             Ok(routes)
         })

@@ -84,7 +84,9 @@ fn delta(
     }
     for id in webhooks {
         let read = |row: &Value| webhook_route(id.0, row, keys);
-        delta.webhooks.push((id, one(tx, WEBHOOKS, place, id.0, read)?));
+        delta
+            .webhooks
+            .push((id, one(tx, WEBHOOKS, place, id.0, read)?));
     }
     let unsent: Vec<TaskId> = (delta.tasks.iter())
         .filter(|(_, task)| task.is_some_and(|task| !sends(&delta, task)))
@@ -124,7 +126,9 @@ fn all<R>(
 ) -> Answer<Vec<R>> {
     let rows = tx.open_table(table).map_err(failed)?;
     let here = |row: &Value| is_here(tx, place, row);
-    page(&rows, &Page::first(u32::MAX), here, |id, row| route(id, &row))
+    page(&rows, &Page::first(u32::MAX), here, |id, row| {
+        route(id, &row)
+    })
 }
 
 /// The route of a row, if it is matched in this place now.

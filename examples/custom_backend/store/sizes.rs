@@ -84,7 +84,12 @@ pub(super) fn check_growth(
 }
 
 /// Which record a row is, and the error that reading it gives.
-pub(super) fn decoded(tx: &Tx, table: Rows, id: i64, row: &Value) -> (RecordId, Option<StoreError>) {
+pub(super) fn decoded(
+    tx: &Tx,
+    table: Rows,
+    id: i64,
+    row: &Value,
+) -> (RecordId, Option<StoreError>) {
     if is(table, WEBHOOKS) {
         let read = codec::webhook(id, row, &tx.sealing);
         (RecordId::Webhook(WebhookId(id)), read.err())

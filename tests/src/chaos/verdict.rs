@@ -193,7 +193,8 @@ impl Evidence {
             let told = match delivery.state {
                 DeliveryState::Sent => accepted,
                 DeliveryState::Error => {
-                    !delivery.status_info.is_empty() && (!accepted || requests.len() > attempts.len())
+                    !delivery.status_info.is_empty()
+                        && (!accepted || requests.len() > attempts.len())
                 }
                 _ => true,
             };
