@@ -5,6 +5,7 @@ use gatepost_storage::webhooks::{DropReason, UsageDelta};
 
 use super::accounts::Standing;
 use super::parts::{Decides, Judge};
+use super::places::NOT_CONFIRMED;
 use super::quotas::Room;
 use crate::error::EngineError;
 
@@ -22,7 +23,9 @@ impl Judge {
         let quota = self.quota(owner)?;
         let standing = self.book.wait(owner).await;
         let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;
-        self.owners.settle(owner, standing, true).await?;
+        if !self.owners.settle(owner, standing, true).await? {
+            return Err(EngineError::Platform(NOT_CONFIRMED.to_owned()));
+        }
         if self.is_operator(owner, standing) {
             let taken = self.changes.take(owner, 1, OPERATORS_CHANGES);
             taken.map_err(|retry_after| EngineError::TooFast { retry_after })?;

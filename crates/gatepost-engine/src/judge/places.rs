@@ -11,6 +11,9 @@ const ADDRESSED: &str = "the platform said one_system, so that an occurrence is 
 const NOT_ADDRESSED: &str =
     "the platform has tenants, so that an occurrence must say for which of them it is";
 
+/// Said of a move that a second answer does not confirm.
+pub(super) const NOT_CONFIRMED: &str = "it did not confirm that the user is in another place now";
+
 impl Judge {
     /// The places in which an occurrence with this audience is matched, its own first.
     ///
@@ -54,7 +57,11 @@ impl Judge {
     pub(crate) async fn owner_changed(&self, owner: OwnerId) -> Result<(), EngineError> {
         let standing = self.book.ask_again(owner).await;
         let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;
-        Ok(self.owners.settle(owner, standing, false).await?)
+        if self.owners.settle(owner, standing, false).await? {
+            Ok(())
+        } else {
+            Err(EngineError::Platform(NOT_CONFIRMED.to_owned()))
+        }
     }
 
     /// Owners that are not placed yet, as far as they were counted.

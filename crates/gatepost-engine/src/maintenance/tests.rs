@@ -191,7 +191,7 @@ impl World {
 #[tokio::test(start_paused = true)]
 async fn what_is_gone_is_removed_in_bites() {
     let world = World::new().await;
-    world.gone(1_000).await;
+    world.gone(900).await;
     assert!(world.is_left().await, "control");
     world.remove_gone();
     world.pass(10).await;
@@ -204,7 +204,7 @@ async fn what_is_gone_is_removed_in_bites() {
 #[tokio::test(start_paused = true)]
 async fn removing_takes_at_most_a_tenth_of_the_time() {
     let world = World::new().await;
-    world.gone(10_000).await;
+    world.gone(500).await;
     let took = Duration::from_secs(1);
     world.store.fail("remove_gone", 1, Fault::Late(took));
     world.remove_gone();

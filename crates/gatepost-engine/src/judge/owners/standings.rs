@@ -96,22 +96,29 @@ impl Owners {
     }
 
     /// Places, moves, holds or releases the owner, if what is stored differs from this. One who is
-    /// known to have records is held also if the store knows nothing else.
+    /// known to have records is held also if the store knows nothing else. `false`: the platform
+    /// did not confirm a move.
     pub(in crate::judge) async fn settle(
         &self,
         owner: OwnerId,
         standing: Option<Standing>,
         has_records: bool,
-    ) -> Result<(), StoreError> {
-        let stored = self.stored(owner).await?;
+    ) -> Result<bool, StoreError> {
+        let mut stored = self.stored(owner).await?;
+        if self.wanted(owner, standing, stored) != stored {
+            // Another process may have stored it since it was read here.
+            self.lock().forget(owner);
+            stored = self.stored(owner).await?;
+        }
         if standing.is_none() && !stored.known && !has_records {
             // Perhaps the platform never had such a user: a row for each number is not wanted.
-            return Ok(());
+            return Ok(true);
         }
         let Some(standing) = self.confirmed(owner, standing, stored).await else {
-            return Ok(());
+            return Ok(false);
         };
-        self.write(owner, standing, stored).await
+        self.write(owner, standing, stored).await?;
+        Ok(true)
     }
 
     /// Settles what the platform said that was not said before, until the engine stops. Several at
@@ -157,7 +164,6 @@ impl Owners {
         if stored.place == place || stored.place == Place::Common {
             return Some(standing);
         }
-        self.lock().forget(owner);
         let again: Answer = self.book.ask_again(owner).await;
         again
             .ok()
@@ -170,11 +176,7 @@ impl Owners {
         standing: Option<Standing>,
         stored: Stored,
     ) -> Result<(), StoreError> {
-        let wanted = Stored {
-            place: self.place_of(owner, standing, stored),
-            held: !standing.is_some_and(|standing| standing.enabled),
-            known: stored.known,
-        };
+        let wanted = self.wanted(owner, standing, stored);
         let now = self.clock.now()?;
         if wanted.place != stored.place {
             self.store.place_owner(owner, wanted.place, now).await?;
@@ -186,6 +188,15 @@ impl Owners {
         self.lock().put(owner, Stored { known, ..wanted }, KEPT);
         self.book.settled(owner, standing);
         Ok(())
+    }
+
+    /// What the store should say.
+    fn wanted(&self, owner: OwnerId, standing: Option<Standing>, stored: Stored) -> Stored {
+        Stored {
+            place: self.place_of(owner, standing, stored),
+            held: !standing.is_some_and(|standing| standing.enabled),
+            known: stored.known,
+        }
     }
 
     /// An owner unknown to the platform stays in place.

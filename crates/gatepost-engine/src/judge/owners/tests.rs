@@ -212,6 +212,48 @@ async fn a_late_answer_does_not_move_anybody_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_another_process_stored_a_moment_ago_is_not_overwritten_unread() {
+    let world = World::new(Rule::AddressedOnly).await;
+    world.platform.user(1, 7);
+    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.pass(3).await;
+    let disabled = world.memory.hold_owner(OwnerId(1), true, noon()).await;
+    disabled.unwrap();
+    world
+        .memory
+        .place_owner(OwnerId(1), tenant(8), noon())
+        .await
+        .unwrap();
+    world.platform.user(1, 8);
+    let calls = world.store.calls();
+    world.judge.owner_changed(OwnerId(1)).await.unwrap();
+    assert_eq!(world.stands(1).await, (Some(tenant(8)), false));
+    assert_eq!(
+        world.store.calls(),
+        calls + 2,
+        "read, and released; moved already"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_that_cannot_be_confirmed_refuses_the_change() {
+    let world = World::new(Rule::AddressedOnly).await;
+    world.platform.user(1, 7);
+    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    world.pass(6).await;
+    world.platform.user(1, 8);
+    assert_eq!(world.judge.good_standing(OwnerId(1)), Some(true));
+    world.platform.set_manner(Manner::Fails);
+    let refused = world.judge.admit_change(OwnerId(1)).await.unwrap_err();
+    assert!(refused.to_string().contains("did not confirm"), "{refused}");
+    assert_eq!(world.stands(1).await.0, Some(tenant(7)));
+    world.platform.set_manner(Manner::Now);
+    tokio::time::sleep(SECOND).await;
+    world.judge.admit_change(OwnerId(1)).await.unwrap();
+    assert_eq!(world.stands(1).await.0, Some(tenant(8)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_change_that_the_platform_tells_reaches_the_store_at_once() {
     let world = World::new(Rule::AddressedOnly).await;
     world.platform.user(1, 7);
