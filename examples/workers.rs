@@ -57,8 +57,7 @@ async fn main() -> Result<ExitCode, Failure> {
 }
 
 /// An engine on the shared queue. A lease lasts ten seconds, as for all short timeouts, and half a
-/// second here, so
-/// that the work of a worker that died comes back soon.
+/// second here, so that the work of a worker that died comes back soon.
 async fn engine(url: &str, name: Option<&str>) -> Result<Engine, Failure> {
     let store = PostgresStore::connect(PostgresConfig::url(url).with_schema(SCHEMA)).await?;
     let mut sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?));

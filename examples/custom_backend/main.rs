@@ -121,7 +121,8 @@ async fn main() -> Result<ExitCode, Failure> {
 
 async fn engine(store: Arc<RedbStore>) -> Result<Engine, Failure> {
     let sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?)).build()?;
-    Ok(Engine::builder(store, sender).start().await?)
+    let engine = Engine::builder(store, sender).one_system(Arc::new(Everybody));
+    Ok(engine.start().await?)
 }
 
 /// The file is free when the last call that was under way has ended.

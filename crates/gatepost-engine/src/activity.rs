@@ -29,6 +29,7 @@ impl Activities {
         if activity == Activity::Active {
             self.admission.lanes.resumed(id);
         }
+        self.admission.lanes.look_now();
         Ok(row)
     }
 

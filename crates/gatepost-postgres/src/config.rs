@@ -123,12 +123,13 @@ impl PostgresConfig {
         let mut driver: tokio_postgres::Config = url.parse().map_err(|_| {
             StoreError::new(ErrorKind::Invalid, "the connection string cannot be read")
         })?;
+        // A process that freezes half-way through a transaction keeps its locks for ten seconds.
         // Queue tables are filled and emptied faster than statistics follow. Every statement has
         // its index; a plan made while a table was small must not walk the table once it is
         // big.
         let options = format!(
             "{} -c search_path={schema} -c statement_timeout={} -c lock_timeout={} \
-             -c idle_in_transaction_session_timeout=60000 -c timezone=UTC -c enable_seqscan=off -c jit=off \
+             -c idle_in_transaction_session_timeout=10000 -c timezone=UTC -c enable_seqscan=off -c jit=off \
              -c plan_cache_mode=force_generic_plan",
             driver.get_options().unwrap_or(""),
             self.statement_timeout.as_millis(),

@@ -225,6 +225,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_slice_is_the_same_forever_and_all_are_used() {
+        let slice = |n: u8| KeySlice::of(LookupId::of_imported(&[n; 32])).0;
+        assert_eq!([1, 2, 3].map(slice), [55, 154, 156]);
+        let used: std::collections::HashSet<u8> = (0..=u8::MAX).map(slice).collect();
+        // Of 256 drawn by lot some 162 differ.
+        assert!(used.len() > 130, "{} of 256", used.len());
+    }
+
+    #[test]
     fn a_log_with_a_gap_names_all_keys() {
         let logged = |since, generation, count| {
             let lookups = vec![LookupId::of_imported(&[7; 32]); count];

@@ -49,6 +49,12 @@ pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
     all
 }
 
+/// All clauses about records that cannot be read; for a harness that can spoil one.
+#[must_use]
+pub fn unreadable_clauses() -> Vec<Clause<Webhooks>> {
+    crate::list::for_each_unreadable_clause!([kept] webhooks_kept)
+}
+
 /// Tries the clause of this name on the store of this harness; the body of a test.
 ///
 /// # Panics

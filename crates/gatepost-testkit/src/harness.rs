@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gatepost_storage::WebhookStore;
-use gatepost_storage::webhooks::{DeliveryLog, OutboxStore, QueueStore, RecordStore};
+use gatepost_storage::webhooks::{DeliveryLog, OutboxStore, QueueStore, RecordId, RecordStore};
 
 /// The four traits of one webhook store, each on its own so that a test may replace one.
 #[derive(Clone, Debug)]
@@ -46,6 +46,13 @@ pub trait Harness<S: Send + 'static>: Send + Sync + 'static {
     async fn reopen(&self, store: S) -> Option<S> {
         drop(store);
         None
+    }
+
+    /// Writes over a record of its store so that it cannot be read any more, as a newer version or
+    /// a lost sealing key would leave it. Whether it could; `false` by default.
+    async fn spoil(&self, record: RecordId) -> bool {
+        let _ = record;
+        false
     }
 
     /// Everything that the store wrote, as it is on the disk: files with their logs, or tables as

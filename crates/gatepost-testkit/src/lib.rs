@@ -25,7 +25,7 @@ mod secrecy;
 pub mod webhooks_kept;
 mod world;
 
-pub use clause::{Clause, Run, key_clauses, prove, webhook_clauses};
+pub use clause::{Clause, Run, key_clauses, prove, unreadable_clauses, webhook_clauses};
 pub use harness::{Harness, Webhooks};
 pub use outcome::Outcome;
 pub use report::{Finding, Report, run_all};

@@ -233,6 +233,17 @@ macro_rules! for_each_kept_webhook_clause {
     };
 }
 
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// records that cannot be read.
+#[macro_export]
+macro_rules! for_each_unreadable_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            d09_what_cannot_be_read_stops_nothing
+        }
+    };
+}
+
 // By path: so a file that uses a list names this one.
 pub(crate) use for_each_kept_key_clause;
 pub(crate) use for_each_kept_webhook_clause;
@@ -242,6 +253,7 @@ pub(crate) use for_each_outbox_clause;
 pub(crate) use for_each_owner_clause;
 pub(crate) use for_each_queue_clause;
 pub(crate) use for_each_record_clause;
+pub(crate) use for_each_unreadable_clause;
 
 /// One test for each clause of [`KeyStore`](gatepost_storage::KeyStore). Takes an expression that
 /// makes a [`Harness`](crate::Harness); with `not durable` after it the clauses about what is kept
@@ -273,7 +285,19 @@ macro_rules! webhook_store_conformance {
     };
 }
 
-/// The tests of the two macros above; not for use by itself.
+/// One test for each clause about records that cannot be read. Takes an expression that makes a
+/// [`Harness`](crate::Harness) with [`spoil`](crate::Harness::spoil): for a store whose records can
+/// be written over by another version, or lose the key that they are sealed with.
+#[macro_export]
+macro_rules! unreadable_conformance {
+    ($harness:expr) => {
+        $crate::for_each_unreadable_clause! {
+            [$crate::conformance_tests] unreadable_clauses, $harness;
+        }
+    };
+}
+
+/// The tests of the macros above; not for use by itself.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! conformance_tests {

@@ -45,3 +45,51 @@ impl Event {
 fn sum(texts: &[&str]) -> u64 {
     texts.iter().map(|text| text.len() as u64).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use gatepost_ids::{OwnerId, TaskId, WebhookId};
+
+    use super::*;
+    use crate::event::Target;
+    use crate::webhook::{Authorization, Headers, SigningSecret, SigningSecrets};
+
+    #[test]
+    fn a_record_counts_each_of_its_texts() {
+        let url = "https://example.com/".parse().unwrap();
+        let mut webhook = Webhook::new(OwnerId(1), "name".parse().unwrap(), url);
+        webhook.headers = Headers::from_pairs([("a", "bc")]).unwrap();
+        let plain = webhook.stored_bytes();
+        assert_eq!(plain, ROW + 4 + 20 + 3);
+        webhook.authorization = Authorization::bearer("secret").unwrap();
+        assert_eq!(webhook.stored_bytes(), plain + 6);
+        let secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+        let signing = vec![SigningSecret::parse(secret).unwrap()];
+        webhook.signing = SigningSecrets::new(signing).unwrap();
+        let signed = webhook.stored_bytes() - plain - 6;
+        assert_eq!(signed, secret.len() as u64);
+
+        let task = Task {
+            creator: OwnerId(1),
+            name: "ab".parse().unwrap(),
+            description: "c".parse().unwrap(),
+            enabled: true,
+            delete_after_run: false,
+            action: Action::Send {
+                webhook: WebhookId(1),
+                message: "\u{e9}".parse().unwrap(),
+            },
+        };
+        assert_eq!(task.stored_bytes(), ROW + 2 + 1 + 2);
+        let event = Event {
+            event_type: "vms".parse().unwrap(),
+            event: "on".parse().unwrap(),
+            target: Target::Generic,
+            task: TaskId(1),
+            enabled: true,
+            filters: JsonObject::default(),
+            context: JsonObject::default(),
+        };
+        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 2);
+    }
+}

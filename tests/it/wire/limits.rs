@@ -28,8 +28,8 @@ async fn world() -> (World, String) {
 }
 
 fn of(limits: &Value, name: &str) -> (i64, Value) {
-    let rows = limits.as_array().unwrap().iter();
-    let row = rows.filter(|row| row["name"] == name).next().unwrap();
+    let mut rows = limits.as_array().unwrap().iter();
+    let row = rows.find(|row| row["name"] == name).unwrap();
     (row["used"].as_i64().unwrap(), row["limit"].clone())
 }
 

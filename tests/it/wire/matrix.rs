@@ -197,7 +197,7 @@ fn judge(actor: &str, rights: Rights, rows: &Rows, request: &Request, answer: &R
     match rights {
         Rights::Status(status) => assert_eq!(answer.status, status, "{told}"),
         _ if ["limits", "system"].contains(&path.as_str()) => {
-            assert_eq!(answer.status, 200, "{told}")
+            assert_eq!(answer.status, 200, "{told}");
         }
         Rights::All => {
             assert!(good.contains(&answer.status), "{told}");

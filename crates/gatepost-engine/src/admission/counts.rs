@@ -29,7 +29,6 @@ const KNOWN_SLOW: usize = 75;
 pub(super) struct Asked {
     /// Narrow rooms first: a lane waits for the first that is full.
     pub(super) rooms: Vec<Room>,
-    is_weak: bool,
     /// How many the webhook may have.
     webhook: usize,
 }
@@ -54,7 +53,11 @@ impl Asked {
         }
         let is_weak = standing != Standing::Proven;
         if is_weak {
-            rooms.extend([Room::TenantWeak(tenant), Room::OriginWeak(origin())]);
+            rooms.extend([
+                Room::OriginTenantWeak(origin(), tenant),
+                Room::TenantWeak(tenant),
+                Room::OriginWeak(origin()),
+            ]);
         }
         rooms.push(Room::Origin(origin()));
         match class {
@@ -69,11 +72,7 @@ impl Asked {
             rooms.push(Room::Weak);
         }
         rooms.push(Room::All);
-        Self {
-            rooms,
-            is_weak,
-            webhook,
-        }
+        Self { rooms, webhook }
     }
 }
 
@@ -82,6 +81,7 @@ pub(super) fn when_slow(route: &Route, place: Place, has: &[Room]) -> Vec<Room> 
     let tenant = walled(place, route.webhook.owner);
     let all = [
         Room::WebhookSlow(route.id),
+        Room::OriginTenantWeak(route.origin.clone(), tenant),
         Room::TenantWeak(tenant),
         Room::OriginWeak(route.origin.clone()),
         Room::Slow,
@@ -114,7 +114,7 @@ impl Counts {
             if self.used(room) >= self.limit(room, asked) {
                 return Some(Wait::Room(room.clone()));
             }
-            let total = total(room, asked)?;
+            let total = total(room)?;
             let free = self.limit(&total, asked).saturating_sub(self.used(&total));
             // Who has nothing waits for the total itself.
             let fair = free.saturating_mul(FAIR).max(1);
@@ -159,8 +159,8 @@ impl Counts {
             Room::WebhookSlow(_) => usize::MAX,
             Room::Origin(_) => limits.per_origin,
             Room::OriginWeak(_) => self.origin_weak(),
-            Room::OriginTenant(..) if asked.is_weak => part(self.origin_weak(), OF_ORIGIN),
             Room::OriginTenant(..) => part(limits.per_origin, OF_ORIGIN),
+            Room::OriginTenantWeak(..) => part(self.origin_weak(), OF_ORIGIN),
         }
     }
 
@@ -185,12 +185,12 @@ impl Counts {
 }
 
 /// The total of which this is one tenant's or owner's part.
-fn total(room: &Room, asked: &Asked) -> Option<Room> {
+fn total(room: &Room) -> Option<Room> {
     match room {
         Room::Tenant(_) | Room::Owner(_) => Some(Room::All),
         Room::TenantWeak(_) => Some(Room::Weak),
-        Room::OriginTenant(origin, _) if asked.is_weak => Some(Room::OriginWeak(origin.clone())),
         Room::OriginTenant(origin, _) => Some(Room::Origin(origin.clone())),
+        Room::OriginTenantWeak(origin, _) => Some(Room::OriginWeak(origin.clone())),
         _ => None,
     }
 }

@@ -242,10 +242,9 @@ impl Lanes {
         self.lock().board.recover();
     }
 
-    /// The webhook was resumed: what it held is sent at a bounded rate.
+    /// The webhook is active: what it held until now is sent at a bounded rate.
     pub(crate) fn resumed(&self, webhook: WebhookId) {
         self.lock().resumed.insert(webhook);
-        self.look_now();
     }
 
     /// A retry will be due then.

@@ -35,6 +35,8 @@ pub(crate) enum Room {
     OriginWeak(Arc<str>),
     /// Those to an origin that are a tenant's.
     OriginTenant(Arc<str>, Place),
+    /// Those to an origin that are a tenant's and [`Weak`](Self::Weak).
+    OriginTenantWeak(Arc<str>, Place),
 }
 
 /// What a lane waits for.
@@ -96,7 +98,7 @@ impl Room {
     fn breadth(&self) -> u8 {
         match self {
             Self::Webhook(_) | Self::WebhookSlow(_) => 0,
-            Self::OriginTenant(..) => 2,
+            Self::OriginTenant(..) | Self::OriginTenantWeak(..) => 2,
             Self::Owner(_) => 4,
             Self::Tenant(_) | Self::TenantWeak(_) => 6,
             Self::Origin(_) | Self::OriginWeak(_) | Self::Retries | Self::Alone => 8,

@@ -236,6 +236,21 @@ async fn over_the_quota_of_the_log_it_says_how_it_went_and_keeps_no_text() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_a_failed_attempt_leaves_in_the_log_counts_though_the_delivery_goes_on() {
+    let (records, bench, webhook) = bench(&[500]).await;
+    bench.platform.set_quota(Some(Quota {
+        log_bytes: 5,
+        ..Quota::default()
+    }));
+    let job = job(&records, &bench, webhook).await;
+    let (id, owner) = (job.claim.delivery, job.route.webhook.owner);
+    assert!(!bench.judge.log_is_full(owner));
+    bench.run(job).await;
+    assert_eq!(records.stored(id).await.state, DeliveryState::Queued);
+    assert!(bench.judge.log_is_full(owner));
+}
+
 /// Panics when it is to send.
 #[derive(Debug)]
 struct Explodes;

@@ -184,14 +184,15 @@ impl Worker {
 
     /// Records how a claim ends.
     async fn end(&self, job: &Job, settlement: Settlement) {
+        let owner = job.route.webhook.owner;
         let (state, retry_at) = settlement.disposition.state_and_due();
         let log_bytes = settlement.attempt.as_ref().map_or(0, outcome::kept_bytes);
         match self.settler.settle(settlement).await {
             Some(Settled::Done) if state.is_final() => {
-                let owner = job.route.webhook.owner;
                 let message = job.message.body.len() as u64;
                 self.judge.ended(owner, message, log_bytes);
             }
+            Some(Settled::Done) if log_bytes > 0 => self.judge.logged(owner, log_bytes),
             Some(Settled::Done) => {}
             Some(Settled::Stale) => {
                 meter::stale_settlement();

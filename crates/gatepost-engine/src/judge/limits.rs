@@ -73,6 +73,16 @@ impl Judge {
         });
     }
 
+    /// An attempt that does not end its delivery left this in the log.
+    pub(crate) fn logged(&self, owner: OwnerId, log_bytes: u64) {
+        self.usage.add(UsageDelta {
+            owner,
+            waiting: 0,
+            waiting_bytes: 0,
+            log_bytes: signed(log_bytes),
+        });
+    }
+
     /// Whether outcomes are kept without responses, and ended deliveries without messages.
     pub(crate) fn log_is_full(&self, owner: OwnerId) -> bool {
         self.usage.log_is_full(owner)

@@ -1,8 +1,9 @@
 //! What is gone makes room, bite by bite, without the lock of any place.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gatepost_storage::owners::MOVED_INFO;
+use tokio::time::Instant;
 
 use super::PostgresStore;
 use crate::db::Param;

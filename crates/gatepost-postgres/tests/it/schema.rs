@@ -1,12 +1,12 @@
 //! Migrations, and what is on the disk.
-use chrono::Utc;
+use gatepost_ids::TenantId;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, KeyStore};
 use gatepost_testkit::fixtures::{UNLIMITED, at, key, webhook};
 use tokio_postgres::{Client, NoTls};
-use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets};
+use webhook_model::{Audience, Authorization, Headers, SigningSecret, SigningSecrets, TaskId};
 
 use crate::postgres::{self, TestPostgres};
 
@@ -136,11 +136,15 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
         .batch_execute(
             "INSERT INTO gatepost.gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id)
              VALUES ('vms', 'poweron', 4711, 'web-1', '[3, 8]', '{\"ZONE\": \"b\"}', NULL);
-             INSERT INTO gatepost.gatepost_occurrence (event_type, event) VALUES ('Not A Type', 'x');",
+             INSERT INTO gatepost.gatepost_occurrence (event_type, event) VALUES ('Not A Type', 'x');
+             INSERT INTO gatepost.gatepost_occurrence (event_type, event, tenant) VALUES ('vms', 'poweroff', 42);
+             INSERT INTO gatepost.gatepost_occurrence (event_type, event, tenant, operators) VALUES ('vms', 'poweroff', 42, true);
+             INSERT INTO gatepost.gatepost_occurrence (event_type, event, due) VALUES ('vms', 'poweroff', now() + interval '1 day');",
         )
         .await
         .unwrap();
-    let rows = store.outbox(10, Utc::now()).await.unwrap();
+    let now = store.server_time().await.unwrap().unwrap();
+    let rows = store.outbox(10, now).await.unwrap();
     let read = rows[0].occurrence.as_ref().unwrap();
     assert_eq!((read.tags.len(), read.variables[0].1.as_str()), (2, "b"));
     assert!(
@@ -151,9 +155,14 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
             .0
             .starts_with("event_type")
     );
+    assert_eq!(read.audience, Audience::OneSystem);
+    let addressed = rows[2].occurrence.as_ref().unwrap();
+    assert_eq!(addressed.audience, Audience::Tenant(TenantId(42)));
+    assert_eq!((rows[2].turn, &rows[2].left), (0, &Left::After(TaskId(0))));
+    assert!(rows[3].occurrence.is_err(), "for two audiences at once");
     store
         .reject_outbox(rows[1].id, "no such type", at(0))
         .await
         .unwrap();
-    assert_eq!(store.outbox(10, Utc::now()).await.unwrap().len(), 1);
+    assert_eq!(store.outbox(10, now).await.unwrap().len(), 3);
 }

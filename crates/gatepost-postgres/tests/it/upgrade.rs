@@ -1,1 +1,206 @@
-//! x
+//! A database that an earlier version wrote, opened by this one.
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::keys::{KeyQuery, KeyStore};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{OwnerStore, Page, Scope};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, full_event, full_occurrence, full_task, full_webhook, message, named,
+    settlement_of, webhook,
+};
+use tokio_postgres::Client;
+use webhook_model::{TaskId, WebhookId};
+
+use crate::common::raw;
+use crate::postgres;
+
+/// The schema as the first migration leaves it.
+const SCHEMA: &str = include_str!("../../migrations/0001_gatepost.sql");
+/// Rows of every table, as the version before places wrote them: dumped with
+/// `pg_dump --data-only --inserts`.
+const ROWS: &str = include_str!("rows_0001.sql");
+const MARKED: &str = "CREATE TABLE gatepost_migration (
+     version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());
+     INSERT INTO gatepost_migration (version, name) VALUES (1, 'gatepost')";
+
+/// What the rows are, as text: the columns that both versions have.
+const TABLES: [(&str, &str); 5] = [
+    (
+        "gatepost_key",
+        "id, revision, owner, lookup, hint, digest, name, created, last_login, last_login_from",
+    ),
+    (
+        "gatepost_delivery",
+        "id, message_id, webhook, task, body, state, class, status_info, created, due, lease_until, last_attempt, \
+         attempts, lost_claims, claims, settled, logged, response_status, duration_us",
+    ),
+    (
+        "gatepost_attempt",
+        "delivery, number, started, duration_us, connect_us, class, info, status, remote, response_head, response_body, truncated",
+    ),
+    ("gatepost_seen", "id, stored"),
+    (
+        "gatepost_occurrence",
+        "id, event_type, event, object_id, object_name, tags, variables, occurrence_id, created, rejected",
+    ),
+];
+
+async fn text_of(client: &Client) -> Vec<String> {
+    let mut all = Vec::new();
+    for (table, columns) in TABLES {
+        let rows = format!("SELECT row({columns})::text FROM {table} ORDER BY 1");
+        let rows = client.query(&rows, &[]).await.unwrap();
+        assert!(rows.len() > 1 || table == "gatepost_seen", "{table}");
+        all.extend(rows.iter().map(|row| row.get::<_, String>(0)));
+    }
+    all
+}
+
+async fn old() -> (PostgresConfig, Client) {
+    let fresh = postgres::fresh();
+    let client = raw(&fresh).await;
+    let create = format!("CREATE SCHEMA {}", fresh.schema);
+    client.batch_execute(&create).await.unwrap();
+    for sql in [SCHEMA, ROWS, MARKED] {
+        client.batch_execute(sql).await.unwrap();
+    }
+    let keys = SealingKeys::new(SealingKey::new(1, [7; 32]));
+    let config = PostgresConfig::url(&fresh.url)
+        .with_schema(&fresh.schema)
+        .with_sealing(keys);
+    (config, client)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_row_of_the_version_before_is_found_again_and_all_owners_are_unplaced() {
+    let (config, client) = old().await;
+    let before = text_of(&client).await;
+    let store = PostgresStore::connect(config).await.unwrap();
+    assert_eq!(text_of(&client).await, before);
+
+    let owners = [OwnerId(1), OwnerId(2), OwnerId(7), OwnerId(9)];
+    assert_eq!(store.unplaced_owners(None, 9).await.unwrap(), owners);
+    assert_eq!(store.owner(OwnerId(1)).await.unwrap(), None);
+
+    let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
+    let keys = keys.unwrap();
+    let names: Vec<_> = keys.iter().map(|row| row.key.name.as_str()).collect();
+    assert_eq!(names, ["kept", "only a key"]);
+    assert!(keys[0].key.last_login.is_some());
+    let found = store.key_by_lookup(keys[0].key.lookup).await.unwrap();
+    assert_eq!(found.as_ref(), Some(&keys[0]));
+
+    let hooks = store.webhooks(&[1, 2, 3].map(WebhookId)).await.unwrap();
+    assert_eq!(hooks[0].value, full_webhook(), "its secrets too");
+    assert_eq!(hooks[1].value, webhook("plain"));
+    let whose: Vec<_> = hooks.iter().map(|row| row.owner.0).collect();
+    assert_eq!(whose, [7, 1, 2]);
+
+    let tasks = TaskQuery {
+        scope: Scope::Owner(OwnerId(7)),
+        creator: None,
+        webhook: None,
+        name: None,
+        page: Page::first(9),
+    };
+    let tasks = store.list_tasks(&tasks).await.unwrap();
+    assert_eq!(tasks.len(), 1);
+    assert_eq!(tasks[0].task, full_task(hooks[0].id));
+    let ran = store.task(TaskId(2)).await.unwrap().unwrap();
+    assert_eq!((ran.owner, ran.last_run), (OwnerId(1), Some(at(5))));
+    let events = EventQuery {
+        scope: Scope::Owner(OwnerId(7)),
+        task: None,
+        event_type: None,
+        page: Page::first(9),
+    };
+    let events = store.list_events(&events).await.unwrap();
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].value, full_event(tasks[0].id));
+
+    let usage = store.record_usage(OwnerId(1)).await.unwrap();
+    let task = ran.task.stored_bytes();
+    let event = store.event(webhook_model::EventId(2)).await.unwrap();
+    let event = event.unwrap().value.stored_bytes();
+    assert_eq!((usage.webhooks, usage.tasks, usage.events), (1, 1, 1));
+    // What is sealed is counted with the marks between its parts, until it is stored again.
+    let exact = hooks[1].value.stored_bytes() + task + event;
+    assert!((exact..exact + 9).contains(&usage.bytes), "{usage:?}");
+    let edited = store.update_webhook(&hooks[1], UNLIMITED, at(9)).await;
+    assert_eq!(edited.unwrap().value, hooks[1].value);
+    let usage = store.record_usage(OwnerId(1)).await.unwrap();
+    assert_eq!(usage.bytes, exact);
+
+    let routes = store.routes(Place::Common, 99).await.unwrap().unwrap();
+    assert_eq!((routes.tasks.len(), routes.events.len()), (1, 1));
+    let again = store.route_changes(Place::Common, RoutesVersion(1)).await;
+    assert_eq!(
+        again.unwrap().changed,
+        ChangedRoutes::All,
+        "what was before is not remembered"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waited_in_the_version_before_goes_on() {
+    let (config, _) = old().await;
+    let store = PostgresStore::connect(config).await.unwrap();
+    let (plain, ordered) = (WebhookId(2), WebhookId(3));
+    let query = DeliveryQuery {
+        scope: Scope::Owner(OwnerId(1)),
+        ..DeliveryQuery::all(Page::first(9))
+    };
+    let log = store.list_deliveries(&query).await.unwrap();
+    let state = |id: &str| log.iter().find(|d| d.message_id.as_str() == id).unwrap();
+    assert_eq!(state("sent").state, DeliveryState::Sent);
+    assert_eq!(state("failed").state, DeliveryState::Error);
+    let attempts = store.attempts(state("sent").id).await.unwrap();
+    assert_eq!((attempts.len(), attempts[0].kept), (1, true));
+    assert!(log.iter().all(|d| d.message_kept && d.tenant.is_none()));
+
+    // The lease of before runs out, and the id is known in the place of all who are unplaced.
+    let back = store.reclaim(9, at(70)).await.unwrap();
+    assert_eq!((back.requeued, back.ended), (1, 0));
+    let known = Enqueue {
+        origin: named("seen-1"),
+        ..direct(vec![message(plain, "again", at(70))])
+    };
+    let known = store.enqueue(known, at(70)).await.unwrap();
+    assert_eq!(known, Enqueued::AlreadyKnown);
+    let lanes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+    let lanes = lanes.map(|class| gatepost_testkit::fixtures::lane(plain, class));
+    let claimed = store.claim(&lanes, at(99), at(70)).await.unwrap();
+    let ids: Vec<_> = claimed
+        .iter()
+        .map(|c| c.delivery.message_id.as_str())
+        .collect();
+    assert_eq!(ids, ["queued", "retried", "running"]);
+    let in_order = [gatepost_testkit::fixtures::lane(ordered, LaneClass::First)];
+    for id in ["first", "second"] {
+        let claimed = store.claim(&in_order, at(99), at(70)).await.unwrap();
+        assert_eq!(claimed.len(), 1);
+        assert_eq!(claimed[0].delivery.message_id.as_str(), id);
+        let claim = Claim {
+            delivery: claimed[0].delivery.id,
+            token: claimed[0].token,
+        };
+        let sent = settlement_of(claim, Disposition::Sent);
+        assert_eq!(
+            store.settle(vec![sent], at(71)).await.unwrap(),
+            [Settled::Done]
+        );
+    }
+    let waiting = store.outbox(9, at(70)).await.unwrap();
+    assert_eq!(waiting.len(), 1, "the one that was set aside stays aside");
+    assert_eq!(waiting[0].occurrence, Ok(full_occurrence()));
+    assert_eq!(
+        (waiting[0].turn, &waiting[0].left),
+        (0, &Left::After(TaskId(0)))
+    );
+    store
+        .insert_webhook(&webhook("new"), UNLIMITED, at(72))
+        .await
+        .unwrap();
+}

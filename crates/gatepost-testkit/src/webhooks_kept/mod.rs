@@ -4,6 +4,8 @@
 mod home;
 mod owners;
 mod stored;
+mod unreadable;
 
 pub use owners::*;
 pub use stored::*;
+pub use unreadable::*;

@@ -10,3 +10,4 @@ mod memory;
 mod model;
 mod mutants;
 mod readme;
+mod unreadable;

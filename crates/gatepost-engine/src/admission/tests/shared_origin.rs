@@ -137,6 +137,25 @@ async fn failures_of_one_tenant_or_far_apart_or_of_those_never_received_open_not
 }
 
 #[tokio::test]
+async fn a_new_webhook_of_a_tenant_that_is_busy_there_is_sent_too() {
+    let in_flight = in_flight();
+    let mut busy = Vec::new();
+    for id in [1, 2] {
+        prove(&in_flight, &route_to(id, id, CHAT), tenant(1));
+        busy.extend(take_all(
+            &in_flight,
+            &route_to(id, id, CHAT),
+            tenant(1),
+            FIRST,
+        ));
+    }
+    assert_eq!(busy.len(), 64, "as many as one tenant may have there");
+    busy.pop();
+    let new = route_to(3, 3, CHAT);
+    assert!(in_flight.try_take(&new, tenant(1), FIRST).is_some());
+}
+
+#[tokio::test]
 async fn tenants_that_hang_at_an_origin_leave_room_for_others_there() {
     let in_flight = in_flight();
     let healthy = route_to(1, 1, CHAT);

@@ -8,6 +8,7 @@ mod owners;
 mod queue;
 mod records;
 mod routes;
+mod spoilt;
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use gatepost_storage::KeyStore;
 use gatepost_testkit::{
     Clause, Finding, Harness, Webhooks, block_on, key_clauses, run_all, webhook_clauses,
 };
-use mutant::Mutant;
+pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
 const MORE: [&str; 2] = ["k22-changes", "k22-generation"];

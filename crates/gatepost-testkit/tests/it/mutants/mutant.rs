@@ -1,10 +1,10 @@
 //! The store with one fault, and what it remembers to be wrong with.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use apikey_core::LastLogin;
-use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId};
+use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId, RecordId};
 use gatepost_storage::{MemoryStore, StoreError};
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;
@@ -24,6 +24,7 @@ pub(crate) struct Notes {
     pub(crate) settled: Vec<ClaimToken>,
     pub(crate) tokens: HashMap<DeliveryId, ClaimToken>,
     pub(crate) failed: bool,
+    pub(crate) spoilt: BTreeSet<RecordId>,
 }
 
 impl Mutant {

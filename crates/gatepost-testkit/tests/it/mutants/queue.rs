@@ -37,7 +37,7 @@ impl Mutant {
     }
 
     /// What is wrong with a batch before it is stored.
-    fn spoil(&self, batch: &mut Enqueue) {
+    fn alter(&self, batch: &mut Enqueue) {
         match (self.fault(), &mut batch.origin) {
             ("o06", Origin::Outbox { occurrence, .. }) => *occurrence = None,
             ("o09", Origin::Outbox { left, .. }) => *left = None,
@@ -88,7 +88,7 @@ fn nothing(origin: Origin) -> Enqueue {
 
 passed_on! { QueueStore {}
     async fn enqueue(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
-        self.spoil(&mut batch);
+        self.alter(&mut batch);
         self.refused(&batch).await?;
         if self.is(&["q23"]) {
             return self.in_parts(batch, now).await;

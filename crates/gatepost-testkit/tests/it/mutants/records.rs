@@ -58,8 +58,6 @@ fn row<I, T>(id: I, value: T, now: DateTime<Utc>) -> Row<I, T> {
 }
 
 passed_on! { RecordStore {
-    fn webhook(id: WebhookId) -> Option<Row<WebhookId, Webhook>>;
-    fn event(id: EventId) -> Option<Row<EventId, Event>>;
     fn server_time() -> Option<DateTime<Utc>>;
 }
     async fn insert_webhook(
@@ -81,16 +79,28 @@ passed_on! { RecordStore {
         }
     }
 
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Row<WebhookId, Webhook>>> {
+        self.readable(RecordId::Webhook(id))?;
+        self.inner.webhook(id).await
+    }
+
+    async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>> {
+        self.readable(RecordId::Event(id))?;
+        self.inner.event(id).await
+    }
+
     async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<Row<WebhookId, Webhook>>> {
         let mut rows = self.inner.webhooks(ids).await?;
         if self.is(&["r25"]) {
             rows.reverse();
         }
+        rows.retain(|row| !self.is_spoilt(RecordId::Webhook(row.id)));
         Ok(rows)
     }
 
     async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<Row<WebhookId, Webhook>>> {
         let mut query = query.clone();
+        let limit = query.page.limit;
         if self.is(&["r17"]) {
             query.name = None;
         }
@@ -98,7 +108,9 @@ passed_on! { RecordStore {
             query.page.after = None;
         }
         query.scope = self.scope(query.scope, query.name.is_some());
-        self.inner.list_webhooks(&query).await
+        query.page = self.longer(query.page);
+        let rows = self.inner.list_webhooks(&query).await?;
+        self.whole_page(rows, limit, |row| RecordId::Webhook(row.id))
     }
 
     async fn update_webhook(
@@ -167,16 +179,20 @@ passed_on! { RecordStore {
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<TaskRow>> {
+        self.readable(RecordId::Task(id))?;
         self.inner.task(id).await
     }
 
     async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>> {
         let mut query = query.clone();
+        let limit = query.page.limit;
         if self.is(&["r18"]) {
             query.creator = None;
         }
         query.scope = self.scope(query.scope, query.webhook.is_some());
-        self.inner.list_tasks(&query).await
+        query.page = self.longer(query.page);
+        let rows = self.inner.list_tasks(&query).await?;
+        self.whole_page(rows, limit, |row| RecordId::Task(row.id))
     }
 
     async fn update_task(
@@ -217,11 +233,14 @@ passed_on! { RecordStore {
 
     async fn list_events(&self, query: &EventQuery) -> Result<Vec<Row<EventId, Event>>> {
         let mut query = query.clone();
+        let limit = query.page.limit;
         if self.is(&["r19"]) {
             query.event_type = None;
         }
         query.scope = self.scope(query.scope, query.task.is_some());
-        self.inner.list_events(&query).await
+        query.page = self.longer(query.page);
+        let rows = self.inner.list_events(&query).await?;
+        self.whole_page(rows, limit, |row| RecordId::Event(row.id))
     }
 
     async fn update_event(
@@ -247,7 +266,7 @@ passed_on! { RecordStore {
     }
 
     async fn unreadable(&self, scope: Scope, limit: u32) -> Result<Vec<UnreadableRecord>> {
-        let mut found = self.inner.unreadable(scope, limit).await?;
+        let mut found = self.spoilt(scope, limit).await?;
         if self.is(&["r27"]) {
             found.push(UnreadableRecord {
                 record: RecordId::Task(TaskId(1)),
@@ -290,8 +309,11 @@ passed_on! { RecordStore {
     async fn messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>> {
         let mut messages = self.inner.messages(tasks).await?;
         if self.is(&["r26"]) {
-            messages.iter_mut().for_each(|m| m.revision = Revision::FIRST);
+            messages
+                .iter_mut()
+                .for_each(|m| m.revision = Revision::FIRST);
         }
+        messages.retain(|m| !self.is_spoilt(RecordId::Task(m.id)));
         Ok(messages)
     }
 }

@@ -15,6 +15,9 @@ impl Mutant {
         if let (true, Some(routes)) = (self.is(&["r15", "r33"]), &mut routes) {
             routes.webhooks.pop();
         }
+        if let Some(routes) = &mut routes {
+            self.readable_routes(routes)?;
+        }
         Ok(routes)
     }
 

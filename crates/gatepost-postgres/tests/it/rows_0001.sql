@@ -1,0 +1,36 @@
+-- Rows of every table as the version before places wrote them.
+INSERT INTO gatepost_attempt VALUES (1, 1, '2027-01-15 08:00:01+00', 12000, NULL, 250, NULL, NULL, 'ok', '200 OK', 200, '127.0.0.1:443', 'HTTP/1.1', '\x636f6e74656e742d6c656e6774683a2032', '\x00ff', false);
+INSERT INTO gatepost_attempt VALUES (2, 1, '2027-01-15 08:00:01+00', 12000, NULL, 250, NULL, NULL, 'ok', '200 OK', 200, '127.0.0.1:443', 'HTTP/1.1', '\x636f6e74656e742d6c656e6774683a2032', '\x00ff', false);
+INSERT INTO gatepost_attempt VALUES (3, 1, '2027-01-15 08:00:01+00', 12000, NULL, 250, NULL, NULL, 'ok', '200 OK', 200, '127.0.0.1:443', 'HTTP/1.1', '\x636f6e74656e742d6c656e6774683a2032', '\x00ff', false);
+INSERT INTO gatepost_delivery VALUES (4, 'running', 2, 2, '\x7b7d', 'running', 0, false, '', '2027-01-15 08:00:03+00', '2027-01-15 08:00:00+00', '2027-01-15 08:01:00+00', NULL, 0, 0, 1, NULL, 0, NULL, NULL);
+INSERT INTO gatepost_delivery VALUES (1, 'sent', 2, 2, '\x7b7d', 'sent', 1, false, '200 OK', '2027-01-15 08:00:03+00', '2027-01-15 08:00:00+00', NULL, '2027-01-15 08:00:01+00', 1, 0, 1, 1, 1, 200, 12000);
+INSERT INTO gatepost_delivery VALUES (2, 'failed', 2, 2, '\x7b7d', 'error', 1, false, '200 OK', '2027-01-15 08:00:03+00', '2027-01-15 08:00:00+00', NULL, '2027-01-15 08:00:01+00', 1, 0, 1, 1, 1, 200, 12000);
+INSERT INTO gatepost_delivery VALUES (3, 'retried', 2, 2, '\x7b7d', 'queued', 1, false, '200 OK', '2027-01-15 08:00:03+00', '2027-01-15 08:00:30+00', NULL, '2027-01-15 08:00:01+00', 1, 0, 1, 1, 1, 200, 12000);
+INSERT INTO gatepost_delivery VALUES (5, 'queued', 2, NULL, '\x7b7d', 'queued', 0, false, '', '2027-01-15 08:00:05+00', '2027-01-15 08:00:03+00', NULL, NULL, 0, 0, 0, NULL, 0, NULL, NULL);
+INSERT INTO gatepost_delivery VALUES (6, 'first', 3, NULL, '\x7b7d', 'queued', 0, true, '', '2027-01-15 08:00:05+00', '2027-01-15 08:00:03+00', NULL, NULL, 0, 0, 0, NULL, 0, NULL, NULL);
+INSERT INTO gatepost_delivery VALUES (7, 'second', 3, NULL, '\x7b7d', 'queued', 0, true, '', '2027-01-15 08:00:05+00', '2027-01-15 08:00:03+00', NULL, NULL, 0, 0, 0, NULL, 0, NULL, NULL);
+INSERT INTO gatepost_webhook OVERRIDING SYSTEM VALUE VALUES (1, 1, '2027-01-15 08:00:00+00', '2027-01-15 08:00:00+00', 7, 'naïve "name" \ % _ 😀', 'https://user-agent.example:8443/p?q=%20&r=%C3%A9', 'bearer', '\x010000000139b1100fcefab9259ea3740f355f1ad65986d4f1561c4fb9aca8b993375effec198a85094939047246c4d563b3d0382f94b9a0db5d8d8916d65a', '\x0100000001103be6df50540969caf2703c844e7550e6669db5cc731681f02a96b7bedfd7979ef6c1dccc387163314e0eb87aef914a7c4a108695a19d4e6ebdf1b19c347415631fb845d9149763bcb0a463bc3f210aa555161fc7dda306f35e923a768a2370d0a08b312b428222dc0bb209aeb59e0188269b00e55073d8758b79c340130e18514845dcad', true, 120, 9, 'disabled', true, '\x01000000018899f595adafb40fe79f36e927a8b94cd69302d11556a2eb8ed6315fcc8a7a65a5474eb82343394dd219b58657bce1b15f2ed08ba55274c7df2adf78a9ef21a1cc68ba0fe632347d8d7929cfb99a499171914b85a0e3ffd6832b6888e3a020c094025bcbbc2a530fd24adf58afb33c3f7fc290e02519842b9c', 12);
+INSERT INTO gatepost_webhook OVERRIDING SYSTEM VALUE VALUES (2, 1, '2027-01-15 08:00:00+00', '2027-01-15 08:00:00+00', 1, 'plain', 'https://example.com/hook', 'none', NULL, '\x010000000189214b370eda5bbada014e519ce88b578d84a69a98419b0fc41fc90b2b306a395ec5f6d75cb3e263a08765ed7490a9cbd1e7ecf779c48082743f6f58f650a538280264880dc0', false, 5, 3, 'active', false, '\x01000000010367a0ca3df689bf4ee8ea993e8e864d73849af021d885060062a56c2017219c62d35b9be4078d15', NULL);
+INSERT INTO gatepost_webhook OVERRIDING SYSTEM VALUE VALUES (3, 1, '2027-01-15 08:00:00+00', '2027-01-15 08:00:00+00', 2, 'ordered', 'https://example.com/hook', 'none', NULL, '\x0100000001c9d9da269b9db326a4b4c25f0339dbbaee97f2ce90b1ed44db4d6515392eab2d74fa5889ebab3bbc76558be7481938c976438a4e0e5d2df1d4c7b8bbc2004c83309b29d24731', false, 5, 3, 'active', true, '\x0100000001bd3584b8d9fb8a6f97729ef2a8e9d941afe3bb2779c3f178d3f247dcb1dd42ebfecb34a58622625a', NULL);
+INSERT INTO gatepost_task OVERRIDING SYSTEM VALUE VALUES (1, 1, '2027-01-15 08:00:01+00', '2027-01-15 08:00:01+00', NULL, 8, 'tâche ''; --', 'two
+lines	and a tab', false, true, 1, '\x7b2261223a20227b7b6e616d657d7d5c7530303030227d000d0a20e280a8');
+INSERT INTO gatepost_task OVERRIDING SYSTEM VALUE VALUES (2, 1, '2027-01-15 08:00:01+00', '2027-01-15 08:00:01+00', '2027-01-15 08:00:05+00', 1, 't', '', true, true, 2, '\x7b2274657874223a22576562686f6f6b227d');
+INSERT INTO gatepost_event OVERRIDING SYSTEM VALUE VALUES (1, 1, '2027-01-15 08:00:02+00', '2027-01-15 08:00:02+00', 'vms', 'poweron', 9223372036854775807, NULL, 1, false, '\x7b22223a7b7d2c2261223a5b6e756c6c2c22c3a95c22222c312e355d2c2262223a317d', '\x7b227a223a22e280a8227d');
+INSERT INTO gatepost_event OVERRIDING SYSTEM VALUE VALUES (2, 1, '2027-01-15 08:00:02+00', '2027-01-15 08:00:02+00', 'vms', 'poweron', NULL, NULL, 2, true, '\x7b7d', '\x7b7d');
+INSERT INTO gatepost_key OVERRIDING SYSTEM VALUE VALUES (1, 1, 1, 'nLZxEuQCSNHx3bCs', 'gp_nLZxEuQC…', 'sha256', '\x0f3b8a319fba39650358b8b85dc45fe7343e19542554b3a32618fe78bce9ee6b', 'kept', '', NULL, '', '', '2027-01-15 08:00:00+00', '2027-01-15 08:00:03+00', '192.0.2.7');
+INSERT INTO gatepost_key OVERRIDING SYSTEM VALUE VALUES (2, 2, 9, 'zggTRppMu4h4jrhL', 'gp_zggTRppM…', 'sha256', '\xdbfb6b8e59096a7445f4c975f7d1953662b7613409d1d3468b288a55c864a5c5', 'only a key', '', NULL, '', '', '2027-01-15 08:00:00+00', NULL, NULL);
+INSERT INTO gatepost_key_change VALUES (1, 'zggTRppMu4h4jrhL');
+INSERT INTO gatepost_key_change VALUES (2, 'YuAnAdkjneCDidny');
+UPDATE gatepost_key_generation SET generation = 2;
+INSERT INTO gatepost_node OVERRIDING SYSTEM VALUE VALUES (1, 0, '2026-11-21 18:09:09.429172+00');
+INSERT INTO gatepost_occurrence OVERRIDING SYSTEM VALUE VALUES (1, 'vms', 'poweron', 42, 'a "b" \ é 😀', '[9, 1]', '[["b", "1"], ["a", "\"\\\n"], ["b", "2"], ["", ""]]', 'occurrence-1', '2027-01-15 08:00:06+00', NULL);
+INSERT INTO gatepost_occurrence OVERRIDING SYSTEM VALUE VALUES (2, 'vms', 'poweron', 42, 'a "b" \ é 😀', '[9, 1]', '[["b", "1"], ["a", "\"\\\n"], ["b", "2"], ["", ""]]', 'occurrence-1', '2027-01-15 08:00:06+00', 'no such type');
+UPDATE gatepost_routes SET version = 7;
+INSERT INTO gatepost_seen VALUES ('seen-1', '2027-01-15 08:00:03+00');
+SELECT setval('gatepost_delivery_id_seq', 7, true);
+SELECT setval('gatepost_event_id_seq', 2, true);
+SELECT setval('gatepost_key_id_seq', 3, true);
+SELECT setval('gatepost_node_id_seq', 1, true);
+SELECT setval('gatepost_occurrence_id_seq', 2, true);
+SELECT setval('gatepost_task_id_seq', 2, true);
+SELECT setval('gatepost_webhook_id_seq', 3, true);
