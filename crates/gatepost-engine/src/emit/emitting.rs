@@ -53,7 +53,7 @@ impl Emitter {
             occurrence,
             places: &places,
             left,
-            patient: false,
+            patience: None,
         };
         let origin = occurrence.id.clone().map_or(Origin::Direct, |id| {
             let place = ask.own_place();

@@ -9,6 +9,7 @@ use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Occurrence, OwnerId, TaskId, WebhookId};
 
 use crate::judge::{Heard, Hearing, Judge};
+use crate::lifecycle::Lifecycle;
 use crate::routes::{Matched, MatchedTask, Messages, Tables};
 
 /// Up to this number, tasks that are asked for by number are read one by one: that costs less than
@@ -22,8 +23,8 @@ pub(super) struct Ask<'a> {
     /// The occurrence's own first; never empty.
     pub places: &'a [Place],
     pub left: Left,
-    /// Whether to wait for the platform to say who may receive it.
-    pub patient: bool,
+    /// To wait for the platform to say who may receive it, for as long as the engine runs.
+    pub patience: Option<&'a Lifecycle>,
 }
 
 impl Ask<'_> {
@@ -82,11 +83,17 @@ impl Finder {
             occurrence: ask.occurrence,
             place: ask.own_place(),
         };
-        let answers = if ask.patient {
-            self.judge.hear_waiting(&heard, &owners).await
-        } else {
-            self.judge.hear(&heard, &owners)
-        };
+        if let Some(lifecycle) = ask.patience {
+            // Only this is ever given up, never what is being stored.
+            tokio::select! {
+                answers = self.judge.hear_waiting(&heard, &owners) => {
+                    hearing.extend(owners.into_iter().zip(answers));
+                }
+                () = lifecycle.stopped() => {}
+            }
+            return;
+        }
+        let answers = self.judge.hear(&heard, &owners);
         hearing.extend(owners.into_iter().zip(answers));
     }
 

@@ -15,6 +15,7 @@ use super::finder::Ask;
 use super::plan::Spent;
 use crate::error::EmitError;
 use crate::guard::guarded;
+use crate::lifecycle::Lifecycle;
 
 /// The first pause of a row that cannot be decided, and the longest: each is half as long as the
 /// row is old.
@@ -92,7 +93,7 @@ impl OutboxDrain {
         now: DateTime<Utc>,
     ) -> Result<Option<Row>, EmitError> {
         let decided = match places.get(&row.occurrence.audience) {
-            Some(Some(Ok(places))) => self.decide(&row, places, false, now).await,
+            Some(Some(Ok(places))) => self.decide(&row, places, None, now).await,
             Some(Some(Err(error))) => Err(error.clone()),
             Some(None) | None => Ok(Decided::Undecided),
         };
@@ -106,14 +107,14 @@ impl OutboxDrain {
         &self,
         row: &Row,
         places: &[Place],
-        patient: bool,
+        patience: Option<&Lifecycle>,
         now: DateTime<Utc>,
     ) -> Result<Decided, EmitError> {
         let ask = Ask {
             occurrence: &row.occurrence,
             places,
             left: row.left.clone(),
-            patient,
+            patience,
         };
         let sink = Sink::Row(row.at(places, now));
         self.emitter.decide(&ask, &sink, &row.spent).await

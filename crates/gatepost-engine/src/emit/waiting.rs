@@ -34,14 +34,9 @@ impl OutboxDrain {
         };
         self.postpone(&row, ASKING, now).await?;
         row.turn += 1;
-        let (drain, lifecycle) = (self.clone(), self.lifecycle.clone());
-        self.lifecycle.spawn(async move {
-            tokio::select! {
-                () = drain.ask(row, room) => {}
-                // Another process goes on with it, or this one when it starts again.
-                () = lifecycle.stopped() => {}
-            }
-        });
+        let drain = self.clone();
+        self.lifecycle
+            .spawn(async move { drain.ask(row, room).await });
         Ok(())
     }
 
@@ -53,8 +48,17 @@ impl OutboxDrain {
 
     async fn answered(&self, row: Row) -> Result<(), EmitError> {
         let judge = &self.emitter.judge;
-        let decided = match judge.places(row.occurrence.audience).await {
-            Ok(places) => self.decide(&row, &places, true, self.clock.now()?).await,
+        let places = tokio::select! {
+            places = judge.places(row.occurrence.audience) => places,
+            // Another process goes on with it, or this one when it starts again.
+            () = self.lifecycle.stopped() => return Ok(()),
+        };
+        let patience = Some(&self.lifecycle);
+        let decided = match places {
+            Ok(places) => {
+                self.decide(&row, &places, patience, self.clock.now()?)
+                    .await
+            }
             Err(error) => Err(error),
         };
         let left = self.conclude(row, decided, self.clock.now()?).await?;

@@ -198,3 +198,26 @@ async fn what_was_allowed_is_stored_though_of_another_nothing_is_known() {
     pass(&bench, Duration::from_secs(3)).await;
     assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_does_not_wait_for_the_platform_and_loses_nothing() {
+    let (records, platform, bench, emitter) = tenant().await;
+    platform.set_watch_manner(Manner::Hangs);
+    drain(&bench, emitter.clone());
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert!(emitted.unwrap().pending);
+    pass(&bench, Duration::from_secs(1)).await;
+    let began = tokio::time::Instant::now();
+    bench.lifecycle.shutdown(Duration::from_secs(60)).await;
+    assert!(
+        began.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(
+        rows(&records).await.len(),
+        1,
+        "the next process goes on with it"
+    );
+    assert!(bodies(&records).await.is_empty());
+}
