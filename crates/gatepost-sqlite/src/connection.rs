@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gatepost_storage::ErrorKind;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::config::SqliteConfig;
@@ -44,6 +45,7 @@ pub(crate) fn writer(config: &SqliteConfig) -> Result<Connection> {
     if let Some(pages) = config.max_pages {
         connection.pragma_update(None, "max_page_count", pages)?;
     }
+    prepare_once(&connection)?;
     connection.set_prepared_statement_cache_capacity(128);
     Ok(connection)
 }
@@ -57,8 +59,16 @@ pub(crate) fn reader(config: &SqliteConfig) -> Result<Connection> {
     connection.busy_timeout(config.busy_timeout)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
+    prepare_once(&connection)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Without it SQLite prepares a statement again for each new value, wherever a table has an index
+/// of the rows that are not NULL somewhere: it hopes that the value tells more.
+fn prepare_once(connection: &Connection) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 /// Switching needs the file alone, and SQLite does not wait for that itself.
@@ -90,8 +100,30 @@ fn use_write_ahead_log(connection: &Connection) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use gatepost_storage::StoreError;
+    use rusqlite::StatementStatus;
 
     use super::*;
+
+    #[test]
+    fn a_statement_is_prepared_once_whatever_its_values_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+        let mut connection = writer(&config).unwrap();
+        crate::migrate::migrate(&mut connection).unwrap();
+        let prepared = |connection: &Connection| {
+            let sql = include_str!("sql/queue/sender.sql");
+            let mut statement = connection.prepare(sql).unwrap();
+            for webhook in 1..=9 {
+                assert!(!statement.exists([webhook]).unwrap());
+            }
+            statement.get_status(StatementStatus::RePrepare)
+        };
+        assert_eq!(prepared(&connection), 0);
+        connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, false)
+            .unwrap();
+        assert!(prepared(&connection) > 0, "as SQLite does by itself");
+    }
 
     #[test]
     fn an_old_library_is_refused_and_the_linked_one_is_not() {
