@@ -174,7 +174,7 @@ ALTER TABLE gatepost_seen ADD COLUMN place text COLLATE "C" NOT NULL DEFAULT 'co
 ALTER TABLE gatepost_seen DROP CONSTRAINT gatepost_seen_pkey, ADD PRIMARY KEY (place, id);
 ALTER TABLE gatepost_seen ALTER COLUMN place DROP DEFAULT;
 
--- The outbox: for whom, what is left of it, and when (README, "The outbox"). `turn` is shown by
+-- The outbox: the audience, what is left of it, and when (README, "The outbox"). `turn` is shown by
 -- whoever uses the row.
 ALTER TABLE gatepost_occurrence
     ADD COLUMN tenant bigint,
