@@ -28,14 +28,6 @@ use std::process::Command;
 
 use self::platform::Kind;
 
-/// A measurement, and the pairs of cases whose figures are divided by each other.
-struct Measurement {
-    name: &'static str,
-    /// What is measured, then what it is held against.
-    pairs: &'static [(&'static str, &'static str)],
-    rounds: usize,
-}
-
 const ALL: &[Measurement] = &[
     Measurement {
         name: "edits",
@@ -77,6 +69,14 @@ const ALL: &[Measurement] = &[
         rounds: 1,
     },
 ];
+
+/// A measurement, and the pairs of cases whose figures are divided by each other.
+struct Measurement {
+    name: &'static str,
+    /// What is measured, then what it is held against.
+    pairs: &'static [(&'static str, &'static str)],
+    rounds: usize,
+}
 
 fn main() {
     let arguments: Vec<String> = std::env::args()
