@@ -75,10 +75,6 @@ impl Who {
         User::of(owner).map(|user| user.who)
     }
 
-    pub(super) fn is_administrator(&self) -> bool {
-        self.access > AccessLevel::User
-    }
-
     pub(super) fn runs_the_platform(&self) -> bool {
         self.access == AccessLevel::SystemAdministrator
     }
