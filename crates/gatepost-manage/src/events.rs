@@ -58,7 +58,7 @@ impl Actor {
             };
             async move { self.engine().list_events(&query).await }
         };
-        let whose = |row: &Row<EventId, Event>| Whose::of(row.owner);
+        let whose = |row: &Row<EventId, Event>| Some(Whose::of(row.owner));
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
     }
 

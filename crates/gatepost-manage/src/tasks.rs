@@ -57,7 +57,7 @@ impl Actor {
             };
             async move { self.engine().list_tasks(&query).await }
         };
-        let whose = |row: &TaskRow| Whose::of(row.owner);
+        let whose = |row: &TaskRow| Some(Whose::of(row.owner));
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
     }
 

@@ -57,7 +57,7 @@ impl Actor {
             };
             async move { self.engine().list_webhooks(&query).await }
         };
-        let whose = |row: &Row<WebhookId, Webhook>| Whose::of(row.owner);
+        let whose = |row: &Row<WebhookId, Webhook>| Some(Whose::of(row.owner));
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
     }
 
