@@ -128,7 +128,8 @@ impl Actor {
     }
 
     /// Triggers an event manually: runs its task as if it had occurred, with these variables. What
-    /// its object is called is asked of the platform's [`Directory`](crate::Directory).
+    /// its object is called is asked of the platform's [`Directory`](crate::Directory), on behalf
+    /// of the event's owner, who receives it.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,
@@ -146,7 +147,10 @@ impl Actor {
                 ..
             } = actor.own_event(id).await?;
             let object = match event.target {
-                Target::Instance(object) => actor.name(event.event_type.as_str(), object.0).await,
+                Target::Instance(object) => {
+                    let table = event.event_type.as_str();
+                    actor.name_for(owner, table, object.0).await?
+                }
                 Target::Tag(_) | Target::Generic => None,
             };
             match actor.engine().trigger_event(id, object, variables).await {
