@@ -70,32 +70,9 @@ impl Actor {
     pub async fn edit_event(
         &self,
         id: EventId,
-        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send + 'static,
+        edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send + 'static,
     ) -> Result<Row<EventId, Event>, ManageError> {
-        self.change(EVENTS, Operation::Update, move |actor| async move {
-            let row = actor.own_event(id).await?;
-            let (mut owner, mut trial) = (row.owner, row.value);
-            let judged = trial.task;
-            edit(&mut trial)?;
-            let usable = trial.task;
-            if usable != judged {
-                owner = actor.usable_task(usable).await?;
-            }
-            let edited = actor.engine().edit_event(id, |event| {
-                // Of a task that somebody else chose meanwhile it is not known whose it is.
-                let was_judged = event.task == judged || event.task == usable;
-                edit(event)?;
-                if was_judged && (event.task == judged || event.task == usable) {
-                    Ok(())
-                } else {
-                    Err(Invalid::new(Field::Task, "does not exist"))
-                }
-            });
-            let edited = edited.await;
-            let row = edited.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
-            Ok((id.0, row))
-        })
-        .await
+        self.change_event(id, Operation::Update, edit).await
     }
 
     /// Deletes an event, also one that cannot be read. Its task stays.
@@ -161,21 +138,49 @@ impl Actor {
         .await
     }
 
+    async fn change_event(
+        &self,
+        id: EventId,
+        operation: Operation,
+        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send + 'static,
+    ) -> Result<Row<EventId, Event>, ManageError> {
+        self.change(EVENTS, operation, move |actor| async move {
+            let row = actor.own_event(id).await?;
+            let (mut owner, mut trial) = (row.owner, row.value);
+            let judged = trial.task;
+            edit(&mut trial)?;
+            let usable = trial.task;
+            if usable != judged {
+                owner = actor.usable_task(usable).await?;
+            }
+            let edited = actor.engine().edit_event(id, |event| {
+                // Of a task that somebody else chose meanwhile it is not known whose it is.
+                let was_judged = event.task == judged || event.task == usable;
+                edit(event)?;
+                if was_judged && (event.task == judged || event.task == usable) {
+                    Ok(())
+                } else {
+                    Err(Invalid::new(Field::Task, "does not exist"))
+                }
+            });
+            let edited = edited.await;
+            let row = edited.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
+            Ok((id.0, row))
+        })
+        .await
+    }
+
     async fn set_event(
         &self,
         id: EventId,
         operation: Operation,
         enabled: bool,
     ) -> Result<Row<EventId, Event>, ManageError> {
-        self.change(EVENTS, operation, move |actor| async move {
-            let owner = actor.own_record(RecordId::Event(id)).await?;
-            let edited = actor.engine().edit_event(id, |event| {
-                event.enabled = enabled;
-                Ok(())
-            });
-            Ok((id.0, edited.await.map_err(actor.about(owner))?))
-        })
-        .await
+        let set = move |event: &mut Event| {
+            event.enabled = enabled;
+            Ok(())
+        };
+        self.change_event(id, operation, set).await
     }
 }
 
