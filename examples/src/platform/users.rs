@@ -90,13 +90,13 @@ impl Who {
         self.key == other.key || colleagues || self.administers(other)
     }
 
-    /// Whether the other is of the tenant that this one administers; a system administrator
-    /// administers everybody.
+    /// Whether the other is of the tenant that this one administers, and no system administrator;
+    /// those administer everybody.
     pub(super) fn administers(&self, other: &Self) -> bool {
         match self.access {
             AccessLevel::SystemAdministrator => true,
             AccessLevel::TenantAdministrator => {
-                self.tenant.is_some() && self.tenant == other.tenant
+                self.tenant.is_some() && self.tenant == other.tenant && !other.runs_the_platform()
             }
             _ => false,
         }

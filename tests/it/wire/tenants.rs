@@ -95,6 +95,7 @@ async fn users_and_machines_of_other_tenants_are_not_shown_and_addresses_only_to
     );
     let users = rows(&tina, "users?fields=name,email").await;
     assert_eq!(users[2]["email"], "ulf@example.com");
+    assert_eq!(users[0]["email"], "", "an operator is no subject");
     let found = rows(&ulf, "users?filter=email%20cs%20'example'").await;
     assert_eq!(names(&found), ["ulf"], "a filter is no oracle");
     assert_eq!(names(&rows(&vera, "users").await), ["vera"]);
@@ -126,10 +127,12 @@ async fn what_may_not_be_watched_is_refused_in_words_and_what_does_not_exist_as_
         assert_eq!(status, 403, "{other}: {words}");
         assert!(words.contains(' ') && !words.contains("shop-1"), "{words}");
     }
-    // An administrator's tenant does not know either what there is in others.
+    // An administrator's tenant does not know either what there is in others, nor what the
+    // operator among its users does.
     for other in [
         "vms/4",
         "vms/99",
+        "users/1",
         "users/5",
         "users/99",
         "tenants/2",
