@@ -126,15 +126,22 @@ impl Actor {
         &self,
         query: &DeliveryQuery,
     ) -> Result<Listed<Delivery, DeliveryId>, ManageError> {
-        let whose = |row: &Delivery| Whose {
-            owner: row.owner,
-            made_in: Some(row.tenant),
+        let Some(by) = self.looked_up(query).await? else {
+            return Ok(Listed::nothing());
+        };
+        let whose = |row: &Delivery| {
+            let asked_for = query.webhook.is_none_or(|webhook| row.webhook == webhook)
+                && query.task.is_none_or(|task| row.task == Some(task));
+            asked_for.then_some(Whose {
+                owner: row.owner,
+                made_in: Some(row.tenant),
+            })
         };
         let read = |scope, page| {
             let query = DeliveryQuery {
                 scope,
                 page,
-                ..query.clone()
+                ..by.clone()
             };
             async move { self.engine().list_deliveries(&query).await }
         };

@@ -15,8 +15,9 @@ pub struct Choice {
 }
 
 /// Knows the platform's users, objects and tags. Always asked on behalf of a caller: tell what
-/// that caller may know, and nothing else. A call that panics, or takes longer than five seconds,
-/// counts as knowing nothing.
+/// that caller may know, and nothing else. Where an administrator triggers a user's event, the
+/// caller is that user, who receives the name. A call that panics, or takes longer than five
+/// seconds, counts as knowing nothing.
 #[async_trait]
 pub trait Directory: fmt::Debug + Send + Sync + 'static {
     /// The name of a row, such as `("users", 1)`, `("vms", 3)` or `("tags", 2)`; `None` when there

@@ -58,7 +58,7 @@ impl Actor {
             };
             async move { self.engine().list_events(&query).await }
         };
-        let whose = |row: &Row<EventId, Event>| Whose::of(row.owner);
+        let whose = |row: &Row<EventId, Event>| Some(Whose::of(row.owner));
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
     }
 
@@ -70,32 +70,9 @@ impl Actor {
     pub async fn edit_event(
         &self,
         id: EventId,
-        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send + 'static,
+        edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send + 'static,
     ) -> Result<Row<EventId, Event>, ManageError> {
-        self.change(EVENTS, Operation::Update, move |actor| async move {
-            let row = actor.own_event(id).await?;
-            let (mut owner, mut trial) = (row.owner, row.value);
-            let judged = trial.task;
-            edit(&mut trial)?;
-            let usable = trial.task;
-            if usable != judged {
-                owner = actor.usable_task(usable).await?;
-            }
-            let edited = actor.engine().edit_event(id, |event| {
-                // Of a task that somebody else chose meanwhile it is not known whose it is.
-                let was_judged = event.task == judged || event.task == usable;
-                edit(event)?;
-                if was_judged && (event.task == judged || event.task == usable) {
-                    Ok(())
-                } else {
-                    Err(Invalid::new(Field::Task, "does not exist"))
-                }
-            });
-            let edited = edited.await;
-            let row = edited.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
-            Ok((id.0, row))
-        })
-        .await
+        self.change_event(id, Operation::Update, edit).await
     }
 
     /// Deletes an event, also one that cannot be read. Its task stays.
@@ -128,7 +105,8 @@ impl Actor {
     }
 
     /// Triggers an event manually: runs its task as if it had occurred, with these variables. What
-    /// its object is called is asked of the platform's [`Directory`](crate::Directory).
+    /// its object is called is asked of the platform's [`Directory`](crate::Directory), on behalf
+    /// of the event's owner, who receives it.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,
@@ -146,7 +124,10 @@ impl Actor {
                 ..
             } = actor.own_event(id).await?;
             let object = match event.target {
-                Target::Instance(object) => actor.name(event.event_type.as_str(), object.0).await,
+                Target::Instance(object) => {
+                    let table = event.event_type.as_str();
+                    actor.name_for(owner, table, object.0).await?
+                }
                 Target::Tag(_) | Target::Generic => None,
             };
             match actor.engine().trigger_event(id, object, variables).await {
@@ -157,21 +138,49 @@ impl Actor {
         .await
     }
 
+    async fn change_event(
+        &self,
+        id: EventId,
+        operation: Operation,
+        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send + 'static,
+    ) -> Result<Row<EventId, Event>, ManageError> {
+        self.change(EVENTS, operation, move |actor| async move {
+            let row = actor.own_event(id).await?;
+            let (mut owner, mut trial) = (row.owner, row.value);
+            let judged = trial.task;
+            edit(&mut trial)?;
+            let usable = trial.task;
+            if usable != judged {
+                owner = actor.usable_task(usable).await?;
+            }
+            let edited = actor.engine().edit_event(id, |event| {
+                // Of a task that somebody else chose meanwhile it is not known whose it is.
+                let was_judged = event.task == judged || event.task == usable;
+                edit(event)?;
+                if was_judged && (event.task == judged || event.task == usable) {
+                    Ok(())
+                } else {
+                    Err(Invalid::new(Field::Task, "does not exist"))
+                }
+            });
+            let edited = edited.await;
+            let row = edited.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
+            Ok((id.0, row))
+        })
+        .await
+    }
+
     async fn set_event(
         &self,
         id: EventId,
         operation: Operation,
         enabled: bool,
     ) -> Result<Row<EventId, Event>, ManageError> {
-        self.change(EVENTS, operation, move |actor| async move {
-            let owner = actor.own_record(RecordId::Event(id)).await?;
-            let edited = actor.engine().edit_event(id, |event| {
-                event.enabled = enabled;
-                Ok(())
-            });
-            Ok((id.0, edited.await.map_err(actor.about(owner))?))
-        })
-        .await
+        let set = move |event: &mut Event| {
+            event.enabled = enabled;
+            Ok(())
+        };
+        self.change_event(id, operation, set).await
     }
 }
 

@@ -12,6 +12,7 @@ mod joins;
 mod keys;
 mod limits;
 mod listed;
+mod looked_up;
 mod management;
 mod names;
 mod own;

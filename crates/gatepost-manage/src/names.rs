@@ -1,7 +1,10 @@
 //! What the platform's rows are called, asked on behalf of the caller.
 
+use gatepost_keys::{OwnerId, Via};
+
 use crate::actor::Actor;
 use crate::directory::Choice;
+use crate::error::ManageError;
 use crate::finish::ask;
 
 impl Actor {
@@ -21,5 +24,22 @@ impl Actor {
         let mut found = found.unwrap_or_default();
         found.truncate(limit);
         found
+    }
+
+    /// The name of a row of the platform in a message to this user: the one that the user may know,
+    /// though the caller may know more.
+    pub(crate) async fn name_for(
+        &self,
+        owner: OwnerId,
+        table: &str,
+        key: i64,
+    ) -> Result<Option<String>, ManageError> {
+        if self.is(owner) {
+            return Ok(self.name(table, key).await);
+        }
+        match self.door.log_in(owner, Via::Platform).await? {
+            Some(owner) => Ok(self.door.of(&owner).name(table, key).await),
+            None => Ok(None),
+        }
     }
 }

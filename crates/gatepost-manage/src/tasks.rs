@@ -57,7 +57,7 @@ impl Actor {
             };
             async move { self.engine().list_tasks(&query).await }
         };
-        let whose = |row: &TaskRow| Whose::of(row.owner);
+        let whose = |row: &TaskRow| Some(Whose::of(row.owner));
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
     }
 
@@ -70,32 +70,9 @@ impl Actor {
     pub async fn edit_task(
         &self,
         id: TaskId,
-        mut edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send + 'static,
+        edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send + 'static,
     ) -> Result<TaskRow, ManageError> {
-        self.change(TASKS, Operation::Update, move |actor| async move {
-            let row = actor.own_task(id).await?;
-            let (mut owner, mut trial) = (row.owner, row.task);
-            let judged = webhook_of(&trial);
-            edit(&mut trial)?;
-            let usable = webhook_of(&trial);
-            if let Some(webhook) = usable.filter(|_| usable != judged) {
-                owner = actor.usable_webhook(webhook).await?;
-            }
-            let may = move |webhook| webhook == judged || webhook == usable;
-            let edited = actor.engine().edit_task(id, |task| {
-                // Of a webhook that somebody else chose meanwhile it is not known whose it is.
-                let (creator, was_judged) = (task.creator, may(webhook_of(task)));
-                edit(task)?;
-                task.creator = creator;
-                if was_judged && may(webhook_of(task)) {
-                    Ok(())
-                } else {
-                    Err(Invalid::new(Field::Owner, "does not exist"))
-                }
-            });
-            Ok((id.0, edited.await.map_err(actor.about(owner))?))
-        })
-        .await
+        self.change_task(id, Operation::Update, edit).await
     }
 
     /// Deletes a task and its events, also one that cannot be read. Deliveries that it made go on.
@@ -130,16 +107,48 @@ impl Actor {
     /// Runs a task manually. A one-time task is deleted by that.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Disabled`], [`ManageError::Message`],
-    /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of store
-    /// and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Disabled`],
+    /// [`ManageError::Message`], [`ManageError::Refused`], [`ManageError::Full`],
+    /// [`ManageError::TooFast`], failures of store and accounts.
     pub async fn run_task(&self, id: TaskId) -> Result<Emitted, ManageError> {
         self.change(TASKS, Operation::Run, move |actor| async move {
-            let owner = actor.own_record(RecordId::Task(id)).await?;
+            let owner = actor.own_task(id).await?.owner;
             match actor.engine().run_task(id).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
                 other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }
+        })
+        .await
+    }
+
+    async fn change_task(
+        &self,
+        id: TaskId,
+        operation: Operation,
+        mut edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send + 'static,
+    ) -> Result<TaskRow, ManageError> {
+        self.change(TASKS, operation, move |actor| async move {
+            let row = actor.own_task(id).await?;
+            let (mut owner, mut trial) = (row.owner, row.task);
+            let judged = webhook_of(&trial);
+            edit(&mut trial)?;
+            let usable = webhook_of(&trial);
+            if let Some(webhook) = usable.filter(|_| usable != judged) {
+                owner = actor.usable_webhook(webhook).await?;
+            }
+            let may = move |webhook| webhook == judged || webhook == usable;
+            let edited = actor.engine().edit_task(id, |task| {
+                // Of a webhook that somebody else chose meanwhile it is not known whose it is.
+                let (creator, was_judged) = (task.creator, may(webhook_of(task)));
+                edit(task)?;
+                task.creator = creator;
+                if was_judged && may(webhook_of(task)) {
+                    Ok(())
+                } else {
+                    Err(Invalid::new(Field::Owner, "does not exist"))
+                }
+            });
+            Ok((id.0, edited.await.map_err(actor.about(owner))?))
         })
         .await
     }
@@ -150,15 +159,11 @@ impl Actor {
         operation: Operation,
         enabled: bool,
     ) -> Result<TaskRow, ManageError> {
-        self.change(TASKS, operation, move |actor| async move {
-            let owner = actor.own_record(RecordId::Task(id)).await?;
-            let edited = actor.engine().edit_task(id, |task| {
-                task.enabled = enabled;
-                Ok(())
-            });
-            Ok((id.0, edited.await.map_err(actor.about(owner))?))
-        })
-        .await
+        let set = move |task: &mut Task| {
+            task.enabled = enabled;
+            Ok(())
+        };
+        self.change_task(id, operation, set).await
     }
 }
 

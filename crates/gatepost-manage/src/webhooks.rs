@@ -57,7 +57,7 @@ impl Actor {
             };
             async move { self.engine().list_webhooks(&query).await }
         };
-        let whose = |row: &Row<WebhookId, Webhook>| Whose::of(row.owner);
+        let whose = |row: &Row<WebhookId, Webhook>| Some(Whose::of(row.owner));
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
     }
 
@@ -93,13 +93,13 @@ impl Actor {
     /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
     pub async fn pause_webhook(
         &self,
         id: WebhookId,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change(WEBHOOKS, Operation::Pause, move |actor| async move {
-            let owner = actor.own_record(RecordId::Webhook(id)).await?;
+            let owner = actor.own_webhook(id).await?.owner;
             let row = actor.engine().pause_webhook(id).await;
             Ok((id.0, row.map_err(actor.about(owner))?))
         })
@@ -109,13 +109,13 @@ impl Actor {
     /// Sends what was held, at a bounded rate, and what occurs from now on.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
     pub async fn resume_webhook(
         &self,
         id: WebhookId,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change(WEBHOOKS, Operation::Resume, move |actor| async move {
-            let owner = actor.own_record(RecordId::Webhook(id)).await?;
+            let owner = actor.own_webhook(id).await?.owner;
             let row = actor.engine().resume_webhook(id).await;
             Ok((id.0, row.map_err(actor.about(owner))?))
         })

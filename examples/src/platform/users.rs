@@ -75,10 +75,6 @@ impl Who {
         User::of(owner).map(|user| user.who)
     }
 
-    pub(super) fn is_administrator(&self) -> bool {
-        self.access > AccessLevel::User
-    }
-
     pub(super) fn runs_the_platform(&self) -> bool {
         self.access == AccessLevel::SystemAdministrator
     }
@@ -94,13 +90,13 @@ impl Who {
         self.key == other.key || colleagues || self.administers(other)
     }
 
-    /// Whether the other is of the tenant that this one administers; a system administrator
-    /// administers everybody.
+    /// Whether the other is of the tenant that this one administers, and no system administrator;
+    /// those administer everybody.
     pub(super) fn administers(&self, other: &Self) -> bool {
         match self.access {
             AccessLevel::SystemAdministrator => true,
             AccessLevel::TenantAdministrator => {
-                self.tenant.is_some() && self.tenant == other.tenant
+                self.tenant.is_some() && self.tenant == other.tenant && !other.runs_the_platform()
             }
             _ => false,
         }

@@ -29,8 +29,8 @@ fn may(who: &Who, watched: &Watched<'_>) -> May {
         _ => who.runs_the_platform().into(),
     };
     match may {
-        // What there is and what there is not, is for administrators to know.
-        May::NoSuchObject if !who.is_administrator() => May::No,
+        // What there is and what there is not in all tenants, is for those to know who see all.
+        May::NoSuchObject if !who.runs_the_platform() => May::No,
         may => may,
     }
 }

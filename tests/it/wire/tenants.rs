@@ -55,7 +55,11 @@ impl Tenants {
 
     async fn event(&self, key: &str, task: i64, owner: &str) -> (u16, String) {
         let table = owner.split('/').next().unwrap();
-        let event = if table == "users" { "login" } else { "poweron" };
+        let event = match table {
+            "users" => "login",
+            "tenants" => "online",
+            _ => "poweron",
+        };
         let event = json!({"task": task, "table": table, "event": event, "owner": owner});
         let (status, body) = self.call(key, "POST", "task_events", event).await;
         (status, body["err"].as_str().unwrap_or_default().to_owned())
@@ -91,6 +95,7 @@ async fn users_and_machines_of_other_tenants_are_not_shown_and_addresses_only_to
     );
     let users = rows(&tina, "users?fields=name,email").await;
     assert_eq!(users[2]["email"], "ulf@example.com");
+    assert_eq!(users[0]["email"], "", "an operator is no subject");
     let found = rows(&ulf, "users?filter=email%20cs%20'example'").await;
     assert_eq!(names(&found), ["ulf"], "a filter is no oracle");
     assert_eq!(names(&rows(&vera, "users").await), ["vera"]);
@@ -122,8 +127,25 @@ async fn what_may_not_be_watched_is_refused_in_words_and_what_does_not_exist_as_
         assert_eq!(status, 403, "{other}: {words}");
         assert!(words.contains(' ') && !words.contains("shop-1"), "{words}");
     }
+    // An administrator's tenant does not know either what there is in others, nor what the
+    // operator among its users does.
+    for other in [
+        "vms/4",
+        "vms/99",
+        "users/1",
+        "users/5",
+        "users/99",
+        "tenants/2",
+        "tenants/99",
+    ] {
+        let said = tenants.event(&tina, tinas, other).await;
+        let words = "You may not watch this object".to_owned();
+        assert_eq!(said, (403, words), "{other}");
+    }
     // Who may know what there is, learns what there is not.
-    let (status, words) = tenants.event(&tina, tinas, "vms/99").await;
+    let wanda = tenants.key_of(6).await;
+    let wandas = tenants.task(&wanda, url).await;
+    let (status, words) = tenants.event(&wanda, wandas, "vms/99").await;
     assert_eq!(status, 422, "{words}");
     assert!(words.contains("'owner'"), "{words}");
     assert_eq!(tenants.event(&tina, tinas, "users/3").await.0, 201);

@@ -81,6 +81,8 @@ pub struct DoorSite {
     pub addr: SocketAddr,
     /// What its roofs are built of.
     pub parts: Parts,
+    /// Its store.
+    pub store: Arc<FaultStore<MemoryStore>>,
     /// The gate of its store.
     pub gate: Arc<Gate>,
     /// The administrator's rows.
@@ -103,7 +105,7 @@ impl DoorSite {
             .quotas(Arc::new(Quota::UNLIMITED))
             .build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-        let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
+        let engine = Engine::builder(store.clone(), Sender::builder(policy).build().unwrap());
         let engine = with_tenants(engine, Arc::new(platform.clone()))
             .catalog(catalog())
             .start()
@@ -133,6 +135,7 @@ impl DoorSite {
         Self {
             addr,
             parts,
+            store,
             gate,
             rows,
             admin,

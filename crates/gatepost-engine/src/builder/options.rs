@@ -122,8 +122,8 @@ impl EngineBuilder {
         self
     }
 
-    /// A variable that every message may use, such as the name of the site. An occurrence's own
-    /// variable of that name takes precedence.
+    /// A variable that every message may use, such as the name of the site: every user can read
+    /// its value. An occurrence's own variable of that name takes precedence.
     #[must_use]
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.variables.push((name.into(), value.into()));

@@ -53,11 +53,12 @@ pub(super) fn reference<'a>(row: &'a RowMap, column: &str) -> Option<(&'a str, i
     Some((table, key.parse().ok()?))
 }
 
-/// What a reference names: a row that is not there, or that the caller may not see, has no name.
+/// What a reference names: a row that is not there, that the caller may not see, or that cannot be
+/// read, has no name.
 pub(super) fn if_there<T>(found: Result<T, ManageError>) -> Result<Option<T>, ApiError> {
     match found {
         Ok(row) => Ok(Some(row)),
-        Err(ManageError::NotFound) => Ok(None),
+        Err(ManageError::NotFound | ManageError::Unreadable) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

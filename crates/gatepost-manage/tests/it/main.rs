@@ -10,6 +10,7 @@ mod failing;
 mod judged;
 mod limits;
 mod listed;
+mod looked_up;
 mod matrix;
 mod moved;
 mod owned;

@@ -4,6 +4,7 @@ use gatepost_keys::OwnerId;
 use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::{Cascade, EventQuery, TaskQuery};
 use gatepost_storage::{Page, Scope};
+use gatepost_testkit::fault::When;
 use webhook_model::WebhookId;
 
 use crate::users::{ADMIN, BESIDE, OWNER, STRANGER, TENANT};
@@ -113,4 +114,27 @@ async fn a_webhook_in_use_names_its_owners_tasks_and_its_owner_can_always_delete
         .delete_webhook(world.rows.webhook, Cascade::Tasks)
         .await
         .unwrap();
+}
+
+/// Between the check and the change an administrator gives the task away.
+#[tokio::test]
+async fn a_task_that_goes_to_another_owner_meanwhile_is_not_switched_off_by_the_former() {
+    let world = World::start().await;
+    let hook = webhook(BESIDE, "theirs");
+    let hook = world.of(BESIDE).create_webhook(hook).await.unwrap().id;
+    let (gate, id) = (world.store.gate(), world.rows.task);
+    gate.hold("update_task", 1, When::Before);
+    let owner = world.of(OWNER);
+    let switched_off = tokio::spawn(async move { owner.disable_task(id).await });
+    gate.arrived().await;
+    let administrator = world.of(TENANT);
+    let moved = administrator.edit_task(id, move |edited| {
+        edited.action = task(OWNER, "x", hook).action;
+        Ok(())
+    });
+    assert_eq!(moved.await.unwrap().owner, OwnerId(BESIDE));
+    gate.open();
+    let answer = switched_off.await.unwrap();
+    assert!(answer.is_err(), "{answer:?}");
+    assert!(world.of(BESIDE).task(id).await.unwrap().task.enabled);
 }

@@ -28,12 +28,19 @@ type EventRow = Row<EventId, Event>;
 pub(crate) struct SpoiltStore {
     inner: Arc<MemoryStore>,
     spoilt: Mutex<BTreeSet<RecordId>>,
+    /// By what deliveries were looked up.
+    looked_up: Mutex<BTreeSet<RecordId>>,
 }
 
 impl SpoiltStore {
     /// From now on this record cannot be read.
     pub(crate) fn spoil(&self, record: RecordId) {
         self.spoilt.lock().unwrap().insert(record);
+    }
+
+    /// By what deliveries were looked up since this was asked.
+    pub(crate) fn looked_up(&self) -> BTreeSet<RecordId> {
+        std::mem::take(&mut self.looked_up.lock().unwrap())
     }
 
     fn check(&self, record: RecordId) -> Result<(), StoreError> {
@@ -192,7 +199,6 @@ passed_on! { QueueStore {
 
 passed_on! { DeliveryLog {
     fn delivery(id: DeliveryId) -> Option<Delivery>;
-    fn list_deliveries(query: &DeliveryQuery) -> Vec<Delivery>;
     fn attempts(id: DeliveryId) -> Vec<AttemptRecord>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
@@ -205,7 +211,14 @@ passed_on! { DeliveryLog {
     fn count_dropped(dropped: &[Dropped]) -> ();
     fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
     fn queue_stats(now: DateTime<Utc>) -> QueueStats;
-} }
+}
+    async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
+        let webhook = query.webhook.map(RecordId::Webhook);
+        let by = webhook.into_iter().chain(query.task.map(RecordId::Task));
+        self.looked_up.lock().unwrap().extend(by);
+        self.inner.list_deliveries(query).await
+    }
+}
 
 passed_on! { OutboxStore {
     fn push_outbox(occurrence: &Occurrence, now: DateTime<Utc>) -> OutboxId;

@@ -53,6 +53,14 @@ async fn asked_for_alone_they_say_so_and_to_strangers_nothing() {
             actor.event(rows.event).await.map(drop),
             actor.edit_task(rows.task, |_| Ok(())).await.map(drop),
             actor.send_test(rows.webhook, None).await.map(drop),
+            actor.pause_webhook(rows.webhook).await.map(drop),
+            actor.resume_webhook(rows.webhook).await.map(drop),
+            actor.enable_task(rows.task).await.map(drop),
+            actor.disable_task(rows.task).await.map(drop),
+            actor.run_task(rows.task).await.map(drop),
+            actor.enable_event(rows.event).await.map(drop),
+            actor.disable_event(rows.event).await.map(drop),
+            actor.trigger_event(rows.event, Vec::new()).await.map(drop),
         ];
         for answer in answers {
             match answer {

@@ -27,9 +27,11 @@ pub(crate) const ABROAD: i64 = 6;
 pub(crate) const MEMBER: i64 = 7;
 /// Administers the system, and is in the tenant of `OWNER`.
 pub(crate) const INSIDE: i64 = 8;
+/// Administers a tenant, says the platform, and is in none.
+pub(crate) const LONE: i64 = 9;
 
-pub(crate) const EVERYBODY: [i64; 8] = [
-    ADMIN, TENANT, OWNER, STRANGER, BESIDE, ABROAD, MEMBER, INSIDE,
+pub(crate) const EVERYBODY: [i64; 9] = [
+    ADMIN, TENANT, OWNER, STRANGER, BESIDE, ABROAD, MEMBER, INSIDE, LONE,
 ];
 
 /// An object that is not there.
@@ -45,6 +47,7 @@ pub(crate) fn sees(user: i64) -> &'static [i64] {
         BESIDE => &[BESIDE],
         ABROAD => &[ABROAD, MEMBER],
         MEMBER => &[MEMBER],
+        LONE => &[LONE],
         _ => &[],
     }
 }
@@ -61,7 +64,7 @@ pub(crate) fn tenant_of(user: i64) -> Option<TenantId> {
 pub(crate) fn account_of(owner: OwnerId) -> Option<Account> {
     let access = match owner.0 {
         ADMIN | INSIDE => AccessLevel::SystemAdministrator,
-        TENANT | ABROAD => AccessLevel::TenantAdministrator,
+        TENANT | ABROAD | LONE => AccessLevel::TenantAdministrator,
         OWNER | STRANGER | BESIDE | MEMBER => AccessLevel::User,
         _ => return None,
     };

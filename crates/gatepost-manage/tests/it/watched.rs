@@ -2,9 +2,9 @@
 
 use gatepost_keys::OwnerId;
 use gatepost_manage::ManageError;
-use webhook_model::{Event, ObjectId, Target};
+use webhook_model::{Action, Event, ObjectId, Target, Task, WebhookId};
 
-use crate::users::{BESIDE, NO_OBJECT, OWNER, TENANT};
+use crate::users::{ADMIN, BESIDE, NO_OBJECT, OWNER, TENANT};
 use crate::world::{World, event};
 
 fn on(object: i64, world: &World) -> Event {
@@ -76,4 +76,34 @@ async fn a_form_offers_what_may_be_watched() {
     }
     let hidden = offered(BESIDE, OWNER).await;
     assert!(matches!(hidden, Err(ManageError::NotFound)), "{hidden:?}");
+}
+
+/// The message goes to the event's owner, whoever triggers it.
+#[tokio::test]
+async fn a_trigger_by_another_tells_the_owner_no_name_that_the_owner_may_not_know() {
+    let world = World::watched().await;
+    let made = on(OWNER, &world);
+    let owner = world.of(OWNER);
+    let made = owner.create_event(made).await.unwrap().id;
+    let told = owner.edit_task(world.rows.task, |task| {
+        task.action = Action::Send {
+            webhook: webhook_of(task),
+            message: "${NAME}".parse()?,
+        };
+        Ok(())
+    });
+    told.await.unwrap();
+    for user in [OWNER, TENANT, ADMIN] {
+        let triggered = world.of(user).trigger_event(made, Vec::new()).await;
+        let sent = triggered.unwrap().deliveries[0];
+        let (sent, _) = owner.delivery(sent).await.unwrap();
+        assert_eq!(&*sent.body, "vms 3 for 3", "triggered by {user}");
+    }
+}
+
+fn webhook_of(task: &Task) -> WebhookId {
+    match task.action {
+        Action::Send { webhook, .. } => webhook,
+        _ => panic!("{task:?}"),
+    }
 }

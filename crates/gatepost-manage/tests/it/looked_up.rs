@@ -1,0 +1,95 @@
+//! A filter that names what is another's costs nothing for what the other has, so that the time
+//! that it takes tells nothing.
+
+use std::collections::BTreeSet;
+
+use gatepost_keys::{OwnerId, TenantId};
+use gatepost_manage::Actor;
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery, RecordId};
+use webhook_model::{TaskId, WebhookId};
+
+use crate::users::{ABROAD, ADMIN, BESIDE, OWNER, STRANGER, TENANT};
+use crate::world::{NOWHERE, World};
+
+async fn log(actor: &Actor, webhook: Option<WebhookId>, task: Option<TaskId>) -> Vec<DeliveryId> {
+    let query = DeliveryQuery {
+        webhook,
+        task,
+        ..DeliveryQuery::all(Page::first(10))
+    };
+    let listed = actor.deliveries(&query).await.unwrap();
+    assert_eq!(listed.next, None);
+    listed.rows.iter().map(|delivery| delivery.id).collect()
+}
+
+#[tokio::test]
+async fn the_log_is_looked_up_by_what_is_the_callers_alone() {
+    let world = World::start().await;
+    let rows = world.rows;
+    let sent = world.of(OWNER).run_task(rows.task).await.unwrap();
+    let sent = sent.deliveries[0];
+    world.ended(sent).await;
+    let hook = RecordId::Webhook(rows.webhook);
+    let task = RecordId::Task(rows.task);
+    for (user, may) in [
+        (OWNER, true),
+        (TENANT, true),
+        (ADMIN, true),
+        (BESIDE, false),
+        (STRANGER, false),
+        (ABROAD, false),
+    ] {
+        let actor = world.of(user);
+        world.spoilt.looked_up();
+        let found = [
+            log(&actor, Some(rows.webhook), None).await,
+            log(&actor, None, Some(rows.task)).await,
+            log(&actor, Some(rows.webhook), Some(rows.task)).await,
+        ];
+        let expected = if may {
+            [vec![rows.ended, sent], vec![sent], vec![sent]]
+        } else {
+            [vec![], vec![], vec![]]
+        };
+        assert_eq!(found, expected, "{user}");
+        let by = if may {
+            BTreeSet::from([hook, task])
+        } else {
+            BTreeSet::new()
+        };
+        assert_eq!(world.spoilt.looked_up(), by, "{user}");
+        assert_eq!(log(&actor, Some(NOWHERE.webhook), None).await, []);
+    }
+}
+
+/// What is sifted instead of looked up is found all the same.
+#[tokio::test]
+async fn an_administrator_filters_what_those_sent_who_have_left() {
+    let world = World::start().await;
+    let rows = world.rows;
+    let sent = world.of(OWNER).run_task(rows.task).await.unwrap();
+    let sent = sent.deliveries[0];
+    world.ended(sent).await;
+    let abroad = TenantId(2);
+    world.platform.moved.lock().unwrap().insert(OWNER, abroad);
+    world.engine.owner_changed(OwnerId(OWNER)).await.unwrap();
+    let admin = world.of(TENANT);
+    let found = [
+        log(&admin, Some(rows.webhook), None).await,
+        log(&admin, None, Some(rows.task)).await,
+        log(&admin, Some(rows.paused), None).await,
+    ];
+    let expected = [vec![rows.ended, sent], vec![sent], vec![rows.waiting]];
+    assert_eq!(found, expected);
+}
+
+#[tokio::test]
+async fn what_a_deleted_task_sent_is_found() {
+    let world = World::start().await;
+    let owner = world.of(OWNER);
+    let sent = owner.run_task(world.rows.task).await.unwrap();
+    owner.delete_task(world.rows.task).await.unwrap();
+    let found = log(&owner, None, Some(world.rows.task)).await;
+    assert_eq!(found, sent.deliveries);
+}
