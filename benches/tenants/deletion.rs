@@ -12,7 +12,7 @@ use crate::platform::{Kind, Platform, now};
 const A: OwnerId = OwnerId(11);
 const B: OwnerId = OwnerId(21);
 
-pub async fn measure(case: &str, kind: Kind, short: bool) {
+pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let waiting = if short { 100_000 } else { 1_000_000 };
     let platform = Arc::new(Platform::open(kind).await);
     platform.records(A, "http://target.test/paused", 1).await;

@@ -13,7 +13,7 @@ const A: OwnerId = OwnerId(11);
 /// About the size of a record with its log entry.
 const ROW: usize = 400;
 
-pub async fn measure(case: &str, kind: Kind, short: bool) {
+pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let (b, records, per_second) = match case {
         "alone" => (OwnerId(ALONE + 2), 100_000, 100),
         "same-tenant" => (OwnerId(12), 20_000, 20),

@@ -15,7 +15,7 @@ use crate::platform::{Kind, Platform, now, tenant_of};
 const OWN: OwnerId = OwnerId(11);
 const CALLS: usize = 200;
 
-pub async fn measure(case: &str, kind: Kind, short: bool) {
+pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let platform = Arc::new(Platform::open(kind).await);
     let (webhook, tasks) = platform.records(OWN, "http://target.test/paused", 10).await;
     deliveries(&platform, webhook, tasks[0], 10).await;

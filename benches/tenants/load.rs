@@ -8,7 +8,7 @@ use webhook_model::OwnerId;
 use crate::platform::occurrence;
 
 /// Emits for this owner, `per_second` for `span`: the waits, sorted.
-pub async fn open(
+pub(crate) async fn open(
     engine: &Engine,
     owner: OwnerId,
     per_second: u64,
@@ -35,7 +35,7 @@ pub async fn open(
 }
 
 /// Prints the median and the p99 as figures.
-pub fn print(what: &str, waits: &[Duration]) {
+pub(crate) fn print(what: &str, waits: &[Duration]) {
     let at = |share: usize| waits[(waits.len() - 1) * share / 100].as_secs_f64() * 1e3;
     println!("figure {what} median, ms {}", at(50));
     println!("figure {what} p99, ms {}", at(99));

@@ -8,6 +8,7 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
+    clippy::exit,
     clippy::indexing_slicing,
     clippy::panic,
     reason = "a bench measures time and stops at the first surprise"
@@ -86,7 +87,7 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["--run", name, case, kind, size] => {
-            run(name, case, kind.parse().unwrap(), *size == "short")
+            run(name, case, kind.parse().unwrap(), *size == "short");
         }
         [name, rest @ ..] => compare(name, rest),
         [] => ALL.iter().for_each(|one| println!("{}", one.name)),

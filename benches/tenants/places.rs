@@ -9,7 +9,7 @@ use crate::platform::{Kind, Platform, occurrence};
 
 const EMITTERS: i64 = 64;
 
-pub async fn measure(case: &str, kind: Kind, short: bool) {
+pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let many = if short { 10_000 } else { 100_000 };
     let (stored, used) = match case {
         "ten" => (10, 10),

@@ -21,13 +21,13 @@ use webhook_model::{
 };
 
 /// Owners from here on have no tenant.
-pub const ALONE: i64 = 1_000_000_000;
+pub(crate) const ALONE: i64 = 1_000_000_000;
 
 /// Callers at a time while records are made.
 const AT_ONCE: usize = 64;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Sqlite,
     Postgres,
 }
@@ -58,11 +58,11 @@ impl Accounts for Users {
     }
 }
 
-pub fn tenant_of(owner: OwnerId) -> Option<TenantId> {
+pub(crate) fn tenant_of(owner: OwnerId) -> Option<TenantId> {
     (owner.0 < ALONE).then_some(TenantId(owner.0 / 10))
 }
 
-pub fn audience_of(owner: OwnerId) -> Audience {
+pub(crate) fn audience_of(owner: OwnerId) -> Audience {
     tenant_of(owner).map_or(Audience::Owner(owner), Audience::Tenant)
 }
 
@@ -76,15 +76,15 @@ impl Resolve for Here {
     }
 }
 
-pub struct Platform {
-    pub store: Arc<dyn WebhookStore>,
+pub(crate) struct Platform {
+    pub(crate) store: Arc<dyn WebhookStore>,
     /// Where the store lies: a file, or a server's URL.
-    pub place: String,
+    pub(crate) place: String,
     _folder: TempDir,
 }
 
 impl Platform {
-    pub async fn open(kind: Kind) -> Self {
+    pub(crate) async fn open(kind: Kind) -> Self {
         let folder = tempfile::tempdir_in(std::env::temp_dir()).unwrap();
         let file = folder.path().join("gatepost.db");
         let (store, place): (Arc<dyn WebhookStore>, String) = match kind {
@@ -110,7 +110,7 @@ impl Platform {
         }
     }
 
-    pub async fn engine(&self) -> Engine {
+    pub(crate) async fn engine(&self) -> Engine {
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
         let sender = Sender::builder(policy)
             .resolver(Arc::new(Here))
@@ -131,7 +131,7 @@ impl Platform {
     }
 
     /// A webhook, tasks that send it, and one event for each task, of an owner who is placed.
-    pub async fn records(
+    pub(crate) async fn records(
         &self,
         owner: OwnerId,
         url: &str,
@@ -158,7 +158,7 @@ impl Platform {
     }
 
     /// More tasks of a webhook, each with an event on an object to which nothing happens.
-    pub async fn more(
+    pub(crate) async fn more(
         self: &Arc<Self>,
         owner: OwnerId,
         webhook: WebhookId,
@@ -196,7 +196,7 @@ impl Platform {
     }
 
     /// Records for many owners, many at a time.
-    pub async fn records_of_all(
+    pub(crate) async fn records_of_all(
         self: &Arc<Self>,
         owners: impl Iterator<Item = OwnerId>,
         tasks: usize,
@@ -250,7 +250,7 @@ fn event(task: TaskId, target: Target) -> Event {
     }
 }
 
-pub fn occurrence(owner: OwnerId) -> Occurrence {
+pub(crate) fn occurrence(owner: OwnerId) -> Occurrence {
     Occurrence::new(
         "vms".parse().unwrap(),
         "on".parse().unwrap(),
@@ -258,7 +258,7 @@ pub fn occurrence(owner: OwnerId) -> Occurrence {
     )
 }
 
-pub fn now() -> DateTime<Utc> {
+pub(crate) fn now() -> DateTime<Utc> {
     gatepost_storage::SystemClock.now()
 }
 

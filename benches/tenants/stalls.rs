@@ -17,7 +17,7 @@ const PER_SECOND: u64 = 200;
 
 type Arrived = Arc<Mutex<HashMap<u64, Instant>>>;
 
-pub async fn measure(case: &str, kind: Kind, short: bool) {
+pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let stalling = if short { 2_000 } else { 20_000 };
     let span = Duration::from_secs(if short { 5 } else { 20 });
     let (port, arrived) = receiver();

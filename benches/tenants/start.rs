@@ -7,7 +7,7 @@ use webhook_model::OwnerId;
 
 use crate::platform::{Kind, Platform, occurrence};
 
-pub async fn measure(case: &str, kind: Kind, short: bool) {
+pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let owners = match (case, short) {
         ("empty", _) => 1,
         (_, true) => 10_000,
