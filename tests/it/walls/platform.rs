@@ -138,7 +138,12 @@ impl Platform {
     }
 
     /// A webhook, a task and an event on an object.
-    pub(super) async fn watching(&self, owner: OwnerId, path: &str, object: i64) -> (WebhookId, TaskId) {
+    pub(super) async fn watching(
+        &self,
+        owner: OwnerId,
+        path: &str,
+        object: i64,
+    ) -> (WebhookId, TaskId) {
         let webhook = self.webhook(owner, path).await;
         let task = self.task(webhook, path, false).await;
         let target = Target::Instance(ObjectId(object));
