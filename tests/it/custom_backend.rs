@@ -81,7 +81,7 @@ async fn a_file_of_a_newer_version_is_refused() {
     let tx = db.begin_write().unwrap();
     tx.open_table(counters)
         .unwrap()
-        .insert("schema", 2)
+        .insert("schema", 1_000)
         .unwrap();
     tx.commit().unwrap();
     drop(db);

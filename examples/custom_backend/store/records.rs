@@ -365,15 +365,15 @@ impl RecordStore for RedbStore {
             for (table, rows) in [WEBHOOKS, TASKS, EVENTS].map(|t| (t, tx.rows(t))) {
                 for (id, row) in rows? {
                     let (record, error) = decoded(tx, table, id, &row);
-                    if let Some(error) = error.filter(|e| e.kind() == ErrorKind::Corrupt) {
-                        if in_scope(&owners, scope, &row)? {
-                            let broken = UnreadableRecord {
-                                record,
-                                owner: owner_in(&row)?,
-                                reason: reason(&error),
-                            };
-                            found.push((row["created"].as_i64(), broken));
-                        }
+                    if let Some(error) = error.filter(|e| e.kind() == ErrorKind::Corrupt)
+                        && in_scope(&owners, scope, &row)?
+                    {
+                        let broken = UnreadableRecord {
+                            record,
+                            owner: owner_in(&row)?,
+                            reason: reason(&error),
+                        };
+                        found.push((row["created"].as_i64(), broken));
                     }
                 }
             }

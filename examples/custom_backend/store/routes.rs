@@ -27,8 +27,8 @@ pub(super) fn matched(
     place: Place,
     wanted: impl Fn(&EventRoute) -> bool,
 ) -> Answer<Routes> {
-    let mut tasks = all(tx, TASKS, place, |id, row| task_route(id, row))?;
-    let mut events = all(tx, EVENTS, place, |id, row| event_route(id, row))?;
+    let mut tasks = all(tx, TASKS, place, task_route)?;
+    let mut events = all(tx, EVENTS, place, event_route)?;
     events.retain(wanted);
     let sent: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
     let mut webhooks = all(tx, WEBHOOKS, place, |id, row| webhook_route(id, row, keys))?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use webhook_model::{ObjectId, Target};
 
-use super::platform::{A, ALONE, B, COLLEAGUE, Platform, switched_on};
+use super::{A, ALONE, B, COLLEAGUE, Platform, switched_on};
 
 /// Calls of the store that emits of A take.
 async fn calls_of_emits(platform: &Platform, emits: usize) -> u64 {

@@ -4,7 +4,7 @@ use gatepost_engine::{Audience, EngineError};
 use gatepost_ids::TenantId;
 use webhook_model::{Field, ObjectId, Target};
 
-use super::platform::{A, ALONE, B, COLLEAGUE, Platform, alarm, switched_on};
+use super::{A, ALONE, B, COLLEAGUE, Platform, alarm, switched_on};
 
 #[tokio::test]
 async fn an_event_on_somebody_elses_object_is_refused_in_words() {

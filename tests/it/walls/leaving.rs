@@ -5,7 +5,7 @@ use gatepost_ids::TenantId;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, TaskQuery, WebhookQuery};
 
-use super::platform::{A, B, COLLEAGUE, Platform, switched_on};
+use super::{A, B, COLLEAGUE, Platform, switched_on};
 
 #[tokio::test]
 async fn a_disabled_user_sends_nothing_until_enabled_again() {

@@ -1,10 +1,216 @@
 //! What one user does, holds or breaks is not seen, waited for or paid for by another.
+//!
+//! A platform with customers, on a SQLite file: users 11 and 12 are of tenant 1, 21 is of tenant 2,
+//! 31 is of tenant 3 and an operator is user 1; from 1,000 on users have no tenant. The objects of
+//! a tenant are numbered as its users are: 110 to 119 belong to tenant 1.
 
 mod edits;
 mod hearing;
 mod leaving;
 mod names;
-mod platform;
 mod targets;
 mod unreadable;
 mod volume;
+
+use std::collections::HashSet;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use delivery::{Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
+use examples::receiver::Receiver;
+use gatepost_engine::{
+    AccessLevel, Account, AccountAnswer, Accounts, Audience, Engine, EngineBuilder, EngineError,
+    May, Quota, Watch, WatchAnswer, Watched,
+};
+use gatepost_ids::TenantId;
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::Row;
+use gatepost_testkit::fault::FaultStore;
+use webhook_model::{
+    Action, Catalog, Event, EventId, JsonObject, Object, ObjectId, Occurrence, OwnerId,
+    Specificity, Target, Task, TaskId, Webhook, WebhookId,
+};
+
+const A: OwnerId = OwnerId(11);
+const COLLEAGUE: OwnerId = OwnerId(12);
+const B: OwnerId = OwnerId(21);
+const ALONE: OwnerId = OwnerId(1_001);
+
+/// The users: all but those that were disabled.
+#[derive(Debug, Default)]
+struct Users(pub(super) Mutex<HashSet<OwnerId>>);
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        let account = match owner.0 {
+            1 => Account::enabled(AccessLevel::SystemAdministrator),
+            1_000.. => Account::enabled(AccessLevel::User),
+            user => Account::enabled(AccessLevel::User).in_tenant(TenantId(user / 10)),
+        };
+        let enabled = !self.0.lock().unwrap().contains(&owner);
+        AccountAnswer::Now(Ok(Some(Account { enabled, ..account })))
+    }
+}
+
+/// Whoever is of an object's tenant may watch it; types without objects are for all.
+#[derive(Debug)]
+struct OwnObjects;
+
+impl Watch for OwnObjects {
+    fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+        WatchAnswer::each(owners, |owner| match watched.target {
+            Target::Instance(ObjectId(999)) => May::NoSuchObject,
+            Target::Instance(id) => (id.0 / 100 == owner.0 / 10).into(),
+            Target::Tag(_) | Target::Generic => May::Yes,
+        })
+    }
+}
+
+/// Every name is this machine.
+#[derive(Debug)]
+struct Here;
+
+impl Resolve for Here {
+    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
+        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
+    }
+}
+
+struct Platform {
+    engine: Engine,
+    users: Arc<Users>,
+    store: Arc<SqliteStore>,
+    /// The store as the engine sees it: it counts the calls.
+    counted: Arc<FaultStore<SqliteStore>>,
+    receiver: Receiver,
+    folder: tempfile::TempDir,
+}
+
+impl Platform {
+    async fn start() -> Self {
+        Self::with(|engine| engine).await
+    }
+
+    async fn with(set: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+        let store = Arc::new(SqliteStore::open(config).await.unwrap());
+        let (users, counted) = (
+            Arc::<Users>::default(),
+            Arc::new(FaultStore::new(store.clone())),
+        );
+        let engine = engine(counted.clone(), users.clone());
+        let engine = set(engine).start().await.unwrap();
+        let receiver = Receiver::start(None).await.unwrap();
+        Self {
+            engine,
+            users,
+            store,
+            counted,
+            receiver,
+            folder,
+        }
+    }
+
+    /// A webhook of this user's whose deliveries arrive under `/{path}`.
+    async fn webhook(&self, owner: OwnerId, path: &str) -> WebhookId {
+        let url = format!("http://chat.test:{}/{path}", self.receiver.addr.port());
+        self.webhook_to(owner, path, &url).await
+    }
+
+    async fn webhook_to(&self, owner: OwnerId, name: &str, url: &str) -> WebhookId {
+        let webhook = Webhook::new(owner, name.parse().unwrap(), url.parse().unwrap());
+        self.engine.create_webhook(&webhook).await.unwrap().id
+    }
+
+    async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {
+        let task = task(webhook, message, once);
+        self.engine.create_task(&task).await.unwrap().id
+    }
+
+    async fn event(
+        &self,
+        event_type: &str,
+        target: Target,
+        task: TaskId,
+    ) -> Result<Row<EventId, Event>, EngineError> {
+        let event = Event {
+            event_type: event_type.parse().unwrap(),
+            event: "on".parse().unwrap(),
+            target,
+            task,
+            enabled: true,
+            filters: JsonObject::default(),
+            context: JsonObject::default(),
+        };
+        self.engine.create_event(&event).await
+    }
+
+    /// A webhook, a task and an event on an object.
+    async fn watching(&self, owner: OwnerId, path: &str, object: i64) -> (WebhookId, TaskId) {
+        let webhook = self.webhook(owner, path).await;
+        let task = self.task(webhook, path, false).await;
+        let target = Target::Instance(ObjectId(object));
+        self.event("vms", target, task).await.unwrap();
+        (webhook, task)
+    }
+
+    /// How many requests have arrived under `/{path}`.
+    fn arrived(&self, path: &str) -> usize {
+        let path = format!("/{path}");
+        let received = self.receiver.received();
+        received.iter().filter(|got| got.path == path).count()
+    }
+}
+
+fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineBuilder {
+    let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
+    let sender = Sender::builder(policy)
+        .resolver(Arc::new(Here))
+        .build()
+        .unwrap();
+    let vms = [("on", "On")];
+    let catalog = Catalog::builder()
+        .event_type("vms", "Machines", Specificity::InstanceOptional, &vms)
+        .and_then(|c| c.event_type("alarms", "Alarms", Specificity::Generic, &vms))
+        .unwrap()
+        .build();
+    Engine::builder(store, sender)
+        .watch(users, Arc::new(OwnObjects))
+        .quotas(Arc::new(Quota {
+            runs_per_minute: u32::MAX,
+            ..Quota::default()
+        }))
+        .catalog(catalog)
+        .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
+}
+
+fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
+    Task {
+        creator: OwnerId(1),
+        name: "t".parse().unwrap(),
+        description: "".parse().unwrap(),
+        enabled: true,
+        delete_after_run: once,
+        action: Action::Send {
+            webhook,
+            message: message.parse().unwrap(),
+        },
+    }
+}
+
+/// Machine `object` is switched on; its customer receives it.
+fn switched_on(object: i64) -> Occurrence {
+    Occurrence {
+        object: Some(Object {
+            id: ObjectId(object),
+            name: format!("vm-{object}"),
+        }),
+        ..alarm("vms", Audience::Tenant(TenantId(object / 100)))
+    }
+}
+
+fn alarm(event_type: &str, audience: Audience) -> Occurrence {
+    Occurrence::new(event_type.parse().unwrap(), "on".parse().unwrap(), audience)
+}

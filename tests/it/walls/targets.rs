@@ -5,7 +5,7 @@ use std::time::Duration;
 use gatepost_engine::{BreakerLimits, Limits};
 use tokio::net::TcpListener;
 
-use super::platform::{A, B, Platform};
+use super::{A, B, Platform};
 
 /// Longer than a test waits for anything.
 const FOREVER: Duration = Duration::from_secs(3_600);

@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::{Cascade, RecordId};
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{Authorization, Webhook};
 
-use super::platform::{A, B, Platform, engine, switched_on};
+use super::{A, B, Platform, engine, switched_on};
 
 #[tokio::test]
 async fn a_row_whose_key_is_lost_stops_neither_start_nor_others_and_can_be_deleted() {

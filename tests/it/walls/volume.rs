@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{
 };
 use webhook_model::{ObjectId, Target, WebhookId};
 
-use super::platform::{A, B, COLLEAGUE, Platform, switched_on};
+use super::{A, B, COLLEAGUE, Platform, switched_on};
 
 const MIB: usize = 1024 * 1024;
 

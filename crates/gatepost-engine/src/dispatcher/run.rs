@@ -30,7 +30,9 @@ impl Dispatcher {
                 Ok(()) => self.until_next_time(),
                 Err(error) => {
                     guarded(|| tracing::warn!(%error, "could not claim deliveries"));
-                    AFTER_FAILURE
+                    // The permits that were given back have woken this loop by now.
+                    self.worker.lifecycle.rest(AFTER_FAILURE).await;
+                    continue;
                 }
             };
             tokio::select! {

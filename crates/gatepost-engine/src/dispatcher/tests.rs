@@ -301,3 +301,19 @@ async fn a_store_that_panics_costs_a_moment_and_no_lane() {
         assert_eq!(bench.admission.in_flight.count(), 0);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_refuses_claims_is_asked_now_and_then_and_nothing_is_lost() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    records.waiting(webhook, "x").await;
+    let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
+    bench.store.set_refused("claim", true);
+    let bench = run_on(bench, Limits::default());
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let calls = bench.store.calls();
+    assert!((20..60).contains(&calls), "each half second: {calls}");
+    bench.store.set_refused("claim", false);
+    a_second().await;
+    assert_eq!(bench.script.sent(), ["x"]);
+}

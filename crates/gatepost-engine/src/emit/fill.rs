@@ -16,9 +16,8 @@ use crate::judge::Room;
 use crate::render::Rendering;
 use crate::routes::MatchedTask;
 
-/// Messages read at a time: at first, and at most. Each may be large.
+/// Messages read at a time: together as large as a bite, at most.
 const READ: usize = 8;
-const READ_AT_MOST: usize = 64;
 
 type Templates = HashMap<TaskId, Arc<Template>>;
 
@@ -34,10 +33,8 @@ impl Emitter {
         let rendering = self.renderer.occurrence(ask.occurrence, now);
         let mut bite = Bite::default();
         let mut rooms = HashMap::new();
-        let (mut steps, mut read, mut last) = (plan.steps.as_slice(), READ, ask.after());
-        while !steps.is_empty() {
-            let (some, others) = steps.split_at(read.min(steps.len()));
-            (steps, read) = (others, (2 * read).min(READ_AT_MOST));
+        let mut last = ask.after();
+        for some in plan.steps.chunks(READ) {
             let templates = self.templates(some).await?;
             for (task, fate) in some {
                 match fate {

@@ -1,0 +1,53 @@
+//! Emits of A while a webhook of B with very many waiting deliveries is deleted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_storage::webhooks::{Basis, Cascade, Enqueue, NewDelivery, Origin};
+use webhook_model::{OwnerId, WebhookId};
+
+use crate::load;
+use crate::platform::{Kind, Platform, now};
+
+const A: OwnerId = OwnerId(11);
+const B: OwnerId = OwnerId(21);
+
+pub async fn measure(case: &str, kind: Kind, short: bool) {
+    let waiting = if short { 100_000 } else { 1_000_000 };
+    let platform = Arc::new(Platform::open(kind).await);
+    platform.records(A, "http://target.test/paused", 1).await;
+    let (webhook, _) = platform.records(B, "http://target.test/paused", 1).await;
+    queue(&platform, webhook, waiting).await;
+    let engine = platform.engine().await;
+    load::open(&engine, A, 100, Duration::from_secs(1)).await;
+    if case == "million" {
+        engine
+            .delete_webhook(webhook, Cascade::Tasks)
+            .await
+            .unwrap();
+    }
+    let span = Duration::from_secs(if short { 5 } else { 20 });
+    load::print("emit", &load::open(&engine, A, 200, span).await);
+}
+
+async fn queue(platform: &Platform, webhook: WebhookId, count: usize) {
+    let numbers: Vec<usize> = (0..count).collect();
+    for part in numbers.chunks(1_000) {
+        let deliveries = part.iter().map(|n| NewDelivery {
+            message_id: format!("q{n}").parse().unwrap(),
+            webhook,
+            task: None,
+            body: r#"{"queued":true}"#.into(),
+            due: now(),
+            lease_until: None,
+        });
+        let batch = Enqueue {
+            basis: Basis::Nothing,
+            origin: Origin::Direct,
+            deliveries: deliveries.collect(),
+            consume: Vec::new(),
+            later: Vec::new(),
+        };
+        platform.store.enqueue(batch, now()).await.unwrap();
+    }
+}

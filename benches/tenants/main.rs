@@ -1,0 +1,168 @@
+//! What one tenant costs another. Each measurement runs in a process of its own, on a store of its
+//! own; figures are ratios of two such runs, taken in turn.
+//!
+//! `cargo bench -p benches --bench tenants -- NAME [sqlite|postgres] [short]`, where NAME is one of
+//! those that it prints without one.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a bench measures time and stops at the first surprise"
+)]
+
+mod deletion;
+mod edits;
+mod lists;
+mod load;
+mod places;
+mod platform;
+#[path = "../../tests/src/postgres.rs"]
+pub mod postgres;
+mod stalls;
+mod start;
+
+use std::process::Command;
+
+use self::platform::Kind;
+
+const ALL: &[Measurement] = &[
+    Measurement {
+        name: "edits",
+        pairs: &[
+            ("tenant", "own-table"),
+            ("alone", "own-table"),
+            ("same-tenant", "same-idle"),
+        ],
+        rounds: 5,
+    },
+    Measurement {
+        name: "places",
+        pairs: &[("ten-of-many", "ten"), ("spread", "ten")],
+        rounds: 3,
+    },
+    Measurement {
+        name: "start",
+        pairs: &[("million", "empty")],
+        rounds: 3,
+    },
+    Measurement {
+        name: "deletion",
+        pairs: &[("million", "nothing")],
+        rounds: 3,
+    },
+    Measurement {
+        name: "stalls",
+        pairs: &[
+            ("four-tenants", "nothing"),
+            ("many-tenants", "nothing"),
+            ("dead-neighbour", "nothing"),
+            ("slow-neighbour", "nothing"),
+        ],
+        rounds: 3,
+    },
+    Measurement {
+        name: "lists",
+        pairs: &[("million", "ten")],
+        rounds: 1,
+    },
+];
+
+/// A measurement, and the pairs of cases whose figures are divided by each other.
+struct Measurement {
+    name: &'static str,
+    /// What is measured, then what it is held against.
+    pairs: &'static [(&'static str, &'static str)],
+    rounds: usize,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["--run", name, case, kind, size] => {
+            run(name, case, kind.parse().unwrap(), *size == "short")
+        }
+        [name, rest @ ..] => compare(name, rest),
+        [] => ALL.iter().for_each(|one| println!("{}", one.name)),
+    }
+}
+
+/// Runs the cases of a measurement in turn, each in a process, and prints the ratios.
+fn compare(name: &str, rest: &[&str]) {
+    let measurement = ALL.iter().find(|one| one.name == name).unwrap();
+    let size = if rest.contains(&"short") {
+        "short"
+    } else {
+        "full"
+    };
+    let kind = if rest.contains(&"postgres") {
+        "postgres"
+    } else {
+        "sqlite"
+    };
+    let server = (kind == "postgres").then(postgres::TestPostgres::start);
+    for (case, against) in measurement.pairs {
+        let mut ratios: std::collections::BTreeMap<String, Vec<f64>> = Default::default();
+        for _ in 0..measurement.rounds {
+            let url = server.as_ref().map(postgres::TestPostgres::url);
+            let [base, figures] = [against, case].map(|case| child(name, case, kind, size, url));
+            for ((what, base), (_, figure)) in base.iter().zip(&figures) {
+                println!("  {case}: {what} {figure:.3}; {against}: {base:.3}");
+                ratios.entry(what.clone()).or_default().push(figure / base);
+            }
+        }
+        for (what, figures) in ratios {
+            let (median, low, high) = benches::spread(figures);
+            println!(
+                "{name}, {kind}: {what}, {case} over {against}: {median:.2} ({low:.2} to {high:.2})"
+            );
+        }
+    }
+}
+
+/// The figures of one case, as `name value` lines that its process prints.
+fn child(name: &str, case: &str, kind: &str, size: &str, url: Option<&str>) -> Vec<(String, f64)> {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--run", name, case, kind, size])
+        .envs(url.map(|url| ("BENCH_POSTGRES_URL", url)))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let figures = text.lines().filter_map(|line| line.strip_prefix("figure "));
+    let figures = figures.map(|line| line.rsplit_once(' ').unwrap());
+    figures
+        .map(|(what, value)| (what.to_owned(), value.parse().unwrap()))
+        .collect()
+}
+
+fn run(name: &str, case: &str, kind: Kind, short: bool) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        match name {
+            "edits" => edits::measure(case, kind, short).await,
+            "places" => places::measure(case, kind, short).await,
+            "start" => start::measure(case, kind, short).await,
+            "deletion" => deletion::measure(case, kind, short).await,
+            "stalls" => stalls::measure(case, kind, short).await,
+            "lists" => lists::measure(case, kind, short).await,
+            other => panic!("no measurement {other}"),
+        }
+    });
+    // What still runs is not waited for: the store is thrown away.
+    std::process::exit(0);
+}

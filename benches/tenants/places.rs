@@ -1,0 +1,63 @@
+//! Emits over ten tenants, and over all, with few or very many tenants in the store.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use webhook_model::OwnerId;
+
+use crate::platform::{Kind, Platform, occurrence};
+
+const EMITTERS: i64 = 64;
+
+pub async fn measure(case: &str, kind: Kind, short: bool) {
+    let many = if short { 10_000 } else { 100_000 };
+    let (stored, used) = match case {
+        "ten" => (10, 10),
+        "ten-of-many" => (many, 10),
+        _ => (many, many),
+    };
+    let platform = Arc::new(Platform::open(kind).await);
+    // Ten records each: a webhook, and tasks with their events; one owner a tenant.
+    platform.records_of_all((0..stored).map(owner), 4).await;
+    let engine = platform.engine().await;
+    let span = Duration::from_secs(if short { 5 } else { 20 });
+    let end = Instant::now() + span;
+    let mut emitters = tokio::task::JoinSet::new();
+    for emitter in 0..EMITTERS {
+        let engine = engine.clone();
+        emitters.spawn(async move {
+            let mut done = 0_u32;
+            let mut at = emitter;
+            while Instant::now() < end {
+                engine.emit(occurrence(owner(at % used))).await.unwrap();
+                at += EMITTERS + 1;
+                done += 1;
+            }
+            done
+        });
+    }
+    let mut done = 0_u32;
+    while let Some(emitted) = emitters.join_next().await {
+        done += emitted.unwrap();
+    }
+    println!(
+        "figure time an emit, µs {}",
+        span.as_secs_f64() * 1e6 / f64::from(done)
+    );
+    println!("figure memory, MiB {}", resident());
+}
+
+fn owner(n: i64) -> OwnerId {
+    OwnerId(n * 10 + 1)
+}
+
+/// Resident memory of this process.
+fn resident() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    let kilobytes: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    kilobytes / 1024.0
+}
