@@ -63,6 +63,11 @@ impl<K: Clone + Eq + Hash, V> Generations<K, V> {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.young.len() + self.old.len()
+    }
+
     fn make_room(&mut self, weight: usize) {
         if self.weight + weight > self.at_most / 2 {
             self.old = std::mem::take(&mut self.young);

@@ -1,10 +1,10 @@
 //! When tasks last ran: noted in memory, written every second.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::webhooks::{TaskRow, WebhookStore};
 use webhook_model::TaskId;
 
 use crate::guard::guarded;
@@ -12,18 +12,33 @@ use crate::guard::guarded;
 #[derive(Debug)]
 pub(crate) struct LastRuns {
     store: Arc<dyn WebhookStore>,
-    noted: Mutex<HashMap<TaskId, DateTime<Utc>>>,
+    runs: Mutex<Runs>,
+}
+
+#[derive(Debug, Default)]
+struct Runs {
+    noted: HashMap<TaskId, DateTime<Utc>>,
+    /// What was taken to be written last: perhaps it is not written yet.
+    taken: HashMap<TaskId, DateTime<Utc>>,
 }
 
 impl LastRuns {
     pub(crate) fn new(store: Arc<dyn WebhookStore>) -> Self {
-        let noted = Mutex::default();
-        Self { store, noted }
+        let runs = Mutex::default();
+        Self { store, runs }
     }
 
     pub(crate) fn note(&self, tasks: impl Iterator<Item = TaskId>, now: DateTime<Utc>) {
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.extend(tasks.map(|task| (task, now)));
+        self.lock().noted.extend(tasks.map(|task| (task, now)));
+    }
+
+    /// A row as it will be when everything is written: who looks at a task does not wait for the
+    /// runs of all others.
+    pub(crate) fn seen(&self, mut row: TaskRow) -> TaskRow {
+        let runs = self.lock();
+        let noted = [&runs.noted, &runs.taken].map(|of| of.get(&row.id).copied());
+        row.last_run = noted.into_iter().fold(row.last_run, Ord::max);
+        row
     }
 
     /// Writes what was noted; what the store does not take is dropped, since the next run replaces
@@ -38,8 +53,13 @@ impl LastRuns {
     }
 
     fn take(&self) -> Vec<(TaskId, DateTime<Utc>)> {
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.drain().collect()
+        let mut runs = self.lock();
+        runs.taken = std::mem::take(&mut runs.noted);
+        runs.taken.iter().map(|(task, at)| (*task, *at)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

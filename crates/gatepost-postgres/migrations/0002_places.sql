@@ -188,3 +188,5 @@ UPDATE gatepost_occurrence SET due = created;
 ALTER TABLE gatepost_occurrence ALTER COLUMN due SET DEFAULT now(), ALTER COLUMN due SET NOT NULL;
 DROP INDEX gatepost_occurrence_waiting;
 CREATE INDEX gatepost_occurrence_waiting ON gatepost_occurrence (due, id) WHERE rejected IS NULL;
+-- By audience: 0 and 0 for rows that name none and those for the operators.
+CREATE INDEX gatepost_occurrence_turns ON gatepost_occurrence (coalesce(tenant, 0), coalesce(owner, 0), due, id) WHERE rejected IS NULL;

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::columns::{OutboxColumns, left};
-use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, OutboxStore};
+use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, OutboxStore, OutboxTurns};
 use tokio_postgres::Row;
 use webhook_model::{Occurrence, TaskId};
 
@@ -43,7 +43,10 @@ impl OutboxStore for PostgresStore {
 
     async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Answer<Vec<OutboxRow>> {
         let sql = include_str!("sql/outbox/waiting.sql");
-        let rows = self.db().query(sql, &[&i64::from(limit), &now]).await?;
+        let mut rows = self.db().query(sql, &[&i64::from(limit), &now]).await?;
+        if rows.len() >= limit as usize {
+            rows = self.in_turn(limit, now).await?;
+        }
         Ok(rows.iter().map(outbox_row).collect::<Result<_>>()?)
     }
 
@@ -61,6 +64,22 @@ impl OutboxStore for PostgresStore {
             0 => Err(StoreError::not_found("outbox row")),
             _ => Ok(()),
         }
+    }
+}
+
+impl PostgresStore {
+    async fn in_turn(&self, limit: u32, now: DateTime<Utc>) -> Result<Vec<Row>> {
+        let most = i64::from(OutboxTurns::<(i64, i64)>::MOST);
+        let sql = include_str!("sql/outbox/audiences.sql");
+        let due = self.db().query(sql, &[&now, &most]).await?;
+        let due = due.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+        let due = due.collect::<Result<Vec<(i64, i64)>>>()?;
+        let turns = OutboxTurns::of(&due, limit, now);
+        let (tenants, owners): (Vec<i64>, Vec<i64>) = turns.audiences.into_iter().unzip();
+        let each = i64::from(turns.rows_of_each);
+        let params: [Param<'_>; 4] = [&tenants, &owners, &each, &now];
+        let sql = include_str!("sql/outbox/in_turn.sql");
+        self.db().query(sql, &params).await
     }
 }
 

@@ -219,3 +219,5 @@ ALTER TABLE gatepost_occurrence ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
 DROP INDEX gatepost_occurrence_waiting;
 CREATE INDEX gatepost_occurrence_waiting ON gatepost_occurrence (created, id) WHERE rejected IS NULL AND due IS NULL;
 CREATE INDEX gatepost_occurrence_due ON gatepost_occurrence (due, id) WHERE rejected IS NULL AND due IS NOT NULL;
+-- By audience, as one number: 0 for rows that name none and those for the operators.
+CREATE INDEX gatepost_occurrence_turns ON gatepost_occurrence (ifnull(tenant << 1, ifnull(owner << 1 | 1, 0)), due, id) WHERE rejected IS NULL;

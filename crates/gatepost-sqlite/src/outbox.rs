@@ -3,8 +3,10 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{OutboxColumns, left, left_columns};
-use gatepost_storage::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, Unreadable};
-use rusqlite::{Connection, Row, params};
+use gatepost_storage::webhooks::{
+    Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, OutboxTurns, Unreadable,
+};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use webhook_model::{Occurrence, TaskId};
 
 use crate::column::{micros, number, time};
@@ -23,16 +25,7 @@ impl OutboxStore for SqliteStore {
     }
 
     async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Answer<Vec<OutboxRow>> {
-        self.read(move |c| {
-            let mut statement = c.prepare_cached(include_str!("sql/outbox/due.sql"))?;
-            let mut rows = statement.query([micros(now), limit.into()])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(outbox_row(row)?);
-            }
-            Ok(found)
-        })
-        .await
+        self.read(move |c| due(c, limit, now)).await
     }
 
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
@@ -84,6 +77,53 @@ pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Resul
             |row| row.get(0),
         )?;
     Ok(OutboxId(id))
+}
+
+fn due(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<OutboxRow>> {
+    let time = micros(now);
+    let all = rows(c, include_str!("sql/outbox/due.sql"), [time, limit.into()])?;
+    if all.len() < limit as usize {
+        return Ok(all);
+    }
+    let turns = OutboxTurns::of(&audiences(c, time)?, limit, now);
+    let each = turns.rows_of_each;
+    let mut in_turn = Vec::new();
+    for audience in turns.audiences {
+        let sql = include_str!("sql/outbox/due_of.sql");
+        let of_one = rows(c, sql, [time, each.into(), audience])?;
+        in_turn.extend(of_one.into_iter().enumerate());
+    }
+    // Stable: those of one audience stay in order.
+    in_turn.sort_by_key(|(round, _)| *round);
+    Ok(in_turn.into_iter().map(|(_, row)| row).collect())
+}
+
+/// Those that have something due, as numbers.
+fn audiences(c: &Connection, now: i64) -> Result<Vec<i64>> {
+    let mut next = c.prepare_cached(include_str!("sql/outbox/next_audience.sql"))?;
+    let (mut found, mut after) = (Vec::new(), i64::MIN);
+    while found.len() < OutboxTurns::<i64>::MOST as usize
+        && let Some((audience, due)) = next
+            .query_row([after], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?
+    {
+        let due: Option<i64> = due;
+        if due.is_none_or(|due| due <= now) {
+            found.push(audience);
+        }
+        after = audience;
+    }
+    Ok(found)
+}
+
+fn rows(c: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<Vec<OutboxRow>> {
+    let mut statement = c.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(outbox_row(row)?);
+    }
+    Ok(found)
 }
 
 fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {

@@ -154,6 +154,11 @@ fn statements_over_several_ranges_search_each() {
             "gatepost_occurrence_",
             2,
         ),
+        (
+            include_str!("sql/outbox/due_of.sql"),
+            "gatepost_occurrence_turns (<expr>=? AND due",
+            2,
+        ),
     ];
     for (sql, index, times) in several {
         let plan = plan(sql);

@@ -211,6 +211,7 @@ macro_rules! for_each_outbox_clause {
             o09_a_row_is_moved_on_turn_by_turn
             o10_what_is_left_for_later_is_stored_with_it
             o11_a_row_is_put_off_at_its_turn
+            o12_audiences_take_turns
         }
     };
 }

@@ -1,14 +1,24 @@
 //! Since when webhooks have done nothing but fail.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use webhook_model::WebhookId;
 
+use crate::generations::Generations;
+
+/// Of more failing webhooks those are forgotten that failed the longest time ago.
+const MOST: usize = 200_000;
+
 /// For each failing webhook: since when, and whether that was reported.
-#[derive(Debug, Default)]
-pub(super) struct FailureStreaks(Mutex<HashMap<WebhookId, (DateTime<Utc>, bool)>>);
+#[derive(Debug)]
+pub(super) struct FailureStreaks(Mutex<Generations<WebhookId, (DateTime<Utc>, bool)>>);
+
+impl Default for FailureStreaks {
+    fn default() -> Self {
+        Self(Mutex::new(Generations::new(MOST)))
+    }
+}
 
 impl FailureStreaks {
     /// Notes an attempt; true once when the webhook has failed for as long as `limit`.
@@ -24,7 +34,7 @@ impl FailureStreaks {
             failing.remove(&webhook);
             return false;
         }
-        let (since, reported) = failing.entry(webhook).or_insert((now, false));
+        let (since, reported) = failing.get_or_insert(&webhook, || (now, false));
         let reached = !*reported && now - *since >= limit;
         *reported |= reached;
         reached
@@ -49,5 +59,21 @@ mod tests {
         assert!(!note(1, true, 31));
         let seen = [32, 41, 42].map(|hours| note(1, false, hours));
         assert_eq!(seen, [false, false, true]);
+    }
+
+    #[test]
+    fn webhooks_that_are_made_to_fail_without_end_take_no_more_than_their_room() {
+        let streaks = FailureStreaks::default();
+        let note = |id, now| streaks.note(WebhookId(id), false, now, TimeDelta::hours(1));
+        note(0, noon());
+        for id in 1..3 * MOST as i64 {
+            note(id, noon());
+            if id % 1_000 == 0 {
+                note(0, noon());
+            }
+        }
+        let count = streaks.0.lock().unwrap().len();
+        assert!(count <= MOST, "{count}");
+        assert!(note(0, noon() + TimeDelta::hours(1)), "it still fails");
     }
 }

@@ -13,6 +13,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use delivery::Attempt;
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::{Settled, Settlement};
 use tokio::time::Instant;
 use webhook_model::OwnerId;
@@ -122,7 +123,8 @@ impl Worker {
     /// After two seconds the request counts among the slow, whoever is to blame: the target, or
     /// the platform that does not say whether the owner may send.
     async fn attempt(&self, job: &mut Job) -> Tried {
-        let mut send = pin!(self.send(job.route.clone(), job.message.clone()));
+        let place = job.permit.place();
+        let mut send = pin!(self.send(job.route.clone(), place, job.message.clone()));
         tokio::select! {
             biased;
             tried = &mut send => return tried,
@@ -131,8 +133,8 @@ impl Worker {
         send.await
     }
 
-    async fn send(&self, route: Arc<Route>, message: Outgoing) -> Tried {
-        if !self.is_in_good_standing(route.webhook.owner).await {
+    async fn send(&self, route: Arc<Route>, place: Place, message: Outgoing) -> Tried {
+        if !self.is_in_good_standing(route.webhook.owner, place).await {
             return Tried::Rests;
         }
         let Ok(now) = self.clock.now() else {
@@ -148,10 +150,10 @@ impl Worker {
         Tried::Made(Box::new(attempt), Lesson { feedback, took })
     }
 
-    async fn is_in_good_standing(&self, owner: OwnerId) -> bool {
-        match self.judge.good_standing(owner) {
+    async fn is_in_good_standing(&self, owner: OwnerId, place: Place) -> bool {
+        match self.judge.good_standing(owner, place) {
             Some(known) => known,
-            None => self.judge.standing(owner).await.unwrap_or(false),
+            None => self.judge.standing(owner, place).await.unwrap_or(false),
         }
     }
 

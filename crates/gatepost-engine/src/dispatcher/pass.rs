@@ -60,7 +60,7 @@ impl Dispatcher {
             turn.done();
             return None;
         }
-        if self.judge.good_standing(due.owner) == Some(false) {
+        if self.judge.good_standing(due.owner, due.place) == Some(false) {
             turn.wait(Wait::Until(now + REST));
             return None;
         }

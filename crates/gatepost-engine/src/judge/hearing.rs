@@ -78,7 +78,10 @@ impl Judge {
         let Decides::Platform(watches) = &self.decides else {
             return Ok(());
         };
-        let question = Question::before(event, Place::Alone(owner));
+        // It is a question of the whole tenant, as those about what happened there are.
+        let standing = self.book.wait(owner).await.ok().flatten();
+        let place = standing.map_or(Place::Alone(owner), |standing| standing.place(owner));
+        let question = Question::before(event, place);
         let until = Instant::now() + PATIENCE;
         match watches.wait(&question, &[owner], until).await.first() {
             Some(Some(May::Yes)) => Ok(()),
@@ -92,8 +95,9 @@ impl Judge {
     }
 
     /// Whether the account is there and enabled. `None`: that is not known at this moment.
-    pub(crate) fn good_standing(&self, owner: OwnerId) -> Option<bool> {
-        let answer = self.book.now(owner)?;
+    /// `place` is where its work stands.
+    pub(crate) fn good_standing(&self, owner: OwnerId, place: Place) -> Option<bool> {
+        let answer = self.book.now_in(owner, place.tenant())?;
         answer.ok().map(is_good)
     }
 
@@ -101,8 +105,8 @@ impl Judge {
     ///
     /// # Errors
     /// `Platform`: no answer.
-    pub(crate) async fn standing(&self, owner: OwnerId) -> Result<bool, EngineError> {
-        let answer = self.book.wait(owner).await;
+    pub(crate) async fn standing(&self, owner: OwnerId, place: Place) -> Result<bool, EngineError> {
+        let answer = self.book.wait_in(owner, place.tenant()).await;
         answer
             .map(is_good)
             .map_err(|error| EngineError::Platform(error.to_string()))
@@ -110,9 +114,10 @@ impl Judge {
 
     /// Asks about all who are not known, so that they are waited for together.
     fn said(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Said {
+        let now = |owner| self.book.now_in(owner, heard.place.tenant());
         Said {
-            owners: owners.iter().map(|owner| self.book.now(*owner)).collect(),
-            addressee: self.addressee(heard).and_then(|to| self.book.now(to)),
+            owners: owners.iter().map(|owner| now(*owner)).collect(),
+            addressee: self.addressee(heard).and_then(now),
         }
     }
 

@@ -289,17 +289,81 @@ async fn an_event_is_refused_in_words_and_one_on_nothing_as_invalid() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn users_of_one_tenant_who_make_many_events_keep_no_other_tenant_from_it() {
+    let world = World::watching().await;
+    world.platform.set_watch_manner(Manner::Hangs);
+    for owner in 10..20 {
+        world.platform.user(owner, 7);
+        for object in 0..8 {
+            let (judge, mut event) = (world.judge.clone(), event());
+            event.target = Target::Instance(ObjectId(100 * owner + object));
+            tokio::spawn(async move { judge.may_watch(OwnerId(owner), &event).await });
+        }
+    }
+    tokio::time::sleep(SECOND).await;
+    world.platform.set_watch_manner(Manner::Later(SECOND));
+    assert!(world.judge.may_watch(OwnerId(4), &event()).await.is_ok());
+    let within = world.judge.may_watch(OwnerId(1), &event()).await;
+    assert!(within.is_err(), "control: there is no room left in theirs");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
+    let world = World::watching().await;
+    world.platform.set_manner(Manner::Later(SECOND));
+    let owners: Vec<_> = (1_000..2_000).map(OwnerId).collect();
+    owners
+        .iter()
+        .for_each(|owner| world.platform.user(owner.0, 7));
+    let occurrence = occurrence(Audience::Tenant(TENANT));
+    let heard = Heard {
+        occurrence: &occurrence,
+        place: Place::Tenant(TENANT),
+    };
+    for second in 0..3 {
+        world.judge.hear(&heard, &owners);
+        for owner in &owners[..500] {
+            world.judge.good_standing(*owner, heard.place);
+        }
+        let other = OwnerId(10_000 + second);
+        let standing = world.judge.standing(other, Place::Alone(other)).await;
+        assert!(standing.is_ok(), "{standing:?}");
+        tokio::time::advance(4 * SECOND).await;
+    }
+    let asked = world.platform.asked().len();
+    assert!(
+        asked > 75,
+        "control: more was asked than there is room for: {asked}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn good_standing_is_known_at_once_where_the_platform_says_it_at_once() {
     let world = World::addressed().await;
     world.platform.enable(2, false);
     world.platform.remove(3);
     world.platform.set_manner_about(4, Manner::Later(SECOND));
     world.platform.set_manner_about(5, Manner::Fails);
-    let known = ALL.map(|owner| world.judge.good_standing(owner));
+    let known = ALL.map(|owner| world.judge.good_standing(owner, Place::Common));
     assert_eq!(known, [Some(true), Some(false), Some(false), None, None]);
-    assert!(world.judge.standing(OwnerId(4)).await.unwrap());
-    assert_eq!(world.judge.good_standing(OwnerId(4)), Some(true));
-    assert!(world.judge.standing(OwnerId(5)).await.is_err());
+    assert!(
+        world
+            .judge
+            .standing(OwnerId(4), Place::Common)
+            .await
+            .unwrap()
+    );
+    assert_eq!(
+        world.judge.good_standing(OwnerId(4), Place::Common),
+        Some(true)
+    );
+    assert!(
+        world
+            .judge
+            .standing(OwnerId(5), Place::Common)
+            .await
+            .is_err()
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     AttemptRecord, Basis, Delivery, DeliveryId, DeliveryQuery, Enqueue, Enqueued, NewDelivery,
     Origin, RecordId, WebhookStore,
@@ -131,7 +132,7 @@ impl Deliveries {
 
     /// Nothing is sent for an owner whose account is disabled or gone.
     async fn check(&self, owner: OwnerId) -> Result<(), EngineError> {
-        if self.judge.standing(owner).await? {
+        if self.judge.standing(owner, Place::Alone(owner)).await? {
             return Ok(());
         }
         let words = "The account of the owner is disabled";

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay, WebhookStore,
 };
@@ -82,7 +83,7 @@ impl Replays {
     }
 
     async fn admit(&self, owner: OwnerId, share: &Share) -> Result<(), EngineError> {
-        if share.is_stale && !self.judge.standing(owner).await? {
+        if share.is_stale && !self.judge.standing(owner, Place::Alone(owner)).await? {
             let words = "The account of the owner is disabled";
             return Err(EngineError::Forbidden(words.to_owned()));
         }

@@ -41,13 +41,16 @@ impl Tasks {
     }
 
     pub(crate) async fn get(&self, id: TaskId) -> Result<Option<TaskRow>, EngineError> {
-        self.last_runs.flush().await;
-        Ok(self.store.task(id).await?)
+        let row = self.store.task(id).await?;
+        Ok(row.map(|row| self.last_runs.seen(row)))
     }
 
     pub(crate) async fn list(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, EngineError> {
-        self.last_runs.flush().await;
-        Ok(self.store.list_tasks(query).await?)
+        let rows = self.store.list_tasks(query).await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| self.last_runs.seen(row))
+            .collect())
     }
 
     pub(crate) async fn edit(

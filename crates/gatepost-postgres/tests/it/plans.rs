@@ -56,6 +56,16 @@ const HOT: &[(&str, &str, &[&str])] = &[
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
     ),
     (
+        "audiences",
+        include_str!("../../src/sql/outbox/audiences.sql"),
+        &["gatepost_occurrence_turns"],
+    ),
+    (
+        "in_turn",
+        include_str!("../../src/sql/outbox/in_turn.sql"),
+        &["gatepost_occurrence_turns"],
+    ),
+    (
         "replay_failed",
         include_str!("../../src/sql/log/replay_failed.sql"),
         &["gatepost_delivery_of_webhook"],

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use webhook_model::Audience;
 
 use super::rows::{Counter, micros};
-use crate::webhooks::{Left, NewOutbox, OutboxId, OutboxRow};
+use crate::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxTurns};
 
 /// An occurrence that waits, or was set aside for a reason.
 #[derive(Debug)]
@@ -65,20 +66,40 @@ impl Outbox {
         }
     }
 
-    /// At most `limit` rows that are due, the oldest due first.
+    /// At most `limit` rows that are due, the oldest due first; of each audience in turn where that
+    /// many are.
     pub(super) fn due(&self, limit: u32, now: DateTime<Utc>) -> Vec<OutboxRow> {
-        let due = self.waiting.iter().take_while(|(due, _)| *due <= now);
-        let rows = due.take(limit as usize).filter_map(|(_, id)| {
-            let entry = self.entries.get(id)?;
-            Some(OutboxRow {
-                id: *id,
-                occurrence: Ok(entry.row.occurrence.clone()),
-                left: entry.row.left.clone(),
-                turn: entry.turn,
-                created: entry.created,
-            })
+        let due = || self.waiting.iter().take_while(|(due, _)| *due <= now);
+        if due().nth((limit as usize).saturating_sub(1)).is_none() {
+            return due().filter_map(|(_, id)| self.row(*id)).collect();
+        }
+        let mut of_each: BTreeMap<Audience, Vec<OutboxId>> = BTreeMap::new();
+        for (_, id) in due() {
+            let entry = self.entries.get(id);
+            let audience = entry.map(|entry| entry.row.occurrence.audience);
+            let audience = audience.unwrap_or(Audience::OneSystem);
+            of_each.entry(audience).or_default().push(*id);
+        }
+        let all: Vec<Audience> = of_each.keys().copied().collect();
+        let turns = OutboxTurns::of(&all, limit, now);
+        let rounds = 0..turns.rows_of_each as usize;
+        let of_each = &of_each;
+        let ids = rounds.flat_map(|round| {
+            let audiences = turns.audiences.iter();
+            audiences.filter_map(move |audience| of_each.get(audience)?.get(round))
         });
-        rows.collect()
+        ids.filter_map(|id| self.row(*id)).collect()
+    }
+
+    fn row(&self, id: OutboxId) -> Option<OutboxRow> {
+        let entry = self.entries.get(&id)?;
+        Some(OutboxRow {
+            id,
+            occurrence: Ok(entry.row.occurrence.clone()),
+            left: entry.row.left.clone(),
+            turn: entry.turn,
+            created: entry.created,
+        })
     }
 
     /// Sets a row aside. `None` when it is not there.

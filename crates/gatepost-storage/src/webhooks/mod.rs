@@ -6,6 +6,7 @@
 mod delivery;
 mod log;
 mod outbox;
+mod outbox_turns;
 mod queue;
 mod records;
 mod routes;
@@ -19,6 +20,7 @@ pub use log::{
     QueueStats, Replay, UsageDelta,
 };
 pub use outbox::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, Unreadable};
+pub use outbox_turns::OutboxTurns;
 pub use queue::{
     Basis, Claim, ClaimToken, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim,
     LaneClass, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement,

@@ -75,6 +75,10 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
     /// Rows that are due, the oldest due first, at most `limit`. Rows set aside are not among them.
     /// Several processes may receive the same row: the one whose enqueue commits first has it.
     ///
+    /// Where that many are due, audiences take turns ([`OutboxTurns`](super::OutboxTurns)): first
+    /// the oldest row of each that comes, then the second of each. One that has many keeps nobody
+    /// else's waiting, and its own stay in order.
+    ///
     /// # Errors
     /// `Unavailable`.
     async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Result<Vec<OutboxRow>, StoreError>;

@@ -195,8 +195,8 @@ pub trait RecordStore: OwnerStore {
     /// `NotFound`.
     async fn delete_task(&self, id: TaskId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Records when tasks last ran; the newest wins, tasks that are gone are skipped. Moves neither
-    /// revision nor version.
+    /// Records when tasks last ran; the newest wins. Tasks that are gone are skipped, and those
+    /// that are being changed at this moment may be. Moves neither revision nor version.
     ///
     /// # Errors
     /// `Unavailable`.

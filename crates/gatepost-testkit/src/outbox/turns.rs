@@ -207,3 +207,47 @@ pub async fn o11_a_row_is_put_off_at_its_turn(store: Webhooks) {
     put_off(id, 2, 50).await;
     assert_eq!(due(&store, 99).await, [], "O11 stays used up");
 }
+
+/// Where more rows are due than are asked for, each audience has its turn, its own rows in order;
+/// more audiences than rows come by and by.
+pub async fn o12_audiences_take_turns(store: Webhooks) {
+    let push = async |audience, time| {
+        let mut pushed = occurrence("on");
+        pushed.audience = audience;
+        let id = store.outbox.push_outbox(&pushed, at(time)).await;
+        id.unwrap()
+    };
+    let tenant = |n| Audience::Tenant(TenantId(n));
+    let mut many = Vec::new();
+    for _ in 0..50 {
+        many.push(push(tenant(1), 0).await);
+    }
+    let others = [tenant(2), Audience::Owner(OwnerId(1)), Audience::Operators];
+    let mut of_others = Vec::new();
+    for audience in others {
+        of_others.push(push(audience, 1).await);
+    }
+    let ids = async |limit, now| {
+        let rows = store.outbox.outbox(limit, at(now)).await.unwrap();
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    let found = ids(8, 2).await;
+    assert!(
+        of_others.iter().all(|id| found[..4].contains(id)),
+        "O12 {found:?}"
+    );
+    let own: Vec<_> = found.iter().filter(|id| many.contains(id)).collect();
+    assert_eq!(own, [&many[0], &many[1]], "O12 its own in order");
+    assert_eq!(ids(8, 0).await, many[..8], "O12 alone it has all turns");
+    assert_eq!(ids(99, 2).await.len(), 53, "O12 all where there is room");
+    for n in 100..120 {
+        push(tenant(n), 2).await;
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for now in 2..100 {
+        let found = ids(4, now).await;
+        assert_eq!(found.len(), 4, "O12 no more than that");
+        seen.extend(found);
+    }
+    assert_eq!(seen.len(), 24, "O12 the oldest of each, in the end");
+}

@@ -64,17 +64,36 @@ impl AccountBook {
 
     /// What is known, after asking if nothing is; never waits.
     pub(in crate::judge) fn now(self: &Arc<Self>, owner: OwnerId) -> Option<Answer> {
+        self.now_in(owner, None)
+    }
+
+    /// As [`now`](Self::now), for work of this tenant, whose question it is if the user's own
+    /// tenant is not known.
+    pub(in crate::judge) fn now_in(
+        self: &Arc<Self>,
+        owner: OwnerId,
+        tenant: Option<TenantId>,
+    ) -> Option<Answer> {
         let known = self.known(owner);
         if known.is_some() || self.flights.landing(owner).is_some() {
             return known;
         }
-        run_now(self.clone().ask(owner));
+        run_now(self.clone().ask(owner, tenant));
         self.known(owner)
     }
 
     /// What the platform says; waits for it.
     pub(in crate::judge) async fn wait(self: &Arc<Self>, owner: OwnerId) -> Answer {
-        if let Some(answer) = self.now(owner) {
+        self.wait_in(owner, None).await
+    }
+
+    /// As [`now_in`](Self::now_in); waits for it.
+    pub(in crate::judge) async fn wait_in(
+        self: &Arc<Self>,
+        owner: OwnerId,
+        tenant: Option<TenantId>,
+    ) -> Answer {
+        if let Some(answer) = self.now_in(owner, tenant) {
             return answer;
         }
         let landed = self.landed(owner).await;
@@ -124,7 +143,7 @@ impl AccountBook {
 
     /// Ends at once where the platform answers at once. Otherwise it goes on only if nobody waits
     /// for an answer about this user yet.
-    async fn ask(self: Arc<Self>, owner: OwnerId) {
+    async fn ask(self: Arc<Self>, owner: OwnerId, tenant: Option<TenantId>) {
         let answer = match guarded(|| self.platform.account(owner)) {
             None => Err(Silence::Panicked),
             Some(AccountAnswer::Now(answer)) => Ok(answer),
@@ -133,7 +152,7 @@ impl AccountBook {
                 let Some(_flight) = self.flights.begin(owner) else {
                     return;
                 };
-                if !self.budget.take(self.last_tenant(owner)) {
+                if !self.budget.take(self.last_tenant(owner).or(tenant)) {
                     return;
                 }
                 self.learn(owner, future.answer().await);

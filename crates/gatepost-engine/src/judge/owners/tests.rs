@@ -149,19 +149,28 @@ async fn what_is_heard_by_the_way_is_stored_in_the_background() {
     let world = World::new(Rule::AddressedOnly).await;
     world.judge.run();
     world.platform.user(1, 7);
-    assert_eq!(world.judge.good_standing(OwnerId(1)), Some(true));
+    assert_eq!(
+        world.judge.good_standing(OwnerId(1), Place::Common),
+        Some(true)
+    );
     assert_eq!(world.row(1).await, None);
     world.pass(1).await;
     assert_eq!(world.stands(1).await, (Some(tenant(7)), false));
     world.platform.enable(1, false);
     world.pass(5).await;
-    assert_eq!(world.judge.good_standing(OwnerId(1)), Some(false));
+    assert_eq!(
+        world.judge.good_standing(OwnerId(1), Place::Common),
+        Some(false)
+    );
     world.pass(1).await;
     assert_eq!(world.stands(1).await, (Some(tenant(7)), true));
     world.platform.enable(1, true);
     world.platform.user(1, 8);
     world.pass(5).await;
-    assert_eq!(world.judge.good_standing(OwnerId(1)), Some(true));
+    assert_eq!(
+        world.judge.good_standing(OwnerId(1), Place::Common),
+        Some(true)
+    );
     world.pass(1).await;
     assert_eq!(world.stands(1).await, (Some(tenant(8)), false));
 }
@@ -173,9 +182,9 @@ async fn a_store_that_fails_then_gets_what_was_heard_later() {
     for fault in [Fault::Refused, Fault::Panic] {
         world.platform.user(1, 7);
         world.store.fail("place_owner", 1, fault);
-        world.judge.good_standing(OwnerId(1));
+        world.judge.good_standing(OwnerId(1), Place::Common);
         world.pass(11).await;
-        world.judge.good_standing(OwnerId(1));
+        world.judge.good_standing(OwnerId(1), Place::Common);
         world.pass(1).await;
         assert_eq!(world.stands(1).await.0, Some(tenant(7)));
         world
@@ -194,7 +203,7 @@ async fn a_late_answer_does_not_move_anybody_back() {
     world.judge.run();
     world.platform.user(1, 7);
     world.platform.set_manner(Manner::LateAnswer(2 * SECOND));
-    assert_eq!(world.judge.good_standing(OwnerId(1)), None);
+    assert_eq!(world.judge.good_standing(OwnerId(1), Place::Common), None);
     // Another process has heard of the move, and stored it.
     world.platform.user(1, 8);
     world.platform.set_manner(Manner::Now);
@@ -242,7 +251,10 @@ async fn a_move_that_cannot_be_confirmed_refuses_the_change() {
     world.judge.admit_change(OwnerId(1)).await.unwrap();
     world.pass(6).await;
     world.platform.user(1, 8);
-    assert_eq!(world.judge.good_standing(OwnerId(1)), Some(true));
+    assert_eq!(
+        world.judge.good_standing(OwnerId(1), Place::Common),
+        Some(true)
+    );
     world.platform.set_manner(Manner::Fails);
     let refused = world.judge.admit_change(OwnerId(1)).await.unwrap_err();
     assert!(refused.to_string().contains("did not confirm"), "{refused}");
@@ -261,7 +273,10 @@ async fn a_change_that_the_platform_tells_reaches_the_store_at_once() {
     world.platform.enable(1, false);
     world.judge.owner_changed(OwnerId(1)).await.unwrap();
     assert_eq!(world.stands(1).await, (Some(tenant(7)), true));
-    assert_eq!(world.judge.good_standing(OwnerId(1)), Some(false));
+    assert_eq!(
+        world.judge.good_standing(OwnerId(1), Place::Common),
+        Some(false)
+    );
     world.platform.enable(1, true);
     world.platform.user(1, 8);
     world.judge.owner_changed(OwnerId(1)).await.unwrap();

@@ -19,7 +19,12 @@ passed_on! { OutboxStore {}
 
     async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Result<Vec<OutboxRow>> {
         let early = TimeDelta::days(if self.is(&["o08"]) { 1 } else { 0 });
-        let mut rows = self.inner.outbox(limit, now + early).await?;
+        let in_order = self.is(&["o12"]);
+        let many = if in_order { 1_000 } else { limit };
+        let mut rows = self.inner.outbox(many, now + early).await?;
+        if in_order {
+            rows.truncate(limit as usize);
+        }
         if self.is(&["o02"]) {
             rows.reverse();
         }
