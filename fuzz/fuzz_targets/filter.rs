@@ -55,7 +55,11 @@ async fn furnish() -> (Router, String) {
     let store = Arc::new(MemoryStore::new());
     let keys = KeyService::builder(store.clone(), Arc::new(Users)).build();
     let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
-    let engine = Engine::builder(store, sender).one_system(Arc::new(Users)).start().await.unwrap();
+    let engine = Engine::builder(store, sender)
+        .one_system(Arc::new(Users))
+        .start()
+        .await
+        .unwrap();
     for name in ["alpha", "it's", "back\\slash", "ünïcode"] {
         let url = format!("https://{}.example/", name.len()).parse().unwrap();
         let hook = Webhook::new(OwnerId(1), name.parse().unwrap(), url);
