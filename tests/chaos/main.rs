@@ -9,6 +9,7 @@ mod clock_jumps;
 mod disk_faults;
 mod error_sweep;
 mod kill;
+mod poison;
 mod postgres_restart;
 mod power_cut;
 mod two_processes;
