@@ -1,11 +1,13 @@
 //! Occurrences that wait to be fanned out.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore};
+use gatepost_storage::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, OutboxTurns};
 use gatepost_storage::{Page, StoreError};
 use serde_json::Value;
-use webhook_model::{Occurrence, TaskId};
+use webhook_model::{Audience, Occurrence, TaskId};
 
 use super::codec;
 use super::codec::Fields;
@@ -37,8 +39,8 @@ impl OutboxStore for RedbStore {
                 Ok(Some((at, codec::outbox_row(id, &row)?)))
             })?;
             due.sort_by_key(|(due, row)| (*due, row.id));
-            due.truncate(limit as usize);
-            Ok(due.into_iter().map(|(_, row)| row).collect())
+            let due = due.into_iter().map(|(_, row)| row).collect();
+            Ok(in_turn(due, limit, now))
         })
         .await
     }
@@ -62,6 +64,28 @@ impl OutboxStore for RedbStore {
         })
         .await
     }
+}
+
+/// As many as are asked for: of each audience in turn where that many are due.
+fn in_turn(due: Vec<OutboxRow>, limit: u32, now: DateTime<Utc>) -> Vec<OutboxRow> {
+    if due.len() < limit as usize {
+        return due;
+    }
+    let mut of_each: BTreeMap<Audience, VecDeque<OutboxRow>> = BTreeMap::new();
+    for row in due {
+        let occurrence = row.occurrence.as_ref();
+        let audience = occurrence.map_or(Audience::OneSystem, |occurrence| occurrence.audience);
+        of_each.entry(audience).or_default().push_back(row);
+    }
+    let all: Vec<Audience> = of_each.keys().copied().collect();
+    let turns = OutboxTurns::of(&all, limit, now);
+    let mut rows = Vec::new();
+    for _ in 0..turns.rows_of_each {
+        for audience in &turns.audiences {
+            rows.extend(of_each.get_mut(audience).and_then(VecDeque::pop_front));
+        }
+    }
+    rows
 }
 
 pub(super) fn push(tx: &Tx, new: &NewOutbox, now: DateTime<Utc>) -> Answer<OutboxId> {
