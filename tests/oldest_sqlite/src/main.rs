@@ -5,7 +5,7 @@ use std::error::Error;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::OutboxStore as _;
-use gatepost_storage::{KeyStore as _, Page};
+use gatepost_storage::{Clock as _, KeyStore as _, Page, SystemClock};
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 
 #[tokio::main]
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .execute(&mut *tx)
         .await?;
     tx.commit().await?;
-    assert_eq!(store.outbox(9).await?.len(), 1);
+    assert_eq!(store.outbox(9, SystemClock.now()).await?.len(), 1);
 
     let version = sqlx::query("SELECT sqlite_version()")
         .fetch_one(&mut platform)
