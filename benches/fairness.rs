@@ -10,14 +10,12 @@
     reason = "a bench measures time and stops at the first surprise"
 )]
 
-use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benches::one_system;
 use chrono::{DateTime, Utc};
-use delivery::{Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
+use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Clock as _;
@@ -25,8 +23,6 @@ use gatepost_storage::webhooks::{
     AttemptRecord, Basis, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases,
     QueueStore as _, Settlement,
 };
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use webhook_model::{
     Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
     Task, Timeout, Webhook, WebhookId,
@@ -38,9 +34,6 @@ const RETRIES: usize = 50_000;
 /// Messages a second in all.
 const PACE: u64 = 250;
 const MESSAGES: usize = 1_500;
-
-/// When each message began to arrive, and how many retries did.
-type Arrived = Arc<Mutex<(HashMap<usize, Instant>, usize)>>;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -73,7 +66,7 @@ async fn measure(beside: Beside) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
     let store = Arc::new(SqliteStore::open(config).await.unwrap());
-    let (port, arrived) = receiver();
+    let (port, arrived) = benches::targets();
     let engine = engine(store.clone()).await;
     let mut good = Vec::new();
     for n in 0..GOOD {
@@ -165,19 +158,9 @@ async fn route(engine: &Engine, webhook: WebhookId, tag: TagId) {
     engine.create_event(&event).await.unwrap();
 }
 
-/// Every name is this machine.
-#[derive(Debug)]
-struct Here;
-
-impl Resolve for Here {
-    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
-        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
-    }
-}
-
 async fn engine(store: Arc<SqliteStore>) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-    let sender = Sender::builder(policy).resolver(Arc::new(Here));
+    let sender = Sender::builder(policy).resolver(Arc::new(benches::Here));
     let in_flight = InFlightLimits::default();
     let per_owner = in_flight.total;
     let limits = Limits::default().with_in_flight(in_flight.with_per_owner(per_owner));
@@ -257,48 +240,5 @@ fn attempt() -> AttemptRecord {
         response_body: Vec::new(),
         truncated: false,
         kept: true,
-    }
-}
-
-/// `/good` is answered at once, `/failing` by 500, `/stalled` never.
-fn receiver() -> (u16, Arrived) {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let (port, arrived) = (listener.local_addr().unwrap().port(), Arrived::default());
-    let noted = arrived.clone();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream, noted.clone()));
-            }
-        });
-    });
-    (port, arrived)
-}
-
-/// One request is under way on a connection, and it fits: each read is one.
-async fn answer(mut stream: TcpStream, arrived: Arrived) {
-    let mut buffer = [0; 8192];
-    while let Ok(length @ 1..) = stream.read(&mut buffer).await {
-        let at = Instant::now();
-        let request = String::from_utf8_lossy(&buffer[..length]);
-        if request.starts_with("POST /stalled") {
-            continue;
-        }
-        let number = request.rsplit_once(r#"{"n":""#);
-        let number = number.and_then(|(_, rest)| rest.trim_end_matches(r#""}"#).parse().ok());
-        if let Some(number) = number {
-            arrived.lock().unwrap().0.entry(number).or_insert(at);
-        }
-        let failing = request.starts_with("POST /failing");
-        arrived.lock().unwrap().1 += usize::from(failing);
-        let status = if failing { 500 } else { 200 };
-        let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n");
-        drop(stream.write_all(answer.as_bytes()).await);
     }
 }

@@ -2,13 +2,15 @@
 //! own, the body of the store benches.
 #![allow(
     clippy::expect_used,
+    clippy::disallowed_methods,
     clippy::panic,
-    reason = "a measurement that cannot be taken stops"
+    reason = "a measurement measures time, and stops where it cannot be taken"
 )]
 
 mod figures;
 mod one_system;
 pub mod store;
+mod targets;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -17,6 +19,7 @@ use std::time::Duration;
 
 pub use figures::spread;
 pub use one_system::one_system;
+pub use targets::{Arrived, Here, targets};
 
 /// CPU time that this thread has used so far, as the kernel counts it.
 ///

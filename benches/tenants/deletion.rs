@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{Basis, Cascade, Enqueue, NewDelivery, Origin};
-use webhook_model::{OwnerId, WebhookId};
+use gatepost_storage::webhooks::Cascade;
+use webhook_model::OwnerId;
 
 use crate::load;
-use crate::platform::{Kind, Platform, now};
+use crate::platform::{Kind, Platform};
 
 const A: OwnerId = OwnerId(11);
 const B: OwnerId = OwnerId(21);
@@ -17,7 +17,7 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let platform = Arc::new(Platform::open(kind).await);
     platform.records(A, "http://target.test/paused", 1).await;
     let (webhook, _) = platform.records(B, "http://target.test/paused", 1).await;
-    queue(&platform, webhook, waiting).await;
+    platform.queue(webhook, None, waiting).await;
     let engine = platform.engine().await;
     load::open(&engine, A, 100, Duration::from_secs(1)).await;
     if case == "million" {
@@ -28,26 +28,4 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     }
     let span = Duration::from_secs(if short { 5 } else { 20 });
     load::print("emit", &load::open(&engine, A, 200, span).await);
-}
-
-async fn queue(platform: &Platform, webhook: WebhookId, count: usize) {
-    let numbers: Vec<usize> = (0..count).collect();
-    for part in numbers.chunks(1_000) {
-        let deliveries = part.iter().map(|n| NewDelivery {
-            message_id: format!("q{n}").parse().unwrap(),
-            webhook,
-            task: None,
-            body: r#"{"queued":true}"#.into(),
-            due: now(),
-            lease_until: None,
-        });
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: deliveries.collect(),
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
-        platform.store.enqueue(batch, now()).await.unwrap();
-    }
 }

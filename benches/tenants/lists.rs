@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gatepost_storage::webhooks::{
-    Basis, DeliveryQuery, DeliveryState, Enqueue, EventQuery, NewDelivery, Origin, TaskQuery,
-    WebhookQuery,
+    DeliveryQuery, DeliveryState, EventQuery, TaskQuery, WebhookQuery,
 };
 use gatepost_storage::{Page, Scope};
-use webhook_model::{OwnerId, TaskId, WebhookId};
+use webhook_model::OwnerId;
 
 use crate::platform::{Kind, Platform, now, tenant_of};
 
@@ -18,7 +17,7 @@ const CALLS: usize = 200;
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let platform = Arc::new(Platform::open(kind).await);
     let (webhook, tasks) = platform.records(OWN, "http://target.test/paused", 10).await;
-    deliveries(&platform, webhook, tasks[0], 10).await;
+    platform.queue(webhook, Some(tasks[0]), 10).await;
     if case == "million" {
         let owners = if short { 1_000 } else { 10_000 };
         platform
@@ -27,13 +26,8 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
         let (other, tasks) = platform
             .records(OwnerId(31), "http://target.test/paused", 1)
             .await;
-        deliveries(
-            &platform,
-            other,
-            tasks[0],
-            if short { 100_000 } else { 1_000_000 },
-        )
-        .await;
+        let many = if short { 100_000 } else { 1_000_000 };
+        platform.queue(other, Some(tasks[0]), many).await;
     }
     let store = &platform.store;
     for (whose, scope) in [
@@ -125,26 +119,4 @@ async fn figure<T, E: std::fmt::Debug, F: Future<Output = Result<Vec<T>, E>>>(
         waits.push(begun.elapsed().as_secs_f64() * 1e6);
     }
     println!("figure {what}, µs {}", benches::spread(waits).0);
-}
-
-async fn deliveries(platform: &Platform, webhook: WebhookId, task: TaskId, count: usize) {
-    let numbers: Vec<usize> = (0..count).collect();
-    for part in numbers.chunks(1_000) {
-        let deliveries = part.iter().map(|n| NewDelivery {
-            message_id: format!("l{}_{n}", webhook.0).parse().unwrap(),
-            webhook,
-            task: Some(task),
-            body: r#"{"queued":true}"#.into(),
-            due: now(),
-            lease_until: None,
-        });
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: deliveries.collect(),
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
-        platform.store.enqueue(batch, now()).await.unwrap();
-    }
 }

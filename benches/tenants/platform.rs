@@ -1,18 +1,17 @@
 //! The platform of the measurements: users in tenants, a store that is thrown away, records in
 //! bulk.
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use delivery::{Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
+use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{Engine, Quota};
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, TenantId};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::webhooks::{Basis, Enqueue, NewDelivery, Origin, WebhookStore};
 use gatepost_storage::{AtMost, Clock as _};
 use tempfile::TempDir;
 use webhook_model::{
@@ -66,16 +65,6 @@ pub(crate) fn audience_of(owner: OwnerId) -> Audience {
     tenant_of(owner).map_or(Audience::Owner(owner), Audience::Tenant)
 }
 
-/// Every name is this machine.
-#[derive(Debug)]
-struct Here;
-
-impl Resolve for Here {
-    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
-        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
-    }
-}
-
 pub(crate) struct Platform {
     pub(crate) store: Arc<dyn WebhookStore>,
     /// Where the store lies: a file, or a server's URL.
@@ -113,7 +102,7 @@ impl Platform {
     pub(crate) async fn engine(&self) -> Engine {
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
         let sender = Sender::builder(policy)
-            .resolver(Arc::new(Here))
+            .resolver(Arc::new(benches::Here))
             .build()
             .unwrap();
         let catalog = Catalog::builder()
@@ -178,6 +167,29 @@ impl Platform {
             });
         }
         making.join_all().await
+    }
+
+    /// Deliveries that wait for a webhook.
+    pub(crate) async fn queue(&self, webhook: WebhookId, task: Option<TaskId>, count: usize) {
+        let numbers: Vec<usize> = (0..count).collect();
+        for part in numbers.chunks(1_000) {
+            let deliveries = part.iter().map(|n| NewDelivery {
+                message_id: format!("q{webhook}_{n}").parse().unwrap(),
+                webhook,
+                task,
+                body: r#"{"queued":true}"#.into(),
+                due: now(),
+                lease_until: None,
+            });
+            let batch = Enqueue {
+                basis: Basis::Nothing,
+                origin: Origin::Direct,
+                deliveries: deliveries.collect(),
+                consume: Vec::new(),
+                later: Vec::new(),
+            };
+            self.store.enqueue(batch, now()).await.unwrap();
+        }
     }
 
     async fn task(&self, owner: OwnerId, webhook: WebhookId, target: Target) -> TaskId {

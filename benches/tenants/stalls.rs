@@ -1,13 +1,11 @@
 //! A healthy webhook beside very many that stall, and beside one neighbour that is dead or slow on
 //! the same host name.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use benches::Arrived;
 use gatepost_engine::Engine;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
 use crate::platform::{Kind, Platform};
@@ -15,12 +13,10 @@ use crate::platform::{Kind, Platform};
 const HEALTHY: OwnerId = OwnerId(11);
 const PER_SECOND: u64 = 200;
 
-type Arrived = Arc<Mutex<HashMap<u64, Instant>>>;
-
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let stalling = if short { 2_000 } else { 20_000 };
     let span = Duration::from_secs(if short { 5 } else { 20 });
-    let (port, arrived) = receiver();
+    let (port, arrived) = benches::targets();
     let platform = Arc::new(Platform::open(kind).await);
     let engine = platform.engine().await;
     let url = format!("http://chat.test:{port}/good");
@@ -79,7 +75,7 @@ async fn messages(
 ) -> Vec<Duration> {
     let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / PER_SECOND));
     let (mut sent, end) = (Vec::new(), Instant::now() + span);
-    for n in 0_u64.. {
+    for n in 0_usize.. {
         pace.tick().await;
         if Instant::now() > end {
             break;
@@ -89,9 +85,9 @@ async fn messages(
         sent.push((n, Instant::now()));
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let arrived = arrived.lock().unwrap();
+    let (arrived, _) = &*arrived.lock().unwrap();
     let late = Instant::now();
-    let wait = |(n, at): &(u64, Instant)| {
+    let wait = |(n, at): &(usize, Instant)| {
         arrived
             .get(n)
             .copied()
@@ -101,44 +97,4 @@ async fn messages(
     let mut waits: Vec<Duration> = sent.iter().map(wait).collect();
     waits.sort();
     waits
-}
-
-/// `/good` is answered at once, everything else never.
-fn receiver() -> (u16, Arrived) {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let (port, arrived) = (listener.local_addr().unwrap().port(), Arrived::default());
-    let noted = arrived.clone();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream, noted.clone()));
-            }
-        });
-    });
-    (port, arrived)
-}
-
-/// One request is under way on a connection, and it fits: each read is one.
-async fn answer(mut stream: TcpStream, arrived: Arrived) {
-    let mut buffer = [0; 8192];
-    while let Ok(length @ 1..) = stream.read(&mut buffer).await {
-        let at = Instant::now();
-        let request = String::from_utf8_lossy(&buffer[..length]);
-        if !request.starts_with("POST /good") {
-            continue;
-        }
-        let number = request.rsplit_once(r#"{"n":""#);
-        let number = number.and_then(|(_, rest)| rest.trim_end_matches(r#""}"#).parse().ok());
-        if let Some(number) = number {
-            arrived.lock().unwrap().entry(number).or_insert(at);
-        }
-        let answer = b"HTTP/1.1 200 X\r\ncontent-length: 0\r\n\r\n";
-        drop(stream.write_all(answer).await);
-    }
 }

@@ -1,0 +1,86 @@
+//! Targets of the measurements that send, and how their names are resolved.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use delivery::{Resolve, ResolveFuture};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// When each message began to arrive, and how many retries did.
+pub type Arrived = Arc<Mutex<(HashMap<usize, Instant>, usize)>>;
+
+/// Every name is this machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Here;
+
+impl Resolve for Here {
+    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
+        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
+    }
+}
+
+/// A receiver on a thread of its own, and what has arrived there: `/good` is answered at once,
+/// `/failing` by 500, `/stalled` never.
+///
+/// # Panics
+/// When no port can be had.
+#[must_use]
+pub fn targets() -> (u16, Arrived) {
+    let listener =
+        std::net::TcpListener::bind("127.0.0.1:0").expect("a port and a thread of its own");
+    listener
+        .set_nonblocking(true)
+        .expect("a port and a thread of its own");
+    let (port, arrived) = (
+        listener
+            .local_addr()
+            .expect("a port and a thread of its own")
+            .port(),
+        Arrived::default(),
+    );
+    let noted = arrived.clone();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a port and a thread of its own");
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener)
+                .expect("a port and a thread of its own");
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(answer(stream, noted.clone()));
+            }
+        });
+    });
+    (port, arrived)
+}
+
+/// One request is under way on a connection, and it fits: each read is one.
+async fn answer(mut stream: TcpStream, arrived: Arrived) {
+    let mut buffer = [0; 8192];
+    while let Ok(length @ 1..) = stream.read(&mut buffer).await {
+        let at = Instant::now();
+        let request = String::from_utf8_lossy(&buffer[..length]);
+        if request.starts_with("POST /stalled") {
+            continue;
+        }
+        let number = request.rsplit_once(r#"{"n":""#);
+        let number = number.and_then(|(_, rest)| rest.trim_end_matches(r#""}"#).parse().ok());
+        if let Some(number) = number {
+            arrived
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .0
+                .entry(number)
+                .or_insert(at);
+        }
+        let failing = request.starts_with("POST /failing");
+        arrived.lock().unwrap_or_else(PoisonError::into_inner).1 += usize::from(failing);
+        let status = if failing { 500 } else { 200 };
+        let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n");
+        drop(stream.write_all(answer.as_bytes()).await);
+    }
+}
