@@ -29,33 +29,29 @@ impl Resolve for Here {
 /// When no port can be had.
 #[must_use]
 pub fn targets() -> (u16, Arrived) {
-    let listener =
-        std::net::TcpListener::bind("127.0.0.1:0").expect("a port and a thread of its own");
-    listener
-        .set_nonblocking(true)
-        .expect("a port and a thread of its own");
-    let (port, arrived) = (
-        listener
-            .local_addr()
-            .expect("a port and a thread of its own")
-            .port(),
-        Arrived::default(),
-    );
+    let (listener, port) = listen().expect("a port");
+    let arrived = Arrived::default();
     let noted = arrived.clone();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .expect("a port and a thread of its own");
+            .expect("a runtime");
         runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(listener)
-                .expect("a port and a thread of its own");
+            let listener = tokio::net::TcpListener::from_std(listener).expect("a runtime");
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(answer(stream, noted.clone()));
             }
         });
     });
     (port, arrived)
+}
+
+fn listen() -> std::io::Result<(std::net::TcpListener, u16)> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let port = listener.local_addr()?.port();
+    Ok((listener, port))
 }
 
 /// One request is under way on a connection, and it fits: each read is one.
