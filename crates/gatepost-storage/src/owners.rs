@@ -69,8 +69,8 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     ) -> Result<(), StoreError>;
 
     /// Holds an owner, or releases one; an owner without a row gets one in `Common`. Of a held
-    /// owner nothing is matched, claimed, or named by `due_lanes`, `next_due` and
-    /// `expire_held`, as of a paused webhook; records and log are listed and changed as before.
+    /// owner nothing is matched, claimed, or named by `due_lanes`, `lanes_of`,
+    /// `sweep_lanes` and `expire_held`, as of a paused webhook; records and log are listed and changed as before.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -31,15 +31,18 @@ pub struct MessageId(Arc<str>);
 pub struct InvalidMessageId;
 
 impl MessageId {
-    /// `msg_` and 26 letters and digits that say these random bits.
+    /// `msg_`, ten letters that say when (so that ids rise with time, to the millisecond) and 26 letters
+    /// and digits that say these random bits.
     #[must_use]
-    pub fn from_random(bits: u128) -> Self {
+    pub fn new(now: DateTime<Utc>, random: u128) -> Self {
         const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-        let letter = |at: u32| char::from(LETTERS[(bits >> (at * 5) & 31) as usize]);
+        let letter = |bits: u128, at: u32| char::from(LETTERS[(bits >> (at * 5) & 31) as usize]);
+        let time = u128::from(now.timestamp_millis().max(0).cast_unsigned());
         Self(
             "msg_"
                 .chars()
-                .chain((0..26).map(letter))
+                .chain((0..10).rev().map(|at| letter(time, at)))
+                .chain((0..26).map(|at| letter(random, at)))
                 .collect::<String>()
                 .into(),
         )
@@ -135,6 +138,8 @@ pub struct Delivery {
     pub message_kept: bool,
     /// Its state.
     pub state: DeliveryState,
+    /// The class of the last attempt ([`AttemptRecord::class`]); empty before the first.
+    pub class: String,
     /// Why it is in that state, in words for the user: `200 OK`, `timeout while connecting`; empty
     /// at first.
     pub status_info: String,
@@ -146,8 +151,10 @@ pub struct Delivery {
     pub lease_until: Option<DateTime<Utc>>,
     /// When the last attempt began.
     pub last_attempt: Option<DateTime<Utc>>,
-    /// Attempts made since it was enqueued or replayed; a lost claim does not count.
+    /// Attempts ever made; a lost claim does not count.
     pub attempts: u32,
+    /// Attempts made since it was enqueued or replayed last: what the retries of its webhook bound.
+    pub tries: u32,
     /// Claims of it alone that ended without a settlement, since it was enqueued or replayed.
     pub lost_claims: u32,
     /// The status of the last response, if there was one.

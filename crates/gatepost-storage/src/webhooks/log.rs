@@ -25,6 +25,8 @@ pub struct DeliveryQuery {
     pub task: Option<TaskId>,
     /// Only deliveries in one of these states; empty means all.
     pub states: Vec<DeliveryState>,
+    /// Only deliveries whose last attempt ended with this class ([`AttemptRecord::class`]).
+    pub class: Option<String>,
     /// Only deliveries created at or after this.
     pub created_from: Option<DateTime<Utc>>,
     /// Only deliveries created before this.
@@ -42,6 +44,7 @@ impl DeliveryQuery {
             webhook: None,
             task: None,
             states: Vec::new(),
+            class: None,
             created_from: None,
             created_before: None,
             page,
@@ -65,13 +68,19 @@ pub enum Replay {
     },
 }
 
-/// How much of the log is kept.
+/// How much of the log is kept. By age and count it ends what is *shown*; what is stored leaves with
+/// that, or somewhat later, in the order in which it came.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PurgeBounds {
     /// Ended deliveries created before this are removed.
     pub created_before: DateTime<Utc>,
-    /// How many ended deliveries of each webhook are kept; the newest ones.
+    /// How many ended deliveries of each webhook are shown; the newest ones.
     pub newest_per_webhook: u32,
+    /// How many bytes the log may take in the database, about; the oldest of what has ended leaves
+    /// first. `None`: as many as there are.
+    pub bytes: Option<u64>,
+    /// Counters of hours before this are removed.
+    pub counts_before: DateTime<Utc>,
     /// Ids of occurrences stored before this are forgotten: they would be taken as new.
     pub occurrences_before: DateTime<Utc>,
 }
@@ -141,9 +150,48 @@ pub struct Dropped {
     pub count: u64,
 }
 
-/// The queue in figures.
+/// What became of a webhook's deliveries within an hour.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct HourlyCount {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// The beginning of the hour in which that was recorded.
+    pub hour: DateTime<Utc>,
+    /// Deliveries that were sent.
+    pub sent: u64,
+    /// Deliveries that ended in `error`.
+    pub failed: u64,
+    /// Attempts after which another was to follow.
+    pub retried: u64,
+    /// How long all attempts took together.
+    pub milliseconds: u64,
+    /// Bytes of the messages and responses that were stored.
+    pub bytes: u64,
+}
+
+/// What [`DeliveryLog::purge`] did.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Purged {
+    /// Rows that are not shown any more, or were removed, as far as that is counted.
+    pub rows: u64,
+    /// Something is left to do: call again.
+    pub more: bool,
+}
+
+/// How much room the log has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LogRoom {
+    /// Partitions that are ready for deliveries still to come; `None` where the log has no such.
+    pub ahead: Option<u32>,
+    /// Bytes that the log takes in the database, about.
+    pub bytes: u64,
+}
+
+/// The queue in figures, as they were counted last.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct QueueStats {
+    /// When.
+    pub counted: DateTime<Utc>,
     /// Deliveries waiting, those of paused webhooks included.
     pub queued: u64,
     /// Deliveries under a lease.
@@ -186,7 +234,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `NotFound`.
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Queues ended deliveries again: due at `now`, `attempts` and `lost_claims` 0, same message
+    /// Queues ended deliveries again: due at `now`, `tries` and `lost_claims` 0, same message
     /// id, same bytes, the attempts made so far kept. One whose message was not kept is passed
     /// over. At most `limit`, oldest first. Returns how many.
     ///
@@ -223,9 +271,10 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
 
-    /// Removes at most `limit` rows that retention does not keep, with their attempts; never one
-    /// that is `queued` or `running`. Returns how many; fewer than `limit` means that nothing is
-    /// left to remove.
+    /// Ends what retention does not keep, never what is `queued` or `running`: after a call that says there
+    /// is no `more`, nothing outside of the bounds is listed, found, counted or replayed, but for that of
+    /// [`PurgeBounds::bytes`], which is about. Removes or hides about `limit` rows of each kind in one
+    /// call, or drops a part of the log as a whole; nothing that it does makes an emit wait.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -234,7 +283,34 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         bounds: &PurgeBounds,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Result<u64, StoreError>;
+    ) -> Result<Purged, StoreError>;
+
+    /// Makes room in the log ahead of what comes, where the backend needs that. Called each few
+    /// seconds by one process at a time. Where it has not been called, deliveries are stored all the same.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogRoom, StoreError>;
+
+    /// Adds to the counters of (webhook, hour); webhooks that are gone are skipped.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn add_counts(&self, counts: &[HourlyCount]) -> Result<(), StoreError>;
+
+    /// The counters of a scope's webhooks, or of one of them, in hours from `from` until before
+    /// `before`, newest hour first, then by webhook, at most `limit`. They outlive the deliveries.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn hourly_counts(
+        &self,
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<HourlyCount>, StoreError>;
 
     /// Adds to what owners use; a sum below 0 is 0. Owners who are gone are skipped.
     ///
@@ -267,9 +343,16 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError>;
 
-    /// The queue in figures.
+    /// Counts the queue and keeps the figures for all who ask. Costs what waits: one process at a time
+    /// does it, now and then.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn queue_stats(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError>;
+    async fn count_queue(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError>;
+
+    /// The figures that were counted last, by any process: one lookup. `None`: never yet.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn queue_stats(&self) -> Result<Option<QueueStats>, StoreError>;
 }

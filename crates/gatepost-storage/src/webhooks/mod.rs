@@ -6,7 +6,6 @@
 mod delivery;
 mod log;
 mod outbox;
-mod outbox_turns;
 mod queue;
 mod records;
 mod routes;
@@ -16,15 +15,16 @@ pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
 pub use log::{
-    DeliveryLog, DeliveryQuery, DropReason, Dropped, EXPIRED_INFO, LogUsage, PurgeBounds,
-    QueueStats, Replay, UsageDelta,
+    DeliveryLog, DeliveryQuery, DropReason, Dropped, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage,
+    PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
 };
-pub use outbox::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, Unreadable};
-pub use outbox_turns::OutboxTurns;
+pub use outbox::{
+    Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, Unreadable,
+};
 pub use queue::{
-    Basis, Claim, ClaimToken, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim,
-    LaneClass, MAX_LOST_CLAIMS, NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement,
-    StoredDelivery, lost_claims_info,
+    Arrived, Basis, Claim, ClaimToken, Claimed, Disposition, DueLane, DueLanes, DuePoint, Enqueue,
+    Enqueued, Lane, LaneClaim, LaneClass, LaneSweep, MAX_LOST_CLAIMS, NewDelivery, Origin,
+    QueueStore, Reclaimed, Settled, Settlement, StoredDelivery, lost_claims_info,
 };
 pub use records::{Cascade, EventQuery, RecordStore, RecordUsage, TaskQuery, WebhookQuery};
 pub use routes::{

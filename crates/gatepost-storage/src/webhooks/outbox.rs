@@ -54,6 +54,25 @@ pub struct OutboxRow {
     pub created: DateTime<Utc>,
 }
 
+/// The audience of a row of the outbox, as its columns say it: 0 where they name none. What cannot be
+/// read has one too.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct OutboxAudience {
+    /// `tenant`.
+    pub tenant: i64,
+    /// `owner`.
+    pub owner: i64,
+}
+
+/// Rows of one audience, and nobody else's until then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutboxTaken {
+    /// Whose.
+    pub audience: OutboxAudience,
+    /// The oldest due first.
+    pub rows: Vec<OutboxRow>,
+}
+
 /// The outbox: rows in, fan-outs out, exactly one for each.
 ///
 /// A SQL backend documents the table `gatepost_occurrence`, into which the platform inserts with
@@ -72,16 +91,38 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<OutboxId, StoreError>;
 
-    /// Rows that are due, the oldest due first, at most `limit`. Rows set aside are not among them.
-    /// Several processes may receive the same row: the one whose enqueue commits first has it.
+    /// Takes an audience that has rows due for this holder, until `until`, and reads its rows that are
+    /// due: the oldest due first, at most `limit`. Rows set aside are not among them. `None`: no
+    /// audience has any, or others have those that do.
     ///
-    /// Where that many are due, audiences take turns ([`OutboxTurns`](super::OutboxTurns)): first
-    /// the oldest row of each that comes, then the second of each. One that has many keeps nobody
-    /// else's waiting, and its own stay in order.
+    /// Audiences take turns: the one that was taken longest ago comes first. One that has many rows keeps nobody
+    /// else's waiting, and its own are in order, since nobody else has them until it is
+    /// [given back](Self::give_back_outbox) or `until` has come. The cost is that of one audience, however
+    /// many have rows.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Result<Vec<OutboxRow>, StoreError>;
+    async fn take_outbox(
+        &self,
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<OutboxTaken>, StoreError>;
+
+    /// Others may take this audience again, if it is still this holder's.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn give_back_outbox(
+        &self,
+        audience: OutboxAudience,
+        holder: u128,
+    ) -> Result<(), StoreError>;
+
+    /// Returns when another process may have written to the outbox, as
+    /// [`QueueStore::work_arrived`](super::QueueStore::work_arrived) does for deliveries.
+    async fn outbox_arrived(&self);
 
     /// Puts a row off until `due`, if it is still at this turn; its turn moves. A row that is gone
     /// or was moved on is left alone.

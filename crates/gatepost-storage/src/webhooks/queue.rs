@@ -55,7 +55,7 @@ pub enum Origin {
 /// A delivery to be stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewDelivery {
-    /// What the receiver will see as the id; unique.
+    /// What the receiver will see as the id. Not checked: 128 random bits make it unique.
     pub message_id: MessageId,
     /// The webhook to send to.
     pub webhook: WebhookId,
@@ -127,8 +127,9 @@ pub enum Enqueued {
     RowsChanged(Vec<RecordId>),
 }
 
-/// Proof of one claim of one delivery. Every claim of a row gives a new one, so that a worker
-/// whose lease ran out cannot overwrite what the next one did.
+/// Proof of a claim. What was stored or claimed in one call may share one, which is good for each of
+/// these deliveries, once; every later claim of a delivery gives a greater one, so that a worker whose
+/// lease ran out cannot overwrite what the next one did.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct ClaimToken(pub i64);
 
@@ -176,6 +177,44 @@ pub struct DueLane {
     pub place: Place,
     /// The webhook's revision.
     pub revision: Revision,
+}
+
+/// A place in what waits, by `(due, delivery)`.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct DuePoint {
+    /// The due time.
+    pub due: DateTime<Utc>,
+    /// The delivery.
+    pub delivery: DeliveryId,
+}
+
+/// The lanes in which something became due.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct DueLanes {
+    /// Each once, in order of lane.
+    pub lanes: Vec<DueLane>,
+    /// The limit was reached here: ask again from this point. `None`: that was all.
+    pub more: Option<DuePoint>,
+}
+
+/// A part of a walk over all lanes in which something waits.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct LaneSweep {
+    /// Those of them that have something claimable, in order of lane.
+    pub due: Vec<DueLane>,
+    /// The last lane that was looked at; `None`: there is none beyond.
+    pub next: Option<Lane>,
+}
+
+/// What arrived, as far as another process said.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Arrived {
+    /// Something waits in these lanes, or did so a moment ago.
+    Lanes(Vec<Lane>),
+    /// More lanes than can be told: something has become due a moment ago.
+    Due,
+    /// Something may be claimable that was due long ago: walk over all lanes.
+    Anything,
 }
 
 /// A lane to claim from, and how many deliveries at most.
@@ -291,23 +330,57 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// and to the tenant in which that owner stands.
     ///
     /// # Errors
-    /// `Invalid` when a webhook does not exist; `Conflict` when a message id does; `Unavailable`.
+    /// `Invalid` when a webhook does not exist; `Unavailable`.
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError>;
 
-    /// The lanes that have a claimable delivery, in order of lane, at most `limit` beyond `after`.
-    /// Costs one lookup for each lane, not for each delivery.
+    /// As [`enqueue`](Self::enqueue) for each, in as few commits as can be. Each is judged alone, in
+    /// the order given, and those that are stored have row numbers in that order. One answer for
+    /// each, in order.
+    async fn enqueue_all(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Result<Enqueued, StoreError>>;
+
+    /// The lanes in which something that still waits became due after `after` and until `until`,
+    /// unless they cannot be claimed from now (the webhook is not active, its owner is held, gone
+    /// or moving, or it is in order and its head is not due or one of it is running). Looks at no
+    /// more than `limit` deliveries, and costs that: not what waits, nor how many lanes.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn due_lanes(
         &self,
-        after: Option<Lane>,
+        after: DuePoint,
+        until: DateTime<Utc>,
         limit: u32,
+    ) -> Result<DueLanes, StoreError>;
+
+    /// Which of the lanes of these webhooks have something claimable, in order of lane: one lookup
+    /// for each.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn lanes_of(
+        &self,
+        webhooks: &[WebhookId],
         now: DateTime<Utc>,
     ) -> Result<Vec<DueLane>, StoreError>;
 
-    /// The earliest due time after `now` among queued deliveries of active webhooks whose owners
-    /// are neither held nor moving, if any: until then there is no retry to wake up for.
+    /// Walks over all lanes in which something waits, due or not, beyond `after`: at most `limit` of
+    /// them, one lookup each. What nobody was told of is found by such walks.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn sweep_lanes(
+        &self,
+        after: Option<Lane>,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<LaneSweep, StoreError>;
+
+    /// The earliest due time after `now` of anything that waits, whether or not its webhook is
+    /// active: one lookup.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -344,13 +417,15 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
     /// now, in the lane [`LaneClass::Alone`], no attempt counted. One that was claimed from that
     /// lane has one more lost claim; after [`MAX_LOST_CLAIMS`] it is `error` with `the sender
-    /// died 3 times` instead. Their tokens are void from then on.
+    /// died 3 times` instead. Their tokens are void from then on. What shares a token is taken back
+    /// together, so it may be somewhat more than `limit`.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError>;
 
-    /// Returns when another process may have added work. May return without a reason and may never
-    /// return: the engine polls as well. A future that is dropped loses nothing.
-    async fn work_arrived(&self);
+    /// Returns when another process may have queued deliveries, or made a webhook active or an owner
+    /// free. May return without a reason and may never return: the engine polls as well. A future that is
+    /// dropped loses nothing: what it would have said is said to the next.
+    async fn work_arrived(&self) -> Arrived;
 }
