@@ -46,8 +46,9 @@ pub async fn o07_an_audience_comes_back(store: Webhooks) {
         pushed.audience = audience;
         store.outbox.push_outbox(&pushed, at(3)).await.unwrap();
     }
-    let rows = due(&store, 3).await;
+    let mut rows = due(&store, 3).await;
     assert_eq!(rows.len(), 4, "O7 all");
+    rows.sort_by_key(|row| row.id);
     for (row, audience) in rows.iter().zip(audiences) {
         let found = row.occurrence.as_ref().map(|o| o.audience);
         assert_eq!(found, Ok(audience), "O7");
