@@ -81,9 +81,12 @@ CREATE TABLE gatepost_outcome_default PARTITION OF gatepost_outcome DEFAULT;
 CREATE TABLE gatepost_delivery_old (LIKE gatepost_delivery INCLUDING INDEXES);
 CREATE TABLE gatepost_outcome_old (LIKE gatepost_outcome INCLUDING INDEXES);
 
--- One row: what was created before is not shown, once it has ended.
-CREATE TABLE gatepost_kept (created_before timestamptz NOT NULL);
-INSERT INTO gatepost_kept VALUES ('-infinity');
+-- One row: what was created before is not shown, once it has ended. `webhook` is the last one whose floor was looked at.
+CREATE TABLE gatepost_kept (
+    created_before timestamptz NOT NULL,
+    webhook        bigint NOT NULL
+) WITH (fillfactor = 50);
+INSERT INTO gatepost_kept (created_before, webhook) VALUES ('-infinity', 0);
 -- Ended deliveries up to `floor` are not shown. `ordered_after`: claims up to this token may hold deliveries of it beside those of
 -- others, though it is in order.
 ALTER TABLE gatepost_webhook
@@ -148,15 +151,39 @@ CREATE TABLE gatepost_figure (
     oldest_due timestamptz
 ) WITH (fillfactor = 50);
 
--- Whose rows of the outbox a process has taken, and when they were taken last. 0 where a row names no tenant or owner.
+-- The outbox by turns --------------------------------------------------------------------------
+-- `arrived` is the transaction that wrote the row, or made it wait again: so rows are listed once, whenever they commit.
+ALTER TABLE gatepost_occurrence ADD COLUMN arrived xid8 NOT NULL DEFAULT pg_current_xact_id();
+DROP INDEX gatepost_occurrence_waiting;
+CREATE INDEX gatepost_occurrence_arrived ON gatepost_occurrence
+    (arrived, (coalesce(tenant, 0)), (coalesce(owner, 0)), due) WHERE rejected IS NULL;
+-- Whoever corrects a row by hand need not know of `arrived`.
+CREATE FUNCTION gatepost_occurrence_again() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.arrived := pg_current_xact_id();
+    RETURN NEW;
+END $$;
+CREATE TRIGGER gatepost_occurrence_again BEFORE UPDATE OF due, rejected, tenant, owner ON gatepost_occurrence
+    FOR EACH ROW WHEN (NEW.rejected IS NULL AND NEW.arrived = OLD.arrived) EXECUTE FUNCTION gatepost_occurrence_again();
+
+-- Up to which transaction rows were looked at, but for those that had not ended.
+CREATE TABLE gatepost_outbox_look (done xid8 NOT NULL, open xid8[] NOT NULL, server text COLLATE "C" NOT NULL) WITH (fillfactor = 50);
+INSERT INTO gatepost_outbox_look (done, open, server) VALUES ('0', '{}', '');
+
+-- The audiences that have or had rows: `ready` are those that have something due and that nobody holds, in order of `taken`, which
+-- counts. The others are looked at again when `due` comes: that of their first row, or the end of a hold.
+CREATE SEQUENCE gatepost_outbox_taken AS bigint;
 CREATE TABLE gatepost_outbox_turn (
     tenant bigint NOT NULL,
     owner  bigint NOT NULL,
-    holder text NOT NULL,
-    until  timestamptz NOT NULL,
-    taken  timestamptz NOT NULL,
+    ready  boolean NOT NULL DEFAULT false,
+    due    timestamptz NOT NULL,
+    taken  bigint NOT NULL DEFAULT 0,
+    holder text COLLATE "C",
     PRIMARY KEY (tenant, owner)
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+CREATE INDEX gatepost_outbox_turn_ready ON gatepost_outbox_turn (taken, due, tenant, owner) WHERE ready;
+CREATE INDEX gatepost_outbox_turn_later ON gatepost_outbox_turn (due) WHERE NOT ready;
 
 -- What stands --------------------------------------------------------------------------------------
 -- Tokens of what was tried before are the numbers of the attempts, below any token that is still to be given.
