@@ -31,8 +31,8 @@ pub struct MessageId(Arc<str>);
 pub struct InvalidMessageId;
 
 impl MessageId {
-    /// `msg_`, ten letters that say when (so that ids rise with time, to the millisecond) and 26 letters
-    /// and digits that say these random bits.
+    /// `msg_`, ten letters that say when (so that ids rise with time, to the millisecond) and 26
+    /// letters and digits that say these random bits.
     #[must_use]
     pub fn new(now: DateTime<Utc>, random: u128) -> Self {
         const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -153,7 +153,8 @@ pub struct Delivery {
     pub last_attempt: Option<DateTime<Utc>>,
     /// Attempts ever made; a lost claim does not count.
     pub attempts: u32,
-    /// Attempts made since it was enqueued or replayed last: what the retries of its webhook bound.
+    /// Attempts made since it was enqueued or replayed last: what the retries of its webhook
+    /// bound.
     pub tries: u32,
     /// Claims of it alone that ended without a settlement, since it was enqueued or replayed.
     pub lost_claims: u32,

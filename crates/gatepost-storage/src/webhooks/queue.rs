@@ -127,9 +127,9 @@ pub enum Enqueued {
     RowsChanged(Vec<RecordId>),
 }
 
-/// Proof of a claim. What was stored or claimed in one call may share one, which is good for each of
-/// these deliveries, once; every later claim of a delivery gives a greater one, so that a worker whose
-/// lease ran out cannot overwrite what the next one did.
+/// Proof of a claim. What was stored or claimed in one call may share one, which is good for each
+/// of these deliveries, once; every later claim of a delivery gives a greater one, so that a worker
+/// whose lease ran out cannot overwrite what the next one did.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct ClaimToken(pub i64);
 
@@ -143,7 +143,8 @@ pub struct Claim {
 }
 
 /// First attempts and retries wait apart, so that the one cannot starve the other; and apart from
-/// both, what may have killed its sender.
+/// both, what may have killed its sender. Counted are the attempts since a delivery was enqueued
+/// or replayed last ([`Delivery::tries`]).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum LaneClass {
     /// Deliveries without an attempt yet.
@@ -333,9 +334,9 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// `Invalid` when a webhook does not exist; `Unavailable`.
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError>;
 
-    /// As [`enqueue`](Self::enqueue) for each, in as few commits as can be. Each is judged alone, in
-    /// the order given, and those that are stored have row numbers in that order. One answer for
-    /// each, in order.
+    /// As [`enqueue`](Self::enqueue) for each, in as few commits as can be. Each is judged alone,
+    /// in the order given, and those that are stored have row numbers in that order. One answer
+    /// for each, in order.
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,
@@ -367,8 +368,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<Vec<DueLane>, StoreError>;
 
-    /// Walks over all lanes in which something waits, due or not, beyond `after`: at most `limit` of
-    /// them, one lookup each. What nobody was told of is found by such walks.
+    /// Walks over all lanes in which something waits, due or not, beyond `after`: at most `limit`
+    /// of them, one lookup each. What nobody was told of is found by such walks.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -424,8 +425,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError>;
 
-    /// Returns when another process may have queued deliveries, or made a webhook active or an owner
-    /// free. May return without a reason and may never return: the engine polls as well. A future that is
-    /// dropped loses nothing: what it would have said is said to the next.
+    /// Returns when another process may have queued deliveries, or made a webhook active or an
+    /// owner free. May return without a reason and may never return: the engine polls as well.
+    /// A future that is dropped loses nothing: what it would have said is said to the next.
     async fn work_arrived(&self) -> Arrived;
 }
