@@ -87,8 +87,8 @@ CREATE TABLE gatepost_kept (
     webhook        bigint NOT NULL
 ) WITH (fillfactor = 50);
 INSERT INTO gatepost_kept (created_before, webhook) VALUES ('-infinity', 0);
--- Ended deliveries up to `floor` are not shown. `ordered_after`: the token at the moment when it became in order; claims up to it may
--- hold some of its deliveries beside those of others.
+-- Ended deliveries up to `floor` are not shown. `ordered_after`: claims up to this token may hold deliveries of it beside those of
+-- others, though it is in order.
 ALTER TABLE gatepost_webhook
     ADD COLUMN floor bigint NOT NULL DEFAULT 0,
     ADD COLUMN ordered_after bigint NOT NULL DEFAULT 0;
@@ -108,6 +108,7 @@ CREATE INDEX gatepost_count_hour ON gatepost_count (hour, webhook);
 
 -- The queue ------------------------------------------------------------------------------------
 -- What waits. No row is ever updated; it is gone when its delivery is claimed or ends. `class`: 0 first, 1 retry, 2 alone.
+-- `marked`: the delivery has outcomes.
 CREATE TABLE gatepost_queue (
     id       bigint NOT NULL CONSTRAINT gatepost_queue_pkey PRIMARY KEY,
     webhook  bigint NOT NULL,
@@ -115,7 +116,8 @@ CREATE TABLE gatepost_queue (
     tries    integer NOT NULL,
     attempts integer NOT NULL,
     class    smallint NOT NULL,
-    lost     smallint NOT NULL
+    lost     smallint NOT NULL,
+    marked   boolean NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0.05);
 CREATE INDEX gatepost_queue_lane ON gatepost_queue (webhook, class, due, id);
 CREATE INDEX gatepost_queue_due ON gatepost_queue (due, id) INCLUDE (webhook, class);
@@ -189,8 +191,8 @@ SELECT setval('gatepost_claim', greatest((SELECT last_value FROM gatepost_claim)
     (SELECT coalesce(max(greatest(claims, logged + 1)), 0) FROM gatepost_delivery_before) + 1));
 UPDATE gatepost_webhook SET ordered_after = (SELECT last_value FROM gatepost_claim) + (SELECT count(*) FROM gatepost_delivery_before WHERE state = 'running') + 1
 WHERE in_order;
-INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost)
-SELECT id, webhook, due, attempts, logged, class, least(lost_claims, 100) FROM gatepost_delivery_before WHERE state = 'queued' ORDER BY id;
+INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+SELECT id, webhook, due, attempts, logged, class, least(lost_claims, 100), logged > 0 OR status_info <> '' FROM gatepost_delivery_before WHERE state = 'queued' ORDER BY id;
 INSERT INTO gatepost_running (id, lease_until, webhook, open, ids, tries, attempts, class, lost)
 SELECT nextval('gatepost_claim'), r.lease_until, CASE WHEN r.in_order AND r.nth = 1 THEN r.webhook END, 1,
        ARRAY[r.id], ARRAY[r.attempts]::int[], ARRAY[r.logged]::int[], ARRAY[r.class], ARRAY[least(r.lost_claims, 100)]::smallint[]
