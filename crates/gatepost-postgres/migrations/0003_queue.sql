@@ -68,6 +68,9 @@ CREATE INDEX gatepost_outcome_error_owner ON gatepost_outcome (owner, delivery) 
 CREATE INDEX gatepost_outcome_error_tenant ON gatepost_outcome (tenant, delivery) WHERE state = 3 AND tenant IS NOT NULL;
 CREATE INDEX gatepost_outcome_error_task ON gatepost_outcome (task, delivery) WHERE state = 3 AND task IS NOT NULL;
 
+-- All but empty: what was sent though its last attempt did not end with `ok`.
+CREATE INDEX gatepost_outcome_odd ON gatepost_outcome (delivery) WHERE state = 2 AND class <> 'ok';
+
 -- The ranges of ids for which there are partitions: gatepost_delivery_`first` and gatepost_outcome_`first`, both from `first`
 -- until before `beyond`. `began`: when its first delivery was stored, once known.
 CREATE TABLE gatepost_part (
@@ -80,6 +83,9 @@ CREATE TABLE gatepost_outcome_default PARTITION OF gatepost_outcome DEFAULT;
 -- What had not ended when its partition left; asked where the partitions have no such row.
 CREATE TABLE gatepost_delivery_old (LIKE gatepost_delivery INCLUDING INDEXES);
 CREATE TABLE gatepost_outcome_old (LIKE gatepost_outcome INCLUDING INDEXES);
+-- The whole log, for those who read it.
+CREATE VIEW gatepost_delivery_all AS SELECT * FROM gatepost_delivery UNION ALL SELECT * FROM gatepost_delivery_old;
+CREATE VIEW gatepost_outcome_all AS SELECT * FROM gatepost_outcome UNION ALL SELECT * FROM gatepost_outcome_old;
 
 -- One row: what was created before is not shown, once it has ended. `webhook` is the last one whose floor was looked at.
 CREATE TABLE gatepost_kept (
@@ -182,7 +188,7 @@ CREATE TABLE gatepost_outbox_turn (
     holder text COLLATE "C",
     PRIMARY KEY (tenant, owner)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
-CREATE INDEX gatepost_outbox_turn_ready ON gatepost_outbox_turn (taken, due, tenant, owner) WHERE ready;
+CREATE INDEX gatepost_outbox_turn_ready ON gatepost_outbox_turn (taken, tenant, owner) WHERE ready;
 CREATE INDEX gatepost_outbox_turn_later ON gatepost_outbox_turn (due) WHERE NOT ready;
 
 -- What stands --------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ pub struct PostgresStore {
     node: Arc<Node>,
     notifier: Arc<Notifier>,
     sealing: Arc<SealingKeys>,
+    ddl: bool,
     enqueue: Arc<Batcher<EnqueueWork>>,
     settle: Arc<Batcher<SettleWork>>,
 }
@@ -56,6 +57,7 @@ impl PostgresStore {
             ))),
             settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),
             sealing: Arc::clone(&config.sealing),
+            ddl: config.ddl,
             notifier: Arc::new(notifier),
             node: Arc::new(node),
             db,
@@ -80,6 +82,11 @@ impl PostgresStore {
 
     pub(crate) fn notifier(&self) -> &Notifier {
         &self.notifier
+    }
+
+    /// Whether partitions may be made and dropped.
+    pub(crate) fn may_define(&self) -> bool {
+        self.ddl
     }
 
     /// The keys that seal the secrets of webhooks.

@@ -1,7 +1,7 @@
 -- $1: holder. $2: limit. $3: until. $4: now. Takes the audience that was taken longest ago, and its rows; one row without an id
 -- if it has none.
 WITH free AS MATERIALIZED (
-    SELECT t.ctid FROM gatepost_outbox_turn t WHERE t.ready ORDER BY t.taken, t.due, t.tenant, t.owner LIMIT 1 FOR UPDATE SKIP LOCKED
+    SELECT t.ctid FROM gatepost_outbox_turn t WHERE t.ready ORDER BY t.taken, t.tenant, t.owner LIMIT 1 FOR UPDATE SKIP LOCKED
 ), got AS (
     UPDATE gatepost_outbox_turn t SET ready = false, holder = $1, due = $3, taken = nextval('gatepost_outbox_taken')
     WHERE t.ctid = ANY (ARRAY(SELECT f.ctid FROM free f)) RETURNING t.tenant, t.owner
