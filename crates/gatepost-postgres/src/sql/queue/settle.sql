@@ -1,7 +1,7 @@
 -- Whatever is settled.
 , gone AS MATERIALIZED (
     SELECT (SELECT w.id FROM gatepost_webhook w WHERE w.gone LIMIT 1) IS NOT NULL
-        OR (SELECT o.owner FROM gatepost_owner o WHERE o.gone LIMIT 1) IS NOT NULL AS some
+        OR (SELECT o.owner FROM gatepost_owner o WHERE o.gone LIMIT 1) IS NOT NULL AS is_some
 ), valid AS MATERIALIZED (
     SELECT g.delivery, g.token, g.state, g.due, g.status_info, g.started, g.duration_us, g.dns_us, g.connect_us, g.tls_us, g.first_byte_us,
            g.info, g.status, g.remote, g.protocol, g.response_head, g.response_body, g.truncated, g.kept, g.keep_message,
@@ -24,7 +24,7 @@
         UNION ALL SELECT d.webhook, d.owner, d.tenant, d.task FROM gatepost_delivery_old d WHERE d.id = g.delivery
         LIMIT 1
     ) d
-    WHERE p.pos IS NOT NULL AND (NOT (SELECT some FROM gone) OR (
+    WHERE p.pos IS NOT NULL AND (NOT (SELECT is_some FROM gone) OR (
         SELECT w.id FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = d.owner AND NOT o.gone
         WHERE w.id = d.webhook AND NOT w.gone) IS NOT NULL)
 ), done AS (
