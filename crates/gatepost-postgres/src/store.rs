@@ -103,6 +103,16 @@ impl PostgresStore {
         self.enqueue.submit((batch, now)).await
     }
 
+    /// Enqueues in the order given, each judged alone.
+    pub(crate) async fn enqueue_in_order(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Result<Enqueued>> {
+        let items = batches.into_iter().map(|batch| (batch, now)).collect();
+        self.enqueue.work().in_order(items).await
+    }
+
     /// Settles, in one statement with others that wait at the same time.
     pub(crate) async fn settle_batched(
         &self,
