@@ -1,7 +1,5 @@
 //! The durable queue.
 
-pub(crate) mod row;
-
 mod claim;
 mod lanes;
 mod reclaim;
