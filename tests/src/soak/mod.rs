@@ -167,7 +167,7 @@ fn occurrence(slow: bool) -> Occurrence {
 async fn drained(store: &SqliteStore) -> Result<(), String> {
     let began = Instant::now();
     loop {
-        let figures = store.queue_stats(now()).await.map_err(|e| e.to_string())?;
+        let figures = store.count_queue(now()).await.map_err(|e| e.to_string())?;
         if figures.queued + figures.running == 0 {
             println!("empty after {:?}", began.elapsed());
             return Ok(());

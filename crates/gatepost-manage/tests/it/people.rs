@@ -68,7 +68,7 @@ impl People {
 /// A delivery that is leased to nobody for a long time.
 fn sending(rows: &Rows, now: DateTime<Utc>) -> Enqueue {
     let delivery = NewDelivery {
-        message_id: MessageId::from_random(rows.owner.unsigned_abs().into()),
+        message_id: MessageId::new(now, rows.owner.unsigned_abs().into()),
         webhook: rows.webhook,
         task: Some(rows.task),
         body: "sending".into(),
