@@ -32,6 +32,7 @@ fn run_on(bench: Bench, limits: Limits) -> Bench {
         judge: bench.judge.clone(),
         clock: bench.clock.clone(),
         timing: limits.timing,
+        holder: 1,
     });
     bench
         .lifecycle
