@@ -55,21 +55,6 @@ const HOT: &[(&str, &str, &[&str])] = &[
         include_str!("../../src/sql/place/try.sql"),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
     ),
-    (
-        "audiences",
-        include_str!("../../src/sql/outbox/audiences.sql"),
-        &["gatepost_occurrence_turns"],
-    ),
-    (
-        "in_turn",
-        include_str!("../../src/sql/outbox/in_turn.sql"),
-        &["gatepost_occurrence_turns"],
-    ),
-    (
-        "replay_failed",
-        include_str!("../../src/sql/log/replay_failed.sql"),
-        &["gatepost_delivery_of_webhook"],
-    ),
 ];
 
 async fn plan(client: &Client, sql: &str) -> String {
