@@ -192,6 +192,7 @@ CREATE TABLE gatepost_outbox_turn (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 CREATE INDEX gatepost_outbox_turn_ready ON gatepost_outbox_turn (taken, tenant, owner) WHERE ready;
 CREATE INDEX gatepost_outbox_turn_later ON gatepost_outbox_turn (due) WHERE NOT ready;
+CREATE INDEX gatepost_outbox_turn_held ON gatepost_outbox_turn (holder, taken) WHERE holder IS NOT NULL;
 
 -- What stands --------------------------------------------------------------------------------------
 -- Tokens of what was tried before are the numbers of the attempts, below any token that is still to be given.
