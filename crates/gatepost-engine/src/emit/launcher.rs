@@ -72,7 +72,8 @@ impl Launcher {
         }
         let route = self.webhooks.cached(webhook.id, webhook.revision)?;
         let in_flight = &self.admission.in_flight;
-        in_flight.try_take(&route, lane.place, LaneClass::First)
+        let permit = in_flight.take_new(&route, lane.place, LaneClass::First);
+        permit.ok()
     }
 
     /// What was leased is sent at once; the rest waits for the dispatcher.

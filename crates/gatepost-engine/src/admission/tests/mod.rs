@@ -5,6 +5,7 @@ mod limits;
 mod liveness;
 mod shared_origin;
 mod stalls;
+mod trials;
 mod turns;
 
 use std::sync::Arc;

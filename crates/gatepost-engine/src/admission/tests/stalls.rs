@@ -138,7 +138,12 @@ impl World {
             };
             self.looked_at += 1;
             let (route, place) = &self.routes[&turn.due.lane.webhook];
-            match in_flight.take(route, *place, LaneClass::First) {
+            let permit = if turn.is_new() {
+                in_flight.take_new(route, *place, LaneClass::First)
+            } else {
+                in_flight.take(route, *place, LaneClass::First)
+            };
+            match permit {
                 Err(blocked) => in_flight.step_aside(turn, blocked),
                 Ok(permit) => {
                     self.begun += 1;
