@@ -3,11 +3,13 @@
 //! Some rules go beyond a plain limit. The last free places of a total are for those who have few
 //! of it ([`FAIR`]): a few tenants never fill it. Requests that become slow while they run leave
 //! the room of those that are not: what there is of them beyond their share is not taken from the
-//! others, so targets that stall all at once do not stop those that respond. And of what there may
-//! be beyond, a part is for the first requests of webhooks that arrive while others wait
-//! ([`OF_BEYOND`]).
+//! others, so targets that stall all at once do not stop those that respond. Of what there may be
+//! beyond, a part is for the first requests of webhooks that arrive while others wait
+//! ([`OF_BEYOND`]). And the last places of all are for those that responded last ([`LAST`]): when
+//! very many that used to respond stall at once, that is what tells them from those that do not.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
@@ -27,6 +29,11 @@ const OF_WEAK: usize = 8;
 /// until it times out, after two minutes at the latest: until then the trials that stall leave room
 /// for another, however many there are.
 const OF_BEYOND: usize = 16;
+/// When less than this part of all is free, or of the places at an origin, it matters when a
+/// webhook last responded: this long ago at most, or less where there is less; at half of the part
+/// a quarter of the time.
+const LAST: usize = 4;
+const RESPONDED_WITHIN: Duration = Duration::from_secs(60);
 /// The share of the weak requests that may be slow, in percent.
 const KNOWN_SLOW: usize = 75;
 
@@ -140,6 +147,25 @@ impl Counts {
             let fair = free.saturating_mul(FAIR).max(1);
             (self.used(room) >= fair).then_some(Wait::Share(total))
         })
+    }
+
+    /// What a webhook has to wait for that last responded this long ago: if little is free of all,
+    /// or at its origin, that is for those that responded later. A trial brings its place along,
+    /// but not at its origin.
+    pub(super) fn is_for_others(&self, asked: &Asked, silent_for: Duration) -> Option<Wait> {
+        let room = asked.rooms.iter().find(|room| {
+            let (limit, usual) = match room {
+                Room::All if !asked.is_trial => (self.all(0), self.limits.total),
+                Room::Origin(_) => (self.limits.per_origin, self.limits.per_origin),
+                _ => return false,
+            };
+            let free = limit.saturating_sub(self.used(room));
+            let part = free.saturating_mul(LAST);
+            let (has, of) = (part as u128, usual as u128);
+            let within = RESPONDED_WITHIN.as_micros() * has.pow(2) / of.pow(2).max(1);
+            part < usual && silent_for.as_micros() > within
+        });
+        room.map(|room| Wait::Share(room.clone()))
     }
 
     pub(super) fn add(&mut self, rooms: &[Room]) {

@@ -72,8 +72,10 @@ impl Slots {
             && self.known.standing(route) != Standing::Slow
             && self.counts.used(&Room::Webhook(route.id)) == 0;
         let asked = may_be.then(|| Asked::trial(route, place))?;
-        let has_room = self.counts.full(&asked).is_none();
-        has_room.then(|| self.begin(route, asked, now))
+        let silent_for = self.known.silent_for(route, now);
+        let wait = self.counts.full(&asked);
+        let wait = wait.or_else(|| self.counts.is_for_others(&asked, silent_for));
+        wait.is_none().then(|| self.begin(route, asked, now))
     }
 
     fn begin(&mut self, route: &Arc<Route>, asked: Asked, now: Instant) -> Vec<Room> {
@@ -100,10 +102,14 @@ impl Slots {
         };
         let allowed = if route.is_in_order() { 1 } else { allowed };
         let asked = Asked::new(route, place, class, standing, allowed);
-        match self.counts.full(&asked) {
-            Some(wait) => Err(wait),
-            None => Ok(asked),
+        if let Some(wait) = self.counts.full(&asked) {
+            return Err(wait);
         }
+        let silent_for = self.known.silent_for(route, now);
+        let others = (standing == Standing::Proven)
+            .then(|| self.counts.is_for_others(&asked, silent_for))
+            .flatten();
+        others.map_or(Ok(asked), Err)
     }
 
     /// A request that has these rooms takes long, and takes others besides. A trial is over.

@@ -3,6 +3,7 @@
 mod in_flight;
 mod limits;
 mod liveness;
+mod pressure;
 mod shared_origin;
 mod stalls;
 mod trials;

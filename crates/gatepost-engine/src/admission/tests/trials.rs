@@ -45,8 +45,8 @@ fn a_new_webhook_is_tried_at_once_beside_20_000_that_stall() {
     assert!(next.is_some(), "it is known now");
 }
 
-#[test]
-fn however_many_stall_in_trials_there_is_room_for_another_and_for_those_that_respond() {
+#[tokio::test(start_paused = true)]
+async fn however_many_stall_in_trials_there_is_room_for_another_and_for_those_that_respond() {
     let in_flight = in_flight();
     let responsive = STALLING..STALLING + 512;
     for id in responsive.clone() {
