@@ -1,4 +1,4 @@
-//! The last free places: for whom they are when all are about to be taken.
+//! The last free places: who gets them when all are about to be taken.
 
 use std::sync::Arc;
 use std::time::Duration;

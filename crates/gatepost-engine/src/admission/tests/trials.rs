@@ -34,7 +34,7 @@ fn a_new_webhook_is_tried_at_once_beside_20_000_that_stall() {
         .filter_map(|id| arrive(&in_flight, id))
         .collect();
     assert_eq!(in_flight.used(&Room::Weak), TOTAL / 2);
-    assert!(arrive(&in_flight, STALLING).is_none(), "so many at once");
+    assert!(arrive(&in_flight, STALLING).is_none(), "20,000 at once");
     become_slow(&mut stalled);
     let has_waited = in_flight.take(&route(STALLING), tenant(STALLING), LaneClass::First);
     assert!(has_waited.is_err(), "those that wait do not get it");
