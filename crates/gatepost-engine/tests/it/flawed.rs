@@ -10,9 +10,10 @@ use chrono::{DateTime, Utc};
 use gatepost_engine::{AtMost, Place, Scope};
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Cascade, ChangedRoutes, Claimed, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, Dropped, DueLane, Enqueue, Enqueued, EventQuery, Lane, LaneClaim, LogUsage,
-    OutboxId, OutboxRow, OutboxStore, PurgeBounds, QueueStats, QueueStore, Reclaimed, RecordId,
+    Arrived, AttemptRecord, Cascade, ChangedRoutes, Claimed, Delivery, DeliveryId, DeliveryLog,
+    DeliveryQuery, Dropped, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, EventQuery,
+    HourlyCount, Lane, LaneClaim, LaneSweep, LogRoom, LogUsage, OutboxAudience, OutboxId,
+    OutboxStore, OutboxTaken, PurgeBounds, Purged, QueueStats, QueueStore, Reclaimed, RecordId,
     RecordStore, RecordUsage, Replay, RouteChanges, Routes, RoutesVersion, Settled, Settlement,
     TaskMessage, TaskQuery, TaskRow, UnreadableRecord, UsageDelta, WebhookQuery,
 };
@@ -208,14 +209,25 @@ passed_on! { RecordStore {
 
 passed_on! { QueueStore {
     fn enqueue(batch: Enqueue, now: DateTime<Utc>) -> Enqueued;
-    fn due_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> Vec<DueLane>;
+    fn due_lanes(after: DuePoint, until: DateTime<Utc>, limit: u32) -> DueLanes;
+    fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
+    fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
     fn claim(lanes: &[LaneClaim], lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Vec<Claimed>;
     fn reclaim(limit: u32, now: DateTime<Utc>) -> Reclaimed;
     fn settle(settlements: Vec<Settlement>, now: DateTime<Utc>) -> Vec<Settled>;
 }
-    async fn work_arrived(&self) {
-        self.inner.work_arrived().await;
+    async fn enqueue_all(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Result<Enqueued, StoreError>> {
+        self.count("enqueue_all");
+        self.inner.enqueue_all(batches, now).await
+    }
+
+    async fn work_arrived(&self) -> Arrived {
+        self.inner.work_arrived().await
     }
 }
 
@@ -227,18 +239,38 @@ passed_on! { DeliveryLog {
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
     fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
-    fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> u64;
+    fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
+    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn add_counts(counts: &[HourlyCount]) -> ();
+    fn hourly_counts(
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32
+    ) -> Vec<HourlyCount>;
     fn add_usage(deltas: &[UsageDelta]) -> ();
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
     fn recount_usage(owner: OwnerId) -> LogUsage;
     fn count_dropped(dropped: &[Dropped]) -> ();
     fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
-    fn queue_stats(now: DateTime<Utc>) -> QueueStats;
+    fn count_queue(now: DateTime<Utc>) -> QueueStats;
+    fn queue_stats() -> Option<QueueStats>;
 } }
 
 passed_on! { OutboxStore {
     fn push_outbox(occurrence: &Occurrence, now: DateTime<Utc>) -> OutboxId;
-    fn outbox(limit: u32, now: DateTime<Utc>) -> Vec<OutboxRow>;
+    fn take_outbox(
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>
+    ) -> Option<OutboxTaken>;
+    fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
     fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
     fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
-} }
+}
+    async fn outbox_arrived(&self) {
+        self.inner.outbox_arrived().await;
+    }
+}

@@ -1,11 +1,13 @@
 //! The parts of admission together, in paused time.
 
+mod backlogs;
 mod in_flight;
 mod limits;
 mod liveness;
 mod shared_origin;
 mod stalls;
 mod turns;
+mod visits;
 
 use std::sync::Arc;
 use std::time::Duration;
