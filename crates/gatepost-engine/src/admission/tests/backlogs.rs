@@ -30,11 +30,9 @@ fn lane(webhook: i64, seconds: i64) -> DueLane {
 
 /// A webhook that was changed that long ago.
 fn changed(webhook: i64, seconds: i64) -> Route {
-    let route = Arc::into_inner(route(webhook)).unwrap();
-    Route {
-        changed: noon() - TimeDelta::seconds(seconds),
-        ..route
-    }
+    let mut route = Arc::into_inner(route(webhook)).unwrap();
+    route.changed = noon() - TimeDelta::seconds(seconds);
+    route
 }
 
 /// How many may be sent now, up to a thousand.
