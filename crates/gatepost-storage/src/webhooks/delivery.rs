@@ -210,3 +210,25 @@ pub struct AttemptRecord {
     /// Whether the response was kept: not where the owner's log was at its limit.
     pub kept: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn message_ids_rise_with_time_whatever_is_random_and_are_valid() {
+        let first: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().unwrap();
+        let mut last = MessageId::new(DateTime::UNIX_EPOCH - TimeDelta::days(1), u128::MAX);
+        for n in 0..2_000 {
+            let now = first + TimeDelta::milliseconds(n);
+            let id = MessageId::new(now, u128::MAX - u128::from(n.unsigned_abs()));
+            assert!(id.as_str() > last.as_str(), "{id} after {last}");
+            assert_eq!(id.as_str().parse(), Ok(id.clone()));
+            last = id;
+        }
+        assert_ne!(MessageId::new(first, 1), MessageId::new(first, 1 << 127));
+        assert_eq!(last.as_str().len(), 40);
+    }
+}

@@ -4,8 +4,10 @@ mod backlogs;
 mod in_flight;
 mod limits;
 mod liveness;
+mod pressure;
 mod shared_origin;
 mod stalls;
+mod trials;
 mod turns;
 mod visits;
 
