@@ -12,6 +12,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x4774_5074;
 const STEPS: &[&str] = &[
     include_str!("../migrations/0001_gatepost.sql"),
     include_str!("../migrations/0002_walls.sql"),
+    include_str!("../migrations/0003_queue.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
