@@ -214,7 +214,7 @@ async fn cycle(engine: &Engine, store: &SqliteStore) -> f64 {
     }
     loop {
         let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
-        let figures = store.queue_stats(now).await.unwrap();
+        let figures = store.count_queue(now).await.unwrap();
         if figures.queued + figures.running == 0 {
             break;
         }

@@ -127,7 +127,7 @@ impl<S: Store> Scene<S> {
         self.expect_all_sent().await;
         self.clear(&engine).await;
         engine.shutdown(Duration::from_secs(2)).await;
-        let left = self.inner.queue_stats(self.clock.now()).await.unwrap();
+        let left = self.inner.count_queue(self.clock.now()).await.unwrap();
         assert_eq!(
             (left.queued, left.running, left.outbox),
             (0, 0, 0),

@@ -78,7 +78,7 @@ async fn a_poison_among_a_thousand_ends_by_itself_and_all_others_are_sent() {
 /// Returns when nothing waits and nothing is under way.
 async fn ended(store: &dyn tests::chaos::Store) {
     loop {
-        let figures = store.queue_stats(now()).await.unwrap();
+        let figures = store.count_queue(now()).await.unwrap();
         if figures.queued + figures.running == 0 {
             return;
         }

@@ -26,10 +26,7 @@ impl Activities {
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         let row = self.store_activity(id, activity).await?;
-        if activity == Activity::Active {
-            self.admission.lanes.resumed(id);
-        }
-        self.admission.lanes.look_now();
+        self.admission.lanes.inquiries.ask(id);
         Ok(row)
     }
 

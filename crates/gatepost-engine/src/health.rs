@@ -32,6 +32,9 @@ pub struct Health {
     pub error_rate: f64,
     /// Whether outcomes can be recorded at present; while they cannot, nothing new is sent.
     pub recording: bool,
+    /// Whether this machine's clock differs from the database server's by 30 seconds at most;
+    /// while it differs by more, this process claims nothing and takes no claim back.
+    pub clock_is_right: bool,
     /// Owners about whose place the store says nothing: of a database that was made before
     /// there were tenants. Until they are placed their events are compared with what happens in
     /// every tenant, and the platform is asked about each. Counted to 10,000; at first 1 where
@@ -53,8 +56,7 @@ pub(crate) struct Probes {
 impl Probes {
     pub(crate) async fn health(&self) -> Result<Health, StoreError> {
         let now = self.clock.now();
-        // No store needs the time for this; one that did would be asked as of the epoch.
-        let stats = self.store.queue_stats(now.unwrap_or_default()).await?;
+        let stats = self.store.count_queue(now.unwrap_or_default()).await?;
         Ok(Health {
             queued: stats.queued,
             running: stats.running,
@@ -63,6 +65,7 @@ impl Probes {
             in_flight: self.admission.in_flight.count(),
             error_rate: self.error_rate.get(),
             recording: now.is_ok() && !self.settler.is_failing(),
+            clock_is_right: self.clock.is_right(),
             unplaced: self.judge.unplaced(),
         })
     }

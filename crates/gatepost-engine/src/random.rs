@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::MessageId;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -26,9 +27,10 @@ impl Random {
     }
 
     /// A fresh message id.
-    pub(crate) fn message_id(&self) -> MessageId {
+    pub(crate) fn message_id(&self, now: DateTime<Utc>) -> MessageId {
         self.with(|rng| {
-            MessageId::from_random(u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64()))
+            let random = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+            MessageId::new(now, random)
         })
     }
 }

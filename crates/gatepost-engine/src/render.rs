@@ -95,8 +95,8 @@ impl Renderer {
         })
     }
 
-    pub(crate) fn message_id(&self) -> MessageId {
-        self.random.message_id()
+    pub(crate) fn message_id(&self, now: DateTime<Utc>) -> MessageId {
+        self.random.message_id(now)
     }
 
     /// The variables that the platform added, with their values.

@@ -104,6 +104,7 @@ impl Actor {
             webhook: Some(webhook),
             task: None,
             states: vec![DeliveryState::Error],
+            class: None,
             created_from: Some(from),
             created_before: Some(before),
             page: Page::first(AT_ONCE),

@@ -70,7 +70,8 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
 
     /// Holds an owner, or releases one; an owner without a row gets one in `Common`. Of a held
     /// owner nothing is matched, claimed, or named by `due_lanes`, `lanes_of`,
-    /// `sweep_lanes` and `expire_held`, as of a paused webhook; records and log are listed and changed as before.
+    /// `sweep_lanes` and `expire_held`, as of a paused webhook; records and log are listed and
+    /// changed as before.
     ///
     /// # Errors
     /// `Unavailable`.

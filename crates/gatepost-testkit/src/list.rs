@@ -145,7 +145,6 @@ macro_rules! for_each_queue_clause {
             q17_due_lanes_come_in_pages
             q18_next_due_lies_after_now
             q19_an_unknown_webhook_is_refused
-            q20_a_known_message_id_stores_nothing
             q21_a_deleted_webhook_makes_settlements_stale
             q22_a_task_is_consumed_once
             q23_a_dropped_enqueue_leaves_all_or_nothing

@@ -27,7 +27,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .execute(&mut *tx)
         .await?;
     tx.commit().await?;
-    assert_eq!(store.outbox(9, SystemClock.now()).await?.len(), 1);
+    let now = SystemClock.now();
+    let taken = store.take_outbox(1, 9, now, now).await?;
+    assert_eq!(taken.map(|taken| taken.rows.len()), Some(1));
 
     let version = sqlx::query("SELECT sqlite_version()")
         .fetch_one(&mut platform)

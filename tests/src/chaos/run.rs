@@ -136,7 +136,7 @@ impl Run {
         let child = self.child(Mode::Work, 0);
         let began = tokio::time::Instant::now();
         let drained_in = loop {
-            let figures = store.queue_stats(now()).await.unwrap();
+            let figures = store.count_queue(now()).await.unwrap();
             if figures.queued + figures.running == 0 {
                 break began.elapsed();
             }

@@ -1,6 +1,6 @@
 //! The lanes that have something to send: those whose turn it is, and those that stepped aside
 //! until what they wait for changes. Grows with the number of such lanes, not with what waits in
-//! them.
+//! them, and not beyond a bound: then lanes that wait are forgotten, to be found again later.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,12 +8,18 @@ use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
+use super::parked::Parked;
 use super::room::{Room, Wait};
 use super::turns::Turns;
 
 /// How often room that becomes free is offered at once to lanes that turn out to wait for something
 /// wider.
 const HOPS: u32 = 16;
+
+/// Lanes that are remembered at most: about 100 MB.
+const MOST: usize = 200_000;
+/// This part of them is forgotten at a time.
+const FORGOTTEN: usize = 16;
 
 /// Where a lane is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -32,6 +38,12 @@ struct Entry {
     spot: Spot,
     /// What it was woken by and has not used yet.
     batons: Vec<Baton>,
+}
+
+impl Entry {
+    fn waits(&self) -> bool {
+        matches!(self.spot, Spot::Waiting(_))
+    }
 }
 
 /// There is room, of which one lane was notified for all that wait for it. If it does not use the
@@ -63,9 +75,13 @@ impl Baton {
 pub(super) struct Board {
     lanes: HashMap<Lane, Entry>,
     ready: Turns,
-    waiting: HashMap<Wait, Turns>,
+    waiting: HashMap<Wait, Parked>,
     until: BTreeSet<(Instant, Lane)>,
+    /// Lanes that wait.
+    parked: usize,
     calls: u64,
+    /// There are lanes that were forgotten.
+    forgot: bool,
 }
 
 impl Board {
@@ -84,6 +100,53 @@ impl Board {
     /// When the first of those that wait for a time is ready.
     pub(super) fn next_time(&self) -> Option<Instant> {
         self.until.first().map(|(time, _)| *time)
+    }
+
+    /// Something was added to this lane. True: it is known, and that is noted.
+    pub(super) fn touch(&mut self, lane: Lane) -> bool {
+        self.calls += 1;
+        let call = self.calls;
+        let entry = self.lanes.get_mut(&lane);
+        entry.map(|entry| entry.call = call).is_some()
+    }
+
+    /// Whether there is room for no other lane.
+    pub(super) fn is_full(&self) -> bool {
+        self.lanes.len() >= MOST
+    }
+
+    /// Makes room: forgets some of the lanes that wait, and says which. While but few wait, none:
+    /// then lanes that come are forgotten, and those that are here get on.
+    pub(super) fn forget_some(&mut self) -> Vec<Lane> {
+        self.forgot = true;
+        let some = MOST / FORGOTTEN;
+        if self.parked < some {
+            return Vec::new();
+        }
+        let parked = self.lanes.iter().filter(|(_, entry)| entry.waits());
+        let lanes: Vec<Lane> = parked.map(|(lane, _)| *lane).take(some).collect();
+        lanes.iter().for_each(|lane| self.forget(*lane));
+        lanes
+    }
+
+    /// Forgets those that wait for this, and says which.
+    pub(super) fn forget_all(&mut self, wait: &Wait) -> Vec<Lane> {
+        let mut parked = self.waiting.remove(wait).unwrap_or_default();
+        let lanes: Vec<Lane> = std::iter::from_fn(|| parked.next()).collect();
+        lanes.iter().for_each(|lane| self.forget(*lane));
+        lanes
+    }
+
+    fn forget(&mut self, lane: Lane) {
+        self.pass_on(lane);
+        self.unlink(lane);
+        self.lanes.remove(&lane);
+    }
+
+    /// Whether what was forgotten is to be found again: there is much room by now. Once.
+    pub(super) fn has_room_again(&mut self) -> bool {
+        let has_room = self.lanes.len() < MOST / 2;
+        has_room && std::mem::take(&mut self.forgot)
     }
 
     /// There is something in this lane. True: it was not known.
@@ -137,11 +200,7 @@ impl Board {
 
     /// As [`next`](Self::next), of those that wait for this.
     pub(super) fn next_of(&mut self, wait: &Wait) -> Option<(DueLane, u64)> {
-        let turns = self.waiting.get_mut(wait)?;
-        let lane = turns.next()?;
-        if turns.is_empty() {
-            self.waiting.remove(wait);
-        }
+        let lane = self.next_parked(wait)?;
         let entry = self.lanes.get_mut(&lane)?;
         entry.spot = Spot::Out;
         Some((entry.due, entry.call))
@@ -201,12 +260,9 @@ impl Board {
     }
 
     fn wake_with(&mut self, wait: &Wait, hops: u32) -> bool {
-        let Some(lane) = self.waiting.get_mut(wait).and_then(Turns::next) else {
+        let Some(lane) = self.next_parked(wait) else {
             return false;
         };
-        if self.waiting.get(wait).is_some_and(Turns::is_empty) {
-            self.waiting.remove(wait);
-        }
         if let Some(entry) = self.lanes.get_mut(&lane) {
             let room = wait.clone();
             entry.batons.push(Baton { room, hops });
@@ -215,12 +271,29 @@ impl Board {
         true
     }
 
+    /// Takes the next of those that wait for this.
+    fn next_parked(&mut self, wait: &Wait) -> Option<Lane> {
+        let parked = self.waiting.get_mut(wait)?;
+        let lane = parked.next()?;
+        if parked.is_empty() {
+            self.waiting.remove(wait);
+        }
+        self.parked = self.parked.saturating_sub(1);
+        Some(lane)
+    }
+
+    /// All that wait for this are ready.
+    pub(super) fn wake_all(&mut self, wait: &Wait) {
+        while let Some(lane) = self.next_parked(wait) {
+            self.put(lane, Spot::Ready);
+        }
+    }
+
     /// What they wait for may not hold them back any more.
     pub(super) fn wake_all_of(&mut self, webhook: WebhookId) {
         for class in [LaneClass::First, LaneClass::Retry, LaneClass::Alone] {
             let lane = Lane { webhook, class };
-            let waits = |entry: &Entry| matches!(entry.spot, Spot::Waiting(_));
-            if self.lanes.get(&lane).is_some_and(waits) {
+            if self.lanes.get(&lane).is_some_and(Entry::waits) {
                 self.again(lane);
             }
         }
@@ -233,14 +306,6 @@ impl Board {
         out.into_iter().for_each(|lane| self.again(lane));
     }
 
-    /// Whether any lane of the webhook is known.
-    pub(super) fn has_any_of(&self, webhook: WebhookId) -> bool {
-        let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
-        classes
-            .into_iter()
-            .any(|class| self.has(Lane { webhook, class }))
-    }
-
     #[cfg(test)]
     pub(super) fn ready_places(&self) -> Vec<gatepost_ids::Place> {
         self.ready.places()
@@ -250,15 +315,18 @@ impl Board {
     fn unlink(&mut self, lane: Lane) -> Option<Spot> {
         let entry = self.lanes.get_mut(&lane)?;
         let spot = std::mem::replace(&mut entry.spot, Spot::Out);
+        if matches!(spot, Spot::Waiting(_)) {
+            self.parked = self.parked.saturating_sub(1);
+        }
         let (place, owner) = (entry.due.place, entry.due.owner);
         match &spot {
             Spot::Out => {}
             Spot::Ready => self.ready.remove(place, owner, lane),
             Spot::Waiting(Wait::Until(time)) => drop(self.until.remove(&(*time, lane))),
             Spot::Waiting(wait) => {
-                if let Some(turns) = self.waiting.get_mut(wait) {
-                    turns.remove(place, owner, lane);
-                    if turns.is_empty() {
+                if let Some(parked) = self.waiting.get_mut(wait) {
+                    parked.remove(place, owner, lane);
+                    if parked.is_empty() {
                         self.waiting.remove(wait);
                     }
                 }
@@ -278,10 +346,11 @@ impl Board {
             Spot::Ready => self.ready.insert(place, owner, lane),
             Spot::Waiting(Wait::Until(time)) => drop(self.until.insert((*time, lane))),
             Spot::Waiting(wait) => {
-                let turns = self.waiting.entry(wait.clone()).or_default();
-                turns.insert(place, owner, lane);
+                let parked = self.waiting.entry(wait.clone()).or_default();
+                parked.insert(place, owner, lane);
             }
         }
+        self.parked += usize::from(matches!(spot, Spot::Waiting(_)));
         entry.spot = spot;
     }
 }

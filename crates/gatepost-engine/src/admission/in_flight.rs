@@ -16,6 +16,12 @@ use super::slots::Slots;
 use crate::config::Limits;
 use crate::routes::Route;
 
+/// What is learnt where no request was made.
+const NOTHING: Lesson = Lesson {
+    feedback: Feedback::None,
+    took: Duration::ZERO,
+};
+
 pub(crate) struct InFlight {
     lanes: Arc<Lanes>,
     slots: Mutex<Slots>,
@@ -55,17 +61,15 @@ impl InFlight {
             route: route.clone(),
             place,
             rooms,
-            lesson: Lesson {
-                feedback: Feedback::None,
-                took: Duration::ZERO,
-            },
+            of_backlog: false,
+            lesson: None,
         })
     }
 
     /// The lane waits, or is ready again if room became free in between, which woke nobody.
     pub(crate) fn step_aside(&self, turn: Turn, blocked: Blocked) {
         let lane = turn.due.lane;
-        let for_room = !matches!(blocked.wait, Wait::Until(_));
+        let for_room = matches!(blocked.wait, Wait::Room(_) | Wait::Share(_));
         turn.wait(blocked.wait);
         if for_room && self.lock().releases() != blocked.releases {
             self.lanes.again(lane);
@@ -80,9 +84,16 @@ impl InFlight {
     fn release(&self, permit: &Permit) {
         let Permit { route, place, .. } = permit;
         let now = Instant::now();
-        let changed = self
-            .lock()
-            .release(route, *place, &permit.rooms, permit.lesson, now);
+        let mut slots = self.lock();
+        if permit.lesson.is_none() {
+            slots.unsent(route, now);
+        }
+        let lesson = permit.lesson.unwrap_or(NOTHING);
+        let changed = slots.release(route, *place, &permit.rooms, lesson, now);
+        drop(slots);
+        if permit.lesson.is_none() && permit.of_backlog {
+            self.lanes.unsent(route.id);
+        }
         self.lanes.freed(&permit.rooms);
         if changed {
             self.lanes.changed(route.id);
@@ -118,7 +129,10 @@ pub(crate) struct Permit {
     route: Arc<Route>,
     place: Place,
     rooms: Vec<Room>,
-    lesson: Lesson,
+    /// It has a turn of those that send what was held.
+    of_backlog: bool,
+    /// `None`: no request was made. Then what it has of a rate goes back.
+    lesson: Option<Lesson>,
 }
 
 impl Permit {
@@ -149,9 +163,15 @@ impl Permit {
         self.rooms.extend(more);
     }
 
-    /// What the attempt says about the target.
+    /// It is for one of a backlog, which has a turn for it.
+    pub(crate) fn for_backlog(&mut self) {
+        self.in_flight.lanes.sends(self.route.id, Instant::now());
+        self.of_backlog = true;
+    }
+
+    /// A request was made, and what it says about the target.
     pub(crate) fn learnt(&mut self, lesson: Lesson) {
-        self.lesson = lesson;
+        self.lesson = Some(lesson);
     }
 }
 

@@ -75,6 +75,13 @@ impl Known {
         }
     }
 
+    /// It did not.
+    pub(super) fn unsent(&mut self, route: &Route, now: Instant) {
+        if let Some(rate) = self.rate(route, now) {
+            rate.give_back();
+        }
+    }
+
     pub(super) fn learn(
         &mut self,
         route: &Route,

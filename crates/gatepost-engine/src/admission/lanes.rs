@@ -1,8 +1,7 @@
 //! The lanes that may have something to send, whose turn it is, and when the store is to be asked
 //! for more.
 
-use std::collections::{HashMap, HashSet};
-use std::num::NonZeroU32;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,42 +10,38 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
+use super::backlogs::{Backlogs, Lot};
 use super::board::Board;
-use super::pace::Pace;
+use super::inquiries::Inquiries;
+use super::later::Later;
 use super::room::{Room, Wait};
 
 /// What has been due for this long when its lane is found was held: by a pause, or because nobody
 /// was there to send it.
-const HELD: TimeDelta = TimeDelta::seconds(60);
+pub(super) const HELD: TimeDelta = TimeDelta::seconds(60);
 /// Owners that rest and are remembered although their time is over.
 const RESTING: usize = 1000;
 
-#[derive(Debug, Default)]
-struct State {
+#[derive(Debug)]
+pub(super) struct State {
     board: Board,
-    /// Webhooks that send what was held.
-    held: HashMap<WebhookId, Pace>,
-    /// Webhooks that were resumed here, until their lanes are found.
-    resumed: HashSet<WebhookId>,
+    later: Later,
+    pub(super) backlogs: Backlogs,
     /// Owners who send nothing before then.
     resting: HashMap<OwnerId, Instant>,
-    /// When the next retry is due, as far as is known.
-    next_retry: Option<DateTime<Utc>>,
-    /// The store is to be asked.
-    look: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct Lanes {
     state: Mutex<State>,
-    /// Zero: what was held is sent as fast as all else.
-    resumed_per_second: u32,
+    /// What the store is to be asked.
+    pub(crate) inquiries: Inquiries,
     /// Something is ready.
     wake: Notify,
     /// A webhook is to be read.
     read: Notify,
-    /// The store is to be asked, or is to be asked at another time.
-    look: Notify,
+    /// A lane waits for a lot.
+    lots: Notify,
 }
 
 /// A lane whose turn it is. Dropped, it is ready again, behind the others.
@@ -62,10 +57,14 @@ impl Turn {
     /// It steps aside until that changes.
     pub(crate) fn wait(mut self, wait: Wait) {
         self.is_over = true;
-        let to_read = wait == Wait::Read;
+        let told = match wait {
+            Wait::Read => Some(&self.lanes.read),
+            Wait::Lot(_) => Some(&self.lanes.lots),
+            _ => None,
+        };
         self.lanes.lock().board.wait(self.due.lane, wait);
-        if to_read {
-            self.lanes.read.notify_one();
+        if let Some(told) = told {
+            told.notify_one();
         }
     }
 
@@ -73,9 +72,13 @@ impl Turn {
     pub(crate) fn done(mut self) {
         self.is_over = true;
         let mut state = self.lanes.lock();
-        let webhook = self.due.lane.webhook;
-        if state.board.done(self.due.lane, self.call) && !state.board.has_any_of(webhook) {
-            state.held.remove(&webhook);
+        if state.board.done(self.due.lane, self.call) {
+            state.backlogs.end(self.due.lane);
+            let has_room = state.board.has_room_again();
+            drop(state);
+            if has_room {
+                self.lanes.inquiries.sweep();
+            }
         }
     }
 }
@@ -88,45 +91,83 @@ impl Drop for Turn {
     }
 }
 
+impl State {
+    /// True: it was not known. Lanes that wait make room for it.
+    fn add(&mut self, due: DueLane) -> bool {
+        if !self.board.has(due.lane) && self.board.is_full() {
+            for lane in self.board.forget_some() {
+                self.backlogs.end(lane);
+            }
+            if self.board.is_full() {
+                return false;
+            }
+        }
+        self.board.add(due)
+    }
+}
+
 impl Lanes {
     /// The store is to be asked first.
     pub(crate) fn new(resumed_per_second: u32) -> Arc<Self> {
         let state = State {
-            look: true,
-            ..State::default()
+            board: Board::default(),
+            later: Later::default(),
+            backlogs: Backlogs::new(resumed_per_second),
+            resting: HashMap::new(),
         };
         Arc::new(Self {
             state: Mutex::new(state),
-            resumed_per_second,
+            inquiries: Inquiries::new(),
             wake: Notify::new(),
             read: Notify::new(),
-            look: Notify::new(),
+            lots: Notify::new(),
         })
     }
 
     /// Something was queued in this lane.
     pub(crate) fn ready(&self, due: DueLane) {
-        self.lock().board.add(due);
+        self.lock().add(due);
         self.wake.notify_one();
+    }
+
+    /// Something will be due in this lane then: nobody need ask for it.
+    pub(crate) fn ready_later(&self, due: DueLane) {
+        if self.lock().later.add(due) {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Something was queued in this lane, as another process says. True: it is known.
+    pub(crate) fn touch(&self, lane: Lane) -> bool {
+        self.lock().board.touch(lane)
     }
 
     /// These lanes have something, as the store says.
     pub(crate) fn found(&self, due: &[DueLane], now: DateTime<Utc>) {
+        if due.is_empty() {
+            return;
+        }
         let mut state = self.lock();
         for due in due {
-            let webhook = due.lane.webhook;
-            let is_new = state.board.add(*due);
-            let was_held = now - due.due >= HELD || state.resumed.contains(&webhook);
-            if is_new
-                && was_held
-                && let Some(rate) = NonZeroU32::new(self.resumed_per_second)
-            {
-                let pace = || Pace::new(rate, Instant::now());
-                state.held.entry(webhook).or_insert_with(pace);
+            if state.add(*due) && now - due.due >= HELD {
+                state.backlogs.begin(due.lane, now, Instant::now());
             }
         }
         drop(state);
         self.wake.notify_one();
+    }
+
+    /// What is due by now is ready.
+    pub(crate) fn fall_due(&self, now: DateTime<Utc>) {
+        let mut state = self.lock();
+        while let Some(due) = state.later.take_due(now) {
+            state.add(due);
+        }
+    }
+
+    /// When the next falls due.
+    pub(crate) fn next_later(&self) -> Option<DateTime<Utc>> {
+        self.lock().later.next()
     }
 
     /// Whether something waits in this lane, as far as is known here.
@@ -155,24 +196,17 @@ impl Lanes {
         }
     }
 
-    /// Whether the webhook may send one more now of what was held.
+    /// Whether one more may be sent from this lane now; `true`: of a backlog, for which there is a
+    /// turn.
     ///
     /// # Errors
-    /// Not before then: because of its rate, or because its owner rests.
-    pub(crate) fn may_send(&self, due: &DueLane, now: Instant) -> Result<(), Instant> {
+    /// What there is to wait for: the turn, the lot, or that its owner rests no more.
+    pub(crate) fn may_send(&self, due: &DueLane, now: Instant) -> Result<bool, Wait> {
         let state = self.lock();
         if let Some(until) = state.resting.get(&due.owner).filter(|until| **until > now) {
-            return Err(*until);
+            return Err(Wait::Until(*until));
         }
-        let held = state.held.get(&due.lane.webhook);
-        held.map_or(Ok(()), |pace| pace.check(now))
-    }
-
-    /// It sends one.
-    pub(crate) fn sends(&self, webhook: WebhookId, now: Instant) {
-        if let Some(pace) = self.lock().held.get_mut(&webhook) {
-            pace.take(now);
-        }
+        state.backlogs.may_send(due.lane, now)
     }
 
     /// Until then nothing of this owner is sent.
@@ -183,6 +217,24 @@ impl Lanes {
             state.resting.retain(|_, until| *until > now);
         }
         state.resting.insert(owner, until);
+    }
+
+    /// This process sends the backlogs of this lot until then.
+    pub(crate) fn hold_lot(&self, lot: Lot, until: Instant) -> bool {
+        let mut state = self.lock();
+        let is_new = state.backlogs.hold(lot, until, Instant::now());
+        state.board.wake_all(&Wait::Lot(lot));
+        drop(state);
+        self.wake.notify_one();
+        is_new
+    }
+
+    /// Another process does: it finds what waits here.
+    pub(crate) fn leave_lot(&self, lot: Lot) {
+        let mut state = self.lock();
+        for lane in state.board.forget_all(&Wait::Lot(lot)) {
+            state.backlogs.end(lane);
+        }
     }
 
     /// What it waited for may not be so any more.
@@ -242,63 +294,9 @@ impl Lanes {
         self.lock().board.recover();
     }
 
-    /// The webhook is active: what it held until now is sent at a bounded rate.
-    pub(crate) fn resumed(&self, webhook: WebhookId) {
-        self.lock().resumed.insert(webhook);
-    }
-
-    /// A retry will be due then.
-    pub(crate) fn retry_at(&self, due: Option<DateTime<Utc>>) {
-        let Some(due) = due else { return };
-        let mut state = self.lock();
-        if state.next_retry.is_none_or(|known| due < known) {
-            state.next_retry = Some(due);
-            drop(state);
-            self.look.notify_one();
-        }
-    }
-
-    pub(crate) fn next_retry(&self) -> Option<DateTime<Utc>> {
-        self.lock().next_retry
-    }
-
-    /// The store is to be asked.
-    pub(crate) fn look(&self) {
-        self.lock().look = true;
-    }
-
-    /// As [`look`](Self::look), if that is so.
-    pub(crate) fn look_if(&self, reason: bool) {
-        if reason {
-            self.look();
-        }
-    }
-
-    /// As [`look`](Self::look), at once.
+    /// Something became due a moment ago: the store is to be asked.
     pub(crate) fn look_now(&self) {
-        self.look();
-        self.look.notify_one();
-    }
-
-    /// Whether the store is to be asked now. The next call says no, unless there is a new reason.
-    pub(crate) fn take_look(&self, now: DateTime<Utc>) -> bool {
-        let mut state = self.lock();
-        if state.next_retry.is_some_and(|due| due <= now) {
-            state.next_retry = None;
-            state.look = true;
-        }
-        std::mem::take(&mut state.look)
-    }
-
-    /// All that is due was found, of what had been resumed when that began.
-    pub(crate) fn looked(&self, resumed: &HashSet<WebhookId>) {
-        self.lock()
-            .resumed
-            .retain(|webhook| !resumed.contains(webhook));
-    }
-
-    pub(crate) fn resumed_before(&self) -> HashSet<WebhookId> {
-        self.lock().resumed.clone()
+        self.inquiries.look();
     }
 
     /// Wakes the dispatcher: webhooks were read.
@@ -314,8 +312,9 @@ impl Lanes {
         self.read.notified().await;
     }
 
-    pub(crate) async fn asked_to_look(&self) {
-        self.look.notified().await;
+    /// Ready when a lane waits for a lot.
+    pub(crate) async fn asked_for_lots(&self) {
+        self.lots.notified().await;
     }
 
     #[cfg(test)]
@@ -323,7 +322,14 @@ impl Lanes {
         self.lock().board.ready_places()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    /// Whether the store was to be asked anything; not any more.
+    #[cfg(test)]
+    pub(crate) fn take_look(&self, _now: DateTime<Utc>) -> bool {
+        let (inquiry, sweep) = (self.inquiries.take(), self.inquiries.take_sweep());
+        sweep || inquiry.look || !inquiry.webhooks.is_empty()
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,13 +1,18 @@
 //! What may be sent when: lanes take turns, requests in flight are limited, retries have a pace.
 
+mod backlogs;
 mod board;
 mod counts;
 mod feedback;
+mod held;
 mod in_flight;
+mod inquiries;
 mod known;
 mod lanes;
+mod later;
 mod pace;
 mod pacer;
+mod parked;
 mod room;
 mod shared_breaker;
 mod slots;
@@ -18,8 +23,10 @@ mod turns;
 
 use std::sync::Arc;
 
+pub(crate) use backlogs::Lot;
 pub(crate) use feedback::{Feedback, Lesson};
 pub(crate) use in_flight::{InFlight, Permit};
+pub(crate) use inquiries::Inquiry;
 pub(crate) use lanes::{Lanes, Turn};
 pub(crate) use pacer::RetryPacer;
 #[cfg(test)]

@@ -41,6 +41,11 @@ impl Pace {
         self.over = self.over.max(now) + self.gap();
     }
 
+    /// A turn was not used.
+    pub(super) fn give_back(&mut self) {
+        self.over = self.over.checked_sub(self.gap()).unwrap_or(self.over);
+    }
+
     fn gap(&self) -> Duration {
         SECOND / self.per_second.get()
     }

@@ -6,6 +6,8 @@ use gatepost_ids::Place;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
+use super::backlogs::Lot;
+
 /// What a request takes room in: each has a limit, but for [`WebhookSlow`](Self::WebhookSlow).
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Room {
@@ -50,6 +52,8 @@ pub(crate) enum Wait {
     Read,
     /// The turn of the next retry.
     RetryTurn,
+    /// That this process sends the backlogs of that lot.
+    Lot(Lot),
     /// A time: of a breaker, of a rate, of trying again.
     Until(Instant),
 }
@@ -63,12 +67,9 @@ pub(crate) struct Blocked {
 }
 
 impl Blocked {
-    /// Until then, whatever room there is.
-    pub(crate) fn until(time: Instant) -> Self {
-        Self {
-            wait: Wait::Until(time),
-            releases: 0,
-        }
+    /// By that, whatever room there is.
+    pub(crate) fn by(wait: Wait) -> Self {
+        Self { wait, releases: 0 }
     }
 }
 
@@ -76,7 +77,7 @@ impl Wait {
     /// The wider, the more lanes may wait for it. A half step below a total is a share of it.
     fn breadth(&self) -> u8 {
         match self {
-            Self::Read | Self::Until(_) => 0,
+            Self::Read | Self::Lot(_) | Self::Until(_) => 0,
             Self::RetryTurn => 8,
             Self::Room(room) => room.breadth(),
             Self::Share(room) => room.breadth().saturating_sub(1),

@@ -116,6 +116,11 @@ impl Slots {
         before != self.known.standing(route)
     }
 
+    /// No request was made: it counts for no rate.
+    pub(super) fn unsent(&mut self, route: &Route, now: Instant) {
+        self.known.unsent(route, now);
+    }
+
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.counts.is_empty() && self.requests == 0

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Claim, Disposition, MessageId, Settlement};
+use gatepost_storage::webhooks::{Claim, Disposition, LaneClass, MessageId, Settlement};
 use tokio::time::Instant;
 
 use crate::admission::Permit;
@@ -23,8 +23,12 @@ pub(crate) struct Job {
     pub message: Outgoing,
     /// The webhook at the revision of the claim.
     pub route: Arc<Route>,
-    /// Attempts made before this one.
+    /// The lane in which it waited, and to which it goes back unused.
+    pub class: LaneClass,
+    /// Attempts ever made before this one.
     pub attempts: u32,
+    /// Those of them since it was enqueued or replayed last.
+    pub tries: u32,
     /// What is known of the last attempt: kept if this claim is given back.
     pub status_info: String,
     pub permit: Permit,
@@ -33,12 +37,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// The settlement of a claim that was not used: due again at once. Needs no clock, since a
-    /// clock that cannot be read is a reason for it.
-    pub(super) fn given_back(&self) -> Settlement {
-        self.given_back_until(self.claimed)
-    }
-
+    /// The settlement of a claim that was not used.
     pub(super) fn given_back_until(&self, due: DateTime<Utc>) -> Settlement {
         Settlement {
             claim: self.claim,

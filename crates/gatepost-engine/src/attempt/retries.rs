@@ -25,7 +25,8 @@ impl RetryPlan {
         }
     }
 
-    /// How a claim ends after its attempt, the `made`th of the delivery.
+    /// How a claim ends after its attempt, the `made`th since the delivery was enqueued or
+    /// replayed.
     pub(super) fn after(&self, attempt: &Attempt, made: u32, route: &Route) -> Disposition {
         if attempt.is_success() {
             return Disposition::Sent;

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use delivery::Attempt;
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Settled, Settlement};
+use gatepost_storage::webhooks::{Disposition, DueLane, Lane, LaneClass, Settled, Settlement};
 use tokio::time::Instant;
 use webhook_model::OwnerId;
 
@@ -61,9 +62,9 @@ enum Tried {
 
 impl Worker {
     /// Whether new work may be begun. Not while nothing can be recorded: what is sent and not
-    /// recorded would be sent again and again.
+    /// recorded would be sent again and again. And not while the clock is wrong.
     pub(crate) fn is_ready(&self) -> bool {
-        self.lifecycle.is_running() && !self.settler.is_failing()
+        self.lifecycle.is_running() && !self.settler.is_failing() && self.clock.is_right()
     }
 
     /// Sends in a task of its own.
@@ -97,7 +98,13 @@ impl Worker {
     pub(crate) fn give_back(self: &Arc<Self>, job: Job) {
         let worker = self.clone();
         self.lifecycle
-            .spawn(async move { worker.end(&job, job.given_back()).await });
+            .spawn(async move { worker.end(&job, worker.given_back(&job)).await });
+    }
+
+    /// Due again now, so that the looks of other processes find it; as of the claim while the clock
+    /// cannot be read, which is a reason to give back.
+    fn given_back(&self, job: &Job) -> Settlement {
+        job.given_back_until(self.clock.now().unwrap_or(job.claimed))
     }
 
     async fn run(self: Arc<Self>, mut job: Job) {
@@ -108,13 +115,13 @@ impl Worker {
             }
         }
         let settlement = if !job.route.is_active() || self.lifecycle.is_aborted() {
-            job.given_back()
+            self.given_back(&job)
         } else {
             tokio::select! {
                 // First the attempt: a response that has come is not given up.
                 biased;
                 tried = self.attempt(&mut job) => self.conclude(&mut job, tried),
-                () = self.lifecycle.aborted() => job.given_back(),
+                () = self.lifecycle.aborted() => self.given_back(&job),
             }
         };
         self.end(&job, settlement).await;
@@ -160,7 +167,7 @@ impl Worker {
     fn conclude(&self, job: &mut Job, tried: Tried) -> Settlement {
         let (attempt, lesson) = match tried {
             Tried::Made(attempt, lesson) => (attempt, lesson),
-            Tried::NoClock => return job.given_back(),
+            Tried::NoClock => return self.given_back(job),
             Tried::Rests => {
                 let owner = job.route.webhook.owner;
                 self.admission.lanes.rest(owner, Instant::now() + REST);
@@ -177,7 +184,7 @@ impl Worker {
         }
         Settlement {
             claim: job.claim,
-            disposition: self.retries.after(&attempt, job.attempts + 1, &job.route),
+            disposition: self.retries.after(&attempt, job.tries + 1, &job.route),
             status_info: attempt.status_info(),
             attempt: Some(record),
             keep_message: !is_full,
@@ -189,7 +196,15 @@ impl Worker {
         let owner = job.route.webhook.owner;
         let (state, retry_at) = settlement.disposition.state_and_due();
         let log_bytes = settlement.attempt.as_ref().map_or(0, outcome::kept_bytes);
-        match self.settler.settle(settlement).await {
+        let class = match settlement.disposition {
+            Disposition::Retry { .. } => LaneClass::Retry,
+            _ => job.class,
+        };
+        let settled = self.settler.settle(settlement).await;
+        if settled == Some(Settled::Done) {
+            self.goes_on(job, class, retry_at);
+        }
+        match settled {
             Some(Settled::Done) if state.is_final() => {
                 let message = job.message.body.len() as u64;
                 self.judge.ended(owner, message, log_bytes);
@@ -210,6 +225,23 @@ impl Worker {
                 });
             }
         }
-        self.admission.lanes.retry_at(retry_at);
+    }
+
+    /// What waits again is known here; and of a webhook in order the next may be sent now, in
+    /// whichever lane it waits.
+    fn goes_on(&self, job: &Job, class: LaneClass, due: Option<DateTime<Utc>>) {
+        let (lanes, webhook) = (&self.admission.lanes, job.route.id);
+        let lane = |class| Lane { webhook, class };
+        if let Some(due) = due {
+            lanes.ready_later(DueLane {
+                lane: lane(class),
+                due,
+                owner: job.route.webhook.owner,
+                place: job.permit.place(),
+                revision: job.route.revision,
+            });
+        } else if job.route.is_in_order() && !lanes.touch(lane(LaneClass::First)) {
+            lanes.inquiries.ask(webhook);
+        }
     }
 }

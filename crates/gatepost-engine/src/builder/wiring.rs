@@ -246,6 +246,7 @@ impl Ground {
             judge: self.judge.clone(),
             clock: self.clock.clone(),
             timing: self.limits.timing.clone(),
+            holder: self.holder,
         })
     }
 
@@ -285,6 +286,7 @@ impl Ground {
             self.clock.clone(),
             self.lifecycle.clone(),
             self.limits.timing.poll / OUTBOX_POLLS,
+            self.holder,
         ))
     }
 

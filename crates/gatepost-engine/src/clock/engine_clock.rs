@@ -6,14 +6,19 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::Clock;
 use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::{Clock, ErrorKind, StoreError};
+use tokio::time::Instant;
 
 use crate::error::{ClockError, StartError};
 use crate::guard::guarded;
 
 /// A larger difference means that a machine is set up wrong.
-const MAX_SKEW_SECONDS: i64 = 30;
+const MAX_SKEW: TimeDelta = TimeDelta::seconds(30);
+/// An answer that took longer says too little: half of that is the error.
+const ROUND_TRIP: Duration = Duration::from_secs(1);
+/// How often an engine that starts asks, if answers take longer.
+const TRIES: u32 = 3;
 
 /// A clock that panics is an error here, and harms nobody else.
 #[derive(Debug)]
@@ -33,14 +38,26 @@ impl EngineClock {
             clock,
             offset: AtomicI64::new(0),
         };
-        let offset = clock.measure(store).await?;
-        clock.offset.store(offset, Ordering::Relaxed);
-        Ok(clock)
+        for _ in 0..TRIES {
+            let Some(offset) = clock.measure(store).await.map_err(Arc::new)? else {
+                continue;
+            };
+            clock.follow(offset);
+            if clock.is_right() {
+                return Ok(clock);
+            }
+            return Err(StartError::ClockSkew(offset.num_seconds()));
+        }
+        let error = StoreError::new(
+            ErrorKind::Unavailable,
+            "the server's clock answers too late",
+        );
+        Err(Arc::new(error).into())
     }
 
     /// The present moment, by the database server's clock where it has one.
     pub(crate) fn now(&self) -> Result<DateTime<Utc>, ClockError> {
-        Ok(self.shown()? + TimeDelta::microseconds(self.offset.load(Ordering::Relaxed)))
+        Ok(self.shown()? + self.offset())
     }
 
     /// The present moment by this machine's clock.
@@ -53,29 +70,55 @@ impl EngineClock {
         guarded(|| self.clock.passed()).ok_or(ClockError)
     }
 
-    /// Compares the clocks again. A difference that is too large is reported and not followed.
+    /// How far this machine's clock is behind.
+    pub(super) fn offset(&self) -> TimeDelta {
+        TimeDelta::microseconds(self.offset.load(Ordering::Relaxed))
+    }
+
+    /// Whether this machine's clock is about right. While it is not, nothing is claimed and no
+    /// claim is taken back: it may be set at any moment, and no claim of others must be taken
+    /// for it.
+    pub(crate) fn is_right(&self) -> bool {
+        self.offset().abs() <= MAX_SKEW
+    }
+
+    /// Compares the clocks again, and follows the server's.
     pub(crate) async fn compare(&self, store: &dyn WebhookStore) {
         match self.measure(store).await {
-            Ok(offset) => self.offset.store(offset, Ordering::Relaxed),
+            Ok(Some(offset)) => self.follow(offset),
+            Ok(None) => {
+                guarded(|| tracing::warn!("could not compare the clocks: that took too long"));
+            }
             Err(error) => {
                 guarded(|| tracing::error!(%error, "could not compare the clocks"));
             }
         }
     }
 
-    /// What is to be added to this machine's clock, in microseconds; half the round trip is the
-    /// error.
-    async fn measure(&self, store: &dyn WebhookStore) -> Result<i64, StartError> {
-        let before = self.shown()?;
-        let Some(server) = store.server_time().await.map_err(Arc::new)? else {
-            return Ok(0);
-        };
-        let middle = before + (self.shown()? - before) / 2;
-        let offset = server - middle;
-        if offset.num_seconds().abs() > MAX_SKEW_SECONDS {
-            return Err(StartError::ClockSkew(offset.num_seconds()));
+    fn follow(&self, offset: TimeDelta) {
+        let was_right = self.is_right();
+        let micros = offset.num_microseconds().unwrap_or(i64::MAX / 2);
+        self.offset.store(micros, Ordering::Relaxed);
+        let seconds = offset.num_seconds();
+        if was_right && !self.is_right() {
+            guarded(|| tracing::error!(seconds, "the clock is wrong; nothing is claimed"));
+        } else if !was_right && self.is_right() {
+            guarded(|| tracing::warn!("the clock is right again"));
         }
-        Ok(offset.num_microseconds().unwrap_or_default())
+    }
+
+    /// What is to be added to this machine's clock; half the round trip is the error. `None`: that
+    /// would be too much.
+    async fn measure(&self, store: &dyn WebhookStore) -> Result<Option<TimeDelta>, StoreError> {
+        let (before, began) = (self.shown()?, Instant::now());
+        let Some(server) = store.server_time().await? else {
+            return Ok(Some(TimeDelta::zero()));
+        };
+        // Whichever says more: this machine's clock may have been set in between.
+        let shown = self.shown()? - before;
+        let in_time = began.elapsed() <= ROUND_TRIP
+            && shown.abs().to_std().is_ok_and(|took| took <= ROUND_TRIP);
+        Ok(in_time.then(|| server - (before + shown / 2)))
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct ClockSteps {
     clock: Arc<EngineClock>,
     began: Instant,
     last: (DateTime<Utc>, Duration),
+    /// How far the clock was behind the server's.
+    offset: TimeDelta,
     longest_lease: Duration,
     settled_at: Duration,
 }
@@ -32,6 +34,7 @@ impl ClockSteps {
         let passed = clock.passed()?.unwrap_or_default();
         Ok(Self {
             last: (clock.shown()?, passed),
+            offset: clock.offset(),
             clock,
             began: Instant::now(),
             longest_lease,
@@ -39,14 +42,21 @@ impl ClockSteps {
         })
     }
 
-    /// Whether the clock was set since the last call.
+    /// Whether the clock was set since the last call, or the server's was found to be.
     pub(crate) fn has_stepped(&mut self) -> Result<bool, ClockError> {
         let (shown, passed) = (self.clock.shown()?, self.passed()?);
         let (last_shown, last_passed) = self.last;
         self.last = (shown, passed);
         let went =
             TimeDelta::from_std(passed.saturating_sub(last_passed)).unwrap_or(TimeDelta::MAX);
-        let step = shown - last_shown - went;
+        let own = shown - last_shown - went;
+        let offset = self.clock.offset();
+        let servers = offset - std::mem::replace(&mut self.offset, offset);
+        let step = if own.abs() > servers.abs() {
+            own
+        } else {
+            servers
+        };
         if step.abs() <= TOLERATED {
             return Ok(false);
         }

@@ -69,12 +69,16 @@ impl Dispatcher {
                 continue;
             };
             if let Some(permit) = taken.permits.pop() {
+                let due = claimed.delivery.due;
+                self.admission.lanes.claimed(lane, &taken.route, due, now);
                 self.begin(claimed, taken.route.clone(), permit, now);
             }
         }
         for taken in taken.into_values() {
             if !taken.permits.is_empty() {
                 // There was less than asked for: the lane is empty.
+                let lane = taken.turn.due.lane;
+                self.admission.lanes.emptied(lane, &taken.route);
                 taken.turn.done();
             }
         }
@@ -102,7 +106,9 @@ impl Dispatcher {
                 body: delivery.body,
             },
             route: taken_for,
+            class,
             attempts: delivery.attempts,
+            tries: delivery.tries,
             status_info: delivery.status_info,
             permit,
             turn: retry.then(|| self.admission.retry_pacer.turn(Instant::now())),

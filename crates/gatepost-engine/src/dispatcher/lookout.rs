@@ -1,71 +1,166 @@
 //! Asks the store which lanes have something: work of other processes, of an earlier run, retries.
+//! Each question is about what has become due since the last one, or about webhooks by name: it
+//! costs nothing how many lanes there are.
 
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::{Arrived, DeliveryId, DuePoint};
 use tokio::time::Instant;
 
 use super::part::Dispatcher;
+use crate::admission::Inquiry;
 use crate::guard::guarded;
 
 /// The wait after the store failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
-/// Lanes asked for at a time.
-const LANES: u32 = 500;
+/// Deliveries looked at in one page.
+const PAGE: u32 = 1_000;
+/// Webhooks asked about at a time.
+const WEBHOOKS: usize = 500;
+/// Between two looks for what will become due: a queue of retries is not asked for one by one.
+const GAP: Duration = Duration::from_millis(250);
+/// This often a look goes back, by twice the time: what was due at that time may have been
+/// committed later. What is committed even later is found by a sweep.
+const BACK: Duration = Duration::from_secs(5);
+
+/// How far this process has looked.
+#[derive(Debug)]
+struct Seen {
+    /// What became due later has not been seen; `None`: nothing has.
+    reached: Option<DuePoint>,
+    /// When a look last went back.
+    went_back: Instant,
+    looked: Instant,
+    /// When something will be due, as the store said.
+    next: Option<DateTime<Utc>>,
+    /// Releases of owners, as the judge counts them.
+    freed: u64,
+}
 
 impl Dispatcher {
     /// Runs until the engine stops.
     pub(super) async fn look_out(&self) {
-        let (lanes, lifecycle) = (&self.admission.lanes, &self.worker.lifecycle);
+        let (inquiries, lifecycle) = (&self.admission.lanes.inquiries, &self.worker.lifecycle);
+        let mut seen = Seen::new(self.judge.freed());
         while lifecycle.is_running() {
             let began = Instant::now();
-            let pause = match self.look().await {
-                Ok(()) => self.until_next_retry(),
-                Err(error) => {
-                    guarded(|| tracing::warn!(%error, "could not look for deliveries"));
-                    lanes.look();
-                    lifecycle.rest(AFTER_FAILURE).await;
-                    continue;
-                }
-            };
-            // A list that takes long is asked for at most half of the time.
+            let inquiry = inquiries.take();
+            if let Err(error) = self.inquire(&inquiry, &mut seen).await {
+                guarded(|| tracing::warn!(%error, "could not look for deliveries"));
+                inquiries.put_back(inquiry);
+                lifecycle.rest(AFTER_FAILURE).await;
+                continue;
+            }
+            // What takes long is asked for at most half of the time.
             lifecycle.rest(began.elapsed()).await;
             tokio::select! {
-                () = lanes.asked_to_look() => {}
-                () = tokio::time::sleep(pause) => lanes.look_if(pause >= self.timing.poll),
-                () = self.store.work_arrived() => lanes.look(),
+                () = inquiries.made() => {}
+                () = tokio::time::sleep(self.until_next_look(&seen)) => inquiries.look(),
+                arrived = self.store.work_arrived() => self.hear(arrived),
                 () = lifecycle.stopped() => {}
             }
         }
     }
 
-    fn until_next_retry(&self) -> Duration {
+    fn until_next_look(&self, seen: &Seen) -> Duration {
         let poll = self.timing.poll;
-        match (self.admission.lanes.next_retry(), self.clock.now()) {
-            (Some(due), Ok(now)) => (due - now).to_std().unwrap_or_default().min(poll),
-            _ => poll,
+        let (Some(next), Ok(now)) = (seen.next, self.clock.now()) else {
+            return poll;
+        };
+        let gap = GAP.saturating_sub(seen.looked.elapsed());
+        (next - now).to_std().unwrap_or_default().max(gap).min(poll)
+    }
+
+    /// What another process says.
+    fn hear(&self, arrived: Arrived) {
+        let lanes = &self.admission.lanes;
+        match arrived {
+            Arrived::Lanes(heard) => {
+                for lane in heard.into_iter().filter(|lane| !lanes.touch(*lane)) {
+                    lanes.inquiries.ask(lane.webhook);
+                }
+            }
+            Arrived::Due => lanes.inquiries.look(),
+            Arrived::Anything => lanes.inquiries.sweep(),
         }
     }
 
     /// Asks, if there is a reason.
-    async fn look(&self) -> Result<(), StoreError> {
-        let (now, lanes) = (self.clock.now()?, &self.admission.lanes);
-        if !lanes.take_look(now) {
-            return Ok(());
+    async fn inquire(&self, inquiry: &Inquiry, seen: &mut Seen) -> Result<(), StoreError> {
+        let lanes = &self.admission.lanes;
+        let freed = self.judge.freed();
+        if std::mem::replace(&mut seen.freed, freed) != freed {
+            lanes.inquiries.sweep();
         }
-        let resumed = lanes.resumed_before();
-        let mut after = None;
-        loop {
-            let found = self.store.due_lanes(after, LANES, now).await?;
-            lanes.found(&found, now);
-            after = found.last().map(|due| due.lane);
-            if found.len() < LANES as usize {
-                break;
+        if !inquiry.webhooks.is_empty() {
+            let now = self.clock.now()?;
+            let webhooks: Vec<_> = inquiry.webhooks.iter().copied().collect();
+            let mut found = Vec::new();
+            for some in webhooks.chunks(WEBHOOKS) {
+                found.extend(self.store.lanes_of(some, now).await?);
             }
-            tokio::task::yield_now().await;
+            lanes.found(&found, now);
+            if found.len() < webhooks.len() {
+                // Somebody else has it, or it is due in a moment: clocks differ a little.
+                seen.next = self.store.next_due(now).await?;
+            }
         }
-        lanes.looked(&resumed);
-        lanes.retry_at(self.store.next_due(now).await?);
+        if inquiry.look {
+            self.look(seen).await?;
+        }
         Ok(())
+    }
+
+    /// One page of what has become due.
+    async fn look(&self, seen: &mut Seen) -> Result<(), StoreError> {
+        let (lanes, now) = (&self.admission.lanes, self.clock.now()?);
+        let after = seen.begin(now);
+        let found = self.store.due_lanes(after, now, PAGE).await?;
+        lanes.found(&found.lanes, now);
+        seen.reached = Some(found.more.unwrap_or_else(|| from(now)));
+        if found.more.is_some() {
+            lanes.inquiries.look();
+        } else {
+            seen.looked = Instant::now();
+            seen.next = self.store.next_due(now).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Seen {
+    fn new(freed: u64) -> Self {
+        let now = Instant::now();
+        Self {
+            reached: None,
+            went_back: now,
+            looked: now,
+            next: None,
+            freed,
+        }
+    }
+
+    /// Where a look begins.
+    fn begin(&mut self, now: DateTime<Utc>) -> DuePoint {
+        let back = TimeDelta::from_std(2 * BACK).unwrap_or_default();
+        let reached = self.reached.filter(|reached| reached.due <= now);
+        match reached {
+            Some(reached) if self.went_back.elapsed() < BACK => reached,
+            reached => {
+                // Also where the clock was set back.
+                self.went_back = Instant::now();
+                from(reached.map_or(now, |reached| reached.due) - back)
+            }
+        }
+    }
+}
+
+/// What becomes due at that time or later.
+fn from(due: DateTime<Utc>) -> DuePoint {
+    DuePoint {
+        due,
+        delivery: DeliveryId(0),
     }
 }

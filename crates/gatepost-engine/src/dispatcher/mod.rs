@@ -2,10 +2,12 @@
 
 mod claims;
 mod lookout;
+mod lots;
 mod part;
 mod pass;
 mod reading;
 mod run;
+mod sweep;
 #[cfg(test)]
 mod tests;
 

@@ -20,4 +20,6 @@ pub(crate) struct Dispatcher {
     pub judge: Arc<Judge>,
     pub clock: Arc<EngineClock>,
     pub timing: Timing,
+    /// Under which this process holds leases.
+    pub holder: u128,
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::webhooks::{DueLane, LaneClass};
 use tokio::time::Instant;
 
 use super::claims::{Claims, Taken};
 use super::part::Dispatcher;
-use crate::admission::{Admission, Blocked, Turn, Wait};
+use crate::admission::{Admission, Blocked, Permit, Turn, Wait};
 use crate::attempt::REST;
 use crate::routes::Route;
 
@@ -32,6 +32,7 @@ impl Dispatcher {
             return Ok(());
         }
         let Admission { lanes, .. } = &*self.admission;
+        lanes.fall_due(self.clock.now()?);
         let retries = self.admission.retry_pacer.room(Instant::now());
         lanes.retry_turns(retries.min(AT_ONCE));
         let mut left = Left {
@@ -73,31 +74,18 @@ impl Dispatcher {
             turn.wait(Wait::RetryTurn);
             return None;
         }
-        let most = most.min(if route.is_in_order() {
-            1
-        } else {
-            FROM_ONE_LANE
-        });
-        let Admission {
-            lanes, in_flight, ..
-        } = &*self.admission;
+        let lanes = &self.admission.lanes;
+        let alone = route.is_in_order() || lanes.is_unseen(due.lane, &route);
+        let most = most.min(if alone { 1 } else { FROM_ONE_LANE });
         let (mut permits, mut blocked) = (Vec::new(), None);
-        while permits.len() < most {
-            if let Err(until) = lanes.may_send(&due, now) {
-                blocked = Some(Blocked::until(until));
-                break;
-            }
-            match in_flight.take(&route, due.place, due.lane.class) {
+        while permits.len() < most && blocked.is_none() {
+            match self.permit(&due, &route, now) {
                 Ok(permit) => permits.push(permit),
-                Err(why) => {
-                    blocked = Some(why);
-                    break;
-                }
+                Err(why) => blocked = Some(why),
             }
-            lanes.sends(due.lane.webhook, now);
         }
         if let (true, Some(blocked)) = (permits.is_empty(), blocked) {
-            in_flight.step_aside(turn, blocked);
+            self.admission.in_flight.step_aside(turn, blocked);
             return None;
         }
         left.all -= permits.len();
@@ -109,5 +97,17 @@ impl Dispatcher {
             route,
             permits,
         })
+    }
+
+    fn permit(&self, due: &DueLane, route: &Arc<Route>, now: Instant) -> Result<Permit, Blocked> {
+        let Admission {
+            lanes, in_flight, ..
+        } = &*self.admission;
+        let of_backlog = lanes.may_send(due, now).map_err(Blocked::by)?;
+        let mut permit = in_flight.take(route, due.place, due.lane.class)?;
+        if of_backlog {
+            permit.for_backlog();
+        }
+        Ok(permit)
     }
 }

@@ -16,7 +16,13 @@ impl Dispatcher {
     /// claimed: however long that takes, it holds up nothing.
     pub(crate) async fn run(self: Arc<Self>) {
         self.admission.lanes.recover();
-        tokio::join!(self.look_out(), self.read_all(), self.claim_all());
+        tokio::join!(
+            self.look_out(),
+            self.sweep_all(),
+            self.hold_lots(),
+            self.read_all(),
+            self.claim_all()
+        );
     }
 
     async fn claim_all(&self) {
@@ -53,7 +59,9 @@ impl Dispatcher {
         let retries = lanes
             .has_retries()
             .then(|| self.admission.retry_pacer.pause());
-        let pauses = [next, retries].into_iter().flatten();
-        pauses.min().unwrap_or(self.timing.poll)
+        let later = lanes.next_later().zip(self.clock.now().ok());
+        let later = later.map(|(due, now)| (due - now).to_std().unwrap_or_default());
+        let pauses = [next, later, retries].into_iter().flatten();
+        pauses.fold(self.timing.poll, Duration::min)
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct OutboxDrain {
     pub(super) lifecycle: Lifecycle,
     /// How often the store is asked for what others wrote.
     pub(super) poll: Duration,
+    /// Under which this process takes rows.
+    pub(super) holder: u128,
     /// Room for rows that wait for the platform's answer.
     pub(super) waiting: Arc<Semaphore>,
 }
@@ -38,6 +40,7 @@ impl OutboxDrain {
         clock: Arc<EngineClock>,
         lifecycle: Lifecycle,
         poll: Duration,
+        holder: u128,
     ) -> Self {
         Self {
             store,
@@ -45,6 +48,7 @@ impl OutboxDrain {
             clock,
             lifecycle,
             poll,
+            holder,
             waiting: Arc::new(Semaphore::new(WAITING)),
         }
     }

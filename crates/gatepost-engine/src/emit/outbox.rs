@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{OutboxRow, OutboxTaken};
 use tokio::task::JoinSet;
 use webhook_model::Occurrence;
 
@@ -14,6 +16,8 @@ use crate::guard::guarded;
 
 /// Rows read at a time.
 const AT_ONCE: u32 = 100;
+/// How long rows that are taken are left to this process.
+const TAKEN: Duration = Duration::from_secs(30);
 /// Rows of which this process goes on with the next bite at once.
 const GOING: usize = 16;
 /// A place is known this soon, or its rows wait for the platform apart from the others.
@@ -42,7 +46,7 @@ impl OutboxDrain {
             }
             tokio::select! {
                 () = tokio::time::sleep(self.poll) => {}
-                () = self.store.work_arrived() => {}
+                () = self.store.outbox_arrived() => {}
                 () = self.emitter.wake.notified() => {}
                 () = self.lifecycle.stopped() => {}
             }
@@ -53,7 +57,24 @@ impl OutboxDrain {
     /// were: each was used up, moved on, postponed or set aside. An error: the store is away.
     async fn drain(self: &Arc<Self>, going: &mut Vec<Row>) -> Result<usize, EmitError> {
         let now = self.clock.now()?;
-        let due = self.store.outbox(AT_ONCE, now).await?;
+        let taken = self
+            .store
+            .take_outbox(self.holder, AT_ONCE, now + TAKEN, now)
+            .await?;
+        let Some(OutboxTaken { audience, rows }) = taken else {
+            return self.work_off(Vec::new(), going, now).await;
+        };
+        let count = self.work_off(rows, going, now).await;
+        self.store.give_back_outbox(audience, self.holder).await?;
+        count
+    }
+
+    async fn work_off(
+        self: &Arc<Self>,
+        due: Vec<OutboxRow>,
+        going: &mut Vec<Row>,
+        now: DateTime<Utc>,
+    ) -> Result<usize, EmitError> {
         let mut rows = std::mem::take(going);
         let count = rows.len() + due.len();
         for due in due {

@@ -65,6 +65,10 @@ impl Judge {
     }
 
     /// Owners that are not placed yet, as far as they were counted.
+    pub(crate) fn freed(&self) -> u64 {
+        self.owners.freed()
+    }
+
     pub(crate) fn unplaced(&self) -> u64 {
         self.owners.unplaced()
     }

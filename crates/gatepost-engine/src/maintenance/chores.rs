@@ -74,10 +74,10 @@ impl Maintenance {
             let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
             (steps.has_stepped()?, steps.is_settled()?)
         };
-        if stepped {
+        if stepped || !self.clock.is_right() {
             self.clock.compare(&*self.store).await;
         }
-        if settled {
+        if settled && self.clock.is_right() {
             self.reclaim().await?;
         }
         Ok(())
@@ -106,9 +106,11 @@ impl Maintenance {
         let bounds = PurgeBounds {
             created_before: ago(now, self.retention.deliveries),
             newest_per_webhook: self.retention.deliveries_per_webhook,
+            bytes: None,
+            counts_before: DateTime::<Utc>::MIN_UTC,
             occurrences_before: ago(now, self.retention.occurrences),
         };
-        while running() && self.store.purge(&bounds, BITE, now).await? == u64::from(BITE) {
+        while running() && self.store.purge(&bounds, BITE, now).await?.more {
             self.lifecycle.rest(BREATH).await;
         }
         Ok(())

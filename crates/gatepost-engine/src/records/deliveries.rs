@@ -29,6 +29,13 @@ pub struct TestSend {
     pub attempt: Attempt,
 }
 
+/// A delivery that has not ended.
+struct Waiting {
+    webhook: WebhookId,
+    owner: OwnerId,
+    bytes: u64,
+}
+
 #[derive(Debug)]
 pub(crate) struct Deliveries {
     pub store: Arc<dyn WebhookStore>,
@@ -56,7 +63,7 @@ impl Deliveries {
         }
         self.judge.run_by_hand(owner, 1)?;
         let new = NewDelivery {
-            message_id: self.renderer.message_id(),
+            message_id: self.renderer.message_id(now),
             webhook,
             task: None,
             body,
@@ -139,20 +146,26 @@ impl Deliveries {
         Err(EngineError::Forbidden(words.to_owned()))
     }
 
-    /// Of these deliveries those that have not ended: whose, and with how large a message.
-    async fn waiting(&self, ids: &[DeliveryId]) -> Result<Vec<(OwnerId, u64)>, EngineError> {
+    /// Of these deliveries those that have not ended.
+    async fn waiting(&self, ids: &[DeliveryId]) -> Result<Vec<Waiting>, EngineError> {
         let mut waiting = Vec::new();
         for id in ids {
             let delivery = self.store.delivery(*id).await?;
             let delivery = delivery.filter(|delivery| !delivery.state.is_final());
-            waiting.extend(delivery.map(|d| (d.owner, d.body.len() as u64)));
+            waiting.extend(delivery.map(|delivery| Waiting {
+                webhook: delivery.webhook,
+                owner: delivery.owner,
+                bytes: delivery.body.len() as u64,
+            }));
         }
         Ok(waiting)
     }
 
-    fn ended(&self, deliveries: &[(OwnerId, u64)]) {
-        for (owner, bytes) in deliveries {
-            self.judge.ended(*owner, *bytes, 0);
+    /// Where order was asked for, the next may be sent now.
+    fn ended(&self, deliveries: &[Waiting]) {
+        for ended in deliveries {
+            self.judge.ended(ended.owner, ended.bytes, 0);
+            self.admission.lanes.inquiries.ask(ended.webhook);
         }
     }
 
@@ -187,7 +200,7 @@ impl Deliveries {
     ) -> Result<Request, EngineError> {
         webhook.check()?;
         let body = self.renderer.by_hand(message, now)?;
-        let id = self.renderer.message_id();
+        let id = self.renderer.message_id(now);
         let request = Route::unstored(webhook.clone()).request(&id, &body);
         request.map_err(EngineError::Unsendable)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
 use gatepost_storage::{ErrorKind, Page, Row, Scope};
-use webhook_model::{Activity, Field, Invalid, Webhook, WebhookId};
+use webhook_model::{Field, Invalid, Webhook, WebhookId};
 
 use super::allowance::{Admitted, Allowance, Kind};
 use crate::admission::Admission;
@@ -67,10 +67,7 @@ impl Webhooks {
             .allowance
             .explained(edited, Kind::Webhooks, &admitted)
             .await?;
-        if row.value.activity == Activity::Active {
-            self.admission.lanes.resumed(id);
-        }
-        self.admission.lanes.look_now();
+        self.admission.lanes.inquiries.ask(id);
         Ok(row)
     }
 

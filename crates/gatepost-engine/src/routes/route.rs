@@ -1,9 +1,12 @@
 //! A webhook, with what every request needs made ready.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
+use chrono::{DateTime, Utc};
 use delivery::{Request, RequestError};
-use gatepost_storage::Revision;
+use gatepost_storage::webhooks::LaneClass;
+use gatepost_storage::{Revision, Row};
 use webhook_model::{Activity, DeliveryOrder, Webhook, WebhookId};
 
 use super::prototype::prototype;
@@ -17,6 +20,10 @@ pub(crate) struct Route {
     pub origin: Arc<str>,
     /// All of a request but its id and its body.
     pub request: Result<Request, RequestError>,
+    /// When it was changed to what it is: what was due before was perhaps held by a pause.
+    pub changed: DateTime<Utc>,
+    /// Classes of lanes in which nothing is left that was due before.
+    no_backlog: AtomicU8,
 }
 
 impl Route {
@@ -27,6 +34,16 @@ impl Route {
             origin: origin(&webhook),
             request: prototype(&webhook),
             webhook,
+            changed: DateTime::<Utc>::MIN_UTC,
+            no_backlog: AtomicU8::new(0),
+        }
+    }
+
+    /// As it is stored.
+    pub(crate) fn stored(row: Row<WebhookId, Webhook>) -> Self {
+        Self {
+            changed: row.modified,
+            ..Self::new(row.id, row.revision, row.value)
         }
     }
 
@@ -39,8 +56,25 @@ impl Route {
         self.webhook.activity == Activity::Active
     }
 
+    /// Whether it is known that nothing is left in that lane which was due before it was changed.
+    pub(crate) fn has_no_backlog(&self, class: LaneClass) -> bool {
+        self.no_backlog.load(Ordering::Relaxed) & bit(class) != 0
+    }
+
+    pub(crate) fn set_no_backlog(&self, class: LaneClass) {
+        self.no_backlog.fetch_or(bit(class), Ordering::Relaxed);
+    }
+
     pub(crate) fn is_in_order(&self) -> bool {
         self.webhook.order == DeliveryOrder::InOrder
+    }
+}
+
+fn bit(class: LaneClass) -> u8 {
+    match class {
+        LaneClass::First => 1,
+        LaneClass::Retry => 2,
+        LaneClass::Alone => 4,
     }
 }
 

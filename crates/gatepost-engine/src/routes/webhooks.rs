@@ -116,7 +116,7 @@ impl WebhookCache {
 
     fn keep(&self, row: Row<WebhookId, Webhook>) -> Arc<Route> {
         let texts = usize::try_from(row.value.stored_bytes()).unwrap_or(MEMORY);
-        let route = Arc::new(Route::new(row.id, row.revision, row.value));
+        let route = Arc::new(Route::stored(row));
         warn_if_unsendable(&route);
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(newer) = routes.get(&route.id)

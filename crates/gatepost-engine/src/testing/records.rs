@@ -106,7 +106,7 @@ impl Records {
     /// The webhook as it is stored.
     pub(crate) async fn route(&self, id: WebhookId) -> Arc<Route> {
         let row = self.store.webhook(id).await.unwrap().unwrap();
-        Arc::new(Route::new(row.id, row.revision, row.value))
+        Arc::new(Route::stored(row))
     }
 
     pub(crate) async fn activity(&self, id: WebhookId) -> Activity {

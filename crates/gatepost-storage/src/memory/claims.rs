@@ -38,7 +38,7 @@ impl Tables {
             let head = slot.map(|slot| slot.delivery.id);
             return head.into_iter().take(limit).collect();
         }
-        let due = work.lane_from(lane, DateTime::<Utc>::MIN_UTC);
+        let due = work.lane(lane);
         let due = due.take_while(|(due, _)| *due <= now);
         due.map(|(_, id)| id).take(limit).collect()
     }

@@ -1,26 +1,26 @@
 //! The table of deliveries and its indexes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place, TenantId};
-use webhook_model::{OccurrenceId, WebhookId};
+use gatepost_ids::{OwnerId, TenantId};
+use webhook_model::{TaskId, WebhookId};
 
+use super::ended::Ended;
 use super::rows::{Counter, Groups};
+use super::seen::Seen;
 use super::slot::Slot;
 use super::work::Work;
-use crate::webhooks::{DeliveryId, MessageId};
+use crate::webhooks::DeliveryId;
 
 #[derive(Debug, Default)]
 pub(super) struct Deliveries {
     pub(super) ids: Counter,
     pub(super) tokens: Counter,
     pub(super) slots: BTreeMap<DeliveryId, Slot>,
-    message_ids: HashSet<MessageId>,
     pub(super) listed: Listed,
     pub(super) work: Work,
-    /// When an occurrence was stored, by its place and id.
-    pub(super) seen: HashMap<(Place, OccurrenceId), DateTime<Utc>>,
+    pub(super) ended: Ended,
+    pub(super) seen: Seen,
     /// Webhooks that are gone, but not all of their deliveries.
     pub(super) gone: BTreeSet<WebhookId>,
 }
@@ -31,6 +31,7 @@ pub(super) struct Listed {
     pub(super) by_owner: Groups<OwnerId, DeliveryId>,
     pub(super) by_tenant: Groups<TenantId, DeliveryId>,
     pub(super) by_webhook: Groups<WebhookId, DeliveryId>,
+    pub(super) by_task: Groups<TaskId, DeliveryId>,
 }
 
 impl Deliveries {
@@ -48,36 +49,38 @@ impl Deliveries {
         self.slots.values().filter(|slot| self.is_there(slot))
     }
 
-    pub(super) fn has_message(&self, id: &MessageId) -> bool {
-        self.message_ids.contains(id)
-    }
-
     pub(super) fn webhook_is_gone(&mut self, id: WebhookId) {
         self.gone.insert(id);
     }
 
     pub(super) fn insert(&mut self, slot: Slot) {
         let d = &slot.delivery;
-        self.message_ids.insert(d.message_id.clone());
         self.listed.by_owner.add(d.owner, d.id);
         self.listed.by_webhook.add(d.webhook, d.id);
         if let Some(tenant) = d.tenant {
             self.listed.by_tenant.add(tenant, d.id);
         }
+        if let Some(task) = d.task {
+            self.listed.by_task.add(task, d.id);
+        }
         self.work.add(&slot);
+        self.ended.add(&slot);
         self.slots.insert(d.id, slot);
     }
 
     pub(super) fn remove(&mut self, id: DeliveryId) -> Option<Slot> {
         let slot = self.slots.remove(&id)?;
         let d = &slot.delivery;
-        self.message_ids.remove(&d.message_id);
         self.listed.by_owner.remove(d.owner, id);
         self.listed.by_webhook.remove(d.webhook, id);
         if let Some(tenant) = d.tenant {
             self.listed.by_tenant.remove(tenant, id);
         }
+        if let Some(task) = d.task {
+            self.listed.by_task.remove(task, id);
+        }
         self.work.remove(&slot);
+        self.ended.remove(&slot);
         Some(slot)
     }
 
@@ -92,8 +95,10 @@ impl Deliveries {
         }
         let mut slot = self.slots.remove(&id)?;
         self.work.remove(&slot);
+        self.ended.remove(&slot);
         let answer = change(&mut slot);
         self.work.add(&slot);
+        self.ended.add(&slot);
         self.slots.insert(id, slot);
         Some(answer)
     }

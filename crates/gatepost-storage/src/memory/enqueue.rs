@@ -43,11 +43,7 @@ impl Tables {
 
     /// Whether the origin was used before. A row of the outbox whose occurrence was is used up.
     fn is_used(&mut self, origin: &Origin) -> bool {
-        let known = |place, id: &_| {
-            self.deliveries
-                .seen
-                .contains_key(&(place, Clone::clone(id)))
-        };
+        let known = |place, id: &_| self.deliveries.seen.contains(place, id);
         match origin {
             Origin::Direct => false,
             Origin::Occurrence { place, id } => known(*place, id),
@@ -113,16 +109,6 @@ impl Tables {
                 "the delivery's webhook does not exist",
             ));
         }
-        let mut ids: Vec<_> = deliveries.iter().map(|d| d.message_id.as_str()).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let known = |d: &NewDelivery| self.deliveries.has_message(&d.message_id);
-        if ids.len() < deliveries.len() || deliveries.iter().any(known) {
-            return Err(StoreError::new(
-                ErrorKind::Conflict,
-                "a delivery with that message id",
-            ));
-        }
         Ok(())
     }
 
@@ -143,8 +129,9 @@ impl Tables {
                 occurrence
             }
         };
-        let seen = occurrence.map(|occurrence| (occurrence, micros(now)));
-        self.deliveries.seen.extend(seen);
+        if let Some((place, id)) = occurrence {
+            self.deliveries.seen.add(place, id, now);
+        }
     }
 
     fn insert_delivery(&mut self, new: NewDelivery, now: DateTime<Utc>) -> Option<StoredDelivery> {
@@ -162,12 +149,14 @@ impl Tables {
             body: new.body,
             message_kept: true,
             state: token.map_or(DeliveryState::Queued, |_| DeliveryState::Running),
+            class: String::new(),
             status_info: String::new(),
             created: micros(now),
             due: micros(new.due),
             lease_until: new.lease_until.map(micros),
             last_attempt: None,
             attempts: 0,
+            tries: 0,
             lost_claims: 0,
             response_status: None,
             duration: None,

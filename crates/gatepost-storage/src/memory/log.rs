@@ -1,7 +1,5 @@
 //! The delivery log in memory.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
@@ -14,7 +12,8 @@ use crate::error::StoreError;
 use crate::page::Scope;
 use crate::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, Dropped,
-    EXPIRED_INFO, LogUsage, PurgeBounds, QueueStats, Replay, UsageDelta,
+    EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
+    UsageDelta,
 };
 
 #[async_trait]
@@ -85,8 +84,30 @@ impl DeliveryLog for MemoryStore {
         bounds: &PurgeBounds,
         limit: u32,
         _now: DateTime<Utc>,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<Purged, StoreError> {
         Ok(self.tables().purge(bounds, limit as usize))
+    }
+
+    async fn prepare_log(&self, _now: DateTime<Utc>) -> Result<LogRoom, StoreError> {
+        let bytes = self.tables().deliveries.ended.log_bytes();
+        Ok(LogRoom { ahead: None, bytes })
+    }
+
+    async fn add_counts(&self, counts: &[HourlyCount]) -> Result<(), StoreError> {
+        self.tables().add_counts(counts);
+        Ok(())
+    }
+
+    async fn hourly_counts(
+        &self,
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<HourlyCount>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.hourly_counts(scope, webhook, from..before, limit))
     }
 
     async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<(), StoreError> {
@@ -112,8 +133,12 @@ impl DeliveryLog for MemoryStore {
         Ok(self.tables().dropped(scope, limit))
     }
 
-    async fn queue_stats(&self, _now: DateTime<Utc>) -> Result<QueueStats, StoreError> {
-        Ok(self.tables().queue_stats())
+    async fn count_queue(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError> {
+        Ok(self.tables().count_queue(now))
+    }
+
+    async fn queue_stats(&self) -> Result<Option<QueueStats>, StoreError> {
+        Ok(self.tables().figures)
     }
 }
 
@@ -123,17 +148,18 @@ impl Tables {
         let (slots, listed) = (&deliveries.slots, &deliveries.listed);
         let wanted = |slot: &Slot| deliveries.is_there(slot) && matches(query, &slot.delivery);
         let page_query = &query.page;
-        match (query.webhook, query.scope) {
-            (Some(webhook), _) => {
+        match (query.webhook, query.task, query.scope) {
+            (Some(webhook), ..) => {
                 page_of(slots, (&listed.by_webhook, &[webhook]), page_query, wanted)
             }
-            (None, Scope::Owner(owner)) => {
+            (None, Some(task), _) => page_of(slots, (&listed.by_task, &[task]), page_query, wanted),
+            (None, None, Scope::Owner(owner)) => {
                 page_of(slots, (&listed.by_owner, &[owner]), page_query, wanted)
             }
-            (None, Scope::Tenant(tenant)) => {
+            (None, None, Scope::Tenant(tenant)) => {
                 page_of(slots, (&listed.by_tenant, &[tenant]), page_query, wanted)
             }
-            (None, Scope::All) => page(slots, page_query, wanted),
+            (None, None, Scope::All) => page(slots, page_query, wanted),
         }
     }
 
@@ -162,7 +188,7 @@ impl Tables {
                 slot.alone = false;
                 slot.delivery.state = DeliveryState::Queued;
                 slot.delivery.due = micros(now);
-                slot.delivery.attempts = 0;
+                slot.delivery.tries = 0;
                 slot.delivery.lost_claims = 0;
                 slot.delivery.status_info.clear();
             });
@@ -187,55 +213,6 @@ impl Tables {
         }
         ids.len() as u64
     }
-
-    fn purge(&mut self, bounds: &PurgeBounds, limit: usize) -> u64 {
-        let mut newer: HashMap<WebhookId, u32> = HashMap::new();
-        let mut ids = Vec::new();
-        let ended = self.deliveries.all().rev().map(|slot| &slot.delivery);
-        for delivery in ended.filter(|d| d.state.is_final()) {
-            let rank = newer.entry(delivery.webhook).or_default();
-            *rank += 1;
-            if delivery.created < bounds.created_before || *rank > bounds.newest_per_webhook {
-                ids.push(delivery.id);
-            }
-        }
-        ids.reverse();
-        ids.truncate(limit);
-        for id in &ids {
-            self.deliveries.remove(*id);
-        }
-        let room = limit.saturating_sub(ids.len());
-        let seen = self.deliveries.seen.iter();
-        let old = seen.filter(|(_, at)| **at < bounds.occurrences_before);
-        let old: Vec<_> = old.take(room).map(|(id, _)| id.clone()).collect();
-        for id in &old {
-            self.deliveries.seen.remove(id);
-        }
-        let room = room.saturating_sub(old.len());
-        let dropped = self.usage.purge(bounds.created_before, room);
-        (ids.len() + old.len() + dropped) as u64
-    }
-
-    fn queue_stats(&self) -> QueueStats {
-        let mut stats = QueueStats {
-            outbox: self.outbox.len(),
-            ..QueueStats::default()
-        };
-        for delivery in self.deliveries.all().map(|slot| &slot.delivery) {
-            match delivery.state {
-                DeliveryState::Running => stats.running += 1,
-                DeliveryState::Queued => {
-                    stats.queued += 1;
-                    if self.sending(delivery.webhook).is_some() {
-                        let oldest = stats.oldest_due.unwrap_or(delivery.due);
-                        stats.oldest_due = Some(oldest.min(delivery.due));
-                    }
-                }
-                DeliveryState::Sent | DeliveryState::Error => {}
-            }
-        }
-        stats
-    }
 }
 
 fn matches(query: &DeliveryQuery, d: &Delivery) -> bool {
@@ -247,6 +224,7 @@ fn matches(query: &DeliveryQuery, d: &Delivery) -> bool {
     in_scope
         && query.webhook.is_none_or(|w| d.webhook == w)
         && query.task.is_none_or(|t| d.task == Some(t))
+        && query.class.as_ref().is_none_or(|class| d.class == *class)
         && (query.states.is_empty() || query.states.contains(&d.state))
         && query.created_from.is_none_or(|t| d.created >= t)
         && query.created_before.is_none_or(|t| d.created < t)

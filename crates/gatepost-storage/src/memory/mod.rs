@@ -8,7 +8,11 @@ mod claims;
 #[cfg(feature = "webhooks")]
 mod delivery_table;
 #[cfg(feature = "webhooks")]
+mod ended;
+#[cfg(feature = "webhooks")]
 mod enqueue;
+#[cfg(feature = "webhooks")]
+mod figures;
 #[cfg(feature = "webhooks")]
 mod gone;
 #[cfg(feature = "keys")]
@@ -16,11 +20,15 @@ mod key_table;
 #[cfg(feature = "keys")]
 mod keys;
 #[cfg(feature = "webhooks")]
+mod lanes;
+#[cfg(feature = "webhooks")]
 mod log;
 #[cfg(feature = "webhooks")]
 mod outbox;
 #[cfg(feature = "webhooks")]
 mod outbox_table;
+#[cfg(feature = "webhooks")]
+mod outbox_turns;
 mod owner_table;
 mod owners;
 #[cfg(feature = "webhooks")]
@@ -32,11 +40,17 @@ mod record_table;
 #[cfg(feature = "webhooks")]
 mod records;
 #[cfg(feature = "webhooks")]
+mod retention;
+#[cfg(feature = "webhooks")]
 mod routes;
 mod rows;
 #[cfg(feature = "webhooks")]
+mod seen;
+#[cfg(feature = "webhooks")]
 mod slot;
 mod store;
+#[cfg(feature = "webhooks")]
+mod timed;
 #[cfg(feature = "webhooks")]
 mod usage;
 #[cfg(feature = "webhooks")]

@@ -6,7 +6,7 @@ use webhook_model::{Occurrence, TaskId};
 
 use super::store::MemoryStore;
 use crate::error::StoreError;
-use crate::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore};
+use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
 
 #[async_trait]
 impl OutboxStore for MemoryStore {
@@ -23,8 +23,29 @@ impl OutboxStore for MemoryStore {
         Ok(self.tables().outbox.push(row, now))
     }
 
-    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Result<Vec<OutboxRow>, StoreError> {
-        Ok(self.tables().outbox.due(limit, now))
+    async fn take_outbox(
+        &self,
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<OutboxTaken>, StoreError> {
+        let outbox = &mut self.tables().outbox;
+        Ok(outbox.take(holder, limit as usize, until, now))
+    }
+
+    async fn give_back_outbox(
+        &self,
+        audience: OutboxAudience,
+        holder: u128,
+    ) -> Result<(), StoreError> {
+        self.tables().outbox.give_back(audience, holder);
+        Ok(())
+    }
+
+    async fn outbox_arrived(&self) {
+        // No other process can reach this memory.
+        std::future::pending::<()>().await;
     }
 
     async fn postpone_outbox(

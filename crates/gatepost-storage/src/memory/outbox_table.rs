@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use webhook_model::Audience;
 
+use super::outbox_turns::Turns;
 use super::rows::{Counter, micros};
-use crate::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxTurns};
+use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken};
 
 /// An occurrence that waits, or was set aside for a reason.
 #[derive(Debug)]
@@ -17,12 +17,19 @@ struct Entry {
     rejected: Option<String>,
 }
 
+impl Entry {
+    fn audience(&self) -> OutboxAudience {
+        self.row.occurrence.audience.into()
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     ids: Counter,
     entries: BTreeMap<OutboxId, Entry>,
-    /// Those that wait, by due time.
-    waiting: BTreeSet<(DateTime<Utc>, OutboxId)>,
+    /// Those that wait, by audience and due time.
+    waiting: BTreeSet<(OutboxAudience, DateTime<Utc>, OutboxId)>,
+    turns: Turns,
 }
 
 impl Outbox {
@@ -33,7 +40,6 @@ impl Outbox {
     pub(super) fn push(&mut self, row: NewOutbox, now: DateTime<Utc>) -> OutboxId {
         let id = OutboxId(self.ids.next());
         let due = micros(row.due);
-        self.waiting.insert((due, id));
         let entry = Entry {
             row: NewOutbox { due, ..row },
             turn: 0,
@@ -41,6 +47,7 @@ impl Outbox {
             rejected: None,
         };
         self.entries.insert(id, entry);
+        self.waits(id);
         id
     }
 
@@ -51,44 +58,65 @@ impl Outbox {
     }
 
     pub(super) fn remove(&mut self, id: OutboxId) {
-        if let Some(entry) = self.entries.remove(&id) {
-            self.waiting.remove(&(entry.row.due, id));
-        }
+        self.waits_no_more(id);
+        self.entries.remove(&id);
     }
 
     pub(super) fn move_on(&mut self, id: OutboxId, left: Option<Left>, due: DateTime<Utc>) {
+        self.waits_no_more(id);
         if let Some(entry) = self.entries.get_mut(&id) {
-            self.waiting.remove(&(entry.row.due, id));
             entry.turn += 1;
             entry.row.due = micros(due);
             entry.row.left = left.unwrap_or_else(|| entry.row.left.clone());
-            self.waiting.insert((entry.row.due, id));
+        }
+        self.waits(id);
+    }
+
+    /// The audience whose turn it is, if any has rows that are due and are not another's, and at
+    /// most `limit` of these, the oldest due first.
+    pub(super) fn take(
+        &mut self,
+        holder: u128,
+        limit: usize,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Option<OutboxTaken> {
+        let audience = self.turns.take(holder, until, now)?;
+        let first = (audience, DateTime::<Utc>::MIN_UTC, OutboxId(i64::MIN));
+        let own = self.waiting.range(first..);
+        let due = own.take_while(|(of, due, _)| *of == audience && *due <= now);
+        let rows = due.take(limit).filter_map(|(_, _, id)| self.row(*id));
+        Some(OutboxTaken {
+            audience,
+            rows: rows.collect(),
+        })
+    }
+
+    pub(super) fn give_back(&mut self, audience: OutboxAudience, holder: u128) {
+        self.turns.give_back(audience, holder);
+    }
+
+    fn waits(&mut self, id: OutboxId) {
+        if let Some(entry) = self.entries.get(&id) {
+            let audience = entry.audience();
+            self.waiting.insert((audience, entry.row.due, id));
+            self.turns.set_head(audience, self.head(audience));
         }
     }
 
-    /// At most `limit` rows that are due, the oldest due first; of each audience in turn where that
-    /// many are.
-    pub(super) fn due(&self, limit: u32, now: DateTime<Utc>) -> Vec<OutboxRow> {
-        let due = || self.waiting.iter().take_while(|(due, _)| *due <= now);
-        if due().nth((limit as usize).saturating_sub(1)).is_none() {
-            return due().filter_map(|(_, id)| self.row(*id)).collect();
+    fn waits_no_more(&mut self, id: OutboxId) {
+        if let Some(entry) = self.entries.get(&id) {
+            let audience = entry.audience();
+            self.waiting.remove(&(audience, entry.row.due, id));
+            self.turns.set_head(audience, self.head(audience));
         }
-        let mut of_each: BTreeMap<Audience, Vec<OutboxId>> = BTreeMap::new();
-        for (_, id) in due() {
-            let entry = self.entries.get(id);
-            let audience = entry.map(|entry| entry.row.occurrence.audience);
-            let audience = audience.unwrap_or(Audience::OneSystem);
-            of_each.entry(audience).or_default().push(*id);
-        }
-        let all: Vec<Audience> = of_each.keys().copied().collect();
-        let turns = OutboxTurns::of(&all, limit, now);
-        let rounds = 0..turns.rows_of_each as usize;
-        let of_each = &of_each;
-        let ids = rounds.flat_map(|round| {
-            let audiences = turns.audiences.iter();
-            audiences.filter_map(move |audience| of_each.get(audience)?.get(round))
-        });
-        ids.filter_map(|id| self.row(*id)).collect()
+    }
+
+    /// The due time of an audience's oldest row that waits.
+    fn head(&self, audience: OutboxAudience) -> Option<DateTime<Utc>> {
+        let first = (audience, DateTime::<Utc>::MIN_UTC, OutboxId(i64::MIN));
+        let (of, due, _) = self.waiting.range(first..).next()?;
+        (*of == audience).then_some(*due)
     }
 
     fn row(&self, id: OutboxId) -> Option<OutboxRow> {
@@ -104,9 +132,8 @@ impl Outbox {
 
     /// Sets a row aside. `None` when it is not there.
     pub(super) fn reject(&mut self, id: OutboxId, reason: &str) -> Option<()> {
-        let entry = self.entries.get_mut(&id)?;
-        entry.rejected = Some(reason.to_owned());
-        self.waiting.remove(&(entry.row.due, id));
+        self.waits_no_more(id);
+        self.entries.get_mut(&id)?.rejected = Some(reason.to_owned());
         Some(())
     }
 }

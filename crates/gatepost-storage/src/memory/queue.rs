@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use webhook_model::WebhookId;
 
 use super::store::MemoryStore;
 use crate::error::StoreError;
 use crate::webhooks::{
-    Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, QueueStore, Reclaimed, Settled,
-    Settlement,
+    Arrived, Claimed, DeliveryId, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim,
+    LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
 };
 
 #[async_trait]
@@ -16,28 +17,50 @@ impl QueueStore for MemoryStore {
         self.tables().enqueue(batch, now)
     }
 
+    async fn enqueue_all(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Result<Enqueued, StoreError>> {
+        let mut tables = self.tables();
+        let enqueue = |batch| tables.enqueue(batch, now);
+        batches.into_iter().map(enqueue).collect()
+    }
+
     async fn due_lanes(
+        &self,
+        after: DuePoint,
+        until: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<DueLanes, StoreError> {
+        Ok(self.tables().due_lanes(after, until, limit as usize))
+    }
+
+    async fn lanes_of(
+        &self,
+        webhooks: &[WebhookId],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<DueLane>, StoreError> {
+        Ok(self.tables().lanes_of(webhooks, now))
+    }
+
+    async fn sweep_lanes(
         &self,
         after: Option<Lane>,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Result<Vec<DueLane>, StoreError> {
-        let tables = self.tables();
-        let lanes = tables.deliveries.work.lanes(after);
-        let due = lanes.filter_map(|lane| tables.due_lane(lane, now));
-        Ok(due.take(limit as usize).collect())
+    ) -> Result<LaneSweep, StoreError> {
+        Ok(self.tables().sweep_lanes(after, limit as usize, now))
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let tables = self.tables();
-        let work = &tables.deliveries.work;
-        let lanes = work.lanes(None);
-        let lanes = lanes.filter(|lane| tables.sending(lane.webhook).is_some());
-        let next = |lane| {
-            let mut dues = work.lane_from(lane, now).map(|(due, _)| due);
-            dues.find(|due| *due > now)
+        let after = DuePoint {
+            due: now,
+            delivery: DeliveryId(i64::MAX),
         };
-        Ok(lanes.filter_map(next).min())
+        let tables = self.tables();
+        let next = tables.deliveries.work.due_after(after).next();
+        Ok(next.map(|(point, _)| point.due))
     }
 
     async fn claim(
@@ -70,8 +93,8 @@ impl QueueStore for MemoryStore {
         Ok(self.tables().reclaim(limit, now))
     }
 
-    async fn work_arrived(&self) {
+    async fn work_arrived(&self) -> Arrived {
         // No other process can reach this memory.
-        std::future::pending::<()>().await;
+        std::future::pending().await
     }
 }

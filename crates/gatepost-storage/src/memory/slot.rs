@@ -23,7 +23,7 @@ pub(super) struct Slot {
 
 impl Slot {
     pub(super) fn lane(&self) -> Lane {
-        let class = match self.delivery.attempts {
+        let class = match self.delivery.tries {
             _ if self.alone => LaneClass::Alone,
             0 => LaneClass::First,
             _ => LaneClass::Retry,
@@ -32,6 +32,13 @@ impl Slot {
             webhook: self.delivery.webhook,
             class,
         }
+    }
+
+    /// Bytes of the message and of the responses.
+    pub(super) fn bytes(&self) -> u64 {
+        let responses = self.log.iter();
+        let responses = responses.map(|a| a.response_head.len() + a.response_body.len());
+        (self.delivery.body.len() + responses.sum::<usize>()) as u64
     }
 
     pub(super) fn end(&mut self, reason: &str) {
@@ -56,7 +63,9 @@ impl Slot {
             let before = u32::try_from(self.log.len()).unwrap_or(u32::MAX);
             attempt.number = before.saturating_add(1);
             attempt.started = micros(attempt.started);
-            delivery.attempts = delivery.attempts.saturating_add(1);
+            delivery.attempts = attempt.number;
+            delivery.tries = delivery.tries.saturating_add(1);
+            delivery.class.clone_from(&attempt.class);
             delivery.last_attempt = Some(attempt.started);
             delivery.response_status = attempt.status;
             delivery.duration = Some(attempt.duration);

@@ -16,6 +16,8 @@ use super::places::Places;
 use super::record_table::Records;
 #[cfg(feature = "webhooks")]
 use super::usage_table::Usage;
+#[cfg(feature = "webhooks")]
+use crate::webhooks::QueueStats;
 
 /// A store in memory.
 ///
@@ -49,6 +51,9 @@ pub(super) struct Tables {
     pub(super) outbox: Outbox,
     #[cfg(feature = "webhooks")]
     pub(super) usage: Usage,
+    /// The queue's figures, as they were counted last.
+    #[cfg(feature = "webhooks")]
+    pub(super) figures: Option<QueueStats>,
 }
 
 impl MemoryStore {

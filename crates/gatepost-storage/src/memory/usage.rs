@@ -1,11 +1,15 @@
 //! What owners use, and what was counted instead of stored.
 
-use gatepost_ids::OwnerId;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
 use webhook_model::WebhookId;
 
 use super::store::Tables;
 use crate::page::Scope;
-use crate::webhooks::{Dropped, LogUsage, UsageDelta};
+use crate::webhooks::{Dropped, HourlyCount, LogUsage, UsageDelta};
 
 impl Tables {
     pub(super) fn add_usage(&mut self, deltas: &[UsageDelta]) {
@@ -25,9 +29,7 @@ impl Tables {
                 usage.waiting += 1;
                 usage.waiting_bytes += body;
             }
-            let responses = slot.log.iter();
-            let responses = responses.map(|a| a.response_head.len() + a.response_body.len());
-            usage.log_bytes += body + responses.sum::<usize>() as u64;
+            usage.log_bytes += slot.bytes();
         }
         if !self.owners.is_gone(owner) {
             self.usage.put(owner, usage);
@@ -44,17 +46,72 @@ impl Tables {
     }
 
     pub(super) fn dropped(&self, scope: Scope, limit: u32) -> Vec<Dropped> {
-        let webhooks: Vec<WebhookId> = match self.owners.of(scope) {
+        let always = DateTime::<Utc>::MIN_UTC..DateTime::<Utc>::MAX_UTC;
+        let webhooks = self.webhooks_of(scope);
+        let rows = webhooks.iter().flat_map(|id| self.dropped_of(*id, &always));
+        let mut rows: Vec<Dropped> = rows.collect();
+        rows.sort_by_key(|d| (Reverse(d.minute), d.webhook, d.reason));
+        rows.truncate(limit as usize);
+        rows
+    }
+
+    pub(super) fn add_counts(&mut self, counts: &[HourlyCount]) {
+        for count in counts {
+            if self.records.webhooks.contains_key(&count.webhook) {
+                self.usage.add_count(count);
+            }
+        }
+    }
+
+    pub(super) fn hourly_counts(
+        &self,
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        hours: Range<DateTime<Utc>>,
+        limit: u32,
+    ) -> Vec<HourlyCount> {
+        let webhooks = match webhook {
+            Some(webhook) => vec![webhook],
+            None => self.webhooks_of(scope),
+        };
+        let wanted = webhooks.iter().filter(|id| self.is_in(scope, **id));
+        let rows = wanted.flat_map(|id| self.usage.counts.of(*id, hours.clone()));
+        let mut rows: Vec<HourlyCount> = rows.map(|(_, (), count)| *count).collect();
+        rows.sort_by_key(|count| (Reverse(count.hour), count.webhook));
+        rows.truncate(limit as usize);
+        rows
+    }
+
+    fn dropped_of(
+        &self,
+        webhook: WebhookId,
+        minutes: &Range<DateTime<Utc>>,
+    ) -> impl Iterator<Item = Dropped> {
+        let rows = self.usage.dropped.of(webhook, minutes.clone());
+        rows.map(move |(minute, reason, count)| Dropped {
+            webhook,
+            reason,
+            minute,
+            count: *count,
+        })
+    }
+
+    fn webhooks_of(&self, scope: Scope) -> Vec<WebhookId> {
+        match self.owners.of(scope) {
             None => self.records.webhooks.keys().copied().collect(),
             Some(owners) => {
                 let owned = &self.records.owned.webhooks;
                 owners.iter().flat_map(|owner| owned.of(*owner)).collect()
             }
-        };
-        let rows = webhooks.iter().flat_map(|id| self.usage.dropped_of(*id));
-        let mut rows: Vec<Dropped> = rows.collect();
-        rows.sort_by_key(|d| (std::cmp::Reverse(d.minute), d.webhook, d.reason));
-        rows.truncate(limit as usize);
-        rows
+        }
+    }
+
+    fn is_in(&self, scope: Scope, webhook: WebhookId) -> bool {
+        let row = self.records.webhooks.get(&webhook);
+        row.is_some_and(|row| match scope {
+            Scope::All => true,
+            Scope::Owner(owner) => row.owner == owner,
+            Scope::Tenant(tenant) => self.owners.place(row.owner) == Place::Tenant(tenant),
+        })
     }
 }

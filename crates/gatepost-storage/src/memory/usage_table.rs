@@ -1,20 +1,21 @@
-//! The table of what owners use, and of what was counted instead of stored.
+//! The table of what owners use, and of what is counted of webhooks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::WebhookId;
 
 use super::rows::micros;
-use crate::webhooks::{DropReason, Dropped, LogUsage, UsageDelta};
-
-type Counted = (WebhookId, DateTime<Utc>, DropReason);
+use super::timed::Timed;
+use crate::webhooks::{DropReason, Dropped, HourlyCount, LogUsage, UsageDelta};
 
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     owners: HashMap<OwnerId, LogUsage>,
-    dropped: BTreeMap<Counted, u64>,
+    /// How many deliveries were not stored, by minute.
+    pub(super) dropped: Timed<DropReason, u64>,
+    /// What became of the deliveries, by hour.
+    pub(super) counts: Timed<(), HourlyCount>,
 }
 
 impl Usage {
@@ -36,32 +37,8 @@ impl Usage {
     }
 
     pub(super) fn forget_webhook(&mut self, webhook: WebhookId) {
-        self.dropped.retain(|(of, _, _), _| *of != webhook);
-    }
-
-    /// Removes what is older, at most `limit`. Returns how many.
-    pub(super) fn purge(&mut self, before: DateTime<Utc>, limit: usize) -> usize {
-        let old = self
-            .dropped
-            .keys()
-            .filter(|(_, minute, _)| *minute < before);
-        let old: Vec<Counted> = old.take(limit).copied().collect();
-        for key in &old {
-            self.dropped.remove(key);
-        }
-        old.len()
-    }
-
-    pub(super) fn dropped_of(&self, webhook: WebhookId) -> impl Iterator<Item = Dropped> {
-        let from = (webhook, DateTime::<Utc>::MIN_UTC, DropReason::Waiting);
-        let own = self.dropped.range(from..);
-        let own = own.take_while(move |((of, _, _), _)| *of == webhook);
-        own.map(|((webhook, minute, reason), count)| Dropped {
-            webhook: *webhook,
-            reason: *reason,
-            minute: *minute,
-            count: *count,
-        })
+        self.dropped.forget_webhook(webhook);
+        self.counts.forget_webhook(webhook);
     }
 
     pub(super) fn put(&mut self, owner: OwnerId, usage: LogUsage) {
@@ -70,7 +47,26 @@ impl Usage {
 
     pub(super) fn count_dropped(&mut self, dropped: &Dropped) {
         let key = (dropped.webhook, micros(dropped.minute), dropped.reason);
-        let count = self.dropped.entry(key).or_default();
+        let count = self.dropped.row(key, || 0);
         *count = count.saturating_add(dropped.count);
+    }
+
+    pub(super) fn add_count(&mut self, more: &HourlyCount) {
+        let hour = micros(more.hour);
+        let none = HourlyCount {
+            webhook: more.webhook,
+            hour,
+            sent: 0,
+            failed: 0,
+            retried: 0,
+            milliseconds: 0,
+            bytes: 0,
+        };
+        let count = self.counts.row((more.webhook, hour, ()), || none);
+        count.sent = count.sent.saturating_add(more.sent);
+        count.failed = count.failed.saturating_add(more.failed);
+        count.retried = count.retried.saturating_add(more.retried);
+        count.milliseconds = count.milliseconds.saturating_add(more.milliseconds);
+        count.bytes = count.bytes.saturating_add(more.bytes);
     }
 }

@@ -1,18 +1,20 @@
 //! The indexes that find what is to be sent.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound::{Excluded, Unbounded};
 
 use chrono::{DateTime, Utc};
 use webhook_model::WebhookId;
 
 use super::slot::Slot;
-use crate::webhooks::{DeliveryId, DeliveryState, Lane};
+use crate::webhooks::{DeliveryId, DeliveryState, DuePoint, Lane};
 
 #[derive(Debug, Default)]
 pub(super) struct Work {
     /// Waiting deliveries, by lane and due time.
     waiting: BTreeSet<(Lane, DateTime<Utc>, DeliveryId)>,
+    /// The same, by due time.
+    by_due: BTreeMap<DuePoint, Lane>,
     /// Running deliveries, by the end of their lease.
     pub(super) leases: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// How many deliveries of a webhook are running; no entry for none.
@@ -47,13 +49,21 @@ impl Work {
         std::iter::successors(first, next)
     }
 
-    /// What waits in a lane from a due time on.
-    pub(super) fn lane_from(
-        &self,
-        lane: Lane,
-        due: DateTime<Utc>,
-    ) -> impl Iterator<Item = (DateTime<Utc>, DeliveryId)> {
-        let waiting = self.waiting.range((lane, due, DeliveryId(i64::MIN))..);
+    /// What waits beyond a point, by due time.
+    pub(super) fn due_after(&self, after: DuePoint) -> impl Iterator<Item = (DuePoint, Lane)> {
+        let beyond = self.by_due.range((Excluded(after), Unbounded));
+        beyond.map(|(point, lane)| (*point, *lane))
+    }
+
+    /// All that waits.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (Lane, DateTime<Utc>, DeliveryId)> {
+        self.waiting.iter().copied()
+    }
+
+    /// What waits in a lane, oldest due first.
+    pub(super) fn lane(&self, lane: Lane) -> impl Iterator<Item = (DateTime<Utc>, DeliveryId)> {
+        let first = (lane, DateTime::<Utc>::MIN_UTC, DeliveryId(i64::MIN));
+        let waiting = self.waiting.range(first..);
         let own = waiting.take_while(move |(of, _, _)| *of == lane);
         own.map(|(_, due, id)| (*due, *id))
     }
@@ -63,6 +73,7 @@ impl Work {
         match d.state {
             DeliveryState::Queued => {
                 self.waiting.insert((slot.lane(), d.due, d.id));
+                self.by_due.insert(point(slot), slot.lane());
             }
             DeliveryState::Running => {
                 *self.running.entry(d.webhook).or_default() += 1;
@@ -84,7 +95,15 @@ impl Work {
             }
         }
         self.waiting.remove(&(slot.lane(), d.due, d.id));
+        self.by_due.remove(&point(slot));
         self.leases.remove(&(d.lease_until.unwrap_or(d.due), d.id));
         self.open.remove(&(d.webhook, d.id));
+    }
+}
+
+fn point(slot: &Slot) -> DuePoint {
+    DuePoint {
+        due: slot.delivery.due,
+        delivery: slot.delivery.id,
     }
 }

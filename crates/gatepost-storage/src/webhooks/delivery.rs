@@ -31,8 +31,8 @@ pub struct MessageId(Arc<str>);
 pub struct InvalidMessageId;
 
 impl MessageId {
-    /// `msg_`, ten letters that say when (so that ids rise with time, to the millisecond) and 26 letters
-    /// and digits that say these random bits.
+    /// `msg_`, ten letters that say when (so that ids rise with time, to the millisecond) and 26
+    /// letters and digits that say these random bits.
     #[must_use]
     pub fn new(now: DateTime<Utc>, random: u128) -> Self {
         const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -153,7 +153,8 @@ pub struct Delivery {
     pub last_attempt: Option<DateTime<Utc>>,
     /// Attempts ever made; a lost claim does not count.
     pub attempts: u32,
-    /// Attempts made since it was enqueued or replayed last: what the retries of its webhook bound.
+    /// Attempts made since it was enqueued or replayed last: what the retries of its webhook
+    /// bound.
     pub tries: u32,
     /// Claims of it alone that ended without a settlement, since it was enqueued or replayed.
     pub lost_claims: u32,
@@ -208,4 +209,26 @@ pub struct AttemptRecord {
     pub truncated: bool,
     /// Whether the response was kept: not where the owner's log was at its limit.
     pub kept: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn message_ids_rise_with_time_whatever_is_random_and_are_valid() {
+        let first: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().unwrap();
+        let mut last = MessageId::new(DateTime::UNIX_EPOCH - TimeDelta::days(1), u128::MAX);
+        for n in 0..2_000 {
+            let now = first + TimeDelta::milliseconds(n);
+            let id = MessageId::new(now, u128::MAX - u128::from(n.unsigned_abs()));
+            assert!(id.as_str() > last.as_str(), "{id} after {last}");
+            assert_eq!(id.as_str().parse(), Ok(id.clone()));
+            last = id;
+        }
+        assert_ne!(MessageId::new(first, 1), MessageId::new(first, 1 << 127));
+        assert_eq!(last.as_str().len(), 40);
+    }
 }

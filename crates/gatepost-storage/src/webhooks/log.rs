@@ -68,8 +68,8 @@ pub enum Replay {
     },
 }
 
-/// How much of the log is kept. By age and count it ends what is *shown*; what is stored leaves with
-/// that, or somewhat later, in the order in which it came.
+/// How much of the log is kept. By age and count it ends what is *shown*; what is stored leaves
+/// with that, or somewhat later, in the order in which it came.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PurgeBounds {
     /// Ended deliveries created before this are removed.
@@ -271,10 +271,11 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
 
-    /// Ends what retention does not keep, never what is `queued` or `running`: after a call that says there
-    /// is no `more`, nothing outside of the bounds is listed, found, counted or replayed, but for that of
-    /// [`PurgeBounds::bytes`], which is about. Removes or hides about `limit` rows of each kind in one
-    /// call, or drops a part of the log as a whole; nothing that it does makes an emit wait.
+    /// Ends what retention does not keep, never what is `queued` or `running`: after a call that
+    /// says there is no `more`, nothing outside of the bounds is listed, found, counted or
+    /// replayed, but for that of [`PurgeBounds::bytes`], which is about. Removes or hides about
+    /// `limit` rows of each kind in one call, or drops a part of the log as a whole; nothing
+    /// that it does makes an emit wait.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -286,7 +287,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Purged, StoreError>;
 
     /// Makes room in the log ahead of what comes, where the backend needs that. Called each few
-    /// seconds by one process at a time. Where it has not been called, deliveries are stored all the same.
+    /// seconds by one process at a time. Where it has not been called, deliveries are stored all
+    /// the same.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -343,8 +345,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError>;
 
-    /// Counts the queue and keeps the figures for all who ask. Costs what waits: one process at a time
-    /// does it, now and then.
+    /// Counts the queue and keeps the figures for all who ask. Costs what waits: one process at a
+    /// time does it, now and then.
     ///
     /// # Errors
     /// `Unavailable`.

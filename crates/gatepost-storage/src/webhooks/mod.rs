@@ -4,6 +4,7 @@
 //! transactions, so a backend implements all four on one type and is then a [`WebhookStore`].
 
 mod delivery;
+mod lanes;
 mod log;
 mod outbox;
 mod queue;
@@ -14,6 +15,7 @@ mod task_row;
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
+pub use lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
 pub use log::{
     DeliveryLog, DeliveryQuery, DropReason, Dropped, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage,
     PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
@@ -22,9 +24,9 @@ pub use outbox::{
     Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, Unreadable,
 };
 pub use queue::{
-    Arrived, Basis, Claim, ClaimToken, Claimed, Disposition, DueLane, DueLanes, DuePoint, Enqueue,
-    Enqueued, Lane, LaneClaim, LaneClass, LaneSweep, MAX_LOST_CLAIMS, NewDelivery, Origin,
-    QueueStore, Reclaimed, Settled, Settlement, StoredDelivery, lost_claims_info,
+    Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, MAX_LOST_CLAIMS,
+    NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
+    lost_claims_info,
 };
 pub use records::{Cascade, EventQuery, RecordStore, RecordUsage, TaskQuery, WebhookQuery};
 pub use routes::{

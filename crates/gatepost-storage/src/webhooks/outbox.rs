@@ -4,7 +4,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use webhook_model::{Occurrence, TaskId};
+use webhook_model::{Audience, Occurrence, TaskId};
 
 use crate::error::StoreError;
 
@@ -54,14 +54,25 @@ pub struct OutboxRow {
     pub created: DateTime<Utc>,
 }
 
-/// The audience of a row of the outbox, as its columns say it: 0 where they name none. What cannot be
-/// read has one too.
+/// The audience of a row of the outbox, as its columns say it: 0 where they name none. What cannot
+/// be read has one too.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct OutboxAudience {
     /// `tenant`.
     pub tenant: i64,
     /// `owner`.
     pub owner: i64,
+}
+
+impl From<Audience> for OutboxAudience {
+    fn from(audience: Audience) -> Self {
+        let (tenant, owner) = match audience {
+            Audience::Tenant(tenant) => (tenant.0, 0),
+            Audience::Owner(owner) => (0, owner.0),
+            Audience::OneSystem | Audience::Operators => (0, 0),
+        };
+        Self { tenant, owner }
+    }
 }
 
 /// Rows of one audience, and nobody else's until then.
@@ -91,14 +102,14 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<OutboxId, StoreError>;
 
-    /// Takes an audience that has rows due for this holder, until `until`, and reads its rows that are
-    /// due: the oldest due first, at most `limit`. Rows set aside are not among them. `None`: no
-    /// audience has any, or others have those that do.
+    /// Takes an audience that has rows due for this holder, until `until`, and reads its rows that
+    /// are due: the oldest due first, at most `limit`. Rows set aside are not among them.
+    /// `None`: no audience has any, or others have those that do.
     ///
-    /// Audiences take turns: the one that was taken longest ago comes first. One that has many rows keeps nobody
-    /// else's waiting, and its own are in order, since nobody else has them until it is
-    /// [given back](Self::give_back_outbox) or `until` has come. The cost is that of one audience, however
-    /// many have rows.
+    /// Audiences take turns: the one that was taken longest ago comes first. One that has many rows
+    /// keeps nobody else's waiting, and its own are in order, since nobody else has them until
+    /// it is [given back](Self::give_back_outbox) or `until` has come. The cost is that of one
+    /// audience, however many have rows.
     ///
     /// # Errors
     /// `Unavailable`.

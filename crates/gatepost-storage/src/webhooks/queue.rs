@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::Place;
 use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
+use super::lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
 use super::outbox::{Left, NewOutbox, OutboxId};
 use super::routes::{RecordId, RoutesVersion};
 use crate::error::StoreError;
@@ -127,9 +128,9 @@ pub enum Enqueued {
     RowsChanged(Vec<RecordId>),
 }
 
-/// Proof of a claim. What was stored or claimed in one call may share one, which is good for each of
-/// these deliveries, once; every later claim of a delivery gives a greater one, so that a worker whose
-/// lease ran out cannot overwrite what the next one did.
+/// Proof of a claim. What was stored or claimed in one call may share one, which is good for each
+/// of these deliveries, once; every later claim of a delivery gives a greater one, so that a worker
+/// whose lease ran out cannot overwrite what the next one did.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct ClaimToken(pub i64);
 
@@ -140,81 +141,6 @@ pub struct Claim {
     pub delivery: DeliveryId,
     /// The proof.
     pub token: ClaimToken,
-}
-
-/// First attempts and retries wait apart, so that the one cannot starve the other; and apart from
-/// both, what may have killed its sender.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum LaneClass {
-    /// Deliveries without an attempt yet.
-    First,
-    /// Deliveries with at least one attempt.
-    Retry,
-    /// Deliveries that lost a claim and have had no attempt since. To be claimed alone: one at a
-    /// time in a process.
-    Alone,
-}
-
-/// The waiting deliveries of one webhook and one class, oldest due first.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Lane {
-    /// The webhook.
-    pub webhook: WebhookId,
-    /// First attempts or retries.
-    pub class: LaneClass,
-}
-
-/// A lane that has something to send.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct DueLane {
-    /// The lane.
-    pub lane: Lane,
-    /// The due time of its head.
-    pub due: DateTime<Utc>,
-    /// The owner of the webhook.
-    pub owner: OwnerId,
-    /// Where the owner stands.
-    pub place: Place,
-    /// The webhook's revision.
-    pub revision: Revision,
-}
-
-/// A place in what waits, by `(due, delivery)`.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct DuePoint {
-    /// The due time.
-    pub due: DateTime<Utc>,
-    /// The delivery.
-    pub delivery: DeliveryId,
-}
-
-/// The lanes in which something became due.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct DueLanes {
-    /// Each once, in order of lane.
-    pub lanes: Vec<DueLane>,
-    /// The limit was reached here: ask again from this point. `None`: that was all.
-    pub more: Option<DuePoint>,
-}
-
-/// A part of a walk over all lanes in which something waits.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct LaneSweep {
-    /// Those of them that have something claimable, in order of lane.
-    pub due: Vec<DueLane>,
-    /// The last lane that was looked at; `None`: there is none beyond.
-    pub next: Option<Lane>,
-}
-
-/// What arrived, as far as another process said.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Arrived {
-    /// Something waits in these lanes, or did so a moment ago.
-    Lanes(Vec<Lane>),
-    /// More lanes than can be told: something has become due a moment ago.
-    Due,
-    /// Something may be claimable that was due long ago: walk over all lanes.
-    Anything,
 }
 
 /// A lane to claim from, and how many deliveries at most.
@@ -333,9 +259,9 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// `Invalid` when a webhook does not exist; `Unavailable`.
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError>;
 
-    /// As [`enqueue`](Self::enqueue) for each, in as few commits as can be. Each is judged alone, in
-    /// the order given, and those that are stored have row numbers in that order. One answer for
-    /// each, in order.
+    /// As [`enqueue`](Self::enqueue) for each, in as few commits as can be. Each is judged alone,
+    /// in the order given, and those that are stored have row numbers in that order. One answer
+    /// for each, in order.
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,
@@ -367,8 +293,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<Vec<DueLane>, StoreError>;
 
-    /// Walks over all lanes in which something waits, due or not, beyond `after`: at most `limit` of
-    /// them, one lookup each. What nobody was told of is found by such walks.
+    /// Walks over all lanes in which something waits, due or not, beyond `after`: at most `limit`
+    /// of them, one lookup each. What no process was notified of is found by such walks.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -424,8 +350,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError>;
 
-    /// Returns when another process may have queued deliveries, or made a webhook active or an owner
-    /// free. May return without a reason and may never return: the engine polls as well. A future that is
-    /// dropped loses nothing: what it would have said is said to the next.
+    /// Returns when another process may have queued deliveries, or made a webhook active or an
+    /// owner free. May return without a reason and may never return: the engine polls as well.
+    /// A future that is dropped loses nothing: what it would have said is said to the next.
     async fn work_arrived(&self) -> Arrived;
 }

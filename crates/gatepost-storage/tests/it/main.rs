@@ -2,4 +2,8 @@
 #![cfg(feature = "webhooks")]
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod common;
 mod in_order;
+mod lanes;
+mod outbox;
+mod retention;

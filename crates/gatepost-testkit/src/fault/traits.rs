@@ -1,4 +1,5 @@
-//! Every method of every trait, passed on.
+//! Every method of every trait but [`RecordStore`](gatepost_storage::webhooks::RecordStore), passed
+//! on.
 
 use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
@@ -7,21 +8,15 @@ use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login};
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Cascade, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped,
-    DueLane, Enqueue, Enqueued, EventQuery, Lane, LaneClaim, LogUsage, OutboxId, OutboxRow,
-    OutboxStore, PurgeBounds, QueueStats, QueueStore, Reclaimed, RecordId, RecordStore,
-    RecordUsage, Replay, RouteChanges, Routes, RoutesVersion, Settled, Settlement, TaskMessage,
-    TaskQuery, TaskRow, UnreadableRecord, UsageDelta, WebhookQuery,
+    Arrived, AttemptRecord, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped,
+    DueLane, DueLanes, DuePoint, Enqueue, Enqueued, HourlyCount, Lane, LaneClaim, LaneSweep,
+    LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged,
+    QueueStats, QueueStore, Reclaimed, RecordId, Replay, Settled, Settlement, UsageDelta,
 };
-use gatepost_storage::{AtMost, ErrorKind, KeyStore, OwnerStore, Row, Scope, StoreError};
-use webhook_model::{
-    Event, EventId, EventName, EventType, Occurrence, Task, TaskId, Webhook, WebhookId,
-};
+use gatepost_storage::{ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
+use webhook_model::{Occurrence, WebhookId};
 
 use super::store::FaultStore;
-
-type WebhookRow = Row<WebhookId, Webhook>;
-type EventRow = Row<EventId, Event>;
 
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {
@@ -34,6 +29,8 @@ macro_rules! passed_on {
         }
     };
 }
+
+pub(super) use passed_on;
 
 passed_on! { OwnerStore {
     fn owner(owner: OwnerId) -> Option<OwnerRow>;
@@ -66,65 +63,11 @@ passed_on! { KeyStore {
     }
 }
 
-passed_on! { RecordStore {
-    fn insert_webhook(webhook: &Webhook, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn list_webhooks(query: &WebhookQuery) -> Vec<WebhookRow>;
-    fn update_webhook(row: &WebhookRow, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
-    fn insert_task(task: &Task, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
-    fn task(id: TaskId) -> Option<TaskRow>;
-    fn list_tasks(query: &TaskQuery) -> Vec<TaskRow>;
-    fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
-    fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
-    fn record_task_runs(runs: &[(TaskId, DateTime<Utc>)]) -> ();
-    fn insert_event(event: &Event, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
-    fn event(id: EventId) -> Option<EventRow>;
-    fn list_events(query: &EventQuery) -> Vec<EventRow>;
-    fn update_event(row: &EventRow, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
-    fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
-    fn owner_of(record: RecordId) -> Option<OwnerId>;
-    fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
-    fn record_usage(owner: OwnerId) -> RecordUsage;
-    fn routes(place: Place, at_most: u32) -> Option<Routes>;
-    fn routes_of(place: Place, event_type: &EventType, event: &EventName) -> Routes;
-    fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
-    fn route_changes(place: Place, since: RoutesVersion) -> RouteChanges;
-    fn messages(tasks: &[TaskId]) -> Vec<TaskMessage>;
-}
-    async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, StoreError> {
-        let read = async {
-            match self.is_unreadable(id) {
-                true => Err(StoreError::new(ErrorKind::Corrupt, "the test says so")),
-                false => self.inner.webhook(id).await,
-            }
-        };
-        self.call("webhook", read).await
-    }
-
-    async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<WebhookRow>, StoreError> {
-        let read = async {
-            let mut rows = self.inner.webhooks(ids).await?;
-            rows.retain(|row| !self.is_unreadable(row.id));
-            Ok(rows)
-        };
-        self.call("webhooks", read).await
-    }
-
-    async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let told = self.with(|state| state.server_time);
-        let asked = async {
-            match told {
-                None => self.inner.server_time().await,
-                told => Ok(told),
-            }
-        };
-        self.call("server_time", asked).await
-    }
-}
-
 passed_on! { QueueStore {
     fn enqueue(batch: Enqueue, now: DateTime<Utc>) -> Enqueued;
-    fn due_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> Vec<DueLane>;
+    fn due_lanes(after: DuePoint, until: DateTime<Utc>, limit: u32) -> DueLanes;
+    fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
+    fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
     fn claim(lanes: &[LaneClaim], lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Vec<Claimed>;
     fn reclaim(limit: u32, now: DateTime<Utc>) -> Reclaimed;
@@ -142,31 +85,74 @@ passed_on! { QueueStore {
         self.call("settle", self.inner.settle(settlements, now)).await
     }
 
-    async fn work_arrived(&self) {
-        self.inner.work_arrived().await;
+    /// One call for all; it fails for each of them.
+    async fn enqueue_all(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Result<Enqueued, StoreError>> {
+        let asked = batches.len();
+        let call = async { Ok(self.inner.enqueue_all(batches, now).await) };
+        match self.call("enqueue_all", call).await {
+            Ok(answers) => answers,
+            Err(error) => {
+                let same = || StoreError::new(error.kind(), error.context());
+                (0..asked).map(|_| Err(same())).collect()
+            }
+        }
+    }
+
+    async fn work_arrived(&self) -> Arrived {
+        self.inner.work_arrived().await
     }
 }
 
 passed_on! { DeliveryLog {
     fn delivery(id: DeliveryId) -> Option<Delivery>;
-    fn list_deliveries(query: &DeliveryQuery) -> Vec<Delivery>;
     fn attempts(id: DeliveryId) -> Vec<AttemptRecord>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
     fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
-    fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> u64;
+    fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
+    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn add_counts(counts: &[HourlyCount]) -> ();
+    fn hourly_counts(
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32
+    ) -> Vec<HourlyCount>;
     fn add_usage(deltas: &[UsageDelta]) -> ();
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
     fn recount_usage(owner: OwnerId) -> LogUsage;
     fn count_dropped(dropped: &[Dropped]) -> ();
     fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
-    fn queue_stats(now: DateTime<Utc>) -> QueueStats;
-} }
+    fn count_queue(now: DateTime<Utc>) -> QueueStats;
+    fn queue_stats() -> Option<QueueStats>;
+}
+    async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
+        let by = query.webhook.map(RecordId::Webhook).into_iter();
+        let by = by.chain(query.task.map(RecordId::Task));
+        self.with(|state| state.looked_up.extend(by));
+        self.call("list_deliveries", self.inner.list_deliveries(query)).await
+    }
+}
 
 passed_on! { OutboxStore {
     fn push_outbox(occurrence: &Occurrence, now: DateTime<Utc>) -> OutboxId;
-    fn outbox(limit: u32, now: DateTime<Utc>) -> Vec<OutboxRow>;
+    fn take_outbox(
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>
+    ) -> Option<OutboxTaken>;
+    fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
     fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
     fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
-} }
+}
+    async fn outbox_arrived(&self) {
+        self.inner.outbox_arrived().await;
+    }
+}

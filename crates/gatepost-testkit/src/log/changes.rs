@@ -31,12 +31,13 @@ pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
         (before.message_id, before.body),
         "L4 same"
     );
-    let stood = (after.state, after.due, after.attempts, after.lost_claims);
+    let stood = (after.state, after.due, after.tries, after.lost_claims);
     assert_eq!(
         stood,
         (DeliveryState::Queued, at(20), 0, 0),
         "L4 from the start"
     );
+    assert_eq!(after.attempts, 1, "L4 attempts ever");
     let open = store.log.delivery(open).await.unwrap().unwrap();
     assert_eq!(open.due, at(90), "L4 the open one untouched");
     end(&store, hook, Disposition::Sent, 20).await;

@@ -9,7 +9,9 @@ use gatepost_storage::webhooks::{
 };
 use webhook_model::WebhookId;
 
-use crate::fixtures::{at, claim, direct, message, place, queued, settlement, tenant};
+use crate::fixtures::{
+    at, claim, direct, keep_all, message, place, purge, queued, settlement, tenant,
+};
 use crate::harness::Webhooks;
 use crate::world::{enqueue, set};
 
@@ -196,10 +198,9 @@ pub async fn l18_what_was_dropped_is_counted(store: Webhooks) {
     assert_eq!(tenants, wanted[..1], "L18 tenant");
     let keep = PurgeBounds {
         created_before: at(120),
-        newest_per_webhook: u32::MAX,
-        occurrences_before: at(-1000),
+        ..keep_all()
     };
-    store.log.purge(&keep, 99, at(300)).await.unwrap();
+    purge(&store, &keep, 300).await;
     assert_eq!(listed(Scope::All, 9).await, wanted[..2], "L18 by age");
     let deleted = store
         .records

@@ -6,15 +6,15 @@ use gatepost_storage::webhooks::*;
 use gatepost_storage::{Page, Scope};
 use webhook_model::WebhookId;
 
-use super::queue::late;
+use super::queue::LATE;
 use super::side::{LIMITS, Side, answer, place};
 use super::step::PLACES;
-use crate::fixtures::{at, full_occurrence};
+use crate::fixtures::{at, due_lanes, full_occurrence, outbox};
 
 impl Side {
     pub(super) async fn look(&self, now: i64) -> String {
         let (queue, log) = (&self.store.queue, &self.store.log);
-        let lanes = queue.due_lanes(None, 100, at(now)).await.unwrap();
+        let lanes = due_lanes(&self.store, now).await;
         let lanes: Vec<_> = lanes
             .iter()
             .map(|l| {
@@ -23,7 +23,7 @@ impl Side {
             })
             .collect();
         let next = queue.next_due(at(now)).await.unwrap();
-        let figures = log.queue_stats(at(now)).await.unwrap();
+        let figures = log.count_queue(at(now)).await.unwrap();
         format!("{lanes:?} {next:?} {figures:?}")
     }
 
@@ -37,7 +37,8 @@ impl Side {
     }
 
     pub(super) async fn waiting(&self) -> String {
-        let rows = self.store.outbox.outbox(1_000, late()).await.unwrap();
+        let mut rows = outbox(&self.store, LATE).await;
+        rows.sort_by_key(|row| place(&self.outbox, &row.id));
         let rows = rows.into_iter().map(|r| {
             (
                 place(&self.outbox, &r.id),

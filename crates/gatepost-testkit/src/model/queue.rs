@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::*;
@@ -11,12 +10,10 @@ use webhook_model::{OccurrenceId, TaskId};
 
 use super::side::{Side, answer, of, place, shown};
 use super::step::{Call, End, Ending, From, Seen};
-use crate::fixtures::{at, direct, message, occurrence, settlement_of};
+use crate::fixtures::{at, direct, message, occurrence, outbox, settlement_of};
 
 /// A time at which all that waits is due.
-pub(super) fn late() -> DateTime<Utc> {
-    at(1_000_000)
-}
+pub(super) const LATE: i64 = 1_000_000;
 
 /// Two ids, each in three places.
 fn occurrence_of(number: u8) -> (Place, OccurrenceId) {
@@ -89,7 +86,7 @@ impl Side {
             ..direct(deliveries)
         };
         let stored = self.store.queue.enqueue(batch, at(now)).await;
-        for row in self.store.outbox.outbox(1_000, late()).await.unwrap() {
+        for row in outbox(&self.store, LATE).await {
             if !self.outbox.contains(&row.id) {
                 self.outbox.push(row.id);
             }
@@ -159,7 +156,7 @@ impl Side {
     /// The turn at which a row of the outbox is now, or was last seen.
     pub(super) async fn turn(&self, n: u8) -> u32 {
         let id = of(&self.outbox, n, OutboxId(i64::MAX));
-        let rows = self.store.outbox.outbox(1_000, late()).await.unwrap();
+        let rows = outbox(&self.store, LATE).await;
         let row = rows.iter().find(|row| row.id == id);
         row.map_or(0, |row| row.turn)
     }

@@ -8,7 +8,8 @@ use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Origin, OutboxId, Rou
 pub use turns::*;
 
 use crate::fixtures::{
-    at, claim, direct, from_outbox, full_occurrence, message, named, occurrence, queued, version,
+    at, claim, direct, from_outbox, full_occurrence, message, named, occurrence, outbox, queued,
+    version,
 };
 use crate::harness::Webhooks;
 
@@ -18,7 +19,7 @@ async fn push(store: &Webhooks) -> OutboxId {
 }
 
 async fn waiting(store: &Webhooks) -> Vec<OutboxId> {
-    let rows = store.outbox.outbox(99, at(99)).await.unwrap();
+    let rows = outbox(store, 99).await;
     rows.into_iter().map(|r| r.id).collect()
 }
 
@@ -30,7 +31,7 @@ pub async fn o01_an_occurrence_waits_as_it_was_pushed(store: Webhooks) {
         .push_outbox(&full_occurrence(), at(0))
         .await
         .unwrap();
-    let rows = store.outbox.outbox(9, at(0)).await.unwrap();
+    let rows = outbox(&store, 0).await;
     assert_eq!(rows.len(), 1, "O1 one row");
     assert_eq!(
         (rows[0].id, rows[0].occurrence.as_ref()),
@@ -44,8 +45,9 @@ pub async fn o01_an_occurrence_waits_as_it_was_pushed(store: Webhooks) {
 pub async fn o02_the_oldest_rows_come_first(store: Webhooks) {
     let ids = [push(&store).await, push(&store).await, push(&store).await];
     for _ in 0..2 {
-        let rows = store.outbox.outbox(2, at(0)).await.unwrap();
-        let rows: Vec<_> = rows.into_iter().map(|r| r.id).collect();
+        let taken = store.outbox.take_outbox(1, 2, at(9), at(0)).await.unwrap();
+        let rows = taken.expect("O2 rows are due").rows.into_iter();
+        let rows: Vec<_> = rows.map(|r| r.id).collect();
         assert_eq!(rows, ids[..2], "O2");
     }
 }

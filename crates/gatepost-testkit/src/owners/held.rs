@@ -5,7 +5,8 @@ use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, RecordId, Settled};
 use webhook_model::Activity;
 
 use crate::fixtures::{
-    UNLIMITED, at, change, claim, direct, message, place, routes, settlement, tenant, under,
+    UNLIMITED, at, change, claim, direct, due_lanes, message, place, routes, settlement, tenant,
+    under,
 };
 use crate::harness::Webhooks;
 use crate::world::{enqueue, hold, set};
@@ -34,12 +35,12 @@ pub async fn p06_a_held_owner_sends_nothing(store: Webhooks) {
         claim(&store, mine.webhook, 60).await.is_empty(),
         "P6 claimed"
     );
-    let due = store.queue.due_lanes(None, 9, at(60)).await.unwrap();
+    let due = due_lanes(&store, 60).await;
     let due: Vec<_> = due.iter().map(|d| d.lane.webhook).collect();
     assert_eq!(due, [other.webhook], "P6 due lanes");
     let next = store.queue.next_due(at(10)).await.unwrap();
-    assert_eq!(next, None, "P6 next due");
-    let figures = store.log.queue_stats(at(60)).await.unwrap();
+    assert_eq!(next, Some(at(50)), "P6 next due");
+    let figures = store.log.count_queue(at(60)).await.unwrap();
     assert_eq!(figures.queued, 3, "P6 the figures count it as waiting");
     let sent = settlement(&running[0], gatepost_storage::webhooks::Disposition::Sent);
     let settled = store.queue.settle(vec![sent], at(2)).await.unwrap();

@@ -7,7 +7,9 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{Page, Scope};
 
-use crate::fixtures::{at, claim, direct, end, message, place, routes, settlement, tenant};
+use crate::fixtures::{
+    at, claim, direct, due_lanes, end, message, place, routes, settlement, tenant,
+};
 use crate::harness::Webhooks;
 use crate::world::{enqueue, remove_all_gone, set};
 
@@ -60,7 +62,7 @@ pub async fn p11_what_waited_ends_when_its_owner_moves(store: Webhooks) {
         claim(&store, mine.webhook, 5).await.is_empty(),
         "P11 moving"
     );
-    let due = store.queue.due_lanes(None, 9, at(5)).await.unwrap();
+    let due = due_lanes(&store, 5).await;
     let due: Vec<_> = due.iter().map(|d| d.lane.webhook).collect();
     assert_eq!(due, [other.webhook], "P11 due lanes");
     assert!(

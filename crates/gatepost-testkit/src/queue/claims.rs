@@ -6,7 +6,8 @@ use gatepost_storage::webhooks::{Claim, Disposition, Enqueued, LaneClass, NewDel
 use webhook_model::DeliveryOrder;
 
 use crate::fixtures::{
-    at, change, claim, direct, lane, message, place, queued, settlement, settlement_of, tenant,
+    at, change, claim, direct, due_lanes, lane, message, place, queued, settlement, settlement_of,
+    tenant,
 };
 use crate::harness::Webhooks;
 use crate::world::{enqueue, set};
@@ -61,7 +62,7 @@ pub async fn q31_a_claim_says_lane_and_revision(store: Webhooks) {
     enqueue(&store, mine.webhook, &["a"]).await;
     change(&store, mine.webhook, |w| w.allow_insecure = true).await;
     let second = Revision::FIRST.next();
-    let due = store.queue.due_lanes(None, 9, at(0)).await.unwrap();
+    let due = due_lanes(&store, 0).await;
     assert_eq!(due.len(), 1, "Q31 one lane");
     let found = (due[0].owner, due[0].place, due[0].revision, due[0].due);
     assert_eq!(found, (OwnerId(1), tenant(1), second, at(0)), "Q31 lane");
@@ -104,7 +105,7 @@ pub async fn q33_what_lost_a_claim_is_claimed_alone(store: Webhooks) {
     assert_eq!(claim(&store, hook, 1).await.len(), 1, "Q33 the retry");
     let back = store.queue.reclaim(9, at(20)).await.unwrap();
     assert_eq!((back.requeued, back.ended), (2, 0), "Q33 two are lost");
-    let due = store.queue.due_lanes(None, 9, at(20)).await.unwrap();
+    let due = due_lanes(&store, 20).await;
     let due: Vec<_> = due.iter().map(|d| d.lane.class).collect();
     assert_eq!(due, [LaneClass::Alone], "Q33 in one lane");
     let others = [lane(hook, LaneClass::First), lane(hook, LaneClass::Retry)];

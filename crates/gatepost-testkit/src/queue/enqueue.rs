@@ -106,20 +106,3 @@ pub async fn q19_an_unknown_webhook_is_refused(store: Webhooks) {
         "Q19 nothing stored"
     );
 }
-
-/// An enqueue with a message id that is known is refused whole.
-pub async fn q20_a_known_message_id_stores_nothing(store: Webhooks) {
-    let hook = queued(&store, &["a"]).await;
-    let batch = vec![message(hook, "new", at(0)), message(hook, "a", at(0))];
-    let refused = store.queue.enqueue(direct(batch), at(0)).await;
-    assert_eq!(
-        refused.map_err(|e| e.kind()),
-        Err(ErrorKind::Conflict),
-        "Q20"
-    );
-    assert_eq!(
-        names(&claim(&store, hook, 1).await),
-        ["a"],
-        "Q20 nothing stored"
-    );
-}

@@ -70,7 +70,7 @@ pub async fn q36_no_enqueue_fails_by_another(store: Webhooks) {
             let batch = match n % 5 {
                 1 => direct(vec![
                     message(hook, &id, at(0)),
-                    message(hook, "known", at(0)),
+                    message(WebhookId(hook.0 + 1000), "x", at(0)),
                 ]),
                 2 => direct(vec![message(WebhookId(hook.0 + 1000), &id, at(0))]),
                 3 => Enqueue {

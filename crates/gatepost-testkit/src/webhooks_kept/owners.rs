@@ -10,7 +10,8 @@ use webhook_model::TaskId;
 
 use super::home::{Home, NOT_DURABLE};
 use crate::fixtures::{
-    UNLIMITED, at, claim, direct, end, occurrence, place, routes, tenant, version, webhook_of,
+    UNLIMITED, at, claim, direct, due_lanes, end, occurrence, outbox, place, routes, tenant,
+    version, webhook_of,
 };
 use crate::outcome::Outcome;
 use crate::world::{enqueue, hold, remove_all_gone, set};
@@ -117,27 +118,19 @@ pub async fn d08_turns_and_counts_outlive_the_store(home: Home) -> Outcome {
         count: 4,
     };
     store.log.count_dropped(&[dropped]).await.unwrap();
-    let outbox = store.outbox.outbox(9, at(5)).await.unwrap();
+    let waiting = outbox(&store, 5).await;
     let usage = store.log.log_usage(&[OwnerId(1)]).await.unwrap();
     let rows = store.records.record_usage(OwnerId(1)).await.unwrap();
     assert_eq!(
-        (outbox.len(), outbox[0].turn, &outbox[0].left),
+        (waiting.len(), waiting[0].turn, &waiting[0].left),
         (1, 1, &left),
         "D8"
     );
     let Some(store) = home.reopen(store).await else {
         return NOT_DURABLE;
     };
-    assert_eq!(
-        store.outbox.outbox(9, at(4)).await.unwrap(),
-        [],
-        "D8 not due"
-    );
-    assert_eq!(
-        store.outbox.outbox(9, at(5)).await.unwrap(),
-        outbox,
-        "D8 outbox"
-    );
+    assert_eq!(outbox(&store, 4).await, [], "D8 not due");
+    assert_eq!(outbox(&store, 5).await, waiting, "D8 outbox");
     let found = store.log.log_usage(&[OwnerId(1)]).await.unwrap();
     assert_eq!(found, usage, "D8 usage");
     let found = store
@@ -148,7 +141,7 @@ pub async fn d08_turns_and_counts_outlive_the_store(home: Home) -> Outcome {
     assert_eq!(found, [], "D8 dropped, of a tenant");
     let found = store.log.dropped(Scope::All, 9).await.unwrap();
     assert_eq!(found, [dropped], "D8 dropped");
-    let due = store.queue.due_lanes(None, 9, at(10)).await.unwrap();
+    let due = due_lanes(&store, 10).await;
     let due: Vec<_> = due.iter().map(|d| d.lane.class).collect();
     assert_eq!(
         due,

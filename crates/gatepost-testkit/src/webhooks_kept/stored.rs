@@ -11,8 +11,8 @@ use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 use super::home::{Home, NOT_DURABLE};
 use crate::fixtures::{
     SECRETS, UNLIMITED, at, claim, direct, end, event, from_outbox, full_event, full_occurrence,
-    full_task, full_webhook, lane, message, named, occurrence, queued, settlement, task, version,
-    webhook,
+    full_task, full_webhook, lane, message, named, occurrence, outbox, queued, settlement, task,
+    version, webhook,
 };
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
@@ -263,7 +263,7 @@ pub async fn d05_occurrences_outlive_the_store(place: Home) -> Outcome {
         .await
         .unwrap();
     assert_eq!(again, Enqueued::AlreadyKnown, "D5 a used row");
-    let rows = store.outbox.outbox(9, at(9)).await.unwrap();
+    let rows = outbox(&store, 9).await;
     assert_eq!(rows.len(), 1, "D5 one row waits");
     assert_eq!(
         (rows[0].id, rows[0].occurrence.as_ref()),

@@ -35,6 +35,8 @@ pub(in crate::judge) struct Owners {
     pub(super) holder: u128,
     /// How many are not placed, as far as they were counted; not 0 until that was done.
     pub(super) unplaced: AtomicU64,
+    /// Counts owners who were held and are not any more.
+    freed: AtomicU64,
     stored: Mutex<Kept<OwnerId, Stored>>,
     news: tokio::sync::Mutex<News>,
 }
@@ -64,6 +66,7 @@ impl Owners {
             lifecycle,
             holder,
             unplaced,
+            freed: AtomicU64::new(0),
             stored: Mutex::new(Kept::new(KEPT, MOST)),
             news: tokio::sync::Mutex::new(news),
         }
@@ -72,6 +75,11 @@ impl Owners {
     /// How many owners are not placed yet, as far as they were counted.
     pub(in crate::judge) fn unplaced(&self) -> u64 {
         self.unplaced.load(Ordering::Relaxed)
+    }
+
+    /// How many owners were freed here: what they had waiting can be sent.
+    pub(in crate::judge) fn freed(&self) -> u64 {
+        self.freed.load(Ordering::Relaxed)
     }
 
     /// Where this owner's records are. The platform is asked if the store does not know; `Err` says
@@ -183,6 +191,8 @@ impl Owners {
         }
         if wanted.held != stored.held {
             self.store.hold_owner(owner, wanted.held, now).await?;
+            self.freed
+                .fetch_add(u64::from(stored.held), Ordering::Relaxed);
         }
         let known = stored.known || wanted != stored;
         self.lock().put(owner, Stored { known, ..wanted }, KEPT);

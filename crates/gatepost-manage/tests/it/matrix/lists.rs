@@ -189,6 +189,7 @@ fn delivery_matches(query: &DeliveryQuery, row: &Delivery) -> bool {
         webhook,
         task,
         states,
+        class,
         created_from,
         created_before,
         page: _,
@@ -197,6 +198,7 @@ fn delivery_matches(query: &DeliveryQuery, row: &Delivery) -> bool {
         && is(webhook.as_ref(), &row.webhook)
         && task.is_none_or(|task| row.task == Some(task))
         && (states.is_empty() || states.contains(&row.state))
+        && class.as_ref().is_none_or(|class| row.class == *class)
         && created_from.is_none_or(|from| row.created >= from)
         && created_before.is_none_or(|before| row.created < before)
 }
@@ -214,6 +216,8 @@ fn delivery_queries(people: &People) -> Vec<DeliveryQuery> {
         webhook in webhooks.clone(),
         task in tasks.clone(),
         states in [vec![], vec![DeliveryState::Queued], vec![DeliveryState::Running]],
+        class in [None, Some("timeout".to_owned())],
+        class in [None, Some("timeout".to_owned())],
         created_from in [None, Some(past)],
         created_before in [None, Some(past)]
     })

@@ -1,0 +1,62 @@
+//! Backlogs are sent at a bounded rate, by one process at a time: it holds a lease of their lot.
+
+use std::time::Duration;
+
+use gatepost_storage::StoreError;
+use tokio::time::Instant;
+
+use super::part::Dispatcher;
+use crate::admission::Lot;
+use crate::guard::guarded;
+
+/// How long a lease lasts, and how long this process takes it for granted: what was claimed in that
+/// time has been sent when another process may begin.
+const LEASED: Duration = Duration::from_secs(15);
+const HELD: Duration = Duration::from_secs(10);
+/// How often leases are extended, and asked for again.
+const EXTENDED: Duration = Duration::from_secs(5);
+/// This often all lanes are looked through while a lot is held: other processes leave the backlogs
+/// of it to this one, and may not have said so.
+const SWEEP: Duration = Duration::from_secs(60);
+
+impl Dispatcher {
+    /// Runs until the engine stops.
+    pub(super) async fn hold_lots(&self) {
+        let (lanes, lifecycle) = (&self.admission.lanes, &self.worker.lifecycle);
+        let mut swept = None::<Instant>;
+        while lifecycle.is_running() {
+            let mut holds_any = false;
+            for lot in lanes.lots() {
+                match self.hold(lot).await {
+                    Ok(holds) => holds_any |= holds,
+                    Err(error) => {
+                        guarded(|| tracing::warn!(%error, "could not take a lease"));
+                        break;
+                    }
+                }
+            }
+            if holds_any && swept.is_none_or(|at| at.elapsed() >= SWEEP) {
+                swept = Some(Instant::now());
+                lanes.inquiries.sweep();
+            }
+            tokio::select! {
+                () = lanes.asked_for_lots() => {}
+                () = tokio::time::sleep(EXTENDED) => {}
+                () = lifecycle.stopped() => {}
+            }
+        }
+    }
+
+    async fn hold(&self, lot: Lot) -> Result<bool, StoreError> {
+        let (lanes, began) = (&self.admission.lanes, Instant::now());
+        let holds = self
+            .lease(&format!("send backlogs {}", lot.0), LEASED)
+            .await?;
+        if holds {
+            lanes.hold_lot(lot, began + HELD);
+        } else {
+            lanes.leave_lot(lot);
+        }
+        Ok(holds)
+    }
+}

@@ -1,0 +1,72 @@
+//! Lanes are found by what became due, by their webhooks, and by walking over all of them.
+
+use gatepost_storage::webhooks::{DeliveryId, DuePoint, QueueStore, RecordStore};
+use gatepost_storage::{AtMost, MemoryStore, Revision};
+use webhook_model::{Activity, WebhookId};
+
+use crate::common::{at, enqueue, message, webhook};
+
+async fn three(store: &MemoryStore) -> [WebhookId; 3] {
+    let mut webhooks = [WebhookId(0); 3];
+    for (webhook_id, name) in webhooks.iter_mut().zip(["a", "b", "c"]) {
+        *webhook_id = webhook(store, name, |_| {}).await;
+    }
+    webhooks
+}
+
+fn point(due: i64) -> DuePoint {
+    DuePoint {
+        due: at(due),
+        delivery: DeliveryId(i64::MAX),
+    }
+}
+
+#[tokio::test]
+async fn what_became_due_names_its_lane_once_and_by_its_head() {
+    let store = MemoryStore::new();
+    let [a, b, c] = three(&store).await;
+    let batch = [(a, 1), (a, 5), (a, 6), (b, 6), (c, 9), (c, 20)];
+    let batch = batch.map(|(webhook, due)| message(webhook, due)).to_vec();
+    enqueue(&store, batch, 0).await;
+    let found = store.due_lanes(point(1), at(10), 100).await.unwrap();
+    let lanes: Vec<_> = found
+        .lanes
+        .iter()
+        .map(|d| (d.lane.webhook, d.due))
+        .collect();
+    assert_eq!(lanes, [(a, at(1)), (b, at(6)), (c, at(9))]);
+    assert_eq!(found.more, None);
+
+    let mut looked = Vec::new();
+    let mut after = Some(point(1));
+    while let Some(from) = after {
+        let page = store.due_lanes(from, at(10), 2).await.unwrap();
+        looked.push(page.lanes.len());
+        after = page.more;
+    }
+    assert_eq!(looked, [1, 2, 0], "two deliveries are looked at each time");
+}
+
+#[tokio::test]
+async fn a_walk_names_what_can_be_claimed_and_passes_by_what_cannot() {
+    let store = MemoryStore::new();
+    let [a, b, c] = three(&store).await;
+    let batch = [(a, 50), (b, 1), (c, 1)];
+    let batch = batch.map(|(webhook, due)| message(webhook, due)).to_vec();
+    enqueue(&store, batch, 0).await;
+    let mut paused = store.webhook(b).await.unwrap().unwrap();
+    paused.value.activity = Activity::Paused;
+    let paused = store.update_webhook(&paused, AtMost::UNLIMITED, at(0));
+    assert_eq!(paused.await.unwrap().revision, Revision::FIRST.next());
+
+    let first = store.sweep_lanes(None, 2, at(9)).await.unwrap();
+    assert_eq!(first.due, []);
+    assert_eq!(first.next.map(|lane| lane.webhook), Some(b));
+    let rest = store.sweep_lanes(first.next, 2, at(9)).await.unwrap();
+    let lanes: Vec<_> = rest.due.iter().map(|d| d.lane.webhook).collect();
+    assert_eq!((lanes, rest.next), (vec![c], None));
+    let of = store.lanes_of(&[c, a, b, c], at(60)).await.unwrap();
+    let of: Vec<_> = of.iter().map(|d| d.lane.webhook).collect();
+    assert_eq!(of, [a, c], "in order, each once");
+    assert_eq!(store.next_due(at(1)).await.unwrap(), Some(at(50)));
+}

@@ -1,0 +1,112 @@
+//! Retention ends by age, count and bytes, and counters outlive what they count.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{
+    DeliveryLog, DeliveryQuery, HourlyCount, PurgeBounds, RecordStore,
+};
+use gatepost_storage::{MemoryStore, Page, Scope};
+use webhook_model::WebhookId;
+
+use crate::common::{at, enqueue, message, sent, webhook};
+
+const KEEP_ALL: PurgeBounds = PurgeBounds {
+    created_before: DateTime::UNIX_EPOCH,
+    newest_per_webhook: u32::MAX,
+    bytes: None,
+    counts_before: DateTime::UNIX_EPOCH,
+    occurrences_before: DateTime::UNIX_EPOCH,
+};
+
+/// Purges with a limit of two; when the deliveries that are left were made.
+async fn left_after(store: &MemoryStore, bounds: PurgeBounds) -> Vec<DateTime<Utc>> {
+    while store.purge(&bounds, 2, at(100)).await.unwrap().more {}
+    let all = DeliveryQuery::all(Page::first(99));
+    let rows = store.list_deliveries(&all).await.unwrap();
+    rows.iter().map(|row| row.created).collect()
+}
+
+#[tokio::test]
+async fn the_oldest_that_has_ended_leaves_until_the_log_is_small_enough() {
+    let store = MemoryStore::new();
+    let webhook = webhook(&store, "w", |_| {}).await;
+    enqueue(&store, vec![message(webhook, 90)], 0).await;
+    for now in 1..=5 {
+        sent(&store, webhook, now).await;
+    }
+    let room = store.prepare_log(at(6)).await.unwrap();
+    assert_eq!((room.ahead, room.bytes), (None, 60));
+    let bytes = Some(35);
+    let left = left_after(&store, PurgeBounds { bytes, ..KEEP_ALL }).await;
+    assert_eq!(left, [0, 4, 5].map(at), "what waits stays");
+    let bytes = Some(0);
+    let left = left_after(&store, PurgeBounds { bytes, ..KEEP_ALL }).await;
+    assert_eq!(left, [at(0)], "it ends though the log is still too big");
+}
+
+#[tokio::test]
+async fn each_webhook_keeps_its_newest() {
+    let store = MemoryStore::new();
+    let busy = webhook(&store, "busy", |_| {}).await;
+    let quiet = webhook(&store, "quiet", |_| {}).await;
+    for (webhook, now) in [(quiet, 0), (busy, 1), (busy, 2), (busy, 3), (busy, 4)] {
+        sent(&store, webhook, now).await;
+    }
+    let bounds = PurgeBounds {
+        newest_per_webhook: 1,
+        ..KEEP_ALL
+    };
+    assert_eq!(left_after(&store, bounds).await, [at(0), at(4)]);
+}
+
+fn count(webhook: WebhookId, hour: i64, sent: u64) -> HourlyCount {
+    HourlyCount {
+        webhook,
+        hour: at(hour * 3600),
+        sent,
+        failed: 1,
+        retried: 2,
+        milliseconds: 30,
+        bytes: 400,
+    }
+}
+
+#[tokio::test]
+async fn counters_add_up_by_the_hour_and_outlive_the_deliveries() {
+    let store = MemoryStore::new();
+    let (a, b) = (
+        webhook(&store, "a", |_| {}).await,
+        webhook(&store, "b", |_| {}).await,
+    );
+    let nowhere = WebhookId(99);
+    for _ in 0..2 {
+        let counts = [
+            count(a, 1, 5),
+            count(b, 2, 7),
+            count(a, 2, 1),
+            count(nowhere, 2, 1),
+        ];
+        store.add_counts(&counts).await.unwrap();
+    }
+    let listed = async |webhook, from: i64, before: i64| {
+        let (from, before) = (at(from * 3600), at(before * 3600));
+        let found = store.hourly_counts(Scope::All, webhook, from, before, 9);
+        let found = found.await.unwrap().into_iter();
+        found
+            .map(|c| (c.webhook, c.sent, c.bytes))
+            .collect::<Vec<_>>()
+    };
+    let all = [(a, 2, 800), (b, 14, 800), (a, 10, 800)];
+    assert_eq!(listed(None, 0, 9).await, all);
+    assert_eq!(listed(Some(a), 2, 3).await, all[..1]);
+    assert_eq!(listed(None, 9, 0).await, []);
+    let bounds = PurgeBounds {
+        created_before: at(99_999),
+        counts_before: at(7200),
+        ..KEEP_ALL
+    };
+    left_after(&store, bounds).await;
+    assert_eq!(listed(None, 0, 9).await, all[..2]);
+    let cascade = gatepost_storage::webhooks::Cascade::Refuse;
+    store.delete_webhook(a, cascade, at(0)).await.unwrap();
+    assert_eq!(listed(None, 0, 9).await, all[1..2]);
+}
