@@ -53,7 +53,7 @@ impl OutboxStore for SqliteStore {
 
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
         self.write(move |c| {
-            c.prepare_cached(include_str!("sql/outbox/postpone.sql"))?
+            c.prepare_cached(include_str!("../sql/outbox/postpone.sql"))?
                 .execute(params![id.0, turn, micros(due)])?;
             Ok(())
         })
@@ -79,7 +79,7 @@ pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Resul
     let columns = OutboxColumns::of(&new.occurrence);
     let (after_task, tasks) = left_columns(&new.left);
     let id = c
-        .prepare_cached(include_str!("sql/outbox/push.sql"))?
+        .prepare_cached(include_str!("../sql/outbox/push.sql"))?
         .query_row(
             params![
                 columns.event_type,

@@ -64,7 +64,9 @@ pub(super) fn update(
     usage::check_growth(c, owner, stored.bytes, bytes, at_most)?;
     let was_readable =
         readable(one(c, COLUMNS, LIVE_WEBHOOKS, new.id.0, |r| row(r, keys)))?.is_some();
-    order(c, new.id, new.value.order)?;
+    if new.value.order == DeliveryOrder::InOrder {
+        order(c, new.id)?;
+    }
     if new.value.activity == Activity::Active {
         stirs(c, new)?;
     }
@@ -98,15 +100,10 @@ fn stirs(c: &Connection, new: &Row<WebhookId, Webhook>) -> Result<()> {
     Ok(())
 }
 
-/// A webhook becomes one in order, or is one no more: what was claimed before may still run.
-fn order(c: &Connection, id: WebhookId, order: DeliveryOrder) -> Result<()> {
-    let sql = match order {
-        DeliveryOrder::InOrder => include_str!("../sql/records/order_webhook.sql"),
-        DeliveryOrder::Unordered => {
-            "UPDATE gatepost_webhook SET ordered_to = NULL WHERE id = ?1 AND ordered_to IS NOT NULL"
-        }
-    };
-    c.prepare_cached(sql)?.execute([id.0])?;
+/// A webhook becomes one in order: what was claimed before may still run.
+fn order(c: &Connection, id: WebhookId) -> Result<()> {
+    c.prepare_cached(include_str!("../sql/records/order_webhook.sql"))?
+        .execute([id.0])?;
     Ok(())
 }
 
