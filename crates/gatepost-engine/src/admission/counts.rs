@@ -1,11 +1,15 @@
 //! How many requests are in flight in each room, and whether there is room for one more.
 //!
-//! Two rules go beyond a plain limit. The last free places of a total are for those who have few of
-//! it ([`FAIR`]): a few tenants never fill it. And requests that become slow while they run leave
+//! Some rules go beyond a plain limit. The last free places of a total are for those who have few
+//! of it ([`FAIR`]): a few tenants never fill it. Requests that become slow while they run leave
 //! the room of those that are not: what there is of them beyond their share is not taken from the
-//! others, so targets that stall all at once do not stop those that respond.
+//! others, so targets that stall all at once do not stop those that respond. Of what there may be
+//! beyond, a part is for the first requests of webhooks that arrive while others wait
+//! ([`OF_BEYOND`]). And the last places of all are for those that responded last ([`LAST`]): when
+//! very many that used to respond stall at once, that is what tells them from those that do not.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
@@ -21,6 +25,15 @@ const FAIR: usize = 4;
 const OF_ORIGIN: usize = 4;
 /// A tenant has at most this part of the weak requests.
 const OF_WEAK: usize = 8;
+/// At most this part of what may still be beyond all is for trials. One that stalls stays beyond
+/// until it times out, after two minutes at the latest: until then the trials that stall leave room
+/// for another, however many there are.
+const OF_BEYOND: usize = 16;
+/// When less than this part of all is free, or of the places at an origin, it matters when a
+/// webhook last responded: this long ago at most, or less where there is less; at half of the part
+/// a quarter of the time.
+const LAST: usize = 4;
+const RESPONDED_WITHIN: Duration = Duration::from_secs(60);
 /// The share of the weak requests that may be slow, in percent.
 const KNOWN_SLOW: usize = 75;
 
@@ -31,6 +44,7 @@ pub(super) struct Asked {
     pub(super) rooms: Vec<Room>,
     /// How many the webhook may have.
     webhook: usize,
+    is_trial: bool,
 }
 
 impl Asked {
@@ -72,7 +86,20 @@ impl Asked {
             rooms.push(Room::Weak);
         }
         rooms.push(Room::All);
-        Self { rooms, webhook }
+        Self {
+            rooms,
+            webhook,
+            is_trial: false,
+        }
+    }
+
+    /// The first request of a webhook, of a tenant that has no other weak one where those are many.
+    pub(super) fn trial(route: &Route, place: Place) -> Self {
+        let mut asked = Self::new(route, place, LaneClass::First, Standing::New, 1);
+        let weak = asked.rooms.iter_mut().filter(|room| **room == Room::Weak);
+        weak.for_each(|room| *room = Room::Trial);
+        asked.is_trial = true;
+        asked
     }
 }
 
@@ -122,6 +149,25 @@ impl Counts {
         })
     }
 
+    /// What a webhook has to wait for that last responded this long ago: if little is free of all,
+    /// or at its origin, that is for those that responded later. A trial brings its place along,
+    /// but not at its origin.
+    pub(super) fn is_for_others(&self, asked: &Asked, silent_for: Duration) -> Option<Wait> {
+        let room = asked.rooms.iter().find(|room| {
+            let (limit, usual) = match room {
+                Room::All if !asked.is_trial => (self.all(0), self.limits.total),
+                Room::Origin(_) => (self.limits.per_origin, self.limits.per_origin),
+                _ => return false,
+            };
+            let free = limit.saturating_sub(self.used(room));
+            let part = free.saturating_mul(LAST);
+            let (has, of) = (part as u128, usual as u128);
+            let within = RESPONDED_WITHIN.as_micros() * has.pow(2) / of.pow(2).max(1);
+            part < usual && silent_for.as_micros() > within
+        });
+        room.map(|room| Wait::Share(room.clone()))
+    }
+
     pub(super) fn add(&mut self, rooms: &[Room]) {
         for room in rooms {
             *self.used.entry(room.clone()).or_default() += 1;
@@ -147,7 +193,10 @@ impl Counts {
     fn limit(&self, room: &Room, asked: &Asked) -> usize {
         let limits = &self.limits;
         match room {
-            Room::All => self.all(),
+            // A trial brings its place along.
+            Room::All if asked.is_trial => self.all(1),
+            Room::All => self.all(0),
+            Room::Trial => self.left_beyond().div_ceil(OF_BEYOND),
             Room::Weak => self.weak(),
             Room::Slow => self.slow(),
             Room::Retries => share(limits.total, limits.retry_percent),
@@ -164,10 +213,18 @@ impl Counts {
         }
     }
 
-    /// All, and up to as many again for what is weak beyond its share.
-    fn all(&self) -> usize {
-        let beyond = self.used(&Room::Weak).saturating_sub(self.weak());
+    /// All, and up to as many again for what is on trial, and weak beyond its share.
+    fn all(&self, more: usize) -> usize {
+        let beyond = self.weak_beyond() + self.used(&Room::Trial) + more;
         self.limits.total + beyond.min(self.limits.total)
+    }
+
+    fn weak_beyond(&self) -> usize {
+        self.used(&Room::Weak).saturating_sub(self.weak())
+    }
+
+    fn left_beyond(&self) -> usize {
+        self.limits.total.saturating_sub(self.weak_beyond())
     }
 
     fn weak(&self) -> usize {

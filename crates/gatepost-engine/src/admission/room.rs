@@ -17,6 +17,9 @@ pub(crate) enum Room {
     Weak,
     /// Those of them that are slow, or go to webhooks that did not respond the last time.
     Slow,
+    /// First requests of webhooks, for which there was no room among the [`Weak`](Self::Weak), and
+    /// which are not slow yet. No lane waits for it.
+    Trial,
     /// Retries.
     Retries,
     /// What may have killed its sender: one at a time.
@@ -103,7 +106,7 @@ impl Room {
             Self::Owner(_) => 4,
             Self::Tenant(_) | Self::TenantWeak(_) => 6,
             Self::Origin(_) | Self::OriginWeak(_) | Self::Retries | Self::Alone => 8,
-            Self::Slow => 10,
+            Self::Slow | Self::Trial => 10,
             Self::Weak => 12,
             Self::All => 14,
         }
