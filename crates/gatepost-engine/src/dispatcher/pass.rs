@@ -79,7 +79,8 @@ impl Dispatcher {
         let most = most.min(if alone { 1 } else { FROM_ONE_LANE });
         let (mut permits, mut blocked) = (Vec::new(), None);
         while permits.len() < most && blocked.is_none() {
-            match self.permit(&due, &route, now) {
+            let is_new = permits.is_empty() && turn.is_new();
+            match self.permit(&due, &route, is_new, now) {
                 Ok(permit) => permits.push(permit),
                 Err(why) => blocked = Some(why),
             }
@@ -99,12 +100,22 @@ impl Dispatcher {
         })
     }
 
-    fn permit(&self, due: &DueLane, route: &Arc<Route>, now: Instant) -> Result<Permit, Blocked> {
+    fn permit(
+        &self,
+        due: &DueLane,
+        route: &Arc<Route>,
+        is_new: bool,
+        now: Instant,
+    ) -> Result<Permit, Blocked> {
         let Admission {
             lanes, in_flight, ..
         } = &*self.admission;
         let of_backlog = lanes.may_send(due, now).map_err(Blocked::by)?;
-        let mut permit = in_flight.take(route, due.place, due.lane.class)?;
+        let mut permit = if is_new {
+            in_flight.take_new(route, due.place, due.lane.class)
+        } else {
+            in_flight.take(route, due.place, due.lane.class)
+        }?;
         if of_backlog {
             permit.for_backlog();
         }

@@ -1,11 +1,15 @@
 //! The parts of admission together, in paused time.
 
+mod backlogs;
 mod in_flight;
 mod limits;
 mod liveness;
+mod pressure;
 mod shared_origin;
 mod stalls;
+mod trials;
 mod turns;
+mod visits;
 
 use std::sync::Arc;
 use std::time::Duration;
