@@ -10,6 +10,7 @@ mod common;
 mod contract;
 mod locks;
 mod nodes;
+mod parts;
 mod plans;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
