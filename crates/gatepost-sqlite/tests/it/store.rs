@@ -257,6 +257,11 @@ async fn several_may_open_a_new_file_at_once() {
 #[tokio::test]
 async fn damaged_pages_are_errors() {
     let (store, config, folder) = fresh().await;
+    let path = folder.path().join("gatepost.db");
+    let file = Connection::open(&path).unwrap();
+    let first = file.query_row("PRAGMA page_count", [], |r| r.get(0));
+    let first: u16 = first.unwrap();
+    file.close().unwrap();
     for n in 0..400 {
         store
             .insert_key(&key(1, &format!("key {n}")), u64::MAX)
@@ -264,16 +269,6 @@ async fn damaged_pages_are_errors() {
             .unwrap();
     }
     store.close().await;
-    let path = folder.path().join("gatepost.db");
-    let file = Connection::open(&path).unwrap();
-    let first: u16 = file
-        .query_row(
-            "SELECT max(rootpage) FROM sqlite_schema WHERE tbl_name LIKE 'gatepost%'",
-            [],
-            |r| r.get(0),
-        )
-        .unwrap();
-    file.close().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let (pages, first) = (bytes.len() / 4096, usize::from(first));
     assert!(pages > first + 2, "{pages} pages");
@@ -372,7 +367,7 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     assert_eq!(first.audience, OutboxAudience { tenant: 0, owner: 0 });
     let second = store.take_outbox(1, 10, at(9), at(0)).await.unwrap().unwrap();
     assert_eq!(second.audience, OutboxAudience { tenant: 12, owner: 0 });
-    assert_eq!(store.take_outbox(1, 10, at(9), at(0)).await.unwrap(), None);
+    assert_eq!(store.take_outbox(2, 10, at(9), at(0)).await.unwrap(), None);
     let rows = [second.rows, first.rows].concat();
     let good = rows[0].occurrence.clone().unwrap();
     assert_eq!(good.object.unwrap().name, "web-1");
@@ -396,7 +391,7 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     );
     store.reject_outbox(rows[1].id, "no", at(0)).await.unwrap();
     store.give_back_outbox(first.audience, 1).await.unwrap();
-    let left = store.take_outbox(1, 10, at(9), at(0)).await.unwrap().unwrap();
+    let left = store.take_outbox(2, 10, at(9), at(0)).await.unwrap().unwrap();
     assert_eq!(left.rows.len(), 1);
 }
 
