@@ -17,7 +17,7 @@ use super::turns::Turns;
 const HOPS: u32 = 16;
 
 /// Lanes that are remembered at most: about 100 MB.
-const MOST: usize = 200_000;
+pub(super) const MOST: usize = 200_000;
 /// This part of them is forgotten at a time.
 const FORGOTTEN: usize = 16;
 

@@ -12,7 +12,7 @@ use crate::guard::guarded;
 /// How long a lease lasts, and how long this process takes it for granted: what was claimed in that
 /// time has been sent when another process may begin.
 const LEASED: Duration = Duration::from_secs(15);
-const HELD: Duration = Duration::from_secs(10);
+const GRANTED: Duration = Duration::from_secs(10);
 /// How often leases are extended, and asked for again.
 const EXTENDED: Duration = Duration::from_secs(5);
 /// This often all lanes are looked through while a lot is held: other processes leave the backlogs
@@ -63,7 +63,7 @@ impl Dispatcher {
             lanes.leave_lot(lot);
             return Ok(None);
         }
-        let is_new = lanes.hold_lot(lot, began + HELD);
+        let is_new = lanes.hold_lot(lot, began + GRANTED);
         Ok(Some(if is_new { Held::Since } else { Held::Before }))
     }
 }
