@@ -1,5 +1,6 @@
 //! The parts of admission together, in paused time.
 
+mod backlogs;
 mod in_flight;
 mod limits;
 mod liveness;
@@ -8,6 +9,7 @@ mod shared_origin;
 mod stalls;
 mod trials;
 mod turns;
+mod visits;
 
 use std::sync::Arc;
 use std::time::Duration;

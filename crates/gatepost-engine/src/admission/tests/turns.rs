@@ -1,9 +1,8 @@
 //! Whose turn it is: no tenant waits for another's many lanes, and what steps aside comes back.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::DateTime;
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
@@ -286,40 +285,8 @@ async fn a_webhook_that_proves_itself_or_is_edited_waits_no_longer_for_what_is_n
 }
 
 fn after(lanes: &std::sync::Arc<Lanes>, due: &DueLane) -> usize {
-    let now = Instant::now();
-    std::iter::from_fn(|| {
-        lanes.may_send(due, now).ok()?;
-        lanes.sends(due.lane.webhook, now);
-        Some(())
-    })
-    .take(1000)
-    .count()
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_was_held_is_sent_at_a_bounded_rate_until_nothing_of_it_is_left() {
-    let lanes = Lanes::new(5);
-    let now: DateTime<Utc> = "2026-03-01T12:00:00Z".parse().unwrap();
-    let of = |webhook, seconds| DueLane {
-        due: now - TimeDelta::seconds(seconds),
-        ..lane_of(Place::Common, 1, webhook)
-    };
-    let (held, fresh, resumed) = (of(1, 60), of(2, 59), of(3, 1));
-    lanes.resumed(resumed.lane.webhook);
-    lanes.found(&[held, fresh, resumed], now);
-    for (due, expected) in [(held, 5), (fresh, 1000), (resumed, 5)] {
-        assert_eq!(after(&lanes, &due), expected);
-    }
-    tokio::time::advance(Duration::from_secs(1)).await;
-    assert_eq!(after(&lanes, &held), 5);
-    // It was known all the time: this is a backlog, not what was held.
-    lanes.found(&[of(2, 90)], now);
-    assert_eq!(after(&lanes, &fresh), 1000);
-
-    while let Some(turn) = lanes.next(Instant::now()) {
-        turn.done();
-    }
-    assert_eq!(after(&lanes, &held), 1000, "it has caught up");
+    let may = |_: &usize| lanes.may_send(due, Instant::now()).is_ok();
+    (0..1000).take_while(may).count()
 }
 
 #[tokio::test(start_paused = true)]

@@ -37,7 +37,7 @@ async fn an_occurrence_waits_in_the_outbox_while_the_store_is_away_or_panics() {
     pass(&bench, Duration::from_secs(5)).await;
     assert_eq!(rows(&records).await.len(), 1);
     bench.store.set_refused("enqueue", false);
-    bench.store.fail("outbox", 1, Fault::Panic);
+    bench.store.fail("take_outbox", 1, Fault::Panic);
     pass(&bench, Duration::from_secs(10)).await;
     assert!(bench.store.has_failed());
     assert_eq!(records.deliveries().await.len(), 1);
