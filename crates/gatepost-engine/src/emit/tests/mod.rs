@@ -72,18 +72,17 @@ async fn pass(bench: &Bench, time: Duration) {
 async fn rows(records: &Records) -> Vec<OutboxRow> {
     let end_of_time = noon() + chrono::TimeDelta::days(1_000);
     let until = end_of_time + chrono::TimeDelta::seconds(1);
-    let (store, mut rows, mut taken) = (&records.store, Vec::new(), Vec::new());
+    let (store, mut taken) = (&records.store, Vec::new());
     for holder in 1_000.. {
         let some = store.take_outbox(holder, 1_000, until, end_of_time).await;
-        let Some(some) = some.unwrap() else {
-            break;
-        };
+        let Some(some) = some.unwrap() else { break };
+        taken.push((holder, some));
+    }
+    let mut rows = Vec::new();
+    for (holder, some) in taken {
+        let given_back = store.give_back_outbox(some.audience, holder).await;
+        given_back.unwrap();
         rows.extend(some.rows);
-        taken.push((some.audience, holder));
     }
-    for (audience, holder) in taken {
-        store.give_back_outbox(audience, holder).await.unwrap();
-    }
-    rows.sort_by_key(|row| row.id);
     rows
 }
