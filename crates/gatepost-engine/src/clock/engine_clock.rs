@@ -125,13 +125,13 @@ impl EngineClock {
 #[cfg(test)]
 mod tests {
     use gatepost_storage::{ManualClock, MemoryStore};
-    use gatepost_testkit::fault::FaultStore;
+    use gatepost_testkit::fault::{Fault, FaultStore};
 
     use super::*;
     use crate::testing::{BrokenClock, noon};
 
-    #[tokio::test]
-    async fn the_servers_clock_decides_and_is_not_followed_when_it_is_far_off() {
+    #[tokio::test(start_paused = true)]
+    async fn the_servers_clock_is_followed_and_one_that_is_far_off_is_not_right() {
         let store = FaultStore::new(Arc::new(MemoryStore::new()));
         let started = |clock| EngineClock::start(clock, &store);
         let clock = Arc::new(ManualClock::at(noon()));
@@ -139,16 +139,42 @@ mod tests {
 
         let ahead = |seconds| store.set_server_time(noon() + TimeDelta::seconds(seconds));
         ahead(20);
-        let corrected = started(clock.clone()).await.unwrap();
-        assert_eq!(corrected.now().unwrap(), noon() + TimeDelta::seconds(20));
+        let followed = started(clock.clone()).await.unwrap();
+        assert_eq!(followed.now().unwrap(), noon() + TimeDelta::seconds(20));
         ahead(31);
         let refused = started(clock).await.unwrap_err();
         assert!(matches!(refused, StartError::ClockSkew(31)), "{refused:?}");
-        corrected.compare(&store).await;
-        assert_eq!(corrected.now().unwrap(), noon() + TimeDelta::seconds(20));
-        ahead(-5);
-        corrected.compare(&store).await;
-        assert_eq!(corrected.now().unwrap(), noon() - TimeDelta::seconds(5));
+        for (seconds, is_right) in [(31, false), (-5, true), (-31, false), (30, true)] {
+            ahead(seconds);
+            followed.compare(&store).await;
+            assert_eq!(
+                followed.now().unwrap(),
+                noon() + TimeDelta::seconds(seconds)
+            );
+            assert_eq!(followed.is_right(), is_right, "{seconds}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_takes_longer_than_a_second_says_nothing() {
+        let store = FaultStore::new(Arc::new(MemoryStore::new()));
+        let clock = Arc::new(ManualClock::at(noon()));
+        let late = |milliseconds| {
+            let late = Fault::Late(Duration::from_millis(milliseconds));
+            store.fail("server_time", 1, late);
+        };
+        store.set_server_time(noon() + TimeDelta::seconds(10));
+        late(1_001);
+        let started = EngineClock::start(clock.clone(), &store).await.unwrap();
+        assert_eq!(store.calls_of("server_time"), 2, "it asks again");
+        store.set_server_time(noon() + TimeDelta::seconds(40));
+        late(1_001);
+        started.compare(&store).await;
+        assert!(started.is_right());
+        assert_eq!(started.now().unwrap(), noon() + TimeDelta::seconds(10));
+        late(1_000);
+        started.compare(&store).await;
+        assert!(!started.is_right());
     }
 
     #[tokio::test]
