@@ -109,10 +109,6 @@ fn hot_statements_search_their_index_and_sort_nothing() {
             "gatepost_webhook_ordering (id>?)",
         ),
         (
-            include_str!("sql/outbox/ready.sql"),
-            "gatepost_outbox_turn_ready",
-        ),
-        (
             include_str!("sql/outbox/next_due.sql"),
             "gatepost_occurrence_turns (<expr>=? AND <expr>=? AND due>?)",
         ),
@@ -184,7 +180,8 @@ fn statements_over_several_ranges_search_each() {
             "gatepost_occurrence_turns (<expr>=? AND <expr>=? AND due",
             2,
         ),
-        (include_str!("sql/outbox/any.sql"), "gatepost_outbox_turn_", 2),
+        (include_str!("sql/outbox/any.sql"), "gatepost_outbox_turn_", 3),
+        (include_str!("sql/outbox/ready.sql"), "gatepost_outbox_turn_", 2),
         (
             include_str!("sql/outbox/wake.sql"),
             "gatepost_outbox_turn_later (due",
