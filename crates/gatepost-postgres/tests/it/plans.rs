@@ -39,7 +39,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
         &["gatepost_queue_lane"],
     ),
     ("next_due", queue!("next_due"), &["gatepost_queue_due"]),
-    ("reclaim_pick", queue!("reclaim_pick"), &["gatepost_running_ends", "gatepost_running_pkey"]),
+    ("reclaim_pick", queue!("reclaim_pick"), &["gatepost_running_ends"]),
     ("reclaim", queue!("reclaim"), &["gatepost_running_pkey", "gatepost_delivery_0_pkey", "gatepost_outcome_0_pkey"]),
     ("settle_sent", queue!("given", "settle_sent", "close"), &["gatepost_running_pkey"]),
     (
