@@ -13,6 +13,8 @@ use webhook_model::WebhookId;
 use super::pace::Pace;
 use super::room::Wait;
 
+/// Webhooks of which it is known that they have one; of more it is seen again.
+const MOST: usize = 200_000;
 /// Sixteen processes share the work at most.
 const LOTS: u8 = 16;
 
@@ -68,6 +70,9 @@ impl Backlogs {
         let Some(per_second) = self.per_second else {
             return;
         };
+        if self.webhooks.len() >= MOST {
+            self.webhooks.clear();
+        }
         let backlog = self
             .webhooks
             .entry(lane.webhook)
@@ -134,6 +139,22 @@ impl Backlogs {
         if let Some(backlog) = self.webhooks.get_mut(&webhook) {
             backlog.pace.give_back();
         }
+    }
+
+    /// Of the backlogs in this lot, only those lanes are remembered.
+    pub(super) fn forget_unless(&mut self, lot: Lot, is_known: impl Fn(Lane) -> bool) {
+        self.webhooks.retain(|webhook, backlog| {
+            let (webhook, classes) = (*webhook, &mut backlog.classes);
+            if Lot::of(webhook) == lot {
+                classes.retain(|class| {
+                    is_known(Lane {
+                        webhook,
+                        class: *class,
+                    })
+                });
+            }
+            !classes.is_empty()
+        });
     }
 
     /// Lots in which there are backlogs.

@@ -17,7 +17,7 @@ use super::turns::Turns;
 const HOPS: u32 = 16;
 
 /// Lanes that are remembered at most: about 100 MB.
-const MOST: usize = 200_000;
+pub(super) const MOST: usize = 200_000;
 /// This part of them is forgotten at a time.
 const FORGOTTEN: usize = 16;
 
@@ -131,12 +131,12 @@ impl Board {
         lanes
     }
 
-    /// Forgets those that wait for this, and says which.
-    pub(super) fn forget_all(&mut self, wait: &Wait) -> Vec<Lane> {
+    /// Forgets those that wait for this.
+    pub(super) fn forget_all(&mut self, wait: &Wait) {
         let mut parked = self.waiting.remove(wait).unwrap_or_default();
-        let lanes: Vec<Lane> = std::iter::from_fn(|| parked.next()).collect();
-        lanes.iter().for_each(|lane| self.forget(*lane));
-        lanes
+        while let Some(lane) = parked.next() {
+            self.forget(lane);
+        }
     }
 
     fn forget(&mut self, lane: Lane) {

@@ -224,22 +224,27 @@ impl Lanes {
         state.resting.insert(owner, until);
     }
 
-    /// This process sends the backlogs of this lot until then.
+    /// This process sends the backlogs of this lot until then. True: it did not before, and does
+    /// not know of all that are in it.
     pub(crate) fn hold_lot(&self, lot: Lot, until: Instant) -> bool {
         let mut state = self.lock();
-        let is_new = state.backlogs.hold(lot, until, Instant::now());
-        state.board.wake_all(&Wait::Lot(lot));
+        let State {
+            board, backlogs, ..
+        } = &mut *state;
+        let is_new = backlogs.hold(lot, until, Instant::now());
+        if is_new {
+            // Another process may have sent the others.
+            backlogs.forget_unless(lot, |lane| board.has(lane));
+        }
+        board.wake_all(&Wait::Lot(lot));
         drop(state);
         self.wake.notify_one();
         is_new
     }
 
-    /// Another process does: it finds what waits here.
+    /// Another process does, and finds what waits here: these lanes are left to it.
     pub(crate) fn leave_lot(&self, lot: Lot) {
-        let mut state = self.lock();
-        for lane in state.board.forget_all(&Wait::Lot(lot)) {
-            state.backlogs.end(lane);
-        }
+        self.lock().board.forget_all(&Wait::Lot(lot));
     }
 
     /// What it waited for may not be so any more.
