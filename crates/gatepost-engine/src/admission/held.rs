@@ -7,8 +7,8 @@ use gatepost_storage::webhooks::Lane;
 use tokio::time::Instant;
 use webhook_model::WebhookId;
 
-use super::backlogs::Lot;
 use super::lanes::{HELD, Lanes};
+use super::lot::Lot;
 use crate::routes::Route;
 
 impl Lanes {

@@ -10,10 +10,11 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
-use super::backlogs::{Backlogs, Lot};
+use super::backlogs::Backlogs;
 use super::board::Board;
 use super::inquiries::Inquiries;
 use super::later::Later;
+use super::lot::Lot;
 use super::room::{Room, Wait};
 
 /// What has been due for this long when its lane is found was held: by a pause, or because nobody

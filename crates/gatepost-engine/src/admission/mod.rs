@@ -10,6 +10,7 @@ mod inquiries;
 mod known;
 mod lanes;
 mod later;
+mod lot;
 mod pace;
 mod pacer;
 mod parked;
@@ -23,11 +24,11 @@ mod turns;
 
 use std::sync::Arc;
 
-pub(crate) use backlogs::Lot;
 pub(crate) use feedback::{Feedback, Lesson};
 pub(crate) use in_flight::{InFlight, Permit};
 pub(crate) use inquiries::Inquiry;
 pub(crate) use lanes::{Lanes, Turn};
+pub(crate) use lot::Lot;
 pub(crate) use pacer::RetryPacer;
 #[cfg(test)]
 pub(crate) use room::Room;
