@@ -33,6 +33,11 @@ pub(crate) fn count(row: &Row, column: &'static str) -> Result<u32> {
     u32::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
+/// A count that a column of 32 bits holds.
+pub(crate) fn number(row: &Row, column: &'static str) -> Result<u32> {
+    u32::try_from(row.try_get::<_, i32>(column)?).map_err(|e| Failure::corrupt(column, e))
+}
+
 pub(crate) fn span(row: &Row, column: &'static str) -> Result<Option<Duration>> {
     let micros: Option<i64> = row.try_get(column)?;
     let micros = micros

@@ -28,6 +28,7 @@ pub struct PostgresConfig {
     pub(crate) max_connections: usize,
     pub(crate) statement_timeout: Duration,
     pub(crate) lock_timeout: Duration,
+    pub(crate) ddl: bool,
     pub(crate) extra_roots_pem: Vec<u8>,
     pub(crate) sealing: Arc<SealingKeys>,
 }
@@ -45,6 +46,7 @@ impl PostgresConfig {
             max_connections: 12,
             statement_timeout: Duration::from_secs(30),
             lock_timeout: Duration::from_secs(10),
+            ddl: true,
             extra_roots_pem: Vec::new(),
             sealing: Arc::new(SealingKeys::none()),
         }
@@ -84,6 +86,15 @@ impl PostgresConfig {
     #[must_use]
     pub fn with_lock_timeout(mut self, timeout: Duration) -> Self {
         self.lock_timeout = timeout;
+        self
+    }
+
+    /// Whether the role may define tables while the store is in use, as it may by default: then the log has
+    /// partitions that are made ahead and dropped when they are old. Without, all that comes beyond those that
+    /// the migrations made is in one, and what is old is deleted row by row.
+    #[must_use]
+    pub fn with_ddl(mut self, may_define: bool) -> Self {
+        self.ddl = may_define;
         self
     }
 

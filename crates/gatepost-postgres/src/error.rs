@@ -55,6 +55,11 @@ impl Failure {
         self.kind == ErrorKind::Unavailable
     }
 
+    /// Whether something is there already that may be there once only.
+    pub(crate) fn is_conflict(&self) -> bool {
+        self.kind == ErrorKind::Conflict
+    }
+
     /// Whether it is the stored row that is at fault: lists pass it over.
     pub(crate) fn is_corrupt(&self) -> bool {
         self.kind == ErrorKind::Corrupt
@@ -167,7 +172,6 @@ fn classify(code: &SqlState, constraint: Option<&str>) -> (ErrorKind, &'static s
                 Some("gatepost_key_name") => "the owner has a key of that name",
                 Some("gatepost_key_lookup") => "a key with that lookup id",
                 Some("gatepost_webhook_name") => "the owner has a webhook of that name",
-                Some("gatepost_delivery_message") => "a delivery with that message id",
                 _ => "a row with that value",
             },
         ),

@@ -9,6 +9,7 @@ use crate::error::{Failure, Result};
 const MIGRATIONS: &[(&str, &str)] = &[
     ("gatepost", include_str!("../migrations/0001_gatepost.sql")),
     ("places", include_str!("../migrations/0002_places.sql")),
+    ("queue", include_str!("../migrations/0003_queue.sql")),
 ];
 
 /// Runs what is missing, in one transaction under an advisory lock: of several nodes that start at

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::columns::{OutboxColumns, left};
-use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, OutboxStore, OutboxTurns};
+use gatepost_storage::webhooks::{Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken};
 use tokio_postgres::Row;
 use webhook_model::{Occurrence, TaskId};
 
@@ -13,6 +13,16 @@ use crate::column::{count, without_nul};
 use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
+
+const LOOK: &str = include_str!("sql/outbox/look.sql");
+const PROMOTE: &str = include_str!("sql/outbox/promote.sql");
+const TAKE: &str = include_str!("sql/outbox/take.sql");
+const HOLD: &str = include_str!("sql/outbox/hold.sql");
+const GIVE_BACK: &str = include_str!("sql/outbox/give_back.sql");
+/// Turns need not outlive a crash of the server: rows are used up once, whoever has them.
+const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off";
+/// Audiences without rows that one call gives back before it says that there is nothing.
+const TRIES: u32 = 1_000;
 
 #[async_trait]
 impl OutboxStore for PostgresStore {
@@ -37,17 +47,48 @@ impl OutboxStore for PostgresStore {
             .ok_or_else(|| Failure::unavailable("no row came back"))?
             .try_get(0)
             .map_err(Failure::from)?;
-        self.notifier().work_arrived();
+        self.notifier().outbox();
         Ok(OutboxId(id))
     }
 
-    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Answer<Vec<OutboxRow>> {
-        let sql = include_str!("sql/outbox/waiting.sql");
-        let mut rows = self.db().query(sql, &[&i64::from(limit), &now]).await?;
-        if rows.len() >= limit as usize {
-            rows = self.in_turn(limit, now).await?;
+    async fn take_outbox(
+        &self,
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Answer<Option<OutboxTaken>> {
+        let holder = name(holder);
+        let taking: [Param<'_>; 4] = [&holder, &i64::from(limit), &until, &now];
+        let statements = [
+            (LOOK, &[][..]),
+            (PROMOTE, &[&now as Param<'_>][..]),
+            (TAKE, &taking[..]),
+        ];
+        for _ in 0..TRIES {
+            let answers = self.db().pipeline(BEGIN, &statements).await?;
+            let rows = answers.last().map_or(&[][..], Vec::as_slice);
+            let Some(first) = rows.first() else {
+                return Ok(None);
+            };
+            let audience = audience(first)?;
+            // What was due has been used up by somebody else.
+            if first.try_get::<_, Option<i64>>("id").map_err(Failure::from)?.is_none() {
+                self.give_back(audience, &holder).await?;
+                continue;
+            }
+            let rows = rows.iter().map(outbox_row).collect::<Result<_>>()?;
+            return Ok(Some(OutboxTaken { audience, rows }));
         }
-        Ok(rows.iter().map(outbox_row).collect::<Result<_>>()?)
+        Ok(None)
+    }
+
+    async fn give_back_outbox(&self, audience: OutboxAudience, holder: u128) -> Answer<()> {
+        Ok(self.give_back(audience, &name(holder)).await?)
+    }
+
+    async fn outbox_arrived(&self) {
+        self.node().outbox_arrived().await;
     }
 
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
@@ -68,19 +109,25 @@ impl OutboxStore for PostgresStore {
 }
 
 impl PostgresStore {
-    async fn in_turn(&self, limit: u32, now: DateTime<Utc>) -> Result<Vec<Row>> {
-        let most = i64::from(OutboxTurns::<(i64, i64)>::MOST);
-        let sql = include_str!("sql/outbox/audiences.sql");
-        let due = self.db().query(sql, &[&now, &most]).await?;
-        let due = due.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-        let due = due.collect::<Result<Vec<(i64, i64)>>>()?;
-        let turns = OutboxTurns::of(&due, limit, now);
-        let (tenants, owners): (Vec<i64>, Vec<i64>) = turns.audiences.into_iter().unzip();
-        let each = i64::from(turns.rows_of_each);
-        let params: [Param<'_>; 4] = [&tenants, &owners, &each, &now];
-        let sql = include_str!("sql/outbox/in_turn.sql");
-        self.db().query(sql, &params).await
+    /// In two statements: the second has a view in which all that was listed before is there.
+    async fn give_back(&self, audience: OutboxAudience, holder: &str) -> Result<()> {
+        let params: [Param<'_>; 3] = [&audience.tenant, &audience.owner, &holder];
+        let statements = [(HOLD, &params[..]), (GIVE_BACK, &params[..])];
+        self.db().pipeline(BEGIN, &statements).await?;
+        Ok(())
     }
+}
+
+/// As leases are held.
+fn name(holder: u128) -> String {
+    format!("{holder:032x}")
+}
+
+fn audience(row: &Row) -> Result<OutboxAudience> {
+    Ok(OutboxAudience {
+        tenant: row.try_get("of_tenant")?,
+        owner: row.try_get("of_owner")?,
+    })
 }
 
 fn outbox_row(row: &Row) -> Result<OutboxRow> {

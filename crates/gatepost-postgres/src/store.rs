@@ -26,6 +26,7 @@ pub struct PostgresStore {
     node: Arc<Node>,
     notifier: Arc<Notifier>,
     sealing: Arc<SealingKeys>,
+    ddl: bool,
     enqueue: Arc<Batcher<EnqueueWork>>,
     settle: Arc<Batcher<SettleWork>>,
 }
@@ -56,6 +57,7 @@ impl PostgresStore {
             ))),
             settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),
             sealing: Arc::clone(&config.sealing),
+            ddl: config.ddl,
             notifier: Arc::new(notifier),
             node: Arc::new(node),
             db,
@@ -82,6 +84,11 @@ impl PostgresStore {
         &self.notifier
     }
 
+    /// Whether partitions may be made and dropped.
+    pub(crate) fn may_define(&self) -> bool {
+        self.ddl
+    }
+
     /// The keys that seal the secrets of webhooks.
     pub(crate) fn sealing(&self) -> &SealingKeys {
         &self.sealing
@@ -94,6 +101,16 @@ impl PostgresStore {
         now: DateTime<Utc>,
     ) -> Result<Enqueued> {
         self.enqueue.submit((batch, now)).await
+    }
+
+    /// Enqueues in the order given, each judged alone.
+    pub(crate) async fn enqueue_in_order(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Result<Enqueued>> {
+        let items = batches.into_iter().map(|batch| (batch, now)).collect();
+        self.enqueue.work().in_order(items).await
     }
 
     /// Settles, in one statement with others that wait at the same time.

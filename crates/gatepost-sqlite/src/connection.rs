@@ -111,7 +111,7 @@ mod tests {
         let mut connection = writer(&config).unwrap();
         crate::migrate::migrate(&mut connection).unwrap();
         let prepared = |connection: &Connection| {
-            let sql = include_str!("sql/queue/sender.sql");
+            let sql = include_str!("sql/batch/webhook.sql");
             let mut statement = connection.prepare(sql).unwrap();
             for webhook in 1..=9 {
                 assert!(!statement.exists([webhook]).unwrap());

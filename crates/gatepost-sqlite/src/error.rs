@@ -25,6 +25,14 @@ impl Failure {
         Self::Store(StoreError::not_found(what))
     }
 
+    /// The kind that the error of the contract will have.
+    pub(crate) fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Sql(error) => judge(error).0,
+            Self::Store(error) => error.kind(),
+        }
+    }
+
     /// As [`StoreError::corrupt`].
     pub(crate) fn corrupt(context: &'static str, error: impl Display) -> Self {
         Self::Store(StoreError::corrupt(context, error))

@@ -68,15 +68,6 @@ impl List {
         }
     }
 
-    /// One of several numbers; none means any.
-    pub(crate) fn one_of(self, column: &str, values: &[i64]) -> Self {
-        if values.is_empty() {
-            return self;
-        }
-        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-        self.and(&format!("{column} IN ({})", values.join(", ")))
-    }
-
     /// The rows of a page; `columns` is `id, … FROM table`.
     pub(crate) fn page<I: Copy, R>(
         &self,

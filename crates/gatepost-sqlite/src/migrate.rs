@@ -12,6 +12,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x4774_5074;
 const STEPS: &[&str] = &[
     include_str!("../migrations/0001_gatepost.sql"),
     include_str!("../migrations/0002_walls.sql"),
+    include_str!("../migrations/0003_queue.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
@@ -113,6 +114,7 @@ mod tests {
         let broken = [
             STEPS[0],
             STEPS[1],
+            STEPS[2],
             "CREATE TABLE half (x); CREATE TABLE half (x)",
         ];
         migrate_with(&mut connection, &broken).unwrap_err();
@@ -126,12 +128,12 @@ mod tests {
         assert_eq!(half, 0);
         migrate_with(
             &mut connection,
-            &[STEPS[0], STEPS[1], "CREATE TABLE half (x)"],
+            &[STEPS[0], STEPS[1], STEPS[2], "CREATE TABLE half (x)"],
         )
         .unwrap();
         let version: i64 = connection
             .query_row("SELECT max(version) FROM gatepost_schema", [], |r| r.get(0))
             .unwrap();
-        assert_eq!(version, 3);
+        assert_eq!(version, 4);
     }
 }

@@ -161,7 +161,8 @@ pub(crate) fn changes_since(
     Ok((count <= CHANGES_KEPT).then_some(changes))
 }
 
-fn next_version(c: &Connection) -> Result<i64> {
+/// Moves the counter from which versions are drawn.
+pub(crate) fn next_version(c: &Connection) -> Result<i64> {
     let next = "UPDATE gatepost_routes SET version = version + 1 RETURNING version";
     Ok(c.prepare_cached(next)?.query_row([], |row| row.get(0))?)
 }

@@ -1,13 +1,11 @@
 //! The statements that run for every delivery find their rows by an index, however many others
 //! there are.
 
-use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
-use gatepost_storage::{Page, Scope};
+use gatepost_storage::Page;
 use rusqlite::Connection;
 
-use crate::log::list::deliveries as deliveries_list;
+use crate::log::list::source::Index;
 use crate::migrate::migrate;
-use crate::queue::row;
 
 fn plan(sql: &str) -> String {
     let mut connection = Connection::open_in_memory().unwrap();
@@ -31,55 +29,92 @@ fn hot_statements_search_their_index_and_sort_nothing() {
     let hot = [
         (
             include_str!("sql/queue/next_lane.sql"),
-            "gatepost_delivery_waiting ((webhook,class)>(?,?))",
+            "gatepost_queue_lane ((webhook,class)>(?,?))",
         ),
         (
             include_str!("sql/queue/next_due.sql"),
-            "gatepost_delivery_waiting (webhook=? AND class=? AND due>?)",
+            "gatepost_queue_due (due>?)",
+        ),
+        (
+            include_str!("sql/queue/due_then.sql"),
+            "gatepost_queue_due (due=? AND rowid>?)",
+        ),
+        (
+            include_str!("sql/queue/due_after.sql"),
+            "gatepost_queue_due (due>? AND due<?)",
+        ),
+        (
+            include_str!("sql/queue/first_due.sql"),
+            "gatepost_queue_lane (webhook=? AND class=?)",
         ),
         (
             include_str!("sql/queue/claimable.sql"),
-            "gatepost_delivery_waiting (webhook=? AND class=? AND due<?)",
+            "gatepost_queue_lane (webhook=? AND class=? AND due<?)",
         ),
         (
-            include_str!("sql/queue/oldest_open.sql"),
-            "gatepost_delivery_open (webhook=?)",
+            include_str!("sql/queue/oldest_waiting.sql"),
+            "gatepost_queue_of_webhook (webhook=?)",
         ),
         (
-            include_str!("sql/queue/any_running.sql"),
-            "gatepost_delivery_open (webhook=?)",
-        ),
-        (
-            include_str!("sql/queue/claim.sql"),
+            include_str!("sql/queue/facts.sql"),
             "INTEGER PRIMARY KEY (rowid=?)",
         ),
         (
-            include_str!("sql/queue/settle.sql"),
+            include_str!("sql/queue/last_token.sql"),
+            "PRIMARY KEY (delivery=?)",
+        ),
+        (
+            include_str!("sql/queue/lease_over.sql"),
+            "gatepost_running_ends (lease_until<?)",
+        ),
+        (
+            include_str!("sql/batch/webhook.sql"),
             "INTEGER PRIMARY KEY (rowid=?)",
         ),
         (
-            include_str!("sql/queue/reclaim.sql"),
-            "gatepost_delivery_leased (lease_until<?)",
+            include_str!("sql/log/history.sql"),
+            "PRIMARY KEY (delivery=?)",
+        ),
+        (include_str!("sql/log/key.sql"), "INTEGER PRIMARY KEY (rowid=?)"),
+        (
+            include_str!("sql/log/created_at.sql"),
+            "INTEGER PRIMARY KEY (rowid>?)",
         ),
         (
-            include_str!("sql/queue/sender.sql"),
-            "INTEGER PRIMARY KEY (rowid=?)",
+            include_str!("sql/log/next_inactive.sql"),
+            "gatepost_webhook_inactive (id>?)",
+        ),
+        (
+            include_str!("sql/log/waits_with_created.sql"),
+            "gatepost_queue_of_webhook (webhook=?)",
+        ),
+        (
+            include_str!("sql/log/bytes_of_outcomes.sql"),
+            "PRIMARY KEY (delivery=?)",
+        ),
+        (
+            include_str!("sql/log/forget_counts.sql"),
+            "gatepost_count_at (hour<?)",
         ),
         (
             include_str!("sql/owners/some_deliveries.sql"),
             "gatepost_delivery_of_webhook (webhook=?)",
         ),
         (
-            include_str!("sql/owners/end_moved.sql"),
-            "gatepost_delivery_waiting (webhook=?)",
+            include_str!("sql/owners/waiting_moved.sql"),
+            "gatepost_queue_of_webhook (webhook=? AND rowid<?)",
+        ),
+        (
+            include_str!("sql/owners/next_ordering.sql"),
+            "gatepost_webhook_ordering (id>?)",
+        ),
+        (
+            include_str!("sql/outbox/next_due.sql"),
+            "gatepost_occurrence_turns (<expr>=? AND <expr>=? AND due>?)",
         ),
         (
             include_str!("sql/owners/next_moved.sql"),
             "gatepost_owner_unfinished",
-        ),
-        (
-            include_str!("sql/owners/next_to_order.sql"),
-            "gatepost_delivery_of_webhook (webhook=? AND rowid>?)",
         ),
         (
             include_str!("sql/owners/unplaced.sql"),
@@ -118,10 +153,6 @@ fn hot_statements_search_their_index_and_sort_nothing() {
             "gatepost_event_of_type (event_type=? AND event=?)",
         ),
         (
-            include_str!("sql/log/failed.sql"),
-            "gatepost_delivery_of_webhook (webhook=?)",
-        ),
-        (
             include_str!("sql/log/forget_dropped.sql"),
             "gatepost_dropped_at (minute<?)",
         ),
@@ -145,19 +176,16 @@ fn hot_statements_search_their_index_and_sort_nothing() {
 fn statements_over_several_ranges_search_each() {
     let several = [
         (
-            include_str!("sql/log/old_by_age.sql"),
-            "gatepost_delivery_of_state (state=? AND created<?)",
-            2,
-        ),
-        (
-            include_str!("sql/outbox/due.sql"),
-            "gatepost_occurrence_",
-            2,
-        ),
-        (
             include_str!("sql/outbox/due_of.sql"),
-            "gatepost_occurrence_turns (<expr>=? AND due",
+            "gatepost_occurrence_turns (<expr>=? AND <expr>=? AND due",
             2,
+        ),
+        (include_str!("sql/outbox/any.sql"), "gatepost_outbox_turn_", 3),
+        (include_str!("sql/outbox/ready.sql"), "gatepost_outbox_turn_", 2),
+        (
+            include_str!("sql/outbox/wake.sql"),
+            "gatepost_outbox_turn_later (due",
+            1,
         ),
     ];
     for (sql, index, times) in several {
@@ -179,90 +207,23 @@ fn lists_look_their_rows_up() {
 }
 
 fn lists() -> Vec<(&'static str, String, &'static str)> {
-    use gatepost_ids::{OwnerId, TenantId};
-    use gatepost_storage::Scope::{All, Owner, Tenant};
-    use webhook_model::{TaskId, WebhookId};
-
-    let (owner, tenant) = (Owner(OwnerId(1)), Tenant(TenantId(1)));
-    let time = || chrono::DateTime::from_timestamp_micros(1);
-    let mut lists = Vec::new();
-    let deliveries: [(_, DeliveryQuery, _); 9] = [
-        (
-            "owner",
-            in_scope(owner),
-            "gatepost_delivery_of_webhook (webhook=?",
-        ),
-        (
-            "tenant",
-            in_scope(tenant),
-            "gatepost_delivery_of_tenant (tenant=?",
-        ),
-        (
-            "webhook",
-            DeliveryQuery {
-                webhook: Some(WebhookId(1)),
-                ..in_scope(owner)
-            },
-            "gatepost_delivery_of_webhook (webhook=?",
-        ),
-        (
-            "task",
-            DeliveryQuery {
-                task: Some(TaskId(1)),
-                ..in_scope(tenant)
-            },
-            "gatepost_delivery_of_task (task=?",
-        ),
-        (
-            "state",
-            DeliveryQuery {
-                states: vec![DeliveryState::Error, DeliveryState::Queued],
-                ..in_scope(All)
-            },
-            "gatepost_delivery_of_state (state=?",
-        ),
-        (
-            "state of an owner",
-            DeliveryQuery {
-                states: vec![DeliveryState::Error],
-                ..in_scope(owner)
-            },
-            "gatepost_delivery_of_webhook (webhook=?",
-        ),
-        (
-            "time",
-            DeliveryQuery {
-                created_from: time(),
-                created_before: time(),
-                ..in_scope(All)
-            },
-            "gatepost_delivery_of_state (state=? AND created>? AND created<?)",
-        ),
-        (
-            "time of a tenant",
-            DeliveryQuery {
-                created_from: time(),
-                ..in_scope(tenant)
-            },
-            "gatepost_delivery_of_tenant (tenant=?",
-        ),
-        ("all", in_scope(All), "INTEGER PRIMARY KEY (rowid>?)"),
-    ];
     let page = Page::first(50).beyond(7);
-    for (name, query, index) in deliveries {
-        for gone in [false, true] {
-            let list = deliveries_list(&query, gone);
-            lists.push((name, list.plan(row::COLUMNS, &page), index));
-        }
-    }
-    lists.extend(crate::keys::plans(&page));
+    let mut lists = crate::keys::plans(&page);
     lists.extend(crate::records::plans(&page));
     lists
 }
 
-fn in_scope(scope: Scope) -> DeliveryQuery {
-    DeliveryQuery {
-        scope,
-        ..DeliveryQuery::all(Page::first(1))
+/// Each of the sources of a list of deliveries is a range of an index, read in order.
+#[test]
+fn lists_of_deliveries_walk_ranges_in_order() {
+    for index in Index::ALL {
+        for descending in [false, true] {
+            let sql = index.sql(descending);
+            let plan = plan(sql);
+            let search = plan.lines().all(|line| line.starts_with("SEARCH"));
+            let range = ["rowid>? AND rowid<?", "id>? AND id<?", "delivery>? AND delivery<?"];
+            assert!(search, "{sql}\n{plan}");
+            assert!(range.iter().any(|range| plan.contains(range)), "{sql}\n{plan}");
+        }
     }
 }

@@ -7,10 +7,11 @@ use gatepost_storage::StoreError;
 use gatepost_storage::seal::SealingKeys;
 use rusqlite::Connection;
 
+use crate::batch::Batch;
 use crate::config::SqliteConfig;
 use crate::error::{Answer, Result, unavailable};
 use crate::readers::Readers;
-use crate::watch::Watch;
+use crate::watch::{Own, Watch};
 use crate::writer::Writer;
 use crate::{connection, migrate};
 
@@ -61,11 +62,12 @@ impl SqliteStore {
             Ok((writer, connection::reader(&config)?))
         };
         let (writer, watch) = opened()?;
+        let own = Arc::new(Own::default());
         Ok(Self {
             sealing: Arc::clone(&config.sealing),
             readers: Readers::new(config.clone()),
-            watch: Arc::new(Watch::new(watch)),
-            writer: Writer::start(config, writer)?,
+            watch: Arc::new(Watch::new(watch, Arc::clone(&own))),
+            writer: Writer::start(config, writer, own)?,
         })
     }
 
@@ -86,6 +88,15 @@ impl SqliteStore {
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
         self.writer.run(work).await
+    }
+
+    /// Runs `work` in the batch of a commit; see [`Writer::run_in_batch`].
+    pub(crate) async fn write_in_batch<T, F>(&self, work: F) -> Answer<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection, &mut Batch) -> Result<T> + Send + 'static,
+    {
+        self.writer.run_in_batch(work).await
     }
 
     /// Runs `read` in a read transaction; see [`Readers::run`].

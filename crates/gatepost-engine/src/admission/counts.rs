@@ -3,10 +3,10 @@
 //! Some rules go beyond a plain limit. The last free places of a total are for those who have few
 //! of it ([`FAIR`]): a few tenants never fill it. Requests that become slow while they run leave
 //! the room of those that are not: what there is of them beyond their share is not taken from the
-//! others, so targets that stall all at once do not stop those that respond. Of what there may be
-//! beyond, a part is for the first requests of webhooks that arrive while others wait
-//! ([`OF_BEYOND`]). And the last places of all are for those that responded last ([`LAST`]): when
-//! very many that used to respond stall at once, that is what tells them from those that do not.
+//! others, so targets that stall all at once do not stop those that respond. Webhooks that arrive
+//! where those that stall have all the room are tried beside them ([`BEYOND`]). And the last places
+//! of all are for those that responded last ([`LAST`]): when very many that used to respond stall
+//! at once, that is what tells them from those that do not.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -25,10 +25,13 @@ const FAIR: usize = 4;
 const OF_ORIGIN: usize = 4;
 /// A tenant has at most this part of the weak requests.
 const OF_WEAK: usize = 8;
-/// At most this part of what may still be beyond all is for trials. One that stalls stays beyond
-/// until it times out, after two minutes at the latest: until then the trials that stall leave room
-/// for another, however many there are.
-const OF_BEYOND: usize = 16;
+/// For trials there is this part of the total, besides the total. As much is for those that still
+/// respond when others become slow.
+const BEYOND: usize = 2;
+/// At most this part of what the slow ones leave of it is on trial at a time. A trial that stalls
+/// is over after two minutes at the latest: until then those that stall leave room for another,
+/// however many come.
+const OF_TRIALS: usize = 16;
 /// When less than this part of all is free, or of the places at an origin, it matters when a
 /// webhook last responded: this long ago at most, or less where there is less; at half of the part
 /// a quarter of the time.
@@ -44,7 +47,8 @@ pub(super) struct Asked {
     pub(super) rooms: Vec<Room>,
     /// How many the webhook may have.
     webhook: usize,
-    is_trial: bool,
+    /// The part of the trials that it may be one of.
+    of_trials: usize,
 }
 
 impl Asked {
@@ -89,22 +93,28 @@ impl Asked {
         Self {
             rooms,
             webhook,
-            is_trial: false,
+            of_trials: 1,
         }
     }
 
     /// The first request of a webhook, of a tenant that has no other weak one where those are many.
-    pub(super) fn trial(route: &Route, place: Place) -> Self {
+    /// Of the trials half are for webhooks that are new, the other half also for those that were
+    /// silent for long.
+    pub(super) fn trial(route: &Route, place: Place, standing: Standing) -> Self {
         let mut asked = Self::new(route, place, LaneClass::First, Standing::New, 1);
-        let weak = asked.rooms.iter_mut().filter(|room| **room == Room::Weak);
-        weak.for_each(|room| *room = Room::Trial);
-        asked.is_trial = true;
+        let totals = [Room::Weak, Room::All];
+        asked.rooms.retain(|room| !totals.contains(room));
+        asked.rooms.push(Room::Trial);
+        asked.of_trials = if standing == Standing::New { 1 } else { 2 };
         asked
     }
 }
 
 /// What a request that takes long takes room in besides what it has.
 pub(super) fn when_slow(route: &Route, place: Place, has: &[Room]) -> Vec<Room> {
+    if has.contains(&Room::Trial) {
+        return vec![Room::WebhookSlow(route.id), Room::SlowTrial];
+    }
     let tenant = walled(place, route.webhook.owner);
     let all = [
         Room::WebhookSlow(route.id),
@@ -150,12 +160,11 @@ impl Counts {
     }
 
     /// What a webhook has to wait for that last responded this long ago: if little is free of all,
-    /// or at its origin, that is for those that responded later. A trial brings its place along,
-    /// but not at its origin.
+    /// or at its origin, that is for those that responded later.
     pub(super) fn is_for_others(&self, asked: &Asked, silent_for: Duration) -> Option<Wait> {
         let room = asked.rooms.iter().find(|room| {
             let (limit, usual) = match room {
-                Room::All if !asked.is_trial => (self.all(0), self.limits.total),
+                Room::All => (self.all(), self.limits.total),
                 Room::Origin(_) => (self.limits.per_origin, self.limits.per_origin),
                 _ => return false,
             };
@@ -193,10 +202,9 @@ impl Counts {
     fn limit(&self, room: &Room, asked: &Asked) -> usize {
         let limits = &self.limits;
         match room {
-            // A trial brings its place along.
-            Room::All if asked.is_trial => self.all(1),
-            Room::All => self.all(0),
-            Room::Trial => self.left_beyond().div_ceil(OF_BEYOND),
+            Room::All => self.all(),
+            Room::Trial => self.trials().div_ceil(OF_TRIALS * asked.of_trials),
+            Room::SlowTrial => usize::MAX,
             Room::Weak => self.weak(),
             Room::Slow => self.slow(),
             Room::Retries => share(limits.total, limits.retry_percent),
@@ -213,18 +221,16 @@ impl Counts {
         }
     }
 
-    /// All, and up to as many again for what is on trial, and weak beyond its share.
-    fn all(&self, more: usize) -> usize {
-        let beyond = self.weak_beyond() + self.used(&Room::Trial) + more;
-        self.limits.total + beyond.min(self.limits.total)
+    /// All, and up to half as many again for what is weak beyond its share.
+    fn all(&self) -> usize {
+        let beyond = self.used(&Room::Weak).saturating_sub(self.weak());
+        self.limits.total + beyond.min(self.limits.total / BEYOND)
     }
 
-    fn weak_beyond(&self) -> usize {
-        self.used(&Room::Weak).saturating_sub(self.weak())
-    }
-
-    fn left_beyond(&self) -> usize {
-        self.limits.total.saturating_sub(self.weak_beyond())
+    /// What slow trials leave.
+    fn trials(&self) -> usize {
+        let all = self.limits.total / BEYOND;
+        all.saturating_sub(self.used(&Room::SlowTrial))
     }
 
     fn weak(&self) -> usize {

@@ -68,10 +68,11 @@ impl Slots {
         place: Place,
         now: Instant,
     ) -> Option<Vec<Room>> {
+        let standing = self.known.standing(route);
         let may_be = self.known.allowed(route, &self.limits, now).is_ok()
-            && self.known.standing(route) != Standing::Slow
+            && standing != Standing::Slow
             && self.counts.used(&Room::Webhook(route.id)) == 0;
-        let asked = may_be.then(|| Asked::trial(route, place))?;
+        let asked = may_be.then(|| Asked::trial(route, place, standing))?;
         let silent_for = self.known.silent_for(route, now);
         let wait = self.counts.full(&asked);
         let wait = wait.or_else(|| self.counts.is_for_others(&asked, silent_for));

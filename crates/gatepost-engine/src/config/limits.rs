@@ -40,10 +40,10 @@ pub struct Limits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InFlightLimits {
-    /// Requests in flight. When targets that used to respond stall all at once, those that still
-    /// respond get up to as many again for as long as that lasts. Of those, one in sixteen of what
-    /// is left is for the first requests of webhooks that arrive where those that stall have all
-    /// their share; one that takes two seconds leaves that room. Default 1,024.
+    /// Requests in flight. Up to half as many come on top when targets that used to respond stall
+    /// all at once, for those that still respond and for as long as that lasts; and up to half as
+    /// many for the first requests of webhooks that arrive where those that stall have all their
+    /// share. Default 1,024.
     pub total: usize,
     /// Requests in flight to one webhook; adapts downward while its target is in trouble.
     /// Default 32.

@@ -1,13 +1,13 @@
 //! Group commit: calls that wait at the same time share one statement.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, timeout_at};
 
+use super::pace::Pace;
 use crate::error::{Failure, Result};
 
 /// How many batches are under way at once: while one waits for the disk, the next is gathered.
@@ -26,6 +26,10 @@ pub(crate) trait Work: Send + Sync + 'static {
     /// How much of a batch an item takes up; a batch is full at [`Work::MOST`].
     fn weight(item: &Self::Item) -> usize;
     const MOST: usize;
+
+    /// While many are coming, a batch waits until it has this much, at most so long.
+    const ENOUGH: usize;
+    const LINGER: Duration;
 
     /// Whether the item may share a batch. One that changes what others read may not.
     fn shares(item: &Self::Item) -> bool;
@@ -62,8 +66,7 @@ pub(crate) struct Batcher<W: Work> {
 struct Shared<W: Work> {
     work: W,
     slots: Semaphore,
-    /// The length of the last batch: above one, callers come faster than they are served.
-    last: AtomicUsize,
+    pace: Pace,
     /// For what was left out.
     again: WeakUnboundedSender<Job<W>>,
 }
@@ -74,7 +77,7 @@ impl<W: Work> Batcher<W> {
         let shared = Arc::new(Shared {
             work,
             slots: Semaphore::new(FLUSHERS),
-            last: AtomicUsize::new(1),
+            pace: Pace::default(),
             again: jobs.downgrade(),
         });
         let inbox = Arc::new(Mutex::new(inbox));
@@ -82,6 +85,11 @@ impl<W: Work> Batcher<W> {
             tokio::spawn(flush(Arc::clone(&shared), Arc::clone(&inbox)));
         }
         Self { jobs, shared }
+    }
+
+    /// What does the work, for what is not to be gathered.
+    pub(crate) fn work(&self) -> &W {
+        &self.shared.work
     }
 
     /// Hands an item in and waits for its answer.
@@ -92,8 +100,7 @@ impl<W: Work> Batcher<W> {
         if !W::shares(&item) {
             return self.shared.work.alone(item).await;
         }
-        let idle = self.shared.last.load(Ordering::Relaxed) <= 1;
-        if idle && let Ok(slot) = self.shared.slots.try_acquire() {
+        if self.shared.pace.is_idle() && let Ok(slot) = self.shared.slots.try_acquire() {
             let outcome = self.shared.work.run(vec![item]).await.pop();
             drop(slot);
             return match outcome {
@@ -119,13 +126,17 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiv
         let Some(first) = inbox.recv().await else {
             return;
         };
+        let mut batch = Batch::of(first);
+        let wanted = shared.pace.wanted(W::ENOUGH);
+        let full = batch.fill(&mut inbox, wanted).await;
         // What arrives until there is a free slot comes along.
         let Ok(_slot) = shared.slots.acquire().await else {
             return;
         };
-        let (items, waiting) = gather(first, &mut inbox);
+        batch.take_along(&mut inbox);
         drop(inbox);
-        shared.last.store(items.len(), Ordering::Relaxed);
+        shared.pace.took(batch.items.len(), batch.weight, full);
+        let Batch { items, waiting, .. } = batch;
         let outcomes = shared.work.run(items).await;
         for ((reply, tries), outcome) in waiting.into_iter().zip(outcomes) {
             match outcome {
@@ -158,24 +169,52 @@ async fn later<W: Work>(shared: Arc<Shared<W>>, mut job: Job<W>) {
     let _ = job.reply.send(answer);
 }
 
-type Waiting<W> = (oneshot::Sender<Result<<W as Work>::Answer>>, u32);
+/// A batch that is being gathered.
+struct Batch<W: Work> {
+    weight: usize,
+    items: Vec<W::Item>,
+    waiting: Vec<(oneshot::Sender<Result<W::Answer>>, u32)>,
+}
 
-/// What has arrived already, up to a full batch.
-fn gather<W: Work>(
-    first: Job<W>,
-    inbox: &mut UnboundedReceiver<Job<W>>,
-) -> (Vec<W::Item>, Vec<Waiting<W>>) {
-    let mut weight = W::weight(&first.item);
-    let (mut items, mut waiting) = (vec![first.item], vec![(first.reply, first.tries)]);
-    while weight < W::MOST {
-        let Ok(job) = inbox.try_recv() else {
-            break;
+impl<W: Work> Batch<W> {
+    fn of(first: Job<W>) -> Self {
+        let mut batch = Self {
+            weight: 0,
+            items: Vec::new(),
+            waiting: Vec::new(),
         };
-        weight = weight.saturating_add(W::weight(&job.item));
-        items.push(job.item);
-        waiting.push((job.reply, job.tries));
+        batch.push(first);
+        batch
     }
-    (items, waiting)
+
+    fn push(&mut self, job: Job<W>) {
+        self.weight = self.weight.saturating_add(W::weight(&job.item));
+        self.items.push(job.item);
+        self.waiting.push((job.reply, job.tries));
+    }
+
+    /// Waits until there is so much; whether it came in time.
+    async fn fill(&mut self, inbox: &mut UnboundedReceiver<Job<W>>, wanted: usize) -> bool {
+        let end = Instant::now() + W::LINGER;
+        while self.weight < wanted {
+            match timeout_at(end, inbox.recv()).await {
+                Ok(Some(job)) => self.push(job),
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// What has arrived already, up to a full batch.
+    fn take_along(&mut self, inbox: &mut UnboundedReceiver<Job<W>>) {
+        while self.weight < W::MOST {
+            let Ok(job) = inbox.try_recv() else {
+                break;
+            };
+            self.push(job);
+        }
+    }
 }
 
 fn gone() -> Failure {

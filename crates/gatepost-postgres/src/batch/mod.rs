@@ -2,6 +2,7 @@
 
 mod batcher;
 mod enqueue;
+mod pace;
 mod settle;
 
 pub(crate) use batcher::Batcher;

@@ -16,7 +16,7 @@ use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
 use crate::db::Param;
 use crate::error::{Failure, Result};
-use crate::notify::WORK;
+use crate::notify::News;
 use crate::tls;
 
 /// The first pause before connecting again, doubled up to the longest, each shortened by up to a
@@ -141,12 +141,14 @@ impl Listening {
         loop {
             match timeout(BEAT, self.heard.recv()).await {
                 Ok(None) => return Failure::unavailable("the listening connection was lost"),
-                Ok(Some(note)) if note == WORK => {
-                    shared.work.notify_one();
-                    continue;
+                Ok(Some(note)) => {
+                    if let Some(news) = News::read(&note) {
+                        shared.ear.hear(news);
+                        continue;
+                    }
+                    // A key was changed: the beat reads which slices moved.
                 }
-                // A key was changed: the beat reads which slices moved.
-                Ok(Some(_)) | Err(_) => {}
+                Err(_) => {}
             }
             if let Err(failure) = self.beat(shared).await {
                 return failure;
@@ -178,8 +180,8 @@ pub(super) async fn keep_alive(connector: Connector, first: Listening, shared: A
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
         };
-        // Work that arrived in between is found by polling.
-        shared.work.notify_one();
+        // What arrived in between nobody knows.
+        shared.ear.hear(News::all());
         tracing::info!("notices of changed keys arrive again");
     }
 }

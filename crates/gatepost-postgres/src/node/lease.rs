@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use tokio::sync::Notify;
-
 use super::generation::Generation;
+use crate::notify::Ear;
 
 /// The lease of a node in the database.
 pub(super) const LEASE: Duration = Duration::from_secs(2);
@@ -15,5 +14,5 @@ pub(super) const BEAT: Duration = Duration::from_millis(500);
 
 pub(super) struct Shared {
     pub(super) generation: Generation,
-    pub(super) work: Notify,
+    pub(super) ear: Ear,
 }

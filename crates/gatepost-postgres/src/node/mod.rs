@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use gatepost_storage::StoreError;
 use gatepost_storage::keys::{KeyGeneration, KeySlice};
-use tokio::sync::Notify;
+use gatepost_storage::webhooks::Arrived;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -34,7 +34,7 @@ use self::lease::{LEASE, Shared};
 use crate::config::PostgresConfig;
 use crate::db::Db;
 use crate::error::Result;
-use crate::notify::channel;
+use crate::notify::{Ear, channel};
 
 /// A slice that was moved, and its generation in the database.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl Node {
     ) -> std::result::Result<Self, StoreError> {
         let shared = Arc::new(Shared {
             generation: Generation::new(),
-            work: Notify::new(),
+            ear: Ear::default(),
         });
         let channel = channel(schema);
         let connector = heartbeat::Connector::new(config, channel.clone())?;
@@ -127,9 +127,14 @@ impl Node {
         }
     }
 
-    /// Returns when a process notifies that work arrived.
-    pub(crate) async fn work_arrived(&self) {
-        self.shared.work.notified().await;
+    /// Returns what a process says to have arrived in the queue.
+    pub(crate) async fn work_arrived(&self) -> Arrived {
+        self.shared.ear.work().await
+    }
+
+    /// Returns when a process says that it wrote to the outbox.
+    pub(crate) async fn outbox_arrived(&self) {
+        self.shared.ear.outbox().await;
     }
 
     /// Gives up the lease, so that no other node waits for this one.

@@ -100,6 +100,9 @@ impl PostgresStore {
         self.db()
             .change(&alone, Some((REVIVE, &id)), (SET, &params))
             .await?;
+        if held == Some(false) {
+            self.notifier().anything();
+        }
         Ok(())
     }
 }

@@ -25,9 +25,19 @@ const STEPS: [&str; 4] = [
 const MARK_WEBHOOKS: &str = include_str!("../sql/gone/webhooks.sql");
 const OWNERS: &str = include_str!("../sql/gone/owners.sql");
 const PICK: &str = include_str!("../sql/gone/deliveries.sql");
-const ATTEMPTS: &str = include_str!("../sql/gone/attempts_picked.sql");
-const DELIVERIES: &str = include_str!("../sql/gone/deliveries_picked.sql");
-const MOVED: &str = include_str!("../sql/gone/moved.sql");
+/// What removes the deliveries that were picked. Each statement sees what came before it: from the
+/// second on nobody claims one, from the fourth on nobody settles one.
+const PICKED: [&str; 5] = [
+    include_str!("../sql/gone/picked_queue.sql"),
+    include_str!("../sql/gone/picked_hold.sql"),
+    include_str!("../sql/gone/picked_claims.sql"),
+    include_str!("../sql/gone/picked_outcomes.sql"),
+    include_str!("../sql/gone/picked_deliveries.sql"),
+];
+const MOVED: &str = concat!(
+    include_str!("../sql/gone/moved.sql"),
+    include_str!("../sql/queue/end.sql"),
+);
 const ARRIVED: &str = include_str!("../sql/gone/arrived.sql");
 
 /// How much of the limit is left, and how much a bite may be.
@@ -77,11 +87,10 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// Deletes the deliveries that `pick` locks, with their attempts. Once they are locked no
-    /// settlement adds an attempt; the attempts are deleted by a later statement, which sees all of
-    /// them.
+    /// Deletes the deliveries that `pick` names, with all that is kept of them.
     pub(crate) async fn remove_picked(&self, pick: &str, params: &[Param<'_>]) -> Result<u64> {
-        let statements = [(pick, params), (ATTEMPTS, &[][..]), (DELIVERIES, &[][..])];
+        let mut statements = vec![(pick, params)];
+        statements.extend(PICKED.map(|sql| (sql, &[][..])));
         let mut tries = 0;
         let answers = loop {
             match self.db().pipeline("BEGIN", &statements).await {

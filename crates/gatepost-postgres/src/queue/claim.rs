@@ -3,14 +3,33 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
+use gatepost_ids::TenantId;
 use gatepost_storage::Revision;
 use gatepost_storage::columns::{class_number, class_of};
-use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
+use gatepost_storage::webhooks::{
+    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, LaneClaim,
+    Settlement,
+};
 use tokio_postgres::Row;
+use webhook_model::{OwnerId, TaskId, WebhookId};
 
-use super::row;
+use crate::column::{number, parse, span, status, text};
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
+
+const CLAIM: &str = concat!(
+    include_str!("../sql/queue/claim.sql"),
+    include_str!("../sql/queue/idle.sql"),
+    include_str!("../sql/queue/claimed.sql"),
+);
+const LAST: &str = include_str!("../sql/queue/last.sql");
+
+/// What is read of a claimed delivery, and whether it has outcomes.
+struct Found {
+    lane: (i64, i16),
+    claimed: Claimed,
+    marked: bool,
+}
 
 impl PostgresStore {
     pub(super) async fn claim_lanes(
@@ -23,50 +42,73 @@ impl PostgresStore {
         let webhooks: Vec<i64> = lanes.iter().map(|(webhook, _, _)| *webhook).collect();
         let classes: Vec<i16> = lanes.iter().map(|(_, class, _)| *class).collect();
         let most: Vec<i64> = lanes.iter().map(|(_, _, most)| *most).collect();
-        let answers = self
-            .db()
-            .pipeline(
-                "BEGIN",
-                &[
-                    (include_str!("../sql/queue/lock_in_order.sql"), &[&webhooks]),
-                    (
-                        include_str!("../sql/queue/claim.sql"),
-                        &[&webhooks, &classes, &most, &lease_until, &now],
-                    ),
-                ],
-            )
+        let db = self.db();
+        let rows = db
+            .query(CLAIM, &[&webhooks, &classes, &most, &lease_until, &now])
             .await?;
-        let rows = answers.into_iter().next_back().unwrap_or_default();
-        let place: HashMap<(i64, i16), usize> = lanes
-            .iter()
-            .enumerate()
-            .map(|(at, (webhook, class, _))| ((*webhook, *class), at))
-            .collect();
         let mut claimed = Vec::with_capacity(rows.len());
-        for found in &rows {
-            match claim(found) {
-                Ok((lane, claim)) => claimed.push((place.get(&lane).copied(), claim)),
-                Err(failure) => self.end_unreadable(found, &failure).await?,
+        for row in &rows {
+            match found(row, lease_until) {
+                Ok(found) => claimed.push(found),
+                Err(failure) => self.end_unreadable(row, &failure).await?,
             }
         }
-        claimed.sort_by_key(|(place, claim)| (*place, claim.delivery.due, claim.delivery.id));
-        Ok(claimed.into_iter().map(|(_, claim)| claim).collect())
+        self.read_what_was(&mut claimed).await?;
+        let lanes = lanes.iter().enumerate();
+        let place: HashMap<(i64, i16), usize> = lanes
+            .map(|(at, (webhook, class, _))| ((*webhook, *class), at))
+            .collect();
+        claimed.sort_by_key(|found| {
+            let delivery = &found.claimed.delivery;
+            (place.get(&found.lane).copied(), delivery.due, delivery.id)
+        });
+        Ok(claimed.into_iter().map(|found| found.claimed).collect())
     }
 
+    /// Completes those that were claimed before by their last outcomes.
+    async fn read_what_was(&self, claimed: &mut [Found]) -> Result<()> {
+        let marked = claimed.iter().filter(|found| found.marked);
+        let marked: Vec<i64> = marked.map(|found| found.claimed.delivery.id.0).collect();
+        if marked.is_empty() {
+            return Ok(());
+        }
+        let rows = self.db().query(LAST, &[&marked]).await?;
+        let mut last: HashMap<i64, &Row> = HashMap::with_capacity(rows.len());
+        for row in &rows {
+            last.insert(row.try_get("id")?, row);
+        }
+        for found in claimed {
+            let delivery = &mut found.claimed.delivery;
+            if let Some(row) = last.get(&delivery.id.0) {
+                delivery.status_info = row.try_get("status_info")?;
+                delivery.class = row.try_get("class")?;
+                delivery.last_attempt = row.try_get("started")?;
+                delivery.response_status = status(row, "status")?;
+                delivery.duration = span(row, "duration_us")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A claimed row that cannot be read ends, so that it does not hold up the others.
     async fn end_unreadable(&self, row: &Row, failure: &Failure) -> Result<()> {
-        let (id, claims): (i64, i64) = (row.try_get("id")?, row.try_get("claims")?);
+        let (id, token): (i64, i64) = (row.try_get("id")?, row.try_get("token")?);
         tracing::error!(
             delivery = id,
             cause = failure.cause(),
             "a delivery cannot be read and ends"
         );
-        let info = format!("the stored delivery cannot be read: {}", failure.cause());
-        self.db()
-            .execute(
-                include_str!("../sql/queue/poison.sql"),
-                &[&id, &claims, &info],
-            )
-            .await?;
+        let end = Settlement {
+            claim: Claim {
+                delivery: DeliveryId(id),
+                token: ClaimToken(token),
+            },
+            disposition: Disposition::Failed,
+            status_info: format!("the stored delivery cannot be read: {}", failure.cause()),
+            attempt: None,
+            keep_message: true,
+        };
+        self.settle_batched(vec![end]).await?;
         Ok(())
     }
 }
@@ -86,16 +128,41 @@ fn merged(lanes: &[LaneClaim]) -> Vec<(i64, i16, i64)> {
     merged
 }
 
-fn claim(row: &Row) -> Result<((i64, i16), Claimed)> {
-    let delivery = row::delivery(row)?;
-    let class: i16 = row.try_get("class")?;
-    Ok((
-        (delivery.webhook.0, class),
-        Claimed {
-            delivery,
-            token: ClaimToken(row.try_get("claims")?),
-            class: class_of(class),
-            revision: Revision(row.try_get("revision")?),
-        },
-    ))
+fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
+    let webhook: i64 = row.try_get("webhook")?;
+    let lane: i16 = row.try_get("lane")?;
+    let body: Option<&[u8]> = row.try_get("body")?;
+    let delivery = Delivery {
+        id: DeliveryId(row.try_get("id")?),
+        message_id: parse(row, "message_id")?,
+        webhook: WebhookId(webhook),
+        owner: OwnerId(row.try_get("owner")?),
+        tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
+        task: row.try_get::<_, Option<i64>>("task")?.map(TaskId),
+        body: if body.is_some() { text(row, "body")?.into() } else { "".into() },
+        message_kept: body.is_some(),
+        state: DeliveryState::Running,
+        class: String::new(),
+        status_info: String::new(),
+        created: row.try_get("created")?,
+        due: row.try_get("due")?,
+        lease_until: Some(lease_until),
+        last_attempt: None,
+        attempts: number(row, "attempts")?,
+        tries: number(row, "tries")?,
+        lost_claims: u32::try_from(row.try_get::<_, i16>("lost")?).unwrap_or_default(),
+        response_status: None,
+        duration: None,
+    };
+    let claimed = Claimed {
+        delivery,
+        token: ClaimToken(row.try_get("token")?),
+        class: class_of(lane),
+        revision: Revision(row.try_get("revision")?),
+    };
+    Ok(Found {
+        lane: (webhook, lane),
+        claimed,
+        marked: row.try_get("marked")?,
+    })
 }

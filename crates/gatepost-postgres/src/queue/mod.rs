@@ -1,65 +1,71 @@
 //! The durable queue.
 
-pub(crate) mod row;
-
 mod claim;
+mod lanes;
+mod reclaim;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
-use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{
-    Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, MAX_LOST_CLAIMS, QueueStore, Reclaimed,
-    Settled, Settlement, lost_claims_info,
+    Arrived, Claimed, Disposition, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim,
+    LaneClass, LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
 };
-use gatepost_storage::{Revision, StoreError};
-use webhook_model::{OwnerId, WebhookId};
+use webhook_model::WebhookId;
 
-use crate::error::{Answer, Failure, Result};
+use crate::error::{Answer, Failure};
 use crate::store::PostgresStore;
 
 #[async_trait]
 impl QueueStore for PostgresStore {
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
-        let leaves_work = batch.deliveries.iter().any(|d| d.lease_until.is_none());
+        let news = News::of(&batch);
         let answer = self.enqueue_batched(batch, now).await?;
-        if leaves_work && matches!(answer, Enqueued::Stored { .. }) {
-            self.notifier().work_arrived();
-        }
+        self.tell(news, &answer);
         Ok(answer)
+    }
+
+    async fn enqueue_all(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Answer<Enqueued>> {
+        let news: Vec<News> = batches.iter().map(News::of).collect();
+        let answers = self.enqueue_in_order(batches, now).await;
+        let answers = news.into_iter().zip(answers).map(|(news, answer)| {
+            let answer = answer?;
+            self.tell(news, &answer);
+            Ok(answer)
+        });
+        answers.collect()
     }
 
     async fn due_lanes(
         &self,
+        after: DuePoint,
+        until: DateTime<Utc>,
+        limit: u32,
+    ) -> Answer<DueLanes> {
+        Ok(self.lanes_due(after, until, limit).await?)
+    }
+
+    async fn lanes_of(&self, webhooks: &[WebhookId], now: DateTime<Utc>) -> Answer<Vec<DueLane>> {
+        Ok(self.some_lanes(webhooks, now).await?)
+    }
+
+    async fn sweep_lanes(
+        &self,
         after: Option<Lane>,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Answer<Vec<DueLane>> {
-        let (webhook, class) = after.map_or((i64::MIN, 0), |lane| {
-            (lane.webhook.0, class_number(lane.class))
-        });
-        let rows = self
-            .db()
-            .query(
-                include_str!("../sql/queue/due_lanes.sql"),
-                &[&webhook, &class, &now, &i64::from(limit)],
-            )
-            .await?;
-        let mut lanes = rows.iter().map(due_lane).collect::<Result<Vec<_>>>()?;
-        lanes.sort_unstable_by_key(|l| l.lane);
-        Ok(lanes)
+    ) -> Answer<LaneSweep> {
+        Ok(self.swept_lanes(after, limit, now).await?)
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Answer<Option<DateTime<Utc>>> {
-        let row = self
-            .db()
-            .query_opt(include_str!("../sql/queue/next_due.sql"), &[&now])
-            .await?;
-        Ok(row
-            .map(|row| row.try_get("due"))
-            .transpose()
-            .map_err(Failure::from)?
-            .flatten())
+        let sql = include_str!("../sql/queue/next_due.sql");
+        let row = self.db().query_opt(sql, &[&now]).await?;
+        let due = row.map(|row| row.try_get("due")).transpose();
+        Ok(due.map_err(Failure::from)?)
     }
 
     async fn claim(
@@ -79,52 +85,51 @@ impl QueueStore for PostgresStore {
         if settlements.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.settle_batched(settlements).await?)
+        let released = |s: &Settlement| matches!(s.disposition, Disposition::Release { .. });
+        let leaves_work = settlements.iter().any(released);
+        let settled = self.settle_batched(settlements).await?;
+        if leaves_work {
+            self.notifier().due();
+        }
+        Ok(settled)
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {
-        let reason = lost_claims_info();
-        let rows = self
-            .db()
-            .query(
-                include_str!("../sql/queue/reclaim.sql"),
-                &[
-                    &now,
-                    &i64::from(limit),
-                    &i64::from(MAX_LOST_CLAIMS),
-                    &reason,
-                ],
-            )
-            .await?;
-        let mut reclaimed = Reclaimed::default();
-        for row in &rows {
-            match row.try_get::<_, &str>(0).map_err(Failure::from)? {
-                "error" => reclaimed.ended += 1,
-                _ => reclaimed.requeued += 1,
-            }
-        }
-        if reclaimed.requeued > 0 {
-            self.notifier().work_arrived();
-        }
-        Ok(reclaimed)
+        Ok(self.reclaim_ended(limit, now).await?)
     }
 
-    async fn work_arrived(&self) {
-        self.node().work_arrived().await;
+    async fn work_arrived(&self) -> Arrived {
+        self.node().work_arrived().await
     }
 }
 
-fn due_lane(row: &tokio_postgres::Row) -> Result<DueLane> {
-    let class = class_of(row.try_get("class")?);
-    let place = Place::from_word(row.try_get("place")?);
-    Ok(DueLane {
-        lane: Lane {
-            webhook: WebhookId(row.try_get("webhook")?),
-            class,
-        },
-        due: row.try_get("due")?,
-        owner: OwnerId(row.try_get("owner")?),
-        place: place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?,
-        revision: Revision(row.try_get("revision")?),
-    })
+/// What others are told once an enqueue is stored.
+struct News {
+    waits: Vec<Lane>,
+    outbox: bool,
+}
+
+impl News {
+    fn of(batch: &Enqueue) -> Self {
+        let waits = batch.deliveries.iter().filter(|d| d.lease_until.is_none());
+        let waits = waits.map(|new| Lane {
+            webhook: new.webhook,
+            class: LaneClass::First,
+        });
+        Self {
+            waits: waits.collect(),
+            outbox: !batch.later.is_empty(),
+        }
+    }
+}
+
+impl PostgresStore {
+    fn tell(&self, news: News, answer: &Enqueued) {
+        if matches!(answer, Enqueued::Stored { .. }) {
+            self.notifier().lanes(news.waits);
+            if news.outbox {
+                self.notifier().outbox();
+            }
+        }
+    }
 }

@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{SealedSecrets, activity_word, parse_activity, parse_rate};
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{Cascade, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, Lane, LaneClass, WebhookQuery};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
+use webhook_model::{Activity, DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
 use super::scope::scoped;
 use super::statement::change;
@@ -117,6 +117,13 @@ impl PostgresStore {
             .change(&alone(new.id), None, (UPDATE, &params))
             .await?;
         WORDS.check(&verdict)?;
+        if new.value.activity == Activity::Active {
+            // What waited while it was not.
+            let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+            let webhook = new.id;
+            self.notifier()
+                .lanes(classes.map(|class| Lane { webhook, class }));
+        }
         row(&stored, self.sealing())
     }
 

@@ -3,11 +3,15 @@
 use gatepost_storage::webhooks::{AttemptRecord, DeliveryId, Phases};
 use rusqlite::{Connection, Row};
 
+use super::look::Look;
 use crate::column::{number, span, time};
 use crate::error::{Failure, Result};
 
-/// The attempts of a delivery whose webhook is not gone.
+/// The attempts of a delivery that is shown.
 pub(super) fn all(c: &Connection, id: DeliveryId) -> Result<Vec<AttemptRecord>> {
+    if Look::new(c)?.find(id.0)?.is_none() {
+        return Ok(Vec::new());
+    }
     let mut statement = c.prepare_cached(include_str!("../sql/log/attempts.sql"))?;
     let mut rows = statement.query([id.0])?;
     let mut found = Vec::new();

@@ -3,11 +3,13 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::EXPIRED_INFO;
-use rusqlite::params;
+use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::end::end_waiting;
 use super::purge::BITE;
+use crate::batch::next_token;
 use crate::column::micros;
-use crate::error::Answer;
+use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
 
 pub(super) async fn expire(
@@ -16,26 +18,47 @@ pub(super) async fn expire(
     limit: u32,
 ) -> Answer<u64> {
     let before = micros(created_before);
-    let ids: Vec<i64> = store
-        .read(move |c| {
-            let mut find = c.prepare_cached(include_str!("../sql/log/held_too_long.sql"))?;
-            let ids = find.query_map(params![before, limit], |row| row.get(0))?;
-            Ok(ids.collect::<Result<_, _>>()?)
-        })
-        .await?;
+    let ids = store.read(move |c| held(c, before, limit)).await?;
     let mut ended = 0;
     for bite in ids.chunks(BITE) {
         let bite = bite.to_vec();
-        ended += store
-            .write(move |c| {
-                let mut end = c.prepare_cached(include_str!("../sql/log/expire_held.sql"))?;
-                let mut ended = 0;
-                for id in bite {
-                    ended += end.execute(params![id, EXPIRED_INFO])? as u64;
-                }
-                Ok(ended)
-            })
-            .await?;
+        ended += store.write(move |c| end(c, &bite)).await?;
+    }
+    Ok(ended)
+}
+
+/// The oldest of each webhook that is not active, until one is young enough: a lookup for each such
+/// webhook, and what it costs to find those that are ended.
+fn held(c: &Connection, before: i64, limit: u32) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
+    let mut next = c.prepare_cached(include_str!("../sql/log/next_inactive.sql"))?;
+    let mut webhook = i64::MIN;
+    while found.len() < limit as usize
+        && let Some(id) = next.query_row([webhook], |row| row.get(0)).optional()?
+    {
+        webhook = id;
+        let room = i64::from(limit) - i64::try_from(found.len()).unwrap_or(i64::MAX);
+        let mut waiting = c.prepare_cached(include_str!("../sql/log/waits_with_created.sql"))?;
+        let mut rows = waiting.query(params![webhook, room])?;
+        while let Some(row) = rows.next()? {
+            if row.get::<_, i64>(1)? >= before {
+                break;
+            }
+            found.push(row.get(0)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Those whose webhooks were not resumed since they were found.
+fn end(c: &Connection, ids: &[i64]) -> Result<u64> {
+    let token = next_token(c)?;
+    let mut still = c.prepare_cached(include_str!("../sql/log/still_held.sql"))?;
+    let mut ended = 0;
+    for id in ids {
+        if still.exists([id])? {
+            ended += u64::from(end_waiting(c, *id, EXPIRED_INFO, token)?);
+        }
     }
     Ok(ended)
 }

@@ -1,9 +1,15 @@
 //! The delivery log.
 
 mod attempt;
+mod counts;
 mod dropped;
+mod end;
 mod expire;
+mod figures;
+pub(crate) mod history;
 pub(crate) mod list;
+mod look;
+pub(crate) mod outcome;
 mod purge;
 mod replay;
 mod usage;
@@ -13,39 +19,32 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, LogUsage,
-    PurgeBounds, QueueStats, Replay, UsageDelta,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, HourlyCount, LogRoom,
+    LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
 };
-use rusqlite::{OptionalExtension as _, Row, params};
+use webhook_model::WebhookId;
 
-use crate::column::{maybe_time, number};
-use crate::error::{Answer, Failure, Result};
-use crate::queue::row;
+pub(crate) use self::end::{end_waiting, shrunk};
+pub(crate) use self::outcome::OUTCOME_BYTES;
+pub(crate) use crate::queue::enqueue::DELIVERY_BYTES;
+use self::look::Look;
+use crate::error::Answer;
 use crate::store::SqliteStore;
-
-/// Of a delivery: its webhook is not gone.
-const LIVE: &str =
-    "EXISTS (SELECT 1 FROM gatepost_live_webhook l WHERE l.id = gatepost_delivery.webhook)";
 
 #[async_trait]
 impl DeliveryLog for SqliteStore {
     async fn delivery(&self, id: DeliveryId) -> Answer<Option<Delivery>> {
         self.read(move |c| {
-            c.prepare_cached(&format!("SELECT {} WHERE id = ?1 AND {LIVE}", row::COLUMNS))?
-                .query_row([id.0], |r| Ok(row::delivery(r)))
-                .optional()?
-                .transpose()
+            let look = Look::new(c)?;
+            let found = look.find(id.0)?;
+            found.map(|found| look.delivery(&found)).transpose()
         })
         .await
     }
 
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Answer<Vec<Delivery>> {
         let query = query.clone();
-        self.read(move |c| {
-            let list = list::deliveries(&query, list::some_are_gone(c)?);
-            list.page(c, row::COLUMNS, &query.page, |id| id.0, row::delivery)
-        })
-        .await
+        self.read(move |c| list::page(c, &query)).await
     }
 
     async fn attempts(&self, id: DeliveryId) -> Answer<Vec<AttemptRecord>> {
@@ -53,15 +52,7 @@ impl DeliveryLog for SqliteStore {
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| {
-            let sql = format!("DELETE FROM gatepost_delivery WHERE id = ?1 AND {LIVE}");
-            let mut statement = c.prepare_cached(&sql)?;
-            match statement.execute([id.0])? {
-                0 => Err(Failure::not_found("delivery")),
-                _ => Ok(()),
-            }
-        })
-        .await
+        self.write(move |c| end::delete(c, id)).await
     }
 
     async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Answer<u64> {
@@ -75,15 +66,7 @@ impl DeliveryLog for SqliteStore {
 
     async fn cancel(&self, ids: &[DeliveryId], reason: &str, _now: DateTime<Utc>) -> Answer<u64> {
         let (ids, reason) = (ids.to_vec(), reason.to_owned());
-        self.write(move |c| {
-            let mut end = c.prepare_cached(include_str!("../sql/log/cancel.sql"))?;
-            let mut count = 0;
-            for id in ids {
-                count += end.execute(params![id.0, reason])? as u64;
-            }
-            Ok(count)
-        })
-        .await
+        self.write(move |c| end::cancel(c, &ids, &reason)).await
     }
 
     async fn expire_held(
@@ -95,8 +78,35 @@ impl DeliveryLog for SqliteStore {
         expire::expire(self, created_before, limit).await
     }
 
-    async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
-        purge::purge(self, bounds, limit).await
+    async fn purge(
+        &self,
+        bounds: &PurgeBounds,
+        limit: u32,
+        _now: DateTime<Utc>,
+    ) -> Answer<Purged> {
+        purge::purge(self, *bounds, limit).await
+    }
+
+    async fn prepare_log(&self, _now: DateTime<Utc>) -> Answer<LogRoom> {
+        let bytes = self.read(figures::bytes).await?;
+        Ok(LogRoom { ahead: None, bytes })
+    }
+
+    async fn add_counts(&self, counts: &[HourlyCount]) -> Answer<()> {
+        let counts = counts.to_vec();
+        self.write(move |c| counts::add(c, &counts)).await
+    }
+
+    async fn hourly_counts(
+        &self,
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Answer<Vec<HourlyCount>> {
+        self.read(move |c| counts::list(c, scope, webhook, (from, before), limit))
+            .await
     }
 
     async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {
@@ -125,20 +135,13 @@ impl DeliveryLog for SqliteStore {
         self.read(move |c| dropped::list(c, scope, limit)).await
     }
 
-    async fn queue_stats(&self, _now: DateTime<Utc>) -> Answer<QueueStats> {
-        self.read(|c| {
-            c.prepare_cached(include_str!("../sql/log/stats.sql"))?
-                .query_row([], |row| Ok(stats(row)))?
-        })
-        .await
+    async fn count_queue(&self, now: DateTime<Utc>) -> Answer<QueueStats> {
+        let counted = self.read(move |c| figures::count(c, now)).await?;
+        self.write(move |c| figures::keep(c, &counted)).await?;
+        Ok(counted)
     }
-}
 
-fn stats(row: &Row<'_>) -> Result<QueueStats> {
-    Ok(QueueStats {
-        queued: number(row, "queued")?,
-        running: number(row, "running")?,
-        oldest_due: maybe_time(row, "oldest_due")?,
-        outbox: number(row, "outbox")?,
-    })
+    async fn queue_stats(&self) -> Answer<Option<QueueStats>> {
+        self.read(figures::kept).await
+    }
 }

@@ -1,12 +1,18 @@
 //! Replays.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::Replay;
-use rusqlite::{Connection, params};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, Replay};
+use rusqlite::Connection;
 
+use super::list;
+use super::look::{Found, Look};
+use super::outcome::{self, Outcome, State};
+use crate::batch::{Member, next_token};
 use crate::column::micros;
 use crate::error::Result;
-use crate::queue::row::number_of;
+use crate::queue::waiting;
+use crate::watch;
 
 /// Row numbers of what is to be sent again, oldest first.
 pub(super) fn ids(c: &Connection, which: &Replay, limit: u32) -> Result<Vec<i64>> {
@@ -16,15 +22,19 @@ pub(super) fn ids(c: &Connection, which: &Replay, limit: u32) -> Result<Vec<i64>
             webhook,
             from,
             before,
-        } => c
-            .prepare_cached(include_str!("../sql/log/failed.sql"))?
-            .query_map(
-                params![webhook.0, micros(*from), micros(*before), limit],
-                |row| row.get(0),
-            )?
-            .collect::<std::result::Result<_, _>>()?,
+        } => {
+            let query = DeliveryQuery {
+                webhook: Some(*webhook),
+                states: vec![DeliveryState::Error],
+                created_from: Some(*from),
+                created_before: Some(*before),
+                ..DeliveryQuery::all(Page::first(limit))
+            };
+            list::found(c, &query, |found| found.key.message_kept)?
+        }
     };
     ids.sort_unstable();
+    ids.dedup();
     Ok(ids)
 }
 
@@ -36,15 +46,49 @@ pub(super) fn again(
     limit: u32,
     now: DateTime<Utc>,
 ) -> Result<u64> {
-    use gatepost_storage::webhooks::DeliveryState::{Error, Sent};
-    let from = number_of(if failed { Error } else { Sent });
-    let mut again = c.prepare_cached(include_str!("../sql/log/replay.sql"))?;
+    let look = Look::new(c)?;
+    let token = next_token(c)?;
     let mut count = 0;
     for id in ids {
         if count == u64::from(limit) {
             break;
         }
-        count += again.execute([*id, micros(now), from])? as u64;
+        let found = look.find(*id)?;
+        let found = found.filter(|found| match found.state() {
+            DeliveryState::Error => found.key.message_kept,
+            DeliveryState::Sent => found.key.message_kept && !failed,
+            DeliveryState::Queued | DeliveryState::Running => false,
+        });
+        if let Some(found) = found {
+            one(c, &found, token, micros(now))?;
+            count += 1;
+        }
+    }
+    if count > 0 {
+        watch::arrived(c)?;
     }
     Ok(count)
+}
+
+/// Waits as if it were new, but for the attempts that were made.
+fn one(c: &Connection, found: &Found, token: i64, now: i64) -> Result<()> {
+    let last = found.history.last.as_ref();
+    let after = Member {
+        delivery: found.key.id,
+        webhook: found.key.webhook,
+        due: now,
+        attempts: last.map_or(0, |last| last.after.attempts),
+        tries: 0,
+        lost: 0,
+        class: 0,
+    };
+    let replayed = Outcome {
+        after,
+        token,
+        state: State::GivenBack,
+        status_info: "",
+        attempt: None,
+    };
+    outcome::insert(c, &replayed)?;
+    waiting::insert(c, after)
 }

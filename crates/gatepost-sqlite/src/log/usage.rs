@@ -1,9 +1,12 @@
 //! How much of the queue and the log each owner uses: an estimate.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{LogUsage, UsageDelta};
+use gatepost_storage::webhooks::{DeliveryQuery, LogUsage, UsageDelta};
+use gatepost_storage::{Page, Scope};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::list;
+use super::look::Look;
 use crate::column::number;
 use crate::error::Result;
 
@@ -30,9 +33,27 @@ pub(super) fn of(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
     Ok(usage.unwrap_or_default())
 }
 
+/// All that is shown of the owner's deliveries.
 pub(super) fn count(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
-    c.prepare_cached(include_str!("../sql/log/count_usage.sql"))?
-        .query_row([owner.0], |row| Ok(usage(row)))?
+    let query = DeliveryQuery {
+        scope: Scope::Owner(owner),
+        ..DeliveryQuery::all(Page::first(u32::MAX))
+    };
+    let mut usage = LogUsage::default();
+    let mut bytes = c.prepare_cached(include_str!("../sql/log/bytes_of.sql"))?;
+    list::walk(&Look::new(c)?, &query, |found| {
+        let (body, responses) = bytes.query_row([found.key.id], |row| {
+            Ok((number::<u64>(row, "body"), number::<u64>(row, "responses")))
+        })?;
+        let (body, responses) = (body?, responses?);
+        usage.log_bytes += body + responses;
+        if !found.state().is_final() {
+            usage.waiting += 1;
+            usage.waiting_bytes += body;
+        }
+        Ok(true)
+    })?;
+    Ok(usage)
 }
 
 pub(super) fn set(c: &Connection, owner: OwnerId, usage: LogUsage) -> Result<()> {

@@ -7,6 +7,7 @@ use super::remove::moved;
 use super::row::find;
 use crate::error::Result;
 use crate::places::{Change, changed, left, place_of};
+use crate::watch::stirred;
 
 pub(super) fn place(c: &Connection, owner: OwnerId, place: Place) -> Result<()> {
     if find(c, owner)?.is_some_and(|row| row.place == place) {
@@ -31,5 +32,8 @@ pub(super) fn hold(c: &Connection, owner: OwnerId, held: bool) -> Result<()> {
     c.prepare_cached(include_str!("../sql/owners/hold.sql"))?
         .execute(params![owner.0, held])?;
     changed(c, place_of(c, owner)?, &[Change::Owner(owner)])?;
+    if !held {
+        stirred(c)?;
+    }
     Ok(())
 }

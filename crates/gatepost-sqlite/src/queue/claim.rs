@@ -1,81 +1,106 @@
 //! Claims.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::StoreError;
 use gatepost_storage::columns::class_number;
-use gatepost_storage::webhooks::{Claimed, DeliveryId, LaneClaim, LaneClass};
-use rusqlite::{Connection, params};
+use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
+use gatepost_storage::{ErrorKind, StoreError};
+use rusqlite::Connection;
 
-use super::lanes::{Sender, head_in_order, sender};
-use super::row;
-use super::token::token;
+use super::{order, row, waiting};
+use crate::batch::{Batch, Member, Webhook, insert_running};
 use crate::column::micros;
 use crate::error::{Failure, Result};
+use crate::log::outcome::{self, Outcome, State};
 
 pub(super) fn claim(
     c: &Connection,
+    batch: &mut Batch,
     lanes: &[LaneClaim],
     lease_until: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Claimed>> {
+    // All that may refuse comes before the first row is written.
+    let senders = lanes.iter().map(|lane| batch.webhook(c, lane.lane.webhook.0));
+    let senders = senders.collect::<Result<Vec<_>>>()?;
     let mut claimed = Vec::new();
-    for lane in lanes {
-        let Some(sender) = sender(c, lane.lane.webhook.0)? else {
+    for (lane, sender) in lanes.iter().zip(senders) {
+        let Some(sender) = sender.filter(|webhook| webhook.sends) else {
             continue;
         };
-        for id in claimable(c, lane, sender, micros(now))? {
-            match one(c, id, lane.lane.class, sender, lease_until) {
-                Ok(claim) => claimed.push(claim),
-                Err(failure) => end_unreadable(c, id, failure)?,
+        for member in claimable(c, batch, lane, &sender, micros(now))? {
+            waiting::remove(c, member.delivery)?;
+            match row::claimed(c, member, &sender, lease_until) {
+                Ok(delivery) => claimed.push(Claimed {
+                    delivery,
+                    token: lease(c, batch, member, &sender, micros(lease_until))?,
+                    class: lane.lane.class,
+                    revision: sender.revision,
+                }),
+                Err(failure) => end_unreadable(c, batch, member, failure)?,
             }
         }
     }
     Ok(claimed)
 }
 
-fn claimable(c: &Connection, claim: &LaneClaim, sender: Sender, now: i64) -> Result<Vec<i64>> {
-    let (webhook, class) = (claim.lane.webhook.0, class_number(claim.lane.class));
-    if sender.in_order {
-        return Ok(head_in_order(c, webhook)?
-            .filter(|head| head.class == class && head.due <= now && claim.limit > 0)
-            .map(|head| head.id)
-            .into_iter()
-            .collect());
+fn claimable(
+    c: &Connection,
+    batch: &mut Batch,
+    claim: &LaneClaim,
+    sender: &Webhook,
+    now: i64,
+) -> Result<Vec<Member>> {
+    let class = class_number(claim.lane.class);
+    if !sender.in_order {
+        return waiting::due_in_lane(c, sender.id, class, now, claim.limit);
     }
-    let mut statement = c.prepare_cached(include_str!("../sql/queue/claimable.sql"))?;
-    let ids = statement.query_map(params![webhook, class, now, claim.limit], |r| r.get(0))?;
-    Ok(ids.collect::<std::result::Result<_, _>>()?)
+    // What was settled in this commit runs no more.
+    batch.flush(c)?;
+    let head = order::head(c, sender)?;
+    Ok(head
+        .filter(|head| head.class == class && head.due <= now && claim.limit > 0)
+        .into_iter()
+        .collect())
 }
 
-fn one(
+fn lease(
     c: &Connection,
-    id: i64,
-    class: LaneClass,
-    sender: Sender,
-    lease_until: DateTime<Utc>,
-) -> Result<Claimed> {
-    c.prepare_cached(include_str!("../sql/queue/claim.sql"))?
-        .query_row([id, micros(lease_until), sender.owner.0], |r| {
-            let claims: i64 = r.get("claims")?;
-            Ok(row::delivery(r).map(|delivery| Claimed {
-                delivery,
-                token: token(DeliveryId(id), claims),
-                class,
-                revision: sender.revision,
-            }))
-        })?
+    batch: &mut Batch,
+    member: Member,
+    sender: &Webhook,
+    until: i64,
+) -> Result<ClaimToken> {
+    if !sender.in_order {
+        return Ok(ClaimToken(batch.lease(c, member, until)?));
+    }
+    let token = batch.next_token(c)?;
+    insert_running(c, token, until, Some(sender.id), &mut [member])?;
+    Ok(ClaimToken(token))
 }
 
 /// Only a value that cannot be understood ends a delivery; an error of the disk fails the whole
-/// claim.
-fn end_unreadable(c: &Connection, id: i64, failure: Failure) -> Result<()> {
-    let error = StoreError::from(failure);
-    if error.kind() != gatepost_storage::ErrorKind::Corrupt {
-        return Err(error.into());
+/// commit.
+fn end_unreadable(
+    c: &Connection,
+    batch: &mut Batch,
+    member: Member,
+    failure: Failure,
+) -> Result<()> {
+    if failure.kind() != ErrorKind::Corrupt {
+        return Err(failure);
     }
-    tracing::error!(delivery = id, %error, "a delivery cannot be read and ends");
+    let error = StoreError::from(failure);
+    let delivery = member.delivery;
+    tracing::error!(delivery, %error, "a delivery cannot be read and ends");
     let info = format!("the stored delivery cannot be read: {}", error.context());
-    c.prepare_cached(include_str!("../sql/queue/poison.sql"))?
-        .execute(params![id, info])?;
-    Ok(())
+    let token = batch.next_token(c)?;
+    let ended = Outcome {
+        after: member,
+        token,
+        state: State::Error,
+        status_info: &info,
+        attempt: None,
+    };
+    outcome::insert(c, &ended)?;
+    batch.ended(c, delivery, member.webhook)
 }

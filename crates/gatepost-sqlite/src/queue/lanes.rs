@@ -1,136 +1,174 @@
 //! Which lanes have work: one probe of an index for each lane, however many deliveries wait in it.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::Revision;
 use gatepost_storage::columns::{class_number, class_of};
-use gatepost_storage::webhooks::{DueLane, Lane};
+use gatepost_storage::webhooks::{DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::WebhookId;
 
+use super::order;
+use crate::batch::webhook;
 use crate::column::{micros, time_of};
-use crate::error::{Failure, Result};
-use crate::places::place_from;
+use crate::error::Result;
 
 /// Before every lane.
 const START: (i64, i16) = (i64::MIN, i16::MAX);
 
+/// The lanes of what became due within a span, by a walk over no more than `limit` deliveries.
 pub(super) fn due(
     c: &Connection,
-    after: Option<Lane>,
-    limit: usize,
-    now: DateTime<Utc>,
-) -> Result<Vec<DueLane>> {
-    let mut at = after.map_or(START, |lane| (lane.webhook.0, class_number(lane.class)));
-    let mut lanes = Vec::new();
-    while lanes.len() < limit
-        && let Some((webhook, class, head)) = next_lane(c, at)?
-    {
-        at = (webhook, class);
-        let Some(sender) = sender(c, webhook)? else {
-            at = (webhook, i16::MAX);
-            continue;
-        };
-        let due = if sender.in_order {
-            head_in_order(c, webhook)?
-                .filter(|head| head.class == class)
-                .map(|head| head.due)
-        } else {
-            Some(head)
-        };
-        if let Some(due) = due.filter(|due| *due <= micros(now)) {
-            lanes.push(DueLane {
-                lane: Lane {
-                    webhook: WebhookId(webhook),
-                    class: class_of(class),
-                },
-                due: time_of(due, "due")?,
-                owner: sender.owner,
-                place: sender.place,
-                revision: sender.revision,
-            });
+    after: DuePoint,
+    until: DateTime<Utc>,
+    limit: u32,
+) -> Result<DueLanes> {
+    let from = micros(after.due);
+    let mut lanes = BTreeSet::new();
+    let mut last = None;
+    let (mut room, until_micros) = (i64::from(limit), micros(until));
+    // Of the same moment, then of later ones: each is a range of the index.
+    let same = include_str!("../sql/queue/due_then.sql");
+    let later = include_str!("../sql/queue/due_after.sql");
+    for (sql, bounds) in [
+        (same, [from, after.delivery.0]),
+        (later, [from, until_micros]),
+    ] {
+        if room == 0 || from > until_micros {
+            break;
+        }
+        let mut find = c.prepare_cached(sql)?;
+        let mut rows = find.query(params![bounds[0], bounds[1], room])?;
+        while let Some(row) = rows.next()? {
+            let (id, due): (i64, i64) = (row.get(0)?, row.get(1)?);
+            lanes.insert((row.get::<_, i64>(2)?, row.get::<_, i16>(3)?));
+            last = Some((due, id));
+            room -= 1;
         }
     }
-    Ok(lanes)
+    let more = last
+        .filter(|_| room == 0)
+        .map(|(due, id)| -> Result<DuePoint> {
+            Ok(DuePoint {
+                due: time_of(due, "due")?,
+                delivery: DeliveryId(id),
+            })
+        });
+    Ok(DueLanes {
+        lanes: claimable(c, lanes, until)?,
+        more: more.transpose()?,
+    })
+}
+
+pub(super) fn of(
+    c: &Connection,
+    webhooks: &[WebhookId],
+    now: DateTime<Utc>,
+) -> Result<Vec<DueLane>> {
+    let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+    let lanes = webhooks
+        .iter()
+        .flat_map(|webhook| classes.map(|class| (webhook.0, class_number(class))));
+    claimable(c, lanes.collect(), now)
+}
+
+/// At most `limit` lanes in which something waits, due or not.
+pub(super) fn sweep(
+    c: &Connection,
+    after: Option<Lane>,
+    limit: u32,
+    now: DateTime<Utc>,
+) -> Result<LaneSweep> {
+    let mut at = after.map_or(START, |lane| (lane.webhook.0, class_number(lane.class)));
+    let mut lanes = BTreeSet::new();
+    while lanes.len() < limit as usize
+        && let Some(next) = next_lane(c, at)?
+    {
+        at = next;
+        lanes.insert(next);
+    }
+    let full = lanes.len() >= limit as usize;
+    Ok(LaneSweep {
+        due: claimable(c, lanes, now)?,
+        next: full.then_some(Lane {
+            webhook: WebhookId(at.0),
+            class: class_of(at.1),
+        }),
+    })
 }
 
 pub(super) fn next_due(c: &Connection, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
-    let mut at = START;
-    let mut earliest: Option<i64> = None;
-    while let Some((webhook, class, _)) = next_lane(c, at)? {
-        at = (webhook, class);
-        if sender(c, webhook)?.is_none() {
-            at = (webhook, i16::MAX);
-            continue;
-        }
-        let due: Option<i64> = c
-            .prepare_cached(include_str!("../sql/queue/next_due.sql"))?
-            .query_row(params![webhook, class, micros(now)], |row| row.get(0))
-            .optional()?;
-        earliest = earliest.into_iter().chain(due).min();
-    }
-    earliest.map(|at| time_of(at, "due")).transpose()
-}
-
-/// A webhook whose deliveries may be claimed, and what is to be known of it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sender {
-    pub(super) owner: OwnerId,
-    pub(super) place: Place,
-    pub(super) revision: Revision,
-    pub(super) in_order: bool,
-}
-
-/// `None` when nothing of this webhook may be claimed.
-pub(super) fn sender(c: &Connection, webhook: i64) -> Result<Option<Sender>> {
-    let mut statement = c.prepare_cached(include_str!("../sql/queue/sender.sql"))?;
-    let mut rows = statement.query([webhook])?;
-    let Some(row) = rows.next()? else {
-        return Ok(None);
-    };
-    let place = row.get_ref("place")?;
-    let place = place.as_str().map_err(|e| Failure::corrupt("place", e))?;
-    Ok(Some(Sender {
-        owner: OwnerId(row.get("owner")?),
-        place: place_from(place)?,
-        revision: Revision(row.get("revision")?),
-        in_order: row.get("in_order")?,
-    }))
-}
-
-/// The one delivery of a webhook in order that may be claimed once it is due.
-pub(super) struct Head {
-    pub(super) id: i64,
-    pub(super) class: i16,
-    pub(super) due: i64,
-}
-
-pub(super) fn head_in_order(c: &Connection, webhook: i64) -> Result<Option<Head>> {
-    let busy = c
-        .prepare_cached(include_str!("../sql/queue/any_running.sql"))?
-        .exists([webhook])?;
-    if busy {
-        return Ok(None);
-    }
-    let head = c
-        .prepare_cached(include_str!("../sql/queue/oldest_open.sql"))?
-        .query_row([webhook], |row| {
-            Ok(Head {
-                id: row.get("id")?,
-                class: row.get("class")?,
-                due: row.get("due")?,
-            })
-        })
+    let due: Option<i64> = c
+        .prepare_cached(include_str!("../sql/queue/next_due.sql"))?
+        .query_row([micros(now)], |row| row.get(0))
         .optional()?;
-    Ok(head)
+    due.map(|at| time_of(at, "due")).transpose()
 }
 
-fn next_lane(c: &Connection, (webhook, class): (i64, i16)) -> Result<Option<(i64, i16, i64)>> {
+/// The oldest due time of all that could be claimed, were it due.
+pub(crate) fn oldest_due(c: &Connection) -> Result<Option<DateTime<Utc>>> {
+    let (mut at, mut oldest) = (START, None::<i64>);
+    while let Some(next) = next_lane(c, at)? {
+        at = next;
+        let Some(webhook) = webhook(c, next.0)?.filter(|webhook| webhook.sends) else {
+            at = (next.0, i16::MAX);
+            continue;
+        };
+        let head = first_due(c, webhook.id, next.1)?;
+        oldest = oldest.into_iter().chain(head).min();
+    }
+    oldest.map(|at| time_of(at, "due")).transpose()
+}
+
+/// Those of the lanes that have something claimable.
+fn claimable(
+    c: &Connection,
+    lanes: BTreeSet<(i64, i16)>,
+    now: DateTime<Utc>,
+) -> Result<Vec<DueLane>> {
+    let mut found = Vec::new();
+    let mut sender = None;
+    for (id, class) in lanes {
+        let known = match sender {
+            Some((known, webhook)) if known == id => webhook,
+            _ => webhook(c, id)?.filter(|webhook| webhook.sends),
+        };
+        sender = Some((id, known));
+        let Some(webhook) = known else { continue };
+        let due = if webhook.in_order {
+            let head = order::head(c, &webhook)?;
+            head.filter(|head| head.class == class).map(|head| head.due)
+        } else {
+            first_due(c, id, class)?
+        };
+        if let Some(due) = due.filter(|due| *due <= micros(now)) {
+            found.push(DueLane {
+                lane: Lane {
+                    webhook: WebhookId(id),
+                    class: class_of(class),
+                },
+                due: time_of(due, "due")?,
+                owner: webhook.owner,
+                place: webhook.place,
+                revision: webhook.revision,
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn first_due(c: &Connection, webhook: i64, class: i16) -> Result<Option<i64>> {
+    let due = c
+        .prepare_cached(include_str!("../sql/queue/first_due.sql"))?
+        .query_row(params![webhook, class], |row| row.get(0))
+        .optional()?;
+    Ok(due)
+}
+
+fn next_lane(c: &Connection, (webhook, class): (i64, i16)) -> Result<Option<(i64, i16)>> {
     let next = c
         .prepare_cached(include_str!("../sql/queue/next_lane.sql"))?
-        .query_row(params![webhook, class], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })
+        .query_row(params![webhook, class], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     Ok(next)
 }

@@ -1,39 +1,74 @@
 //! The durable queue.
 
+pub(crate) mod lanes;
+pub(crate) mod order;
 pub(crate) mod row;
+pub(crate) mod waiting;
 
 mod claim;
-mod enqueue;
-mod lanes;
+pub(crate) mod enqueue;
+mod reclaim;
 mod settle;
-mod token;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Claimed, DueLane, Enqueue, Enqueued, Lane, LaneClaim, MAX_LOST_CLAIMS, QueueStore, Reclaimed,
-    Settled, Settlement, lost_claims_info,
+    Arrived, Claimed, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneSweep,
+    QueueStore, Reclaimed, Settled, Settlement,
 };
-use rusqlite::params;
+use webhook_model::WebhookId;
 
-use crate::column::micros;
-use crate::error::Answer;
+use crate::error::{Answer, unavailable};
 use crate::store::SqliteStore;
 
 #[async_trait]
 impl QueueStore for SqliteStore {
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
-        self.write(move |c| enqueue::enqueue(c, &batch, now)).await
+        let mut answers = self.enqueue_all(vec![batch], now).await;
+        answers
+            .pop()
+            .unwrap_or_else(|| Err(unavailable("the call was not answered")))
+    }
+
+    async fn enqueue_all(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Answer<Enqueued>> {
+        let count = batches.len();
+        let answers = self.write_in_batch(move |c, batch| enqueue::all(c, batch, &batches, now));
+        answers.await.unwrap_or_else(|error| {
+            let first = std::iter::once(error);
+            let others = std::iter::repeat_with(|| unavailable("the commit failed"));
+            first.chain(others).take(count).map(Err).collect()
+        })
     }
 
     async fn due_lanes(
         &self,
+        after: DuePoint,
+        until: DateTime<Utc>,
+        limit: u32,
+    ) -> Answer<DueLanes> {
+        self.read(move |c| lanes::due(c, after, until, limit)).await
+    }
+
+    async fn lanes_of(
+        &self,
+        webhooks: &[WebhookId],
+        now: DateTime<Utc>,
+    ) -> Answer<Vec<DueLane>> {
+        let webhooks = webhooks.to_vec();
+        self.read(move |c| lanes::of(c, &webhooks, now)).await
+    }
+
+    async fn sweep_lanes(
+        &self,
         after: Option<Lane>,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Answer<Vec<DueLane>> {
-        self.read(move |c| lanes::due(c, after, limit as usize, now))
-            .await
+    ) -> Answer<LaneSweep> {
+        self.read(move |c| lanes::sweep(c, after, limit, now)).await
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Answer<Option<DateTime<Utc>>> {
@@ -50,7 +85,7 @@ impl QueueStore for SqliteStore {
             return Ok(Vec::new());
         }
         let lanes = lanes.to_vec();
-        self.write(move |c| claim::claim(c, &lanes, lease_until, now))
+        self.write_in_batch(move |c, batch| claim::claim(c, batch, &lanes, lease_until, now))
             .await
     }
 
@@ -62,28 +97,15 @@ impl QueueStore for SqliteStore {
         if settlements.is_empty() {
             return Ok(Vec::new());
         }
-        self.write(move |c| settlements.iter().map(|s| settle::settle(c, s)).collect())
+        self.write_in_batch(move |c, batch| settle::all(c, batch, &settlements))
             .await
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {
-        self.write(move |c| {
-            let reason = lost_claims_info();
-            let mut statement = c.prepare_cached(include_str!("../sql/queue/reclaim.sql"))?;
-            let mut rows = statement.query(params![micros(now), limit, MAX_LOST_CLAIMS, reason])?;
-            let mut reclaimed = Reclaimed::default();
-            while let Some(row) = rows.next()? {
-                match row.get::<_, i64>(0)? {
-                    0 => reclaimed.requeued += 1,
-                    _ => reclaimed.ended += 1,
-                }
-            }
-            Ok(reclaimed)
-        })
-        .await
+        self.write(move |c| reclaim::reclaim(c, limit, now)).await
     }
 
-    async fn work_arrived(&self) {
-        self.watch().changed().await;
+    async fn work_arrived(&self) -> Arrived {
+        self.watch().work().await
     }
 }

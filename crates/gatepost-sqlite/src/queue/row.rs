@@ -1,61 +1,94 @@
-//! A delivery and its columns.
+//! A delivery as it is told: what was to be sent, how it stands, and what its attempts met.
 
+use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
-use rusqlite::Row;
+use rusqlite::{Connection, OptionalExtension as _, Row};
 use webhook_model::{TaskId, WebhookId};
 
-use crate::column::{maybe_time, number, parse, span, time};
+use crate::batch::{Member, Webhook};
+use crate::column::{micros, parse, time, time_of};
 use crate::error::{Failure, Result};
+use crate::log::history::History;
 
-pub(crate) const COLUMNS: &str = "id, message_id, webhook, \
-     (SELECT w.owner FROM gatepost_webhook w WHERE w.id = gatepost_delivery.webhook) AS owner, \
-     tenant, task, body, message_kept, state, status_info, created, due, lease_until, last_attempt, \
-     attempts, lost_claims, response_status, duration_us FROM gatepost_delivery";
+/// How a delivery stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stands {
+    /// In the queue.
+    Waits(Member),
+    /// In a batch that runs, until then.
+    Runs(Member, i64),
+    /// Neither; its history tells.
+    Ended,
+}
 
-pub(crate) fn delivery(row: &Row<'_>) -> Result<Delivery> {
+/// A delivery that was claimed until then.
+pub(super) fn claimed(
+    c: &Connection,
+    member: Member,
+    webhook: &Webhook,
+    until: DateTime<Utc>,
+) -> Result<Delivery> {
+    let history = History::of(c, member.delivery)?;
+    let stands = Stands::Runs(member, micros(until));
+    c.prepare_cached(include_str!("../sql/queue/facts.sql"))?
+        .query_row([member.delivery], |row| {
+            Ok(told(row, webhook.owner, stands, &history))
+        })
+        .optional()?
+        .ok_or_else(|| Failure::corrupt("delivery", "not in the log"))?
+}
+
+/// Of a row of `gatepost_delivery`.
+pub(crate) fn told(
+    row: &Row<'_>,
+    owner: OwnerId,
+    stands: Stands,
+    history: &History,
+) -> Result<Delivery> {
     let body = row.get_ref("body")?;
     let body = body.as_str().map_err(|e| Failure::corrupt("body", e))?;
-    let status: Option<i64> = row.get("response_status")?;
+    let created = time(row, "created")?;
+    let (state, member) = match stands {
+        Stands::Waits(member) => (DeliveryState::Queued, Some(member)),
+        Stands::Runs(member, _) => (DeliveryState::Running, Some(member)),
+        Stands::Ended => (history.state(), None),
+    };
+    let last = &history.last;
+    let count = |of: fn(&Member) -> u32| {
+        let of_last = || last.as_ref().map_or(0, |last| of(&last.after));
+        member.as_ref().map_or_else(of_last, of)
+    };
+    let due = member.or(last.as_ref().map(|last| last.after));
+    let made = history.made.as_ref();
     Ok(Delivery {
         id: DeliveryId(row.get("id")?),
         message_id: parse(row, "message_id")?,
         webhook: WebhookId(row.get("webhook")?),
-        owner: OwnerId(row.get("owner")?),
+        owner,
         tenant: row.get::<_, Option<i64>>("tenant")?.map(TenantId),
         task: row.get::<_, Option<i64>>("task")?.map(TaskId),
         body: body.into(),
         message_kept: row.get("message_kept")?,
-        state: state_of(row.get("state")?)?,
-        status_info: row.get("status_info")?,
-        created: time(row, "created")?,
-        due: time(row, "due")?,
-        lease_until: maybe_time(row, "lease_until")?,
-        last_attempt: maybe_time(row, "last_attempt")?,
-        attempts: number(row, "attempts")?,
-        lost_claims: number(row, "lost_claims")?,
-        response_status: status
-            .map(u16::try_from)
-            .transpose()
-            .map_err(|e| Failure::corrupt("response_status", e))?,
-        duration: span(row, "duration_us")?,
+        state,
+        class: made.map_or_else(String::new, |made| made.class.clone()),
+        status_info: last
+            .as_ref()
+            .map_or_else(String::new, |last| last.status_info.clone()),
+        created,
+        due: match due {
+            Some(member) => time_of(member.due, "due")?,
+            None => created,
+        },
+        lease_until: match stands {
+            Stands::Runs(_, until) => Some(time_of(until, "lease_until")?),
+            Stands::Waits(_) | Stands::Ended => None,
+        },
+        last_attempt: made.map(|made| made.started),
+        attempts: count(|member| member.attempts),
+        tries: count(|member| member.tries),
+        lost_claims: count(|member| member.lost),
+        response_status: made.and_then(|made| made.status),
+        duration: made.and_then(|made| made.duration),
     })
-}
-
-/// The number under which a state is stored.
-pub(crate) fn number_of(state: DeliveryState) -> i64 {
-    match state {
-        DeliveryState::Queued => 0,
-        DeliveryState::Running => 1,
-        DeliveryState::Sent => 2,
-        DeliveryState::Error => 3,
-    }
-}
-
-fn state_of(number: i64) -> Result<DeliveryState> {
-    use DeliveryState::{Error, Queued, Running, Sent};
-    [Queued, Running, Sent, Error]
-        .into_iter()
-        .find(|s| number_of(*s) == number)
-        .ok_or_else(|| Failure::corrupt("state", "unknown number"))
 }

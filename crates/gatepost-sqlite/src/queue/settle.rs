@@ -1,76 +1,127 @@
 //! Settlements.
 
-use gatepost_storage::webhooks::{AttemptRecord, Disposition, Settled, Settlement};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use gatepost_storage::columns::class_number;
+use gatepost_storage::webhooks::{Disposition, LaneClass, Settled, Settlement};
+use rusqlite::{Connection, OptionalExtension as _};
 
-use super::row::number_of;
-use super::token::claims;
-use crate::column::{length, micros};
+use super::waiting;
+use crate::batch::{Batch, Member};
+use crate::column::micros;
 use crate::error::Result;
+use crate::log::outcome::{self, Outcome, State};
 
-pub(super) fn settle(c: &Connection, settlement: &Settlement) -> Result<Settled> {
+pub(super) fn all(
+    c: &Connection,
+    batch: &mut Batch,
+    settlements: &[Settlement],
+) -> Result<Vec<Settled>> {
+    // All that may refuse comes before the first row is written.
+    let members = settlements.iter().map(|s| claimed(c, batch, s));
+    let members = members.collect::<Result<Vec<_>>>()?;
+    let with_members = settlements.iter().zip(members);
+    with_members
+        .map(|(settlement, member)| match member {
+            Some(member) => one(c, batch, settlement, member),
+            None => known(c, settlement),
+        })
+        .collect()
+}
+
+/// What is settled, if its batch still runs and its webhook is not gone.
+fn claimed(c: &Connection, batch: &mut Batch, settlement: &Settlement) -> Result<Option<Member>> {
     let claim = settlement.claim;
-    let Some(claims) = claims(claim) else {
-        return Ok(Settled::Stale);
-    };
-    let (state, due) = settlement.disposition.state_and_due();
+    let member = batch.member(c, claim.token.0, claim.delivery.0)?;
+    Ok(match member {
+        Some(member) if batch.webhook(c, member.webhook)?.is_some() => Some(member),
+        _ => None,
+    })
+}
+
+fn one(
+    c: &Connection,
+    batch: &mut Batch,
+    settlement: &Settlement,
+    member: Member,
+) -> Result<Settled> {
     let attempt = settlement.attempt.as_ref();
-    let logged: Option<i64> = c
-        .prepare_cached(include_str!("../sql/queue/settle.sql"))?
-        .query_row(
-            params![
-                claim.delivery.0,
-                claims,
-                number_of(state),
-                due.map(micros),
-                settlement.status_info,
-                attempt.is_some(),
-                attempt.map(|a| micros(a.started)),
-                attempt.and_then(|a| a.status),
-                attempt.map(|a| length(a.duration)),
-                matches!(settlement.disposition, Disposition::Release { .. }),
-            ],
-            |row| row.get(0),
-        )
-        .optional()?;
-    match (logged, attempt) {
-        (Some(number), Some(attempt)) => insert(c, claim.delivery.0, number, attempt)?,
-        (Some(_), None) => {}
-        (None, _) => {
-            let known = c
-                .prepare_cached(include_str!("../sql/queue/settled.sql"))?
-                .exists([claim.delivery.0, claims])?;
-            return Ok(if known { Settled::Done } else { Settled::Stale });
-        }
+    let after = after(settlement, member);
+    let state = match settlement.disposition {
+        Disposition::Retry { .. } => State::Waits,
+        Disposition::Release { .. } => State::GivenBack,
+        Disposition::Sent => State::Sent,
+        Disposition::Failed => State::Error,
+    };
+    let stored = outcome::insert(
+        c,
+        &Outcome {
+            after,
+            token: settlement.claim.token.0,
+            state,
+            status_info: &settlement.status_info,
+            attempt,
+        },
+    )?;
+    if !stored {
+        return known(c, settlement);
     }
-    if state.is_final() && !settlement.keep_message {
-        c.prepare_cached(include_str!("../sql/queue/forget_message.sql"))?
-            .execute([claim.delivery.0])?;
+    batch.settled(c, settlement.claim.token.0)?;
+    batch.grown(outcome::bytes(attempt));
+    match settlement.disposition {
+        Disposition::Retry { .. } => waiting::insert(c, after)?,
+        Disposition::Release { .. } => {
+            waiting::insert(c, after)?;
+            batch.arrived();
+        }
+        Disposition::Sent | Disposition::Failed => {
+            batch.ended(c, after.delivery, after.webhook)?;
+            if !settlement.keep_message {
+                forget_message(c, batch, after.delivery)?;
+            }
+        }
     }
     Ok(Settled::Done)
 }
 
-fn insert(c: &Connection, delivery: i64, number: i64, attempt: &AttemptRecord) -> Result<()> {
-    let phases = &attempt.phases;
-    c.prepare_cached(include_str!("../sql/queue/insert_attempt.sql"))?
-        .execute(params![
-            delivery,
-            number,
-            micros(attempt.started),
-            length(attempt.duration),
-            phases.dns.map(length),
-            phases.connect.map(length),
-            phases.tls.map(length),
-            phases.first_byte.map(length),
-            attempt.class,
-            attempt.info,
-            attempt.status,
-            attempt.remote.map(|r| r.to_string()),
-            attempt.protocol,
-            attempt.response_head,
-            attempt.response_body,
-            attempt.truncated,
-            attempt.kept,
-        ])?;
+/// How the delivery stands after it.
+fn after(settlement: &Settlement, member: Member) -> Member {
+    let made = u32::from(settlement.attempt.is_some());
+    let released = matches!(settlement.disposition, Disposition::Release { .. });
+    let tries = member.tries.saturating_add(made);
+    let class = match made {
+        0 if released || member.class != class_number(LaneClass::Alone) => member.class,
+        _ if tries > 0 => class_number(LaneClass::Retry),
+        _ => class_number(LaneClass::First),
+    };
+    let (_, due) = settlement.disposition.state_and_due();
+    Member {
+        due: due.map_or(member.due, micros),
+        attempts: member.attempts.saturating_add(made),
+        tries,
+        class,
+        ..member
+    }
+}
+
+/// What this token did before, and nothing since: done. Anything else came too late.
+fn known(c: &Connection, settlement: &Settlement) -> Result<Settled> {
+    let claim = settlement.claim;
+    let last: Option<i64> = c
+        .prepare_cached(include_str!("../sql/queue/last_token.sql"))?
+        .query_row([claim.delivery.0], |row| row.get(0))
+        .optional()?;
+    Ok(if last == Some(claim.token.0) {
+        Settled::Done
+    } else {
+        Settled::Stale
+    })
+}
+
+fn forget_message(c: &Connection, batch: &mut Batch, delivery: i64) -> Result<()> {
+    let length: i64 = c
+        .prepare_cached("SELECT octet_length(body) FROM gatepost_delivery WHERE id = ?1")?
+        .query_row([delivery], |row| row.get(0))?;
+    c.prepare_cached(include_str!("../sql/queue/forget_message.sql"))?
+        .execute([delivery])?;
+    batch.grown(-length);
     Ok(())
 }

@@ -6,7 +6,7 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, RecordId};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
-use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
+use webhook_model::{Activity, DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
 use super::read::{LIVE_WEBHOOKS, one, owner_of};
 use super::revision::check_revision;
@@ -14,12 +14,9 @@ use super::usage::{self, Delta};
 use crate::column::{micros, number, parse, time};
 use crate::error::{Failure, Result};
 use crate::list::readable;
-use crate::owners::remove::ordering;
 use crate::owners::row::has_something;
 use crate::places::{Change, record_changed};
-
-/// How many deliveries of a webhook that becomes one in order are gone through with the edit.
-const ORDERED_AT_ONCE: u32 = 512;
+use crate::watch::stirred;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers, \
      allow_insecure, timeout_s, retries, activity, in_order, signing, rate FROM gatepost_webhook";
@@ -70,6 +67,9 @@ pub(super) fn update(
     if new.value.order == DeliveryOrder::InOrder {
         order(c, new.id)?;
     }
+    if new.value.activity == Activity::Active {
+        stirs(c, new)?;
+    }
     let mut statement = c.prepare_cached(include_str!("../sql/records/update_webhook.sql"))?;
     let row = store(&mut statement, &new.value, owner, keys, now, Some(new.id))?;
     let delta = Delta {
@@ -87,13 +87,23 @@ pub(super) fn update(
     Ok(row)
 }
 
-/// A webhook becomes one in order: all its deliveries have to know it. Of many, the rest is done in
-/// bites, and nothing is claimed until then.
-fn order(c: &Connection, id: WebhookId) -> Result<()> {
-    let begin = "UPDATE gatepost_webhook SET ordered_to = 0 WHERE id = ?1 AND in_order = 0";
-    if c.prepare_cached(begin)?.execute([id.0])? > 0 {
-        ordering::one(c, id.0, ORDERED_AT_ONCE)?;
+/// Whether what waits may be claimable now that was not: it is active again, or in another order.
+fn stirs(c: &Connection, new: &Row<WebhookId, Webhook>) -> Result<()> {
+    let as_before = "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND activity = 'active' AND in_order = ?2";
+    let in_order = new.value.order == DeliveryOrder::InOrder;
+    if !c
+        .prepare_cached(as_before)?
+        .exists(params![new.id.0, in_order])?
+    {
+        stirred(c)?;
     }
+    Ok(())
+}
+
+/// A webhook becomes one in order: what was claimed before may still run.
+fn order(c: &Connection, id: WebhookId) -> Result<()> {
+    c.prepare_cached(include_str!("../sql/records/order_webhook.sql"))?
+        .execute([id.0])?;
     Ok(())
 }
 

@@ -9,4 +9,5 @@ mod common;
 mod contract;
 mod store;
 mod version_1;
+mod version_2;
 mod walls;

@@ -1,4 +1,7 @@
 //! What is specific to this backend: the file, its owners, its faults.
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
 use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
@@ -37,7 +40,7 @@ async fn what_was_stored_is_there_after_a_reopen() {
     let store = SqliteStore::open(config).await.unwrap();
     assert_eq!(store.key(key.id).await.unwrap(), Some(key));
     assert_eq!(store.webhook(hook.id).await.unwrap(), Some(hook));
-    assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, 1);
+    assert_eq!(store.count_queue(at(0)).await.unwrap().queued, 1);
 }
 
 #[tokio::test]
@@ -71,6 +74,34 @@ async fn another_handle_sees_a_deleted_key_at_once() {
     );
 }
 
+#[test]
+fn what_was_changed_is_known_though_no_thread_is_free() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let (store, _, _folder) = fresh().await;
+        let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+        let slice = KeySlice::of(row.key.lookup);
+        let before = store.key_generation(slice).unwrap();
+        store.delete_key(row.id, at(0)).await.unwrap();
+
+        let (release, busy) = std::sync::mpsc::channel::<()>();
+        let thread = tokio::task::spawn_blocking(move || busy.recv());
+        let mut context = Context::from_waker(Waker::noop());
+        let Poll::Ready(changes) = pin!(store.key_changes(slice, before)).poll(&mut context) else {
+            panic!("requests that present keys of this slice would wait for a thread");
+        };
+        let changed = changes.unwrap().changed;
+        assert_eq!(changed, ChangedKeys::These(vec![row.key.lookup]));
+        drop(release);
+        assert!(thread.await.unwrap().is_err());
+
+        store.close().await;
+        let closed = store.key_changes(slice, before).await.unwrap_err();
+        assert_eq!(closed.kind(), ErrorKind::Unavailable);
+    });
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commands_that_fail_take_no_other_of_their_commit_along() {
     let (store, _, _folder) = fresh().await;
@@ -80,12 +111,10 @@ async fn commands_that_fail_take_no_other_of_their_commit_along() {
         .unwrap();
     let calls = (0..200).map(|n| {
         let store = store.clone();
-        // Every second one is refused: its first delivery would fit, its second has no webhook, or
-        // the first one's id, which is found out once the first is written.
+        // Every second one is refused: its first delivery would fit, its second has no webhook.
         let mut deliveries = vec![message(hook.id, &format!("m{n}"), at(0))];
         match n % 4 {
-            1 => deliveries.push(message(WebhookId(99), &format!("x{n}"), at(0))),
-            3 => deliveries.push(message(hook.id, &format!("m{n}"), at(0))),
+            1 | 3 => deliveries.push(message(WebhookId(99), &format!("x{n}"), at(0))),
             _ => {}
         }
         tokio::spawn(async move { store.enqueue(direct(deliveries), at(0)).await })
@@ -93,12 +122,11 @@ async fn commands_that_fail_take_no_other_of_their_commit_along() {
     for (n, call) in calls.collect::<Vec<_>>().into_iter().enumerate() {
         let answer = call.await.unwrap();
         match n % 4 {
-            1 => assert_eq!(answer.unwrap_err().kind(), ErrorKind::Invalid),
-            3 => assert_eq!(answer.unwrap_err().kind(), ErrorKind::Conflict),
+            1 | 3 => assert_eq!(answer.unwrap_err().kind(), ErrorKind::Invalid),
             _ => assert!(matches!(answer.unwrap(), Enqueued::Stored { .. })),
         }
     }
-    assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, 100);
+    assert_eq!(store.count_queue(at(0)).await.unwrap().queued, 100);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -177,7 +205,7 @@ async fn a_full_disk_is_unavailable_and_keeps_what_was_there() {
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     store.close().await;
     let store = SqliteStore::open(config).await.unwrap();
-    assert_eq!(store.queue_stats(at(0)).await.unwrap().queued, stored);
+    assert_eq!(store.count_queue(at(0)).await.unwrap().queued, stored);
     store
         .enqueue(direct(vec![message(hook.id, "more", at(0))]), at(0))
         .await
@@ -260,6 +288,11 @@ async fn several_may_open_a_new_file_at_once() {
 #[tokio::test]
 async fn damaged_pages_are_errors() {
     let (store, config, folder) = fresh().await;
+    let path = folder.path().join("gatepost.db");
+    let file = Connection::open(&path).unwrap();
+    let first = file.query_row("PRAGMA page_count", [], |r| r.get(0));
+    let first: u16 = first.unwrap();
+    file.close().unwrap();
     for n in 0..400 {
         store
             .insert_key(&key(1, &format!("key {n}")), u64::MAX)
@@ -267,16 +300,6 @@ async fn damaged_pages_are_errors() {
             .unwrap();
     }
     store.close().await;
-    let path = folder.path().join("gatepost.db");
-    let file = Connection::open(&path).unwrap();
-    let first: u16 = file
-        .query_row(
-            "SELECT max(rootpage) FROM sqlite_schema WHERE tbl_name LIKE 'gatepost%'",
-            [],
-            |r| r.get(0),
-        )
-        .unwrap();
-    file.close().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let (pages, first) = (bytes.len() / 4096, usize::from(first));
     assert!(pages > first + 2, "{pages} pages");
@@ -319,7 +342,7 @@ async fn a_delivery_that_cannot_be_read_ends_and_holds_up_no_other() {
     );
     let state: (i64, String) = host
         .query_row(
-            "SELECT state, status_info FROM gatepost_delivery WHERE id = 1",
+            "SELECT state, status_info FROM gatepost_outcome WHERE delivery = 1",
             [],
             |r| Ok((r.get(0)?, r.get(1)?)),
         )
@@ -371,7 +394,12 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
          INSERT INTO gatepost_occurrence (event_type, event) VALUES (CAST(x'FF' AS TEXT), 'poweron')",
     )
     .unwrap();
-    let rows = store.outbox(10, at(0)).await.unwrap();
+    let first = store.take_outbox(1, 10, at(9), at(0)).await.unwrap().unwrap();
+    assert_eq!(first.audience, OutboxAudience { tenant: 0, owner: 0 });
+    let second = store.take_outbox(1, 10, at(9), at(0)).await.unwrap().unwrap();
+    assert_eq!(second.audience, OutboxAudience { tenant: 12, owner: 0 });
+    assert_eq!(store.take_outbox(2, 10, at(9), at(0)).await.unwrap(), None);
+    let rows = [second.rows, first.rows].concat();
     let good = rows[0].occurrence.clone().unwrap();
     assert_eq!(good.object.unwrap().name, "web-1");
     assert_eq!(good.audience, Audience::Tenant(TenantId(12)));
@@ -393,7 +421,9 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
             .starts_with("event_type")
     );
     store.reject_outbox(rows[1].id, "no", at(0)).await.unwrap();
-    assert_eq!(store.outbox(10, at(0)).await.unwrap().len(), 2);
+    store.give_back_outbox(first.audience, 1).await.unwrap();
+    let left = store.take_outbox(2, 10, at(9), at(0)).await.unwrap().unwrap();
+    assert_eq!(left.rows.len(), 1);
 }
 
 #[tokio::test]
@@ -438,7 +468,7 @@ async fn deleting_a_webhook_takes_its_log_along() {
     assert_eq!(store.attempts(deliveries[0].id).await.unwrap(), []);
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
     let left = || -> i64 {
-        let tables = ["webhook", "task", "delivery", "attempt"];
+        let tables = ["webhook", "task", "delivery", "outcome"];
         let counts = tables.map(|t| format!("(SELECT count(*) FROM gatepost_{t})"));
         let sql = format!("SELECT {}", counts.join(" + "));
         host.query_row(&sql, [], |r| r.get(0)).unwrap()

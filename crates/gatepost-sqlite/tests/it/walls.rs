@@ -8,7 +8,7 @@ use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope};
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, event, key, lane, message, task, webhook, webhook_of,
+    UNLIMITED, at, direct, event, key, lane, message, settlement, task, webhook, webhook_of,
 };
 use rusqlite::Connection;
 use webhook_model::{DeliveryOrder, WebhookId};
@@ -220,41 +220,55 @@ async fn what_was_sealed_under_a_lost_key_is_passed_over_found_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_busy_webhook_is_passed_over_until_all_it_has_is_in_order() {
+async fn a_webhook_that_becomes_one_in_order_waits_for_what_was_claimed_with_others() {
     let (store, _, _folder) = fresh().await;
     let hook = store
         .insert_webhook(&webhook("w"), UNLIMITED, at(0))
         .await
         .unwrap();
+    let other = store
+        .insert_webhook(&webhook_of(2, "o"), UNLIMITED, at(0))
+        .await
+        .unwrap();
     queue(&store, hook.id, 1_300).await;
-    let claim = || async {
-        let claimed = store
-            .claim(&[lane(hook.id, LaneClass::First)], at(60), at(1))
-            .await;
-        claimed
-            .unwrap()
-            .iter()
-            .map(|c| c.delivery.id.0)
-            .collect::<Vec<_>>()
+    queue(&store, other.id, 1).await;
+    let claim = |limit| {
+        let store = store.clone();
+        let claim = |webhook| LaneClaim {
+            limit,
+            ..lane(webhook, LaneClass::First)
+        };
+        let lanes = [claim(hook.id), claim(other.id)];
+        async move { store.claim(&lanes, at(60), at(1)).await.unwrap() }
     };
+    let together = claim(1).await;
+    assert_eq!(together.len(), 2);
+    assert_eq!(together[0].token, together[1].token, "one batch");
     let mut row = hook.clone();
     row.value.order = DeliveryOrder::InOrder;
     let row = store.update_webhook(&row, UNLIMITED, at(0)).await.unwrap();
-    assert!(claim().await.is_empty());
-    assert_eq!(store.due_lanes(None, 9, at(1)).await.unwrap(), []);
-    assert_eq!(
-        store.remove_gone(1, at(1)).await.unwrap(),
-        0,
-        "nothing is removed"
-    );
-    assert_eq!(claim().await, [1], "the head alone");
-    assert!(claim().await.is_empty());
+    assert!(claim(9).await.is_empty());
+    let due = async || store.lanes_of(&[row.id], at(1)).await;
+    assert_eq!(due().await.unwrap(), []);
+    assert_eq!(store.remove_gone(1, at(1)).await.unwrap(), 0);
+    let settle = |n: usize| {
+        let settlement = settlement(&together[n], Disposition::Sent);
+        store.settle(vec![settlement], at(1))
+    };
+    assert_eq!(settle(1).await.unwrap(), [Settled::Done]);
+    assert!(claim(9).await.is_empty(), "the other one does not count");
+    assert_eq!(settle(0).await.unwrap(), [Settled::Done]);
+    assert_eq!(due().await.unwrap().len(), 1);
+    let head: Vec<i64> = claim(9).await.iter().map(|c| c.delivery.id.0).collect();
+    assert_eq!(head, [2], "the head alone");
+    assert!(claim(9).await.is_empty());
+    assert_eq!(store.remove_gone(1, at(1)).await.unwrap(), 0, "nothing is removed");
+    assert!(claim(9).await.is_empty());
 
-    // Back before it was done: nothing is passed over.
     let mut row = row;
     row.value.order = DeliveryOrder::Unordered;
     store.update_webhook(&row, UNLIMITED, at(0)).await.unwrap();
-    assert_eq!(claim().await.len(), 100);
+    assert_eq!(claim(100).await.len(), 100);
 }
 
 #[tokio::test]

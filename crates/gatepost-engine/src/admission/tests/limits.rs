@@ -132,13 +132,14 @@ proptest! {
                 Step::Slow(_) | Step::End(..) => {}
             }
             let class = |class| held.iter().filter(|held| held.class == class).count();
-            let on_trial = in_flight.used(&Room::Trial);
-            let weak = in_flight.used(&Room::Weak);
-            let beyond = weak.saturating_sub(TOTAL / 2) + on_trial;
-            prop_assert!(on_trial <= 1);
+            let used = |room| in_flight.used(&room);
+            let trials = used(Room::Trial) + used(Room::SlowTrial);
+            let weak = used(Room::Weak);
+            let beyond = weak.saturating_sub(TOTAL / 2).min(TOTAL / 2);
+            prop_assert!(used(Room::Trial) <= 1 && trials <= TOTAL / 2);
             prop_assert_eq!(in_flight.count(), held.len());
-            prop_assert!(held.len() <= 2 * TOTAL && held.len() - weak - on_trial <= TOTAL);
-            prop_assert!(held.len() <= TOTAL + beyond);
+            prop_assert!(held.len() - trials - weak <= TOTAL);
+            prop_assert!(held.len() - trials <= TOTAL + beyond);
             prop_assert!(class(LaneClass::Retry) <= TOTAL / 2);
             prop_assert!(class(LaneClass::Alone) <= 1);
             prop_assert!(most(&held, |held| Some(held.webhook)) <= PER_WEBHOOK);

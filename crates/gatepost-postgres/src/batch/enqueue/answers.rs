@@ -1,5 +1,7 @@
 //! What the statement says of each enqueue.
 
+use std::collections::HashMap;
+
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Basis, ClaimToken, DeliveryId, Enqueued, RecordId, RoutesVersion, StoredDelivery,
@@ -19,22 +21,25 @@ pub(super) enum Verdict {
 }
 
 /// The verdict on each item; the ids of what was stored follow each other in the order of the
-/// request. `consumed` are the places in which a task was.
+/// request, and those of them that are leased are named beside their tokens. `consumed` are the
+/// places in which a task was.
 pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<Vec<Verdict>> {
     let numbers: Vec<i32> = row.try_get("verdicts")?;
     let ids: Vec<i64> = row.try_get("ids")?;
+    let leased: Vec<i64> = row.try_get("leased")?;
     let tokens: Vec<i64> = row.try_get("tokens")?;
-    let mut stored = ids.into_iter().zip(tokens);
+    let tokens: HashMap<i64, i64> = leased.into_iter().zip(tokens).collect();
+    let mut stored = ids.into_iter();
     let moved = consumed.iter().map(moved).collect::<Result<Vec<_>>>()?;
     let mut verdicts = Vec::with_capacity(items.len());
     for ((number, (batch, _)), verdict) in (1..).zip(items.iter().copied()).zip(numbers) {
         let rows = matches!(batch.basis, Basis::Rows(_));
         verdicts.push(Verdict::Judged(match verdict {
             0 => {
-                let deliveries = batch.deliveries.iter().zip(stored.by_ref());
-                let deliveries = deliveries.map(|(new, (id, token))| StoredDelivery {
+                let deliveries = stored.by_ref().take(batch.deliveries.len());
+                let deliveries = deliveries.map(|id| StoredDelivery {
                     id: DeliveryId(id),
-                    token: new.lease_until.is_some().then_some(ClaimToken(token)),
+                    token: tokens.get(&id).copied().map(ClaimToken),
                 });
                 Ok(Enqueued::Stored {
                     deliveries: deliveries.collect(),
@@ -47,10 +52,6 @@ pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<V
             3 => Err(Failure::new(
                 ErrorKind::Invalid,
                 "the delivery's webhook does not exist",
-            )),
-            4 => Err(Failure::new(
-                ErrorKind::Conflict,
-                "a delivery with that message id",
             )),
             _ => {
                 verdicts.push(Verdict::Left);

@@ -2,6 +2,7 @@
 
 mod answers;
 mod columns;
+mod patient;
 mod rounds;
 
 use std::time::Duration;
@@ -9,29 +10,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gatepost_storage::webhooks::Enqueued;
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, sleep};
 
 use self::answers::{Verdict, verdicts};
 use self::columns::{Columns, Item};
 use self::rounds::without_rivals;
 use crate::batch::batcher::{Outcome, Work};
-use crate::change::lock_params;
 use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
 const TRY: &str = include_str!("../../sql/place/try.sql");
-const WAIT: &str = include_str!("../../sql/place/wait.sql");
-const CONSUME: &str = concat!(
-    include_str!("../../sql/queue/consume.sql"),
-    include_str!("../../sql/place/changed.sql"),
-    include_str!("../../sql/queue/consumed.sql"),
-);
-/// One that waits for a lock gives its connection back after this long and tries again later, so
-/// that a place that stays locked does not use up the pool.
-const BEGIN_WAITING: &str = "BEGIN; SET LOCAL lock_timeout = '250ms'";
-/// The pause between two such tries.
-const PAUSE: Duration = Duration::from_millis(5);
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) struct EnqueueWork {
     db: Db,
@@ -58,6 +45,8 @@ impl Work for EnqueueWork {
     type Answer = Enqueued;
     /// Deliveries, about: a body may have a mebibyte.
     const MOST: usize = 1024;
+    const ENOUGH: usize = 128;
+    const LINGER: Duration = Duration::from_millis(2);
 
     fn weight((batch, _): &Item) -> usize {
         let bytes: usize = batch.deliveries.iter().map(|d| d.body.len()).sum();
@@ -73,7 +62,7 @@ impl Work for EnqueueWork {
         let mut verdicts: Vec<Verdict> = items.iter().map(|_| Verdict::Left).collect();
         let mut left: Vec<usize> = (0..items.len()).collect();
         while !left.is_empty() {
-            let (round, rest) = without_rivals(&items, left);
+            let (round, rest) = without_rivals(&items, left, Self::weight, Self::MOST);
             let chosen: Vec<&Item> = round.iter().filter_map(|at| items.get(*at)).collect();
             for (at, verdict) in round.into_iter().zip(self.round(&chosen).await) {
                 if let Some(place) = verdicts.get_mut(at) {
@@ -90,20 +79,11 @@ impl Work for EnqueueWork {
     }
 
     async fn alone(&self, item: Item) -> Result<Enqueued> {
-        let patience = Instant::now() + self.patience;
-        let mut pause = PAUSE;
-        loop {
-            match self.waiting(&item).await {
-                Ok(Verdict::Judged(answer)) => return answer,
-                Ok(Verdict::Left) => {}
-                Err(failure) if failure.was_locked || failure.was_victim => {}
-                Err(failure) => return Err(failure),
-            }
-            if Instant::now() >= patience {
-                return Err(Failure::unavailable("the place stayed locked"));
-            }
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+        let verdict = self.patiently(&[&item]).await?.into_iter().next();
+        match verdict {
+            Some(Verdict::Judged(answer)) => answer,
+            Some(Verdict::Left) => Err(Failure::unavailable("the place stayed locked")),
+            None => Err(nothing()),
         }
     }
 }
@@ -152,28 +132,6 @@ impl EnqueueWork {
         let answers = self.db.pipeline("BEGIN", &statements).await?;
         let row = answers.last().and_then(|rows| rows.first());
         verdicts(items, row.ok_or_else(nothing)?, &[])
-    }
-
-    /// Waits for the locks of one. Those of what it deletes it has alone.
-    async fn waiting(&self, item: &Item) -> Result<Verdict> {
-        let permit = self.waiting.acquire().await;
-        let _permit = permit.map_err(|_| Failure::unavailable("the store is shutting down"))?;
-        let columns = Columns::of(&[item]);
-        let (number, shared, alone) = (self.db.places(), columns.shared(), columns.alone());
-        let locks = lock_params(&number, &shared, &alone);
-        let consume: [Param<'_>; 1] = [&alone.tasks];
-        let params = columns.params();
-        let mut statements = vec![(WAIT, &locks[..]), (columns.sql(), &params[..])];
-        if !alone.tasks.is_empty() {
-            statements.push((CONSUME, &consume));
-        }
-        let answers = self.db.pipeline(BEGIN_WAITING, &statements).await?;
-        let mut answers = answers.into_iter().skip(1);
-        let stored = answers.next().unwrap_or_default();
-        let consumed = answers.next().unwrap_or_default();
-        let row = stored.first().ok_or_else(nothing)?;
-        let verdicts = verdicts(&[item], row, &consumed)?;
-        verdicts.into_iter().next().ok_or_else(nothing)
     }
 }
 

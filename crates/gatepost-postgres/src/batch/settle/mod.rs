@@ -1,17 +1,30 @@
 //! Settlements: many callers, one statement.
 
+mod columns;
 mod wave;
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use gatepost_storage::webhooks::{Settled, Settlement};
 use tokio_postgres::Row;
 
+use self::columns::Columns;
 use self::wave::{Wave, waves};
 use crate::batch::batcher::{Outcome, Work};
-use crate::db::Db;
+use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
-const SETTLE: &str = include_str!("../../sql/queue/settle.sql");
+const SENT: &str = concat!(
+    include_str!("../../sql/queue/given.sql"),
+    include_str!("../../sql/queue/settle_sent.sql"),
+    include_str!("../../sql/queue/close.sql"),
+);
+const ANY: &str = concat!(
+    include_str!("../../sql/queue/given.sql"),
+    include_str!("../../sql/queue/settle.sql"),
+    include_str!("../../sql/queue/close.sql"),
+);
 const SETTLED: &str = include_str!("../../sql/queue/settled.sql");
 
 pub(crate) struct SettleWork {
@@ -29,6 +42,8 @@ impl Work for SettleWork {
     type Item = Vec<Settlement>;
     type Answer = Vec<Settled>;
     const MOST: usize = 1024;
+    const ENOUGH: usize = 64;
+    const LINGER: Duration = Duration::from_millis(10);
 
     fn weight(item: &Vec<Settlement>) -> usize {
         let kept = |s: &Settlement| {
@@ -67,72 +82,79 @@ impl Work for SettleWork {
 }
 
 impl SettleWork {
-    /// One transaction for all. A delivery that is settled twice (twice the same, or by an old and
-    /// a new token) needs a statement for each time.
+    /// A delivery that is settled twice (twice the same, or by an old and a new token) needs a
+    /// transaction for each time.
     async fn all(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
-        let count = settlements.len();
-        let waves = waves(settlements);
-        let mut tries = 0;
-        loop {
-            match self.store(&waves, count).await {
-                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
-                other => return other,
-            }
+        let mut settled = vec![Settled::Stale; settlements.len()];
+        for wave in waves(settlements) {
+            self.store(&wave, &mut settled).await?;
         }
+        Ok(settled)
     }
 
-    /// After each wave a query finds which of those without a running row an earlier call has
-    /// stored: in a statement of its own, so that it sees the earlier call even if that was under
-    /// way at the same time, and before the next wave, which may settle the same row under a newer
-    /// token.
-    async fn store(&self, waves: &[Wave], count: usize) -> Result<Vec<Settled>> {
-        let mut settled = vec![Settled::Stale; count];
-        if let [wave] = waves {
-            mark(
-                wave,
-                &self.db.query(SETTLE, &wave.params()).await?,
-                &mut settled,
-            )?;
-            if settled.contains(&Settled::Stale) {
-                let rows = self
-                    .db
-                    .query(SETTLED, &[&wave.delivery, &wave.token])
-                    .await?;
-                mark(wave, &rows, &mut settled)?;
+    /// First as if all were well. What is left then is tried with care: beside something that is
+    /// gone, or where a part was stored before. A query of its own finds which of the rest an
+    /// earlier call has stored, so that it sees that call even if both were under way at once.
+    async fn store(&self, wave: &Wave, settled: &mut [Settled]) -> Result<()> {
+        let sent = (SENT, &wave.sent);
+        let others = (ANY, &wave.others);
+        match self.together(wave, &[sent, others], settled).await {
+            Err(failure) if failure.is_conflict() => {
+                let all = [(ANY, &wave.sent), others];
+                self.together(wave, &all, settled).await?;
             }
-            return Ok(settled);
+            other => {
+                other?;
+                if wave.lacks(&wave.sent, settled) {
+                    self.together(wave, &[(ANY, &wave.sent)], settled).await?;
+                }
+            }
         }
-        let mut client = self.db.client().await?;
-        let tx = client.transaction().await?;
-        let settle = tx.prepare_cached(SETTLE).await?;
-        let known = tx.prepare_cached(SETTLED).await?;
-        for wave in waves {
-            mark(
-                wave,
-                &tx.query(&settle, &wave.params()).await?,
-                &mut settled,
-            )?;
-            let rows = tx.query(&known, &[&wave.delivery, &wave.token]).await?;
-            mark(wave, &rows, &mut settled)?;
+        for part in [&wave.sent, &wave.others] {
+            if wave.lacks(part, settled) {
+                let params: [Param<'_>; 2] = [&part.delivery, &part.token];
+                let rows = self.db.query(SETTLED, &params).await?;
+                wave.mark(&done(&rows)?, settled);
+            }
         }
-        tx.commit().await?;
-        Ok(settled)
+        Ok(())
+    }
+
+    /// In one transaction; a lost deadlock is repeated.
+    async fn together(
+        &self,
+        wave: &Wave,
+        parts: &[(&str, &Columns)],
+        settled: &mut [Settled],
+    ) -> Result<()> {
+        let parts = parts.iter().filter(|(_, columns)| !columns.is_empty());
+        let params: Vec<(&str, _)> = parts
+            .map(|(sql, columns)| (*sql, columns.params(&wave.tokens)))
+            .collect();
+        let statements: Vec<(&str, &[Param<'_>])> =
+            params.iter().map(|(sql, params)| (*sql, &params[..])).collect();
+        let mut tries = 0;
+        let answers = loop {
+            let answers = match &statements[..] {
+                [] => return Ok(()),
+                [(sql, params)] => self.db.query(sql, params).await.map(|rows| vec![rows]),
+                several => self.db.pipeline("BEGIN", several).await,
+            };
+            match answers {
+                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
+                other => break other?,
+            }
+        };
+        for rows in &answers {
+            wave.mark(&done(rows)?, settled);
+        }
+        Ok(())
     }
 }
 
-/// Marks as done what a statement returned: positions in the wave, from 1.
-fn mark(wave: &Wave, rows: &[Row], settled: &mut [Settled]) -> Result<()> {
+/// The deliveries that a statement settled.
+fn done(rows: &[Row]) -> Result<Vec<i64>> {
     let row = rows.first();
-    let done: Vec<i64> = row
-        .ok_or_else(|| Failure::unavailable("the database returned no result"))?
-        .try_get("done")?;
-    for ord in done {
-        let at = usize::try_from(ord - 1)
-            .ok()
-            .and_then(|i| wave.places.get(i));
-        if let Some(place) = at.and_then(|at| settled.get_mut(*at)) {
-            *place = Settled::Done;
-        }
-    }
-    Ok(())
+    let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
+    Ok(row.try_get("done")?)
 }

@@ -1,6 +1,8 @@
 -- $1: ids. $2: reason.
-UPDATE gatepost_delivery SET state = 'error', status_info = $2
-WHERE id = ANY (ARRAY(
-    SELECT d.id FROM gatepost_delivery d JOIN gatepost_webhook w ON w.id = d.webhook AND NOT w.gone
-    JOIN gatepost_owner o ON o.owner = d.owner AND NOT o.gone
-    WHERE d.id = ANY ($1::bigint[]) AND d.state || '' = 'queued' ORDER BY d.id FOR UPDATE OF d))
+WITH gone AS (
+    DELETE FROM gatepost_queue WHERE id = ANY (ARRAY(
+        SELECT q.id FROM gatepost_queue q JOIN gatepost_webhook w ON w.id = q.webhook AND NOT w.gone
+        JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+        WHERE q.id = ANY ($1::bigint[]) ORDER BY q.id FOR UPDATE OF q))
+    RETURNING id, attempts, tries, lost
+)

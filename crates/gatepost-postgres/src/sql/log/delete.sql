@@ -1,5 +1,9 @@
--- $1: the delivery, if it is there; picked for gone/attempts_picked.sql.
-SELECT set_config('gatepost.picked', ARRAY(
-    SELECT d.id FROM gatepost_delivery d JOIN gatepost_webhook w ON w.id = d.webhook AND NOT w.gone
-    JOIN gatepost_owner o ON o.owner = d.owner AND NOT o.gone
-    WHERE d.id = $1 FOR UPDATE OF d)::text, true)
+-- What was picked, with its outcomes; and from the queue, if it came back there meanwhile.
+WITH picked AS MATERIALIZED (SELECT p.id FROM unnest(current_setting('gatepost.picked')::bigint[]) AS p (id)
+), unqueued AS (DELETE FROM gatepost_queue WHERE id = ANY (ARRAY(SELECT id FROM picked))
+), idle AS (DELETE FROM gatepost_running WHERE open <= 0
+), outcomes AS (DELETE FROM gatepost_outcome WHERE delivery = ANY (ARRAY(SELECT id FROM picked))
+), outcomes_old AS (DELETE FROM gatepost_outcome_old WHERE delivery = ANY (ARRAY(SELECT id FROM picked))
+), here AS (DELETE FROM gatepost_delivery WHERE id = ANY (ARRAY(SELECT id FROM picked)) RETURNING id
+), old AS (DELETE FROM gatepost_delivery_old WHERE id = ANY (ARRAY(SELECT id FROM picked)) RETURNING id)
+SELECT (SELECT count(*) FROM here) + (SELECT count(*) FROM old) AS removed

@@ -1,14 +1,20 @@
 -- $1: owner.
-WITH row AS MATERIALIZED (
-    SELECT d.id, d.state IN ('queued', 'running') AS waits, octet_length(d.body)::bigint AS bytes
-    FROM gatepost_delivery d JOIN gatepost_webhook w ON w.id = d.webhook AND NOT w.gone
-    JOIN gatepost_owner o ON o.owner = d.owner AND NOT o.gone
-    WHERE d.owner = $1
+WITH running AS MATERIALIZED (
+    SELECT u.delivery, g.id AS token FROM gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery)
+), row AS MATERIALIZED (
+    SELECT r.id, q.id IS NOT NULL OR u.delivery IS NOT NULL AS waits, coalesce(octet_length(r.body), 0)::bigint AS bytes,
+        r.id > w.floor AND r.created >= k.created_before AS shown
+    FROM gatepost_delivery_all r JOIN gatepost_webhook w ON w.id = r.webhook AND NOT w.gone
+    JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone CROSS JOIN gatepost_kept k
+    LEFT JOIN gatepost_queue q ON q.id = r.id
+    LEFT JOIN running u ON u.delivery = r.id
+        AND (SELECT e.token FROM gatepost_outcome_all e WHERE e.delivery = u.delivery AND e.token = u.token) IS NULL
+    WHERE r.owner = $1
 ), counted AS MATERIALIZED (
     SELECT count(*) FILTER (WHERE waits) AS waiting, coalesce(sum(bytes) FILTER (WHERE waits), 0)::bigint AS waiting_bytes,
-        (coalesce(sum(bytes), 0) + (
-            SELECT coalesce(sum(octet_length(a.response_head)::bigint + octet_length(a.response_body)), 0)
-            FROM row r JOIN gatepost_attempt a ON a.delivery = r.id))::bigint AS log_bytes
+        (coalesce(sum(bytes) FILTER (WHERE waits OR shown), 0) + (
+            SELECT coalesce(sum(coalesce(octet_length(e.response_head), 0)::bigint + coalesce(octet_length(e.response_body), 0)), 0)
+            FROM row r JOIN gatepost_outcome_all e ON e.delivery = r.id WHERE r.waits OR r.shown))::bigint AS log_bytes
     FROM row
 ), stored AS (
     INSERT INTO gatepost_log_usage (owner, waiting, waiting_bytes, log_bytes)

@@ -1,9 +1,14 @@
--- $1: webhook. $2, $3: span of creation. $4: limit. $5: now.
-UPDATE gatepost_delivery d SET
-    state = 'queued', due = $5, attempts = 0, lost_claims = 0, class = 0, status_info = '', settled = NULL,
-    lease_until = NULL
-WHERE d.id = ANY (ARRAY(
-    SELECT d.id FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
-    JOIN gatepost_delivery d ON d.webhook = w.id
-    WHERE w.id = $1 AND NOT w.gone AND d.webhook = $1 AND d.state || '' = 'error' AND d.message_kept AND d.created >= $2 AND d.created < $3
-    ORDER BY d.webhook, d.id LIMIT $4 FOR UPDATE OF d))
+-- $1: webhook. $2: limit. $3, $4: span of creation. $5, $6: the ids among which that is to be looked for.
+WITH picked AS MATERIALIZED (
+    SELECT r.id FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+    CROSS JOIN gatepost_kept k
+    CROSS JOIN LATERAL (
+        SELECT e.delivery FROM gatepost_outcome_all e
+        JOIN gatepost_delivery_all r ON r.id = e.delivery
+        WHERE e.state = 3 AND e.webhook = w.id AND e.delivery > w.floor AND e.delivery >= $5 AND e.delivery < $6
+          AND r.body IS NOT NULL AND r.created >= k.created_before AND r.created >= $3 AND r.created < $4
+          AND (SELECT n.token FROM gatepost_outcome_all n WHERE n.delivery = e.delivery ORDER BY n.token DESC LIMIT 1) = e.token
+        ORDER BY e.webhook, e.delivery LIMIT $2) f (id)
+    CROSS JOIN LATERAL (SELECT f.id) r
+    WHERE w.id = $1 AND NOT w.gone
+)

@@ -10,9 +10,15 @@ WITH old AS MATERIALIZED (
     SELECT CASE WHEN NOT had THEN 'again' WHEN known AND place = new_place AND held = new_held THEN 'same' ELSE 'ok' END AS verdict
     FROM old
 ), waits AS MATERIALIZED (
-    SELECT (SELECT d.id FROM gatepost_delivery d WHERE d.webhook = w.id AND d.state IN ('queued', 'running') LIMIT 1) AS id
-    FROM old JOIN gatepost_webhook w ON w.owner = old.owner AND NOT w.gone
+    SELECT q.id FROM old JOIN gatepost_webhook w ON w.owner = old.owner AND NOT w.gone CROSS JOIN LATERAL (
+        SELECT q.id FROM gatepost_queue q WHERE q.webhook = w.id ORDER BY q.webhook, q.id LIMIT 1) q
     WHERE old.place <> 'common' AND old.place <> old.new_place
+    UNION ALL
+    SELECT u.id FROM old, gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (id) CROSS JOIN LATERAL (
+        SELECT d.owner FROM gatepost_delivery d WHERE d.id = u.id
+        UNION ALL SELECT d.owner FROM gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
+    WHERE old.place <> 'common' AND old.place <> old.new_place AND d.owner = old.owner
+        AND (SELECT o.token FROM gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL
 ), stored AS (
     UPDATE gatepost_owner o SET place = old.new_place, tenant = old.new_tenant, held = old.new_held, known = true,
         moving = CASE WHEN (SELECT max(id) FROM waits) IS NULL THEN o.moving ELSE (SELECT last_value FROM gatepost_delivery_id_seq) END

@@ -1,9 +1,8 @@
--- As enqueue_direct.sql, for enqueues of every kind. Two in one statement never share an occurrence id, an outbox row or a
--- message id.
+-- As enqueue_direct.sql, for enqueues of every kind. Two in one statement never share an occurrence id or an outbox row.
 -- $1..$9: for each enqueue the place and id of its occurrence; outbox row, its turn, whether it moves on, what is left of
 -- it then (after_task, tasks, due); time. $10..$12: places as in enqueue_direct.sql. $13..$16: for each row that an
 -- enqueue was decided by the enqueue, kind (0 webhook, 1 task, 2 event), row, revision. $17, $18: tasks to consume.
--- $19: enqueues that name a message id twice. $20..$27: deliveries. $28..$41: rows to write to the outbox.
+-- $19..$26: deliveries. $27..$40: rows to write to the outbox.
 -- Verdicts: as there; 1 used before, 6 a row changed.
 WITH held AS MATERIALIZED (
     SELECT current_setting('gatepost.held')::int[] AS slots
@@ -41,12 +40,11 @@ WITH held AS MATERIALIZED (
     ) t ON true
     WHERE t.id IS NULL
 ), new AS MATERIALIZED (
-    SELECT n.*, w.owner, w.tenant, w.had,
-           (SELECT d.id FROM gatepost_delivery d WHERE d.message_id = n.message_id) AS known
-    FROM unnest($20::int[], $21::text[], $22::bigint[], $23::bigint[], $24::bytea[], $25::timestamptz[], $26::timestamptz[], $27::timestamptz[])
+    SELECT n.*, w.owner, w.tenant, w.in_order, w.had
+    FROM unnest($19::int[], $20::text[], $21::bigint[], $22::bigint[], $23::bytea[], $24::timestamptz[], $25::timestamptz[], $26::timestamptz[])
          WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, ord)
     LEFT JOIN LATERAL (
-        SELECT w.owner, o.tenant, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
+        SELECT w.owner, o.tenant, w.in_order, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
                AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
         FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE w.id = n.webhook AND NOT w.gone LIMIT 1
@@ -65,7 +63,6 @@ WITH held AS MATERIALIZED (
         WHEN i.item IN (SELECT m.item FROM missing m) THEN 2
         WHEN i.item IN (SELECT n.item FROM new n WHERE n.owner IS NULL) THEN 3
         WHEN i.item IN (SELECT n.item FROM new n WHERE NOT n.had) THEN 5
-        WHEN i.item = ANY ($19::int[]) OR i.item IN (SELECT n.item FROM new n WHERE n.known IS NOT NULL) THEN 4
         ELSE 0 END AS verdict
     FROM item i
 ), turned AS MATERIALIZED (
@@ -101,24 +98,10 @@ WITH held AS MATERIALIZED (
         tenant, owner, operators, after_task, tasks, due, created)
     SELECT l.event_type, l.event, l.object_id, l.object_name, l.tags::jsonb, l.variables::jsonb, l.occurrence_id,
         l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now
-    FROM unnest($28::int[], $29::text[], $30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[],
-            $36::bigint[], $37::bigint[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[])
+    FROM unnest($27::int[], $28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[], $33::text[], $34::text[],
+            $35::bigint[], $36::bigint[], $37::boolean[], $38::bigint[], $39::text[], $40::timestamptz[])
          WITH ORDINALITY AS l (item, event_type, event, object_id, object_name, tags, variables, occurrence_id,
             tenant, owner, operators, after_task, tasks, due, ord)
     JOIN item i ON i.item = l.item, verdicts v
     WHERE v.list[l.item] = 0 ORDER BY l.ord
-), stored AS (
-    INSERT INTO gatepost_delivery (message_id, webhook, owner, tenant, task, body, state, created, due, lease_until, claims)
-    SELECT n.message_id, n.webhook, n.owner, n.tenant, n.task, n.body, CASE WHEN n.lease_until IS NULL THEN 'queued' ELSE 'running' END,
-           n.created, n.due, n.lease_until, CASE WHEN n.lease_until IS NULL THEN 0 ELSE nextval('gatepost_claim') END
-    FROM new n, verdicts v WHERE v.list[n.item] = 0
-    ORDER BY n.ord
-    RETURNING id, claims
 )
-SELECT v.list AS verdicts, ARRAY(SELECT id FROM stored ORDER BY id) AS ids,
-       ARRAY(SELECT claims FROM stored ORDER BY id) AS tokens,
-       ARRAY(SELECT r.item FROM used_rows r WHERE NOT r.same UNION ALL SELECT m.item FROM missing m) AS changed_items,
-       ARRAY(SELECT r.kind FROM used_rows r WHERE NOT r.same UNION ALL SELECT 1::smallint FROM missing m) AS changed_kinds,
-       ARRAY(SELECT r.id FROM used_rows r WHERE NOT r.same UNION ALL SELECT m.task FROM missing m) AS changed_rows,
-       set_config('gatepost.verdict', v.list[1]::text, true)
-FROM verdicts v

@@ -1,9 +1,8 @@
--- Many enqueues in one statement, each judged alone; nothing raises but a race for one message id. For those that name
--- no occurrence, outbox row or revision. Runs after place/try.sql or place/wait.sql in one transaction.
+-- Many enqueues in one statement, each judged alone; nothing raises. For those that name no occurrence, outbox row or
+-- revision. Runs after place/try.sql or place/wait.sql in one transaction.
 -- $1: how many. $2..$4: for each place that an enqueue was decided by the enqueue (from 1), the place, its version.
--- $5: enqueues that name a message id twice. $6..$13: for each delivery the enqueue it belongs to, message id, webhook,
--- task, body, due, lease, time.
--- Verdicts: 0 stored, 2 a place changed, 3 unknown webhook, 4 message id exists, 5 a lock was not had.
+-- $5..$12: for each delivery the enqueue it belongs to, message id, webhook, task, body, due, lease, time.
+-- Verdicts: 0 stored, 2 a place changed, 3 unknown webhook, 5 a lock was not had.
 WITH held AS MATERIALIZED (
     SELECT current_setting('gatepost.held')::int[] AS slots
 ), basis AS MATERIALIZED (
@@ -11,34 +10,21 @@ WITH held AS MATERIALIZED (
            coalesce((SELECT p.version FROM gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
     FROM unnest($2::int[], $3::text[], $4::bigint[]) AS b (item, place, version)
 ), new AS MATERIALIZED (
-    SELECT n.*, w.owner, w.tenant, w.had,
-           -- One alone may fail by its message id: it fails nobody else.
-           CASE WHEN $1::int > 1 THEN (SELECT d.id FROM gatepost_delivery d WHERE d.message_id = n.message_id) END AS known
-    FROM unnest($6::int[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[])
+    SELECT n.*, w.owner, w.tenant, w.in_order, w.had
+    FROM unnest($5::int[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[])
          WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, ord)
     LEFT JOIN LATERAL (
-        SELECT w.owner, o.tenant, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
+        SELECT w.owner, o.tenant, w.in_order, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
                AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
         FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE w.id = n.webhook AND NOT w.gone LIMIT 1
     ) w ON true
-), final AS MATERIALIZED (
+), verdicts AS MATERIALIZED (
     SELECT array_agg(CASE
         WHEN i IN (SELECT b.item FROM basis b WHERE NOT b.same) THEN 2
         WHEN i IN (SELECT b.item FROM basis b WHERE NOT b.had) THEN 5
         WHEN i IN (SELECT n.item FROM new n WHERE n.owner IS NULL) THEN 3
         WHEN i IN (SELECT n.item FROM new n WHERE NOT n.had) THEN 5
-        WHEN i = ANY ($5::int[]) OR i IN (SELECT n.item FROM new n WHERE n.known IS NOT NULL) THEN 4
-        ELSE 0 END ORDER BY i) AS verdicts
+        ELSE 0 END ORDER BY i) AS list
     FROM generate_series(1, $1::int) AS i
-), stored AS (
-    INSERT INTO gatepost_delivery (message_id, webhook, owner, tenant, task, body, state, created, due, lease_until, claims)
-    SELECT n.message_id, n.webhook, n.owner, n.tenant, n.task, n.body, CASE WHEN n.lease_until IS NULL THEN 'queued' ELSE 'running' END,
-           n.created, n.due, n.lease_until, CASE WHEN n.lease_until IS NULL THEN 0 ELSE nextval('gatepost_claim') END
-    FROM new n, final f WHERE f.verdicts[n.item] = 0
-    ORDER BY n.ord
-    RETURNING id, claims
 )
-SELECT f.verdicts, ARRAY(SELECT id FROM stored ORDER BY id) AS ids,
-       ARRAY(SELECT claims FROM stored ORDER BY id) AS tokens
-FROM final f

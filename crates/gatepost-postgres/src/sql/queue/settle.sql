@@ -1,41 +1,49 @@
--- Many settlements in one statement; no delivery stands in it twice.
--- $1 delivery, $2 token, $3 state, $4 due (queued only), $5 status_info, $6 whether an attempt was made,
--- $7..$21 the attempt, $22 whether the claim is given back, $23 whether the message is kept. Answers the positions (from 1) that were stored.
-WITH given AS (
-    SELECT g.*
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[],
-                $7::timestamptz[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[],
-                $13::text[], $14::text[], $15::int[], $16::text[], $17::text[], $18::bytea[], $19::bytea[], $20::boolean[], $21::boolean[], $22::boolean[], $23::boolean[])
-         WITH ORDINALITY AS g (delivery, token, state, due, status_info, attempted,
-                started, duration_us, dns_us, connect_us, tls_us, first_byte_us,
-                class, info, status, remote, protocol, response_head, response_body, truncated, kept, released, keep_message, ord)
+-- Whatever is settled.
+, gone AS MATERIALIZED (
+    SELECT (SELECT w.id FROM gatepost_webhook w WHERE w.gone LIMIT 1) IS NOT NULL
+        OR (SELECT o.owner FROM gatepost_owner o WHERE o.gone LIMIT 1) IS NOT NULL AS is_some
+), valid AS MATERIALIZED (
+    SELECT g.delivery, g.token, g.state, g.due, g.status_info, g.started, g.duration_us, g.dns_us, g.connect_us, g.tls_us, g.first_byte_us,
+           g.info, g.status, g.remote, g.protocol, g.response_head, g.response_body, g.truncated, g.kept, g.keep_message,
+           n.tries + g.attempted::int AS tries, n.attempts + g.attempted::int AS attempts, n.lost,
+           -- What is given back is as it was before the claim.
+           CASE WHEN g.released THEN n.class WHEN n.tries + g.attempted::int > 0 THEN 1 ELSE 0 END AS lane,
+           CASE WHEN g.attempted THEN g.class WHEN n.attempts = 0 THEN '' ELSE (
+               (SELECT o.class FROM gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+               UNION ALL
+               (SELECT o.class FROM gatepost_outcome_old o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+               LIMIT 1) END AS class,
+           d.webhook, d.owner, d.tenant, d.task
+    FROM given g JOIN held h ON h.id = g.token CROSS JOIN LATERAL array_position(h.ids, g.delivery) AS p (pos)
+    CROSS JOIN LATERAL (
+        SELECT coalesce(h.tries[p.pos], 0) AS tries, coalesce(h.attempts[p.pos], 0) AS attempts,
+               coalesce(h.class[p.pos], 0::smallint) AS class, coalesce(h.lost[p.pos], 0::smallint) AS lost
+    ) n
+    CROSS JOIN LATERAL (
+        SELECT d.webhook, d.owner, d.tenant, d.task FROM gatepost_delivery d WHERE d.id = g.delivery
+        UNION ALL SELECT d.webhook, d.owner, d.tenant, d.task FROM gatepost_delivery_old d WHERE d.id = g.delivery
+        LIMIT 1
+    ) d
+    WHERE p.pos IS NOT NULL AND (NOT (SELECT is_some FROM gone) OR (
+        SELECT w.id FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = d.owner AND NOT o.gone
+        WHERE w.id = d.webhook AND NOT w.gone) IS NOT NULL)
 ), done AS (
-    UPDATE gatepost_delivery d SET
-        state = g.state,
-        due = coalesce(g.due, d.due),
-        lease_until = NULL,
-        settled = g.token,
-        status_info = g.status_info,
-        -- What is given back is as it was before the claim.
-        class = CASE WHEN g.released THEN d.class WHEN g.attempted OR d.attempts > 0 THEN 1 ELSE 0 END,
-        body = CASE WHEN g.state IN ('sent', 'error') AND NOT g.keep_message THEN '' ELSE d.body END,
-        message_kept = d.message_kept AND (g.state NOT IN ('sent', 'error') OR g.keep_message),
-        attempts = d.attempts + g.attempted::int,
-        logged = d.logged + g.attempted::int,
-        last_attempt = CASE WHEN g.attempted THEN g.started ELSE d.last_attempt END,
-        response_status = CASE WHEN g.attempted THEN g.status ELSE d.response_status END,
-        duration_us = CASE WHEN g.attempted THEN g.duration_us ELSE d.duration_us END
-    FROM given g, gatepost_webhook w, gatepost_owner o
-    -- Found by their key: `|| ''` hides the index of all running rows, which a planner without
-    -- fresh statistics takes for a short one.
-    WHERE d.id = g.delivery AND d.state || '' = 'running' AND d.claims = g.token
-        AND w.id = d.webhook AND NOT w.gone AND o.owner = d.owner AND NOT o.gone
-    RETURNING d.id, d.logged, g.*
-), attempt AS (
-    INSERT INTO gatepost_attempt (delivery, number, started, duration_us, dns_us, connect_us, tls_us, first_byte_us,
-        class, info, status, remote, protocol, response_head, response_body, truncated, kept)
-    SELECT id, logged, started, duration_us, dns_us, connect_us, tls_us, first_byte_us,
-        class, info, status, remote, protocol, response_head, response_body, truncated, kept
-    FROM done WHERE attempted
+    INSERT INTO gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, status, started, duration_us,
+        dns_us, connect_us, tls_us, first_byte_us, truncated, kept, class, status_info, info, remote, protocol, response_head, response_body)
+    SELECT delivery, token, CASE WHEN state = 3 THEN webhook END, CASE WHEN state = 3 THEN owner END,
+        CASE WHEN state = 3 THEN tenant END, CASE WHEN state = 3 THEN task END, attempts, tries, state, lost, status, started, duration_us,
+        dns_us, connect_us, tls_us, first_byte_us, truncated, kept, class, status_info, info, remote, protocol, response_head, response_body
+    FROM valid
+    ON CONFLICT DO NOTHING
+    RETURNING delivery, token
+), again AS (
+    INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+    SELECT v.delivery, v.webhook, v.due, v.tries, v.attempts, v.lane, v.lost, true
+    FROM done n JOIN valid v ON v.delivery = n.delivery WHERE v.state < 2
+), unkept AS (
+    UPDATE gatepost_delivery SET body = NULL WHERE id = ANY (ARRAY(
+        SELECT v.delivery FROM done n JOIN valid v ON v.delivery = n.delivery WHERE v.state >= 2 AND NOT v.keep_message))
+), unkept_old AS (
+    UPDATE gatepost_delivery_old SET body = NULL WHERE id = ANY (ARRAY(
+        SELECT v.delivery FROM done n JOIN valid v ON v.delivery = n.delivery WHERE v.state >= 2 AND NOT v.keep_message))
 )
-SELECT ARRAY(SELECT ord FROM done) AS done

@@ -1,5 +1,16 @@
--- Of settlements that found no running row: those that were stored before under the same token.
+-- $1, $2: deliveries and tokens of settlements that were not stored: those whose last outcome has that very token.
 SELECT ARRAY(
-    SELECT g.ord FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS g (delivery, token, ord)
-    JOIN gatepost_delivery d ON d.id = g.delivery AND d.settled = g.token
-    JOIN gatepost_webhook w ON w.id = d.webhook AND NOT w.gone JOIN gatepost_owner o ON o.owner = d.owner AND NOT o.gone) AS done
+    SELECT g.delivery FROM unnest($1::bigint[], $2::bigint[]) AS g (delivery, token)
+    CROSS JOIN LATERAL (
+        (SELECT o.token FROM gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+        UNION ALL
+        (SELECT o.token FROM gatepost_outcome_old o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+        LIMIT 1
+    ) o
+    CROSS JOIN LATERAL (
+        SELECT d.webhook, d.owner FROM gatepost_delivery d WHERE d.id = g.delivery
+        UNION ALL SELECT d.webhook, d.owner FROM gatepost_delivery_old d WHERE d.id = g.delivery
+        LIMIT 1
+    ) d
+    JOIN gatepost_webhook w ON w.id = d.webhook AND NOT w.gone JOIN gatepost_owner p ON p.owner = d.owner AND NOT p.gone
+    WHERE o.token = g.token) AS done

@@ -13,7 +13,9 @@ WITH old AS MATERIALIZED (
 ), stored AS (
     UPDATE gatepost_webhook SET revision = revision + 1, modified = $1, name = $2, url = $3, authorization_kind = $4,
         authorization_data = $5, headers = $6, allow_insecure = $7, timeout_s = $8, retries = $9, activity = $10,
-        in_order = $11, signing = $12, rate = $13, bytes = $14::bigint
+        in_order = $11, signing = $12, rate = $13, bytes = $14::bigint,
+        -- What runs by now may be among others.
+        ordered_after = CASE WHEN $11 AND NOT in_order THEN (SELECT last_value FROM gatepost_claim) ELSE ordered_after END
     WHERE id = $16 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (

@@ -1,27 +1,35 @@
-//! Deliveries of a webhook that is gone, with their attempts.
+//! Deliveries of a webhook that is gone, with what became of them.
 
 use rusqlite::{Connection, params};
 
 use super::rows::rows;
 use crate::error::Result;
+use crate::log::{DELIVERY_BYTES, OUTCOME_BYTES, shrunk};
+use crate::queue::waiting;
 
 pub(super) fn remove(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
     let ids: Vec<i64> = c
         .prepare_cached(include_str!("../../sql/owners/some_deliveries.sql"))?
         .query_map(params![webhook, room], |row| row.get(0))?
         .collect::<std::result::Result<_, _>>()?;
-    let mut removed = 0;
+    let (mut removed, mut bytes) = (0, 0);
     for id in ids {
         if removed == room {
             break;
         }
-        let mut attempts =
-            c.prepare_cached(include_str!("../../sql/owners/remove_attempts.sql"))?;
-        removed += rows(attempts.execute(params![id, room - removed])?);
+        let mut outcomes =
+            c.prepare_cached(include_str!("../../sql/owners/remove_outcomes.sql"))?;
+        let count = rows(outcomes.execute(params![id, room - removed])?);
+        bytes += OUTCOME_BYTES * i64::from(count);
+        removed += count;
         if removed < room {
+            // Whether it waits is no row of its own to the caller.
+            waiting::remove(c, id)?;
             let mut delivery = c.prepare_cached("DELETE FROM gatepost_delivery WHERE id = ?1")?;
             removed += rows(delivery.execute([id])?);
+            bytes += DELIVERY_BYTES;
         }
     }
+    shrunk(c, bytes)?;
     Ok(removed)
 }

@@ -4,13 +4,15 @@
 mod deliveries;
 mod keys;
 pub(super) mod moved;
-pub(crate) mod ordering;
+mod ordering;
 mod records;
 mod rows;
 
 use rusqlite::Connection;
 
 use crate::error::Result;
+use crate::places::next_version;
+use crate::watch::stirred;
 
 /// The maximum number of rows that one bite changes: about 1 ms of the writer's time.
 const BITE: u32 = 64;
@@ -22,6 +24,13 @@ type Step = fn(&Connection, u32) -> Result<u32>;
 const REMOVING: [Step; 3] = [keys::remove, records::remove, moved::end];
 /// What changes rows for another reason, which the caller does not count.
 const TOUCHING: [Step; 2] = [records::of_gone_owners, ordering::go_on];
+
+/// Deliveries may be claimed that could not: what was looked up of their webhooks is looked up
+/// again, and other processes look at every lane.
+pub(super) fn sends_again(c: &Connection) -> Result<()> {
+    next_version(c)?;
+    stirred(c)
+}
 
 /// What a bite did.
 pub(super) struct Bite {

@@ -4,7 +4,11 @@ use gatepost_storage::owners::MOVED_INFO;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::rows::rows;
+use super::sends_again;
+use crate::batch::{next_token, readable};
 use crate::error::Result;
+use crate::log::end_waiting;
+use crate::queue::order::is_open;
 
 /// What is being sent is waited for: it ends here once it waits again.
 pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
@@ -17,12 +21,22 @@ pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
         let Some((owner, last)) = next else { break };
         after = owner;
         let left = room - ended;
-        let mut statement = c.prepare_cached(include_str!("../../sql/owners/end_moved.sql"))?;
-        let count = rows(statement.execute(params![owner, last, left, MOVED_INFO])?);
+        let ids: Vec<i64> = c
+            .prepare_cached(include_str!("../../sql/owners/waiting_moved.sql"))?
+            .query_map(params![owner, last, left], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let count = rows(ids.len());
+        if count > 0 {
+            let token = next_token(c)?;
+            for id in ids {
+                end_waiting(c, id, MOVED_INFO, token)?;
+            }
+        }
         ended += count;
         if count < left && !any_running(c, owner, last)? {
             c.prepare_cached("UPDATE gatepost_owner SET moved = 0 WHERE owner = ?1")?
                 .execute([owner])?;
+            sends_again(c)?;
         }
     }
     Ok(ended)
@@ -36,9 +50,19 @@ pub(crate) fn any_open(c: &Connection, owner: i64) -> Result<bool> {
     Ok(waits || any_running(c, owner, i64::MAX)?)
 }
 
+/// What runs is no more than there are places for.
 fn any_running(c: &Connection, owner: i64, last: i64) -> Result<bool> {
-    Ok(
-        c.prepare_cached(include_str!("../../sql/owners/any_running.sql"))?
-            .exists([owner, last])?,
-    )
+    let mut find = c.prepare_cached("SELECT token, members FROM gatepost_running")?;
+    let mut of = c.prepare_cached("SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND owner = ?2 AND gone = 0")?;
+    let mut rows = find.query([])?;
+    while let Some(row) = rows.next()? {
+        let token: i64 = row.get(0)?;
+        let members = readable(token, row.get_ref(1)?.as_blob().unwrap_or_default());
+        for member in members.into_iter().filter(|member| member.delivery <= last) {
+            if of.exists([member.webhook, owner])? && is_open(c, token, member)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }

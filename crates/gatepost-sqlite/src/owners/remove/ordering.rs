@@ -1,37 +1,29 @@
-//! Deliveries of a webhook that has just become one in order: each has to know it before the next
-//! is claimed.
+//! Webhooks that have just become ones in order: what was claimed before shares its token with
+//! deliveries of others, and is looked for until none of it runs.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _};
 
-use super::rows::rows;
+use super::sends_again;
 use crate::error::Result;
+use crate::queue::order::runs_unordered;
 
+/// Looks at no more than `room` webhooks, and returns for how many there is nothing left to look
+/// for.
 pub(super) fn go_on(c: &Connection, room: u32) -> Result<u32> {
-    let mut touched = 0;
-    while touched < room {
-        let next: Option<i64> = c
+    let (mut done, mut at) = (0, i64::MIN);
+    for _ in 0..room {
+        let next: Option<(i64, i64)> = c
             .prepare_cached(include_str!("../../sql/owners/next_ordering.sql"))?
-            .query_row([], |row| row.get(0))
+            .query_row([at], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
-        let Some(webhook) = next else { break };
-        touched += one(c, webhook, room - touched)?;
+        let Some((webhook, last)) = next else { break };
+        at = webhook;
+        if !runs_unordered(c, webhook, last)? {
+            c.prepare_cached("UPDATE gatepost_webhook SET ordered_to = NULL WHERE id = ?1")?
+                .execute([webhook])?;
+            sends_again(c)?;
+            done += 1;
+        }
     }
-    Ok(touched)
-}
-
-/// Goes through at most `room` of the webhook's deliveries, ended ones too, and returns how many.
-pub(crate) fn one(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
-    let passed: Vec<i64> = c
-        .prepare_cached(include_str!("../../sql/owners/next_to_order.sql"))?
-        .query_map(params![webhook, room], |row| row.get(0))?
-        .collect::<std::result::Result<_, _>>()?;
-    let count = rows(passed.len());
-    if let Some(last) = passed.last() {
-        c.prepare_cached(include_str!("../../sql/owners/order.sql"))?
-            .execute(params![webhook, last])?;
-    }
-    let to = passed.last().filter(|_| count == room);
-    c.prepare_cached("UPDATE gatepost_webhook SET ordered_to = ?2 WHERE id = ?1")?
-        .execute(params![webhook, to])?;
-    Ok(count)
+    Ok(done)
 }

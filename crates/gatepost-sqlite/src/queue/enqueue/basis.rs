@@ -7,14 +7,14 @@ use gatepost_storage::webhooks::{Basis, RecordId};
 use rusqlite::{Connection, params};
 use webhook_model::TaskId;
 
+use crate::batch::Batch;
 use crate::error::Result;
-use crate::places::version;
 
-/// One lookup for each place.
-pub(super) fn stands(c: &Connection, basis: &Basis) -> Result<bool> {
+/// One lookup for each place, unless that is known.
+pub(super) fn stands(c: &Connection, batch: &mut Batch, basis: &Basis) -> Result<bool> {
     if let Basis::Places(places) = basis {
         for (place, seen) in places {
-            if version(c, *place)? != *seen {
+            if batch.place_version(c, *place)? != *seen {
                 return Ok(false);
             }
         }

@@ -1,98 +1,92 @@
 //! New deliveries.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::TenantId;
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{DeliveryId, NewDelivery, StoredDelivery};
+use gatepost_storage::webhooks::{ClaimToken, DeliveryId, NewDelivery, StoredDelivery};
 use rusqlite::{Connection, params};
-use webhook_model::WebhookId;
 
-use super::super::token::token;
+use crate::batch::{Batch, Member, Webhook, insert_running};
 use crate::column::micros;
 use crate::error::{Failure, Result};
-use crate::places::place_from;
+use crate::queue::waiting;
 
-/// What a delivery takes over of its webhook.
-#[derive(Clone, Copy, Debug)]
-struct Receiver {
-    webhook: WebhookId,
-    in_order: bool,
-    tenant: Option<TenantId>,
+/// What a delivery takes in the log, about, without its message: itself and its entries in indexes.
+pub(crate) const DELIVERY_BYTES: i64 = 200;
+
+/// The webhooks of these deliveries, looked up before anything is written.
+pub(super) fn receivers(
+    c: &Connection,
+    batch: &mut Batch,
+    deliveries: &[NewDelivery],
+) -> Result<Vec<Webhook>> {
+    let receiver = |new: &NewDelivery| {
+        batch.webhook(c, new.webhook.0)?.ok_or_else(|| {
+            Failure::new(
+                ErrorKind::Invalid,
+                "the delivery's webhook does not exist",
+            )
+        })
+    };
+    deliveries.iter().map(receiver).collect()
 }
 
 pub(super) fn all(
     c: &Connection,
+    batch: &mut Batch,
     deliveries: &[NewDelivery],
+    receivers: &[Webhook],
     now: DateTime<Utc>,
 ) -> Result<Vec<StoredDelivery>> {
-    let receivers = receivers(c, deliveries)?;
-    deliveries
-        .iter()
-        .zip(receivers)
-        .map(|(new, receiver)| insert(c, new, receiver, now))
+    let with_receivers = deliveries.iter().zip(receivers);
+    with_receivers
+        .map(|(new, receiver)| insert(c, batch, new, receiver, micros(now)))
         .collect()
-}
-
-/// Looked up before anything is written; once for deliveries to one webhook in a row.
-fn receivers(c: &Connection, deliveries: &[NewDelivery]) -> Result<Vec<Receiver>> {
-    let mut receivers: Vec<Receiver> = Vec::with_capacity(deliveries.len());
-    for new in deliveries {
-        let next = match receivers.last() {
-            Some(last) if last.webhook == new.webhook => *last,
-            _ => receiver(c, new.webhook)?,
-        };
-        receivers.push(next);
-    }
-    Ok(receivers)
-}
-
-fn receiver(c: &Connection, webhook: WebhookId) -> Result<Receiver> {
-    let sql = "SELECT in_order, place FROM gatepost_live_webhook WHERE id = ?1";
-    let mut statement = c.prepare_cached(sql)?;
-    let mut rows = statement.query([webhook.0])?;
-    let Some(row) = rows.next()? else {
-        return Err(Failure::new(
-            ErrorKind::Invalid,
-            "the delivery's webhook does not exist",
-        ));
-    };
-    let place = row.get_ref(1)?;
-    let place = place.as_str().map_err(|e| Failure::corrupt("place", e))?;
-    Ok(Receiver {
-        webhook,
-        in_order: row.get(0)?,
-        tenant: place_from(place)?.tenant(),
-    })
 }
 
 fn insert(
     c: &Connection,
+    batch: &mut Batch,
     new: &NewDelivery,
-    receiver: Receiver,
-    now: DateTime<Utc>,
+    receiver: &Webhook,
+    now: i64,
 ) -> Result<StoredDelivery> {
-    let lease = new.lease_until.map(micros);
-    let inserted = c
-        .prepare_cached(include_str!("../../sql/queue/insert.sql"))?
-        .insert(params![
-            new.message_id.as_str(),
-            new.webhook.0,
+    let member = Member {
+        delivery: batch.next_delivery(c)?,
+        webhook: receiver.id,
+        due: micros(new.due),
+        attempts: 0,
+        tries: 0,
+        lost: 0,
+        class: 0,
+    };
+    c.prepare_cached(include_str!("../../sql/queue/insert.sql"))?
+        .execute(params![
+            member.delivery,
+            member.webhook,
             new.task.map(|t| t.0),
+            receiver.place.tenant().map(|t| t.0),
+            now,
+            new.message_id.as_str(),
             &*new.body,
-            receiver.in_order,
-            micros(now),
-            micros(new.due),
-            lease,
-            receiver.tenant.map(|t| t.0),
-        ]);
-    let id = inserted.map_err(|error| match error.sqlite_error() {
-        Some(e) if e.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE => {
-            Failure::new(ErrorKind::Conflict, "a delivery with that message id")
+        ])?;
+    let length = i64::try_from(new.body.len()).unwrap_or(i64::MAX);
+    batch.grown(length.saturating_add(DELIVERY_BYTES));
+    let token = match new.lease_until.map(micros) {
+        None => {
+            waiting::insert(c, member)?;
+            batch.arrived();
+            None
         }
-        _ => error.into(),
-    })?;
+        // What is in order has a token of its own, so that nothing else of its webhook runs.
+        Some(until) if receiver.in_order => {
+            let token = batch.next_token(c)?;
+            insert_running(c, token, until, Some(receiver.id), &mut [member])?;
+            Some(token)
+        }
+        Some(until) => Some(batch.lease(c, member, until)?),
+    };
     Ok(StoredDelivery {
-        id: DeliveryId(id),
-        token: lease.map(|_| token(DeliveryId(id), 1)),
+        id: DeliveryId(member.delivery),
+        token: token.map(ClaimToken),
     })
 }

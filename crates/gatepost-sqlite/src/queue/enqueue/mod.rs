@@ -8,21 +8,79 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, RoutesVersion};
+use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Origin, RoutesVersion};
 use rusqlite::Connection;
 use webhook_model::TaskId;
 
-use crate::error::Result;
+pub(crate) use self::insert::DELIVERY_BYTES;
+use crate::batch::Batch;
+use crate::error::{Answer, Failure, Result};
 use crate::outbox::push;
 use crate::places::{Change, changed, place_of};
 use crate::records::task;
 
-pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
-    if origin::used(c, &batch.origin)? {
+/// Each is judged alone, and fails alone.
+pub(super) fn all(
+    c: &Connection,
+    batch: &mut Batch,
+    all: &[Enqueue],
+    now: DateTime<Utc>,
+) -> Result<Vec<Answer<Enqueued>>> {
+    let mut answers = Vec::with_capacity(all.len());
+    for one in all {
+        let enqueued = if is_plain(one) {
+            enqueue(c, batch, one, now)
+        } else {
+            guarded(c, batch, one, now)
+        };
+        answers.push(match enqueued {
+            Ok(enqueued) => Ok(enqueued),
+            Err(Failure::Store(error)) => Err(error),
+            Err(failure) => return Err(failure),
+        });
+    }
+    Ok(answers)
+}
+
+/// Whether nothing but SQLite itself can fail once the first row is written.
+fn is_plain(enqueue: &Enqueue) -> bool {
+    let once = !matches!(enqueue.origin, Origin::Outbox { .. });
+    once && enqueue.consume.is_empty() && enqueue.later.is_empty()
+}
+
+/// In a savepoint of its own.
+fn guarded(
+    c: &Connection,
+    batch: &mut Batch,
+    one: &Enqueue,
+    now: DateTime<Utc>,
+) -> Result<Enqueued> {
+    let run = |sql| -> Result<()> {
+        c.prepare_cached(sql)?.execute([])?;
+        Ok(())
+    };
+    let mark = batch.mark();
+    run("SAVEPOINT one")?;
+    let enqueued = enqueue(c, batch, one, now);
+    if matches!(enqueued, Err(Failure::Store(_))) {
+        run("ROLLBACK TO one")?;
+        batch.back_to(mark);
+    }
+    run("RELEASE one")?;
+    enqueued
+}
+
+fn enqueue(
+    c: &Connection,
+    batch: &mut Batch,
+    enqueue: &Enqueue,
+    now: DateTime<Utc>,
+) -> Result<Enqueued> {
+    if origin::used(c, &enqueue.origin)? {
         return Ok(Enqueued::AlreadyKnown);
     }
-    let consume: BTreeSet<TaskId> = batch.consume.iter().copied().collect();
-    match &batch.basis {
+    let consume: BTreeSet<TaskId> = enqueue.consume.iter().copied().collect();
+    match &enqueue.basis {
         Basis::Rows(rows) => {
             let changed = basis::changed_rows(c, rows, &consume)?;
             if !changed.is_empty() {
@@ -30,20 +88,22 @@ pub(super) fn enqueue(c: &Connection, batch: &Enqueue, now: DateTime<Utc>) -> Re
             }
         }
         Basis::Nothing | Basis::Places(_) => {
-            if !basis::stands(c, &batch.basis)? || !basis::all_there(c, &consume)? {
+            if !basis::stands(c, batch, &enqueue.basis)? || !basis::all_there(c, &consume)? {
                 return Ok(Enqueued::RoutesChanged);
             }
         }
     }
-    origin::take(c, &batch.origin, now)?;
-    let deliveries = insert::all(c, &batch.deliveries, now)?;
-    for new in &batch.later {
+    let receivers = insert::receivers(c, batch, &enqueue.deliveries)?;
+    origin::take(c, &enqueue.origin, now)?;
+    let deliveries = insert::all(c, batch, &enqueue.deliveries, &receivers, now)?;
+    for new in &enqueue.later {
         push(c, new, now)?;
     }
-    Ok(Enqueued::Stored {
-        deliveries,
-        moved: consume_all(c, &consume)?,
-    })
+    let moved = consume_all(c, &consume)?;
+    if !moved.is_empty() {
+        batch.places_moved();
+    }
+    Ok(Enqueued::Stored { deliveries, moved })
 }
 
 /// Deletes one-time tasks, and moves the version of each of their places once.

@@ -1,3 +1,3 @@
-SELECT * FROM gatepost_attempt WHERE delivery = ?1 AND EXISTS (
-    SELECT 1 FROM gatepost_delivery d JOIN gatepost_live_webhook w ON w.id = d.webhook WHERE d.id = ?1)
-ORDER BY number
+SELECT attempts AS number, started, duration_us, dns_us, connect_us, tls_us, first_byte_us, class, info, status, remote,
+    protocol, response_head, response_body, truncated, kept
+FROM gatepost_outcome WHERE delivery = ?1 AND started IS NOT NULL ORDER BY token

@@ -1,14 +1,14 @@
--- ?1: now. ?2: limit. ?3: audience.
+-- ?1: now. ?2: limit. ?3, ?4: audience. What the platform wrote is due at once; the rest when the engine said.
 SELECT id, event_type, event, object_id, object_name, tags, variables, occurrence_id, tenant, owner, operators,
     after_task, tasks, turn, created
 FROM gatepost_occurrence WHERE id IN (
     SELECT id FROM (
         SELECT id, at FROM (SELECT id, created AS at FROM gatepost_occurrence INDEXED BY gatepost_occurrence_turns
-            WHERE rejected IS NULL AND ifnull(tenant << 1, ifnull(owner << 1 | 1, 0)) = ?3 AND due IS NULL
+            WHERE rejected IS NULL AND ifnull(tenant, 0) = ?3 AND ifnull(owner, 0) = ?4 AND due IS NULL
             ORDER BY due, id LIMIT ?2)
         UNION ALL
         SELECT id, at FROM (SELECT id, due AS at FROM gatepost_occurrence INDEXED BY gatepost_occurrence_turns
-            WHERE rejected IS NULL AND ifnull(tenant << 1, ifnull(owner << 1 | 1, 0)) = ?3 AND due <= ?1
+            WHERE rejected IS NULL AND ifnull(tenant, 0) = ?3 AND ifnull(owner, 0) = ?4 AND due <= ?1
             ORDER BY due, id LIMIT ?2))
     ORDER BY at, id LIMIT ?2)
 ORDER BY coalesce(due, created), id

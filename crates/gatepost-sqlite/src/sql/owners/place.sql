@@ -2,5 +2,5 @@
 INSERT INTO gatepost_owner (owner, place, placed) VALUES (?1, ?2, 1)
 ON CONFLICT (owner) DO UPDATE SET
     place = ?2, placed = 1, unplaced = 0, gone = 0,
-    moved = CASE WHEN ?3 THEN (SELECT seq FROM sqlite_sequence WHERE name = 'gatepost_delivery') ELSE moved END,
+    moved = CASE WHEN ?3 THEN (SELECT delivery FROM gatepost_log) ELSE moved END,
     unfinished = unfinished OR ?3

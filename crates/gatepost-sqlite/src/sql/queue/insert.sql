@@ -1,2 +1,2 @@
-INSERT INTO gatepost_delivery (message_id, webhook, task, body, state, in_order, created, due, lease_until, claims, tenant)
-VALUES (?1, ?2, ?3, ?4, ?8 IS NOT NULL, ?5, ?6, ?7, ?8, ?8 IS NOT NULL, ?9)
+INSERT INTO gatepost_delivery (id, webhook, task, tenant, created, message_kept, message_id, body)
+VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)

@@ -1,3 +1,1 @@
-SELECT due FROM gatepost_delivery INDEXED BY gatepost_delivery_waiting
-WHERE state = 0 AND webhook = ?1 AND class = ?2 AND due > ?3
-ORDER BY due, id LIMIT 1
+SELECT due FROM gatepost_queue INDEXED BY gatepost_queue_due WHERE due > ?1 ORDER BY due LIMIT 1

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use gatepost_storage::webhooks::{PurgeBounds, WebhookQuery};
 use gatepost_storage::{KeyStore, MemoryStore, Page, Scope};
+use gatepost_testkit::fixtures::keep_all;
 use gatepost_testkit::{Harness, Webhooks};
 
 /// Keeps a store in memory while its handles are dropped.
@@ -37,9 +38,8 @@ impl Harness<Webhooks> for Forgetful {
             "d01" | "d02" | "d03" | "d04" | "d07" | "d08" => return Some(self.fresh().await),
             "d05" => {
                 let keep = PurgeBounds {
-                    created_before: DateTime::UNIX_EPOCH,
-                    newest_per_webhook: u32::MAX,
                     occurrences_before: DateTime::<chrono::Utc>::MAX_UTC,
+                    ..keep_all()
                 };
                 let now = DateTime::UNIX_EPOCH;
                 store.log.purge(&keep, u32::MAX, now).await.unwrap();

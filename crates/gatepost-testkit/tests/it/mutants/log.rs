@@ -3,15 +3,26 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, LogUsage,
-    PurgeBounds, QueueStats, Replay, UsageDelta,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, HourlyCount, LogRoom,
+    LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
 };
 use gatepost_storage::{OwnerStore as _, Scope};
+use webhook_model::WebhookId;
 
 use super::mutant::{Mutant, Result, passed_on};
 
 passed_on! { DeliveryLog {
     fn count_dropped(dropped: &[Dropped]) -> ();
+    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn add_counts(counts: &[HourlyCount]) -> ();
+    fn hourly_counts(
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32
+    ) -> Vec<HourlyCount>;
+    fn queue_stats() -> Option<QueueStats>;
 }
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>> {
         let mut found = self.inner.delivery(id).await?;
@@ -85,7 +96,7 @@ passed_on! { DeliveryLog {
         self.inner.expire_held(before, limit, now).await
     }
 
-    async fn purge(&self, keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Result<u64> {
+    async fn purge(&self, keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Result<Purged> {
         let mut keep = *keep;
         match self.fault() {
             "l09" => keep.created_before += TimeDelta::seconds(1),
@@ -122,8 +133,8 @@ passed_on! { DeliveryLog {
         Ok(dropped)
     }
 
-    async fn queue_stats(&self, now: DateTime<Utc>) -> Result<QueueStats> {
-        let mut stats = self.inner.queue_stats(now).await?;
+    async fn count_queue(&self, now: DateTime<Utc>) -> Result<QueueStats> {
+        let mut stats = self.inner.count_queue(now).await?;
         if self.is(&["l12"]) {
             stats.outbox = 0;
         }

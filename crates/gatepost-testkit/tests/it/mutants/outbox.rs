@@ -1,12 +1,14 @@
 //! Faults of an outbox.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{OutboxId, OutboxRow, OutboxStore};
+use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
 use webhook_model::{Audience, Occurrence};
 
 use super::mutant::{Mutant, Result, passed_on};
 
-passed_on! { OutboxStore {}
+passed_on! { OutboxStore {
+    fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
+}
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Result<OutboxId> {
         let mut occurrence = occurrence.clone();
         match self.fault() {
@@ -17,18 +19,25 @@ passed_on! { OutboxStore {}
         self.inner.push_outbox(&occurrence, now).await
     }
 
-    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Result<Vec<OutboxRow>> {
+    async fn take_outbox(
+        &self,
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<OutboxTaken>> {
         let early = TimeDelta::days(if self.is(&["o08"]) { 1 } else { 0 });
-        let in_order = self.is(&["o12"]);
-        let many = if in_order { 1_000 } else { limit };
-        let mut rows = self.inner.outbox(many, now + early).await?;
-        if in_order {
-            rows.truncate(limit as usize);
+        let holder = if self.is(&["o12"]) { 0 } else { holder };
+        let taken = self.inner.take_outbox(holder, limit, until + early, now + early);
+        let mut taken = taken.await?;
+        if let (true, Some(taken)) = (self.is(&["o02"]), &mut taken) {
+            taken.rows.reverse();
         }
-        if self.is(&["o02"]) {
-            rows.reverse();
-        }
-        Ok(rows)
+        Ok(taken)
+    }
+
+    async fn outbox_arrived(&self) {
+        self.inner.outbox_arrived().await;
     }
 
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Result<()> {

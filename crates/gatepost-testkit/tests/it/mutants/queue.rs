@@ -3,11 +3,13 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Basis, Claimed, Disposition, DueLane, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, Origin,
-    QueueStore, Reclaimed, RecordStore as _, Settled, Settlement,
+    Arrived, Basis, Claimed, Disposition, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane,
+    LaneClaim, LaneClass, LaneSweep, Origin, QueueStore, Reclaimed, RecordStore as _, Settled,
+    Settlement,
 };
 use gatepost_storage::{AtMost, ErrorKind, Revision, StoreError};
-use webhook_model::{Activity, DeliveryOrder};
+use gatepost_testkit::fixtures::START;
+use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
 use super::mutant::{Mutant, Result, passed_on};
 
@@ -86,7 +88,10 @@ fn nothing(origin: Origin) -> Enqueue {
     }
 }
 
-passed_on! { QueueStore {}
+passed_on! { QueueStore {
+    fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
+    fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
+}
     async fn enqueue(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
         self.alter(&mut batch);
         self.refused(&batch).await?;
@@ -104,19 +109,31 @@ passed_on! { QueueStore {}
         }
         self.notes().failed |= answer.is_err();
         match answer {
-            Err(_) if self.is(&["q19", "q20"]) => Ok(Enqueued::AlreadyKnown),
+            Err(_) if self.is(&["q19"]) => Ok(Enqueued::AlreadyKnown),
             answer => answer,
         }
     }
 
+    async fn enqueue_all(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Result<Enqueued>> {
+        let mut answers = Vec::new();
+        for batch in batches {
+            answers.push(self.enqueue(batch, now).await);
+        }
+        answers
+    }
+
     async fn due_lanes(
         &self,
-        after: Option<Lane>,
+        after: DuePoint,
+        until: DateTime<Utc>,
         limit: u32,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<DueLane>> {
-        let after = after.filter(|_| !self.is(&["q17"]));
-        self.inner.due_lanes(after, limit, now).await
+    ) -> Result<DueLanes> {
+        let after = if self.is(&["q17"]) { START } else { after };
+        self.inner.due_lanes(after, until, limit).await
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
@@ -206,7 +223,7 @@ passed_on! { QueueStore {}
         self.inner.reclaim(limit, now + early).await
     }
 
-    async fn work_arrived(&self) {
-        self.inner.work_arrived().await;
+    async fn work_arrived(&self) -> Arrived {
+        self.inner.work_arrived().await
     }
 }

@@ -5,8 +5,6 @@ mod deliveries;
 mod later;
 mod origins;
 
-use std::collections::HashSet;
-
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::Enqueue;
 use tokio_postgres::types::ToSql;
@@ -18,8 +16,16 @@ use self::origins::OriginColumns;
 pub(super) use self::origins::parts;
 use crate::change::{Alone, Shared};
 
-const ANY: &str = include_str!("../../../sql/queue/enqueue.sql");
-const DIRECT: &str = include_str!("../../../sql/queue/enqueue_direct.sql");
+const ANY: &str = concat!(
+    include_str!("../../../sql/queue/enqueue.sql"),
+    include_str!("../../../sql/queue/store.sql"),
+    include_str!("../../../sql/queue/stored_any.sql"),
+);
+const DIRECT: &str = concat!(
+    include_str!("../../../sql/queue/enqueue_direct.sql"),
+    include_str!("../../../sql/queue/store.sql"),
+    include_str!("../../../sql/queue/stored.sql"),
+);
 
 /// An enqueue and its `now`.
 pub(super) type Item = (Enqueue, DateTime<Utc>);
@@ -28,8 +34,6 @@ pub(super) struct Columns<'a> {
     count: i32,
     origins: OriginColumns<'a>,
     basis: BasisColumns,
-    /// Enqueues that name a message id twice.
-    twice: Vec<i32>,
     deliveries: DeliveryColumns<'a>,
     later: LaterColumns<'a>,
 }
@@ -40,7 +44,6 @@ impl<'a> Columns<'a> {
             count: 0,
             origins: OriginColumns::default(),
             basis: BasisColumns::default(),
-            twice: Vec::new(),
             deliveries: DeliveryColumns::default(),
             later: LaterColumns::default(),
         };
@@ -49,10 +52,6 @@ impl<'a> Columns<'a> {
             let number = columns.count;
             columns.origins.push(&batch.origin, *now);
             columns.basis.push(number, batch);
-            let mut ids = HashSet::new();
-            if !batch.deliveries.iter().all(|d| ids.insert(&d.message_id)) {
-                columns.twice.push(number);
-            }
             for delivery in &batch.deliveries {
                 columns.deliveries.push(number, delivery, *now);
             }
@@ -93,7 +92,7 @@ impl<'a> Columns<'a> {
     }
 
     pub(super) fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
-        let mut params: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(41);
+        let mut params: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(40);
         if self.is_direct() {
             params.push(&self.count);
             params.extend(self.basis.of_places());
@@ -102,7 +101,6 @@ impl<'a> Columns<'a> {
             params.extend(self.basis.of_places());
             params.extend(self.basis.of_rows());
         }
-        params.push(&self.twice);
         params.extend(self.deliveries.params());
         if !self.is_direct() {
             params.extend(self.later.params());

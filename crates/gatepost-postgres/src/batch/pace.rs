@@ -1,0 +1,75 @@
+//! How much a batch waits for.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many batches leave without a wait for more, after one that waited in vain.
+const REST: usize = 32;
+
+/// Batches grow while more comes than they take, and wait for no more than lately came: whoever is
+/// alone never waits, and of a few who take turns one in [`REST`] batches does.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// What the next batch waits for; up to 1, callers need not gather.
+    wanted: AtomicUsize,
+    /// How many batches are left to rest.
+    rest: AtomicUsize,
+}
+
+impl Pace {
+    /// Whether a caller may do its work by itself.
+    pub(super) fn is_idle(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) <= 1
+    }
+
+    /// How much the next batch is to wait for.
+    pub(super) fn wanted(&self, enough: usize) -> usize {
+        self.wanted.load(Ordering::Relaxed).min(enough)
+    }
+
+    /// A batch left with so many, of so much; whether it had what it waited for.
+    pub(super) fn took(&self, items: usize, weight: usize, in_time: bool) {
+        if items <= 1 {
+            self.wanted.store(0, Ordering::Relaxed);
+            return;
+        }
+        let rest = self.rest.load(Ordering::Relaxed);
+        let (wanted, rest) = match (in_time, rest) {
+            (false, _) => (weight, REST),
+            (true, 0) => (weight.saturating_mul(2), 0),
+            (true, _) => (weight, rest - 1),
+        };
+        self.wanted.store(wanted, Ordering::Relaxed);
+        self.rest.store(rest, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_who_is_alone_never_waits() {
+        let pace = Pace::default();
+        assert!(pace.is_idle());
+        pace.took(5, 5, true);
+        assert!(!pace.is_idle());
+        pace.took(1, 1, false);
+        assert!(pace.is_idle());
+    }
+
+    #[test]
+    fn batches_grow_while_more_comes_and_rest_after_a_wait_in_vain() {
+        let pace = Pace::default();
+        pace.took(4, 4, true);
+        assert_eq!(pace.wanted(64), 8);
+        pace.took(40, 40, true);
+        assert_eq!(pace.wanted(64), 64);
+        pace.took(50, 50, false);
+        for _ in 0..REST {
+            assert_eq!(pace.wanted(64), 50);
+            pace.took(50, 50, true);
+        }
+        pace.took(50, 50, true);
+        assert_eq!(pace.wanted(64), 64);
+    }
+}

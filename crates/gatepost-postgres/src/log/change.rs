@@ -1,0 +1,116 @@
+//! What is done to deliveries by hand: replayed, cancelled, deleted; and what expires.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{DeliveryId, EXPIRED_INFO, Lane, LaneClass, Replay};
+use webhook_model::WebhookId;
+
+use crate::column::without_nul;
+use crate::db::Param;
+use crate::error::{Failure, Result};
+use crate::store::PostgresStore;
+
+const REPLAY_IDS: &str = concat!(
+    include_str!("../sql/log/replay_ids.sql"),
+    include_str!("../sql/log/replay_lock.sql")
+);
+const REPLAY_FAILED: &str = concat!(
+    include_str!("../sql/log/replay_failed.sql"),
+    include_str!("../sql/log/replay_lock.sql")
+);
+const REPLAY: &str = include_str!("../sql/log/replay.sql");
+const CANCEL: &str = concat!(
+    include_str!("../sql/log/cancel.sql"),
+    include_str!("../sql/log/ended.sql")
+);
+const EXPIRE: &str = concat!(
+    include_str!("../sql/log/expire_held.sql"),
+    include_str!("../sql/log/ended.sql")
+);
+const DELETE_PICK: &str = include_str!("../sql/log/delete_pick.sql");
+const DELETE_RUNNING: &str = include_str!("../sql/log/delete_running.sql");
+const DELETE: &str = include_str!("../sql/log/delete.sql");
+
+impl PostgresStore {
+    /// The lanes in which something waits again are said to all.
+    pub(super) async fn replay_some(
+        &self,
+        which: &Replay,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<u64> {
+        let limit = i64::from(limit);
+        let again: [Param<'_>; 1] = [&now];
+        let answers = match which {
+            Replay::Ids(ids) => {
+                let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+                let picked: [Param<'_>; 2] = [&ids, &limit];
+                let statements = [(REPLAY_IDS, &picked[..]), (REPLAY, &again[..])];
+                self.repeated(&statements).await?
+            }
+            Replay::Failed {
+                webhook,
+                from,
+                before,
+            } => {
+                let (low, high) = self.bounds(*from, *before).await?;
+                let picked: [Param<'_>; 6] = [&webhook.0, &limit, from, before, &low, &high];
+                let statements = [(REPLAY_FAILED, &picked[..]), (REPLAY, &again[..])];
+                self.repeated(&statements).await?
+            }
+        };
+        let (mut replayed, mut lanes) = (0, Vec::new());
+        for row in answers.last().into_iter().flatten() {
+            replayed += row.try_get::<_, i64>("replayed")?;
+            lanes.push(Lane {
+                webhook: WebhookId(row.try_get("webhook")?),
+                class: LaneClass::First,
+            });
+        }
+        self.notifier().lanes(lanes);
+        number(replayed)
+    }
+
+    pub(super) async fn cancel_some(&self, ids: &[DeliveryId], reason: &str) -> Result<u64> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let reason = without_nul(reason.to_owned());
+        self.db().execute(CANCEL, &[&ids, &reason]).await
+    }
+
+    pub(super) async fn expire(&self, created_before: DateTime<Utc>, limit: u32) -> Result<u64> {
+        let (_, high) = self.bounds(created_before, created_before).await?;
+        let params: [Param<'_>; 4] = [&created_before, &EXPIRED_INFO, &i64::from(limit), &high];
+        self.db().execute(EXPIRE, &params).await
+    }
+
+    /// Returns whether it was there.
+    pub(super) async fn delete_one(&self, id: DeliveryId) -> Result<bool> {
+        let picked: [Param<'_>; 1] = [&id.0];
+        let statements = [
+            (DELETE_PICK, &picked[..]),
+            (DELETE_RUNNING, &[][..]),
+            (DELETE, &[][..]),
+        ];
+        let answers = self.repeated(&statements).await?;
+        let row = answers.last().and_then(|rows| rows.first());
+        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        Ok(row.try_get::<_, i64>("removed")? > 0)
+    }
+
+    /// Repeated when it lost a deadlock.
+    async fn repeated(
+        &self,
+        statements: &[(&str, &[Param<'_>])],
+    ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
+        let mut tries = 0;
+        loop {
+            match self.db().pipeline("BEGIN", statements).await {
+                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
+                other => return other,
+            }
+        }
+    }
+}
+
+fn number(count: i64) -> Result<u64> {
+    u64::try_from(count).map_err(|e| Failure::corrupt("count", e))
+}

@@ -1,0 +1,202 @@
+//! The partitions of the log: made ahead, and dropped when all that is in one is old.
+//!
+//! Whoever defines one waits for the locks of the log no longer than `WAIT`, since all who store wait behind: a
+//! reader that holds it longer, such as a dump, puts the work off until the next call.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::webhooks::{LogRoom, PurgeBounds};
+use tokio_postgres::Row;
+
+use crate::error::{Failure, Result};
+use crate::store::PostgresStore;
+
+const PARTS: &str = include_str!("../sql/log/parts.sql");
+const BYTES: &str = include_str!("../sql/log/bytes.sql");
+const OPEN_IN: &str = include_str!("../sql/log/open_in.sql");
+const LATE_OUTCOMES: &str = include_str!("../sql/log/late_outcomes.sql");
+/// How long the locks of the log are waited for.
+const WAIT: &str = "SET LOCAL lock_timeout = '50ms'";
+/// Partitions that lie ahead.
+const AHEAD: usize = 2;
+/// About so many cover the age of retention.
+const COVER: i64 = 8;
+/// Ids of a partition: the first ones, and the least and the most later.
+const FIRST_SIZE: i64 = 1_000_000;
+const SIZES: std::ops::RangeInclusive<i64> = 200_000..=50_000_000;
+/// Ids left free where deliveries have run past the partitions: that many come until the next one is there.
+const MARGIN: i64 = 10_000;
+/// Deliveries that have not ended are moved out of a partition in bites, the last of them in the transaction that drops it.
+const BITE: i64 = 500;
+/// How much the clocks of processes may differ.
+const SKEW: TimeDelta = TimeDelta::seconds(60);
+
+/// Whether a part of the log may leave.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Leaving {
+    /// None now.
+    Nothing,
+    /// One has left, or a part of what is in its way: there may be more.
+    More,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    first: i64,
+    beyond: i64,
+    /// The id that was given last.
+    last: i64,
+    /// When its first and its last delivery was created.
+    began: Option<DateTime<Utc>>,
+    ended: Option<DateTime<Utc>>,
+}
+
+impl PostgresStore {
+    pub(super) async fn make_room(&self, now: DateTime<Utc>) -> Result<LogRoom> {
+        let bytes = self.log_bytes().await?;
+        if !self.may_define() {
+            return Ok(LogRoom { ahead: None, bytes });
+        }
+        let mut parts = self.parts().await?;
+        for _ in 0..AHEAD {
+            let ahead = parts.iter().filter(|part| part.first > part.last).count();
+            if ahead >= AHEAD {
+                break;
+            }
+            match self.add_part(&parts, now).await {
+                Ok(()) => parts = self.parts().await?,
+                // Somebody reads the log for long: later.
+                Err(failure) if failure.was_locked => break,
+                Err(failure) => return Err(failure),
+            }
+        }
+        let ahead = parts.iter().filter(|part| part.first > part.last).count();
+        let ahead = Some(u32::try_from(ahead).unwrap_or(u32::MAX));
+        Ok(LogRoom { ahead, bytes })
+    }
+
+    /// Drops the oldest partition, if all that is in it is old or the log is too large.
+    pub(super) async fn drop_part(
+        &self,
+        bounds: &PurgeBounds,
+        _now: DateTime<Utc>,
+    ) -> Result<Leaving> {
+        let parts = self.parts().await?;
+        let Some(oldest) = parts.first().copied() else {
+            return Ok(Leaving::Nothing);
+        };
+        // Deliveries still come to it, or may: an enqueue that is under way has its ids.
+        if !self.may_define() || oldest.beyond > oldest.last || parts.len() <= AHEAD + 1 {
+            return Ok(Leaving::Nothing);
+        }
+        let old = oldest.ended.is_none_or(|ended| {
+            ended < bounds.created_before.checked_sub_signed(SKEW).unwrap_or(bounds.created_before)
+        });
+        let full = match bounds.bytes {
+            Some(most) if !old => self.log_bytes().await? > most,
+            _ => false,
+        };
+        if !old && !full {
+            return Ok(Leaving::Nothing);
+        }
+        let range: [crate::db::Param<'_>; 3] = [&oldest.first, &oldest.beyond, &BITE];
+        let row = self.db().query_opt(OPEN_IN, &range).await?;
+        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        if row.try_get::<_, i64>("moved")? >= BITE {
+            return Ok(Leaving::More);
+        }
+        match self.drop_range(oldest).await {
+            Ok(()) => Ok(Leaving::More),
+            Err(failure) if failure.was_locked => Ok(Leaving::Nothing),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    async fn drop_range(&self, part: Part) -> Result<()> {
+        let mut client = self.db().client().await?;
+        let tx = client.transaction().await?;
+        tx.batch_execute(WAIT).await?;
+        // In the order in which all others take them.
+        tx.batch_execute("LOCK TABLE ONLY gatepost_delivery, ONLY gatepost_outcome IN ACCESS EXCLUSIVE MODE")
+            .await?;
+        tx.query(OPEN_IN, &[&part.first, &part.beyond, &i64::MAX]).await?;
+        tx.execute(LATE_OUTCOMES, &[&part.first, &part.beyond]).await?;
+        let first = part.first;
+        tx.batch_execute(&format!(
+            "DROP TABLE gatepost_delivery_{first}, gatepost_outcome_{first}; DELETE FROM gatepost_part WHERE first = {first}"
+        ))
+        .await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Attached rather than created in place: that needs no lock which keeps others from storing.
+    async fn add_part(&self, parts: &[Part], now: DateTime<Utc>) -> Result<()> {
+        let mut client = self.db().client().await?;
+        let tx = client.transaction().await?;
+        tx.batch_execute(WAIT).await?;
+        let row = tx
+            .query_one(
+                "SELECT (SELECT coalesce(max(beyond), 0) FROM gatepost_part) AS beyond, last_value AS last, created_before > '-infinity' AS bounded, \
+                 CASE WHEN created_before > '-infinity' THEN created_before END AS created_before \
+                 FROM gatepost_delivery_id_seq, gatepost_kept",
+                &[],
+            )
+            .await?;
+        let (beyond, last): (i64, i64) = (row.try_get("beyond")?, row.try_get("last")?);
+        let first = if last >= beyond { last + MARGIN } else { beyond };
+        let kept: Option<DateTime<Utc>> = row.try_get("created_before")?;
+        let end = first + size(parts, kept, now);
+        for (table, id) in [("delivery", "id"), ("outcome", "delivery")] {
+            tx.batch_execute(&format!(
+                "CREATE TABLE gatepost_{table}_{first} (LIKE gatepost_{table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES, \
+                 CONSTRAINT gatepost_range CHECK ({id} >= {first} AND {id} < {end})); \
+                 ALTER TABLE gatepost_{table} ATTACH PARTITION gatepost_{table}_{first} FOR VALUES FROM ({first}) TO ({end}); \
+                 ALTER TABLE gatepost_{table}_{first} DROP CONSTRAINT gatepost_range"
+            ))
+            .await?;
+        }
+        tx.execute(
+            "INSERT INTO gatepost_part (first, beyond) VALUES ($1, $2)",
+            &[&first, &end],
+        )
+        .await?;
+        Ok(tx.commit().await?)
+    }
+
+    async fn parts(&self) -> Result<Vec<Part>> {
+        let rows = self.db().query(PARTS, &[]).await?;
+        rows.iter().map(part).collect()
+    }
+
+    async fn log_bytes(&self) -> Result<u64> {
+        let row = self.db().query_opt(BYTES, &[]).await?;
+        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        u64::try_from(row.try_get::<_, i64>("bytes")?).map_err(|e| Failure::corrupt("bytes", e))
+    }
+}
+
+fn part(row: &Row) -> Result<Part> {
+    Ok(Part {
+        first: row.try_get("first")?,
+        beyond: row.try_get("beyond")?,
+        last: row.try_get("last")?,
+        began: row.try_get("began")?,
+        ended: row.try_get("ended")?,
+    })
+}
+
+/// So large that about `COVER` of them hold what is kept, at the rate at which the newest ones were filled.
+fn size(parts: &[Part], kept: Option<DateTime<Utc>>, now: DateTime<Utc>) -> i64 {
+    let filled = parts.iter().filter(|part| part.began.is_some());
+    let Some((oldest, kept)) = filled.rev().take(2).last().zip(kept) else {
+        return FIRST_SIZE;
+    };
+    let age = (now - kept).num_seconds().max(0);
+    let seconds = oldest.began.map_or(0, |began| (now - began).num_seconds());
+    if seconds < 60 {
+        return FIRST_SIZE;
+    }
+    let ids = i128::from(oldest.last - oldest.first) * i128::from(age) / i128::from(seconds * COVER);
+    i64::try_from(ids)
+        .unwrap_or(i64::MAX)
+        .clamp(*SIZES.start(), *SIZES.end())
+}

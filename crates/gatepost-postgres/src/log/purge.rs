@@ -1,0 +1,146 @@
+//! Retention: what is not kept is hidden at once, and leaves by and by, a partition at a time.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{PurgeBounds, Purged};
+use tokio::time::Instant;
+
+use super::parts::Leaving;
+use crate::db::Param;
+use crate::error::Result;
+use crate::store::PostgresStore;
+
+const KEEP: &str = include_str!("../sql/log/keep.sql");
+const FLOORS: &str = include_str!("../sql/log/floors.sql");
+const FORGET_OLD: &str = include_str!("../sql/log/forget_old.sql");
+const FORGET_DEFAULT: &str = include_str!("../sql/log/forget_default.sql");
+const FORGET_ALL: &str = include_str!("../sql/log/forget_all.sql");
+const FORGET_SEEN: &str = include_str!("../sql/log/forget_seen.sql");
+const FORGET_DROPPED: &str = include_str!("../sql/log/forget_dropped.sql");
+const FORGET_COUNTS: &str = include_str!("../sql/log/forget_counts.sql");
+const FORGET_TURNS: &str = include_str!("../sql/outbox/forget.sql");
+
+/// How long one statement should take, and one call.
+const BITE: Duration = Duration::from_millis(25);
+const CALL: Duration = Duration::from_millis(250);
+/// Webhooks whose floors the first statement looks at.
+const WEBHOOKS: i64 = 32;
+const MOST_WEBHOOKS: i64 = 4_096;
+/// Rows that one statement deletes.
+const ROWS: i64 = 500;
+
+impl PostgresStore {
+    pub(super) async fn purge_log(
+        &self,
+        bounds: &PurgeBounds,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<Purged> {
+        let began = Instant::now();
+        self.db().execute(KEEP, &[&bounds.created_before]).await?;
+        let mut purged = self.raise_floors(bounds.newest_per_webhook, began).await?;
+        match self.drop_part(bounds, now).await? {
+            Leaving::Nothing => {}
+            Leaving::More => purged.more = true,
+        }
+        let before = self.bounds(bounds.created_before, bounds.created_before);
+        let (_, high) = before.await?;
+        let stored = if self.may_define() {
+            FORGET_DEFAULT
+        } else {
+            FORGET_ALL
+        };
+        let bites: [(&str, Option<Param<'_>>); 6] = [
+            (FORGET_OLD, None),
+            (stored, Some(&high)),
+            (FORGET_TURNS, None),
+            (FORGET_SEEN, Some(&bounds.occurrences_before)),
+            (FORGET_DROPPED, Some(&bounds.created_before)),
+            (FORGET_COUNTS, Some(&bounds.counts_before)),
+        ];
+        for (sql, before) in bites {
+            purged.add(self.forget(sql, before, limit.into(), began).await?);
+        }
+        Ok(purged)
+    }
+
+    /// Looks at webhooks until the time is over, from where the last call ended.
+    async fn raise_floors(&self, newest: u32, began: Instant) -> Result<Purged> {
+        let (mut raised, mut page) = (0, WEBHOOKS);
+        loop {
+            let asked = Instant::now();
+            let row = self
+                .db()
+                .query_opt(FLOORS, &[&i64::from(newest), &page])
+                .await?;
+            let Some(row) = row else { break };
+            raised += u64::try_from(row.try_get::<_, i64>("raised")?).unwrap_or(0);
+            if !row.try_get::<_, bool>("more")? {
+                break;
+            }
+            if began.elapsed() > CALL {
+                return Ok(Purged {
+                    rows: raised,
+                    more: true,
+                });
+            }
+            page = match asked.elapsed() {
+                spent if spent > BITE => (page / 2).max(1),
+                spent if spent < BITE / 4 => (page * 2).min(MOST_WEBHOOKS),
+                _ => page,
+            };
+        }
+        Ok(Purged {
+            rows: raised,
+            more: false,
+        })
+    }
+
+    /// Removes in bites until nothing is left, the limit is reached or the time is over.
+    async fn forget(
+        &self,
+        sql: &str,
+        before: Option<Param<'_>>,
+        limit: i64,
+        began: Instant,
+    ) -> Result<Purged> {
+        let mut removed = 0;
+        loop {
+            let bite = (limit - removed).min(ROWS);
+            if bite <= 0 {
+                break;
+            }
+            let mut params: Vec<Param<'_>> = vec![&bite];
+            params.extend(before);
+            let gone = self.db().execute(sql, &params).await?;
+            let gone = i64::try_from(gone).unwrap_or(i64::MAX);
+            removed += gone;
+            if gone < bite {
+                return Ok(purged(removed, false));
+            }
+            if began.elapsed() > CALL {
+                break;
+            }
+        }
+        Ok(purged(removed, true))
+    }
+}
+
+fn purged(rows: i64, more: bool) -> Purged {
+    Purged {
+        rows: u64::try_from(rows).unwrap_or(0),
+        more,
+    }
+}
+
+trait Add {
+    fn add(&mut self, other: Self);
+}
+
+impl Add for Purged {
+    fn add(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.more |= other.more;
+    }
+}

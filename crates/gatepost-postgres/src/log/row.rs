@@ -1,0 +1,65 @@
+//! A delivery and an attempt, and their columns.
+
+use gatepost_ids::TenantId;
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState, Phases};
+use tokio_postgres::Row;
+use webhook_model::{OwnerId, TaskId, WebhookId};
+
+use crate::column::{count, parse, span, status, text};
+use crate::error::{Failure, Result};
+
+/// A row of `rows.sql`.
+pub(super) fn delivery(row: &Row) -> Result<Delivery> {
+    let state = DeliveryState::from_word(row.try_get("state")?)
+        .ok_or_else(|| Failure::corrupt("state", "unknown word"))?;
+    Ok(Delivery {
+        id: DeliveryId(row.try_get("id")?),
+        message_id: parse(row, "message_id")?,
+        webhook: WebhookId(row.try_get("webhook")?),
+        owner: OwnerId(row.try_get("owner")?),
+        tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
+        task: row.try_get::<_, Option<i64>>("task")?.map(TaskId),
+        body: text(row, "body")?.into(),
+        message_kept: row.try_get("message_kept")?,
+        state,
+        class: row.try_get("class")?,
+        status_info: row.try_get("status_info")?,
+        created: row.try_get("created")?,
+        due: row.try_get("due")?,
+        lease_until: row.try_get("lease_until")?,
+        last_attempt: row.try_get("last_attempt")?,
+        attempts: count(row, "attempts")?,
+        tries: count(row, "tries")?,
+        lost_claims: count(row, "lost_claims")?,
+        response_status: status(row, "response_status")?,
+        duration: span(row, "duration_us")?,
+    })
+}
+
+/// A row of `attempts.sql`.
+pub(super) fn attempt(row: &Row) -> Result<AttemptRecord> {
+    let remote: Option<&str> = row.try_get("remote")?;
+    Ok(AttemptRecord {
+        number: count(row, "number")?,
+        started: row.try_get("started")?,
+        duration: span(row, "duration_us")?.unwrap_or_default(),
+        phases: Phases {
+            dns: span(row, "dns_us")?,
+            connect: span(row, "connect_us")?,
+            tls: span(row, "tls_us")?,
+            first_byte: span(row, "first_byte_us")?,
+        },
+        class: row.try_get("class")?,
+        info: row.try_get("info")?,
+        status: status(row, "status")?,
+        remote: remote
+            .map(str::parse)
+            .transpose()
+            .map_err(|e| Failure::corrupt("remote", e))?,
+        protocol: row.try_get("protocol")?,
+        response_head: row.try_get("response_head")?,
+        response_body: row.try_get("response_body")?,
+        truncated: row.try_get("truncated")?,
+        kept: row.try_get("kept")?,
+    })
+}

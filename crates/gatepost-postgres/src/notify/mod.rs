@@ -1,0 +1,109 @@
+//! Notifies other processes that work arrived: separately, coalesced, after the commit.
+//!
+//! A transaction that notifies takes a lock on the whole server at its commit; so no emit and no
+//! settlement does it, but a separate task: the first at once, then at most one in each `PAUSE`.
+
+mod ear;
+mod news;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gatepost_storage::webhooks::Lane;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+pub(crate) use self::ear::Ear;
+pub(crate) use self::news::News;
+use crate::db::Db;
+
+/// The least time between two notifications.
+const PAUSE: Duration = Duration::from_millis(250);
+
+pub(crate) struct Notifier {
+    pending: Arc<Pending>,
+    task: AbortHandle,
+}
+
+#[derive(Default)]
+struct Pending {
+    news: Mutex<News>,
+    some: Notify,
+}
+
+impl Notifier {
+    pub(crate) fn start(db: Db, schema: &str) -> Self {
+        let pending = Arc::new(Pending::default());
+        let task = tokio::spawn(send(db, channel(schema), Arc::clone(&pending)));
+        Self {
+            pending,
+            task: task.abort_handle(),
+        }
+    }
+
+    /// Something waits in these lanes. Returns at once, as all of these do.
+    pub(crate) fn lanes(&self, lanes: impl IntoIterator<Item = Lane>) {
+        self.tell(News::lanes(lanes));
+    }
+
+    /// Something became due, in lanes that nobody has named.
+    pub(crate) fn due(&self) {
+        self.tell(News::due());
+    }
+
+    /// Something may be claimable that was due long ago.
+    pub(crate) fn anything(&self) {
+        self.tell(News::anything());
+    }
+
+    /// The outbox has a row.
+    pub(crate) fn outbox(&self) {
+        self.tell(News::outbox());
+    }
+
+    fn tell(&self, news: News) {
+        if news.is_empty() {
+            return;
+        }
+        self.pending.lock().add(news);
+        self.pending.some.notify_one();
+    }
+}
+
+impl Pending {
+    fn lock(&self) -> std::sync::MutexGuard<'_, News> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn send(db: Db, channel: String, pending: Arc<Pending>) {
+    loop {
+        pending.some.notified().await;
+        let news = std::mem::take(&mut *pending.lock());
+        if news.is_empty() {
+            continue;
+        }
+        // A notification that is lost costs others one poll, nothing more.
+        let sent = db
+            .execute("SELECT pg_notify($1, $2)", &[&channel, &news.to_string()])
+            .await;
+        if let Err(failure) = sent {
+            tracing::debug!(
+                cause = failure.cause(),
+                "other processes were not notified of new work"
+            );
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+impl Drop for Notifier {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// The channel of a schema.
+pub(crate) fn channel(schema: &str) -> String {
+    format!("gatepost_{schema}")
+}

@@ -1,0 +1,42 @@
+//! Leases that ended.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{Lane, LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
+use webhook_model::WebhookId;
+
+use crate::db::Param;
+use crate::error::{Failure, Result};
+use crate::store::PostgresStore;
+
+const PICK: &str = include_str!("../sql/queue/reclaim_pick.sql");
+const RECLAIM: &str = include_str!("../sql/queue/reclaim.sql");
+const TRIES: u32 = 3;
+
+impl PostgresStore {
+    pub(super) async fn reclaim_ended(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {
+        let (limit, most) = (i64::from(limit), MAX_LOST_CLAIMS.cast_signed());
+        let reason = lost_claims_info();
+        let pick: [Param<'_>; 2] = [&now, &limit];
+        let reclaim: [Param<'_>; 3] = [&now, &most, &reason];
+        let statements = [(PICK, &pick[..]), (RECLAIM, &reclaim[..])];
+        let mut tries = 0;
+        let answers = loop {
+            match self.db().pipeline("BEGIN", &statements).await {
+                Err(failure) if failure.was_victim && tries < TRIES => tries += 1,
+                other => break other?,
+            }
+        };
+        let row = answers.last().and_then(|rows| rows.first());
+        let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
+        let requeued: Vec<i64> = row.try_get("requeued")?;
+        let ended: i64 = row.try_get("ended")?;
+        self.notifier().lanes(requeued.iter().map(|webhook| Lane {
+            webhook: WebhookId(*webhook),
+            class: LaneClass::Alone,
+        }));
+        Ok(Reclaimed {
+            requeued: requeued.len() as u64,
+            ended: u64::try_from(ended).map_err(|e| Failure::corrupt("count", e))?,
+        })
+    }
+}

@@ -1,0 +1,1 @@
+SELECT counted, queued, running, outbox, oldest_due FROM gatepost_figure

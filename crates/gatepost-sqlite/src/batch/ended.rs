@@ -1,0 +1,53 @@
+//! What retention has to know of deliveries that end.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, params};
+
+use super::Batch;
+use crate::error::Result;
+
+/// Webhooks that were noted in a round of retention, so that each is noted once.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    pass: i64,
+    webhooks: HashSet<i64>,
+}
+
+impl Batch {
+    /// A delivery has ended: retention is to look at its webhook, and at itself if it has passed.
+    pub(crate) fn ended(&mut self, c: &Connection, delivery: i64, webhook: i64) -> Result<()> {
+        let row = *self.numbers.row(c)?;
+        if row.pass != self.ended.pass {
+            self.ended = Ended {
+                pass: row.pass,
+                webhooks: HashSet::new(),
+            };
+        }
+        if self.ended.webhooks.insert(webhook) {
+            note(c, webhook)?;
+        }
+        if delivery <= row.walked {
+            leave_behind(c, delivery)?;
+        }
+        Ok(())
+    }
+}
+
+/// As [`Batch::ended`], for a command that has no batch.
+pub(crate) fn ended(c: &Connection, delivery: i64, webhook: i64) -> Result<()> {
+    note(c, webhook)?;
+    leave_behind(c, delivery)
+}
+
+fn note(c: &Connection, webhook: i64) -> Result<()> {
+    c.prepare_cached(include_str!("../sql/batch/note_ended.sql"))?
+        .execute([webhook])?;
+    Ok(())
+}
+
+fn leave_behind(c: &Connection, delivery: i64) -> Result<()> {
+    c.prepare_cached(include_str!("../sql/batch/leave_behind.sql"))?
+        .execute(params![delivery])?;
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! Batches that run and that the commands of a commit settle: each is read once, and written or
+//! removed once.
+
+use std::collections::HashMap;
+
+use gatepost_storage::StoreError;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::Batch;
+use super::member::{Member, decode, encode};
+use crate::error::Result;
+
+#[derive(Debug, Default)]
+pub(super) struct Held(HashMap<i64, Running>);
+
+#[derive(Debug, Default)]
+struct Running {
+    open: i64,
+    settled: i64,
+    /// Empty where there is no such batch (any more).
+    members: Vec<Member>,
+}
+
+impl Held {
+    pub(super) fn flush(&mut self, c: &Connection) -> Result<()> {
+        for (token, running) in self.0.drain() {
+            let open = running.open - running.settled;
+            if running.settled == 0 {
+                continue;
+            }
+            if open > 0 {
+                c.prepare_cached("UPDATE gatepost_running SET open = ?2 WHERE token = ?1")?
+                    .execute(params![token, open])?;
+            } else {
+                c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1")?
+                    .execute([token])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn running(&mut self, c: &Connection, token: i64) -> Result<&mut Running> {
+        use std::collections::hash_map::Entry::{Occupied, Vacant};
+        Ok(match self.0.entry(token) {
+            Occupied(known) => known.into_mut(),
+            Vacant(new) => new.insert(read(c, token)?),
+        })
+    }
+}
+
+fn read(c: &Connection, token: i64) -> Result<Running> {
+    let row: Option<(i64, Vec<u8>)> = c
+        .prepare_cached("SELECT open, members FROM gatepost_running WHERE token = ?1")?
+        .query_row([token], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    Ok(match row {
+        Some((open, members)) => Running {
+            open,
+            settled: 0,
+            members: readable(token, &members),
+        },
+        None => Running::default(),
+    })
+}
+
+/// What cannot be read holds up no other: to those who settle it, it is gone.
+pub(crate) fn readable(token: i64, members: &[u8]) -> Vec<Member> {
+    decode(members).unwrap_or_else(|failure| {
+        let error = StoreError::from(failure);
+        tracing::error!(token, %error, "a batch cannot be read");
+        Vec::new()
+    })
+}
+
+/// Takes a delivery out of a batch, which goes with its last open member.
+pub(crate) fn remove_member(
+    c: &Connection,
+    token: i64,
+    mut members: Vec<Member>,
+    delivery: i64,
+) -> Result<()> {
+    let settled = c
+        .prepare_cached("SELECT 1 FROM gatepost_outcome WHERE delivery = ?1 AND token = ?2")?
+        .exists([delivery, token])?;
+    members.retain(|member| member.delivery != delivery);
+    c.prepare_cached(include_str!("../sql/batch/remove_member.sql"))?
+        .execute(params![token, encode(&members), i64::from(!settled)])?;
+    c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1 AND open <= 0")?
+        .execute([token])?;
+    Ok(())
+}
+
+impl Batch {
+    /// How this delivery stood when it was claimed under this token, if the batch still runs. It
+    /// may have been settled.
+    pub(crate) fn member(
+        &mut self,
+        c: &Connection,
+        token: i64,
+        delivery: i64,
+    ) -> Result<Option<Member>> {
+        let members = &self.held.running(c, token)?.members;
+        let at = members.binary_search_by_key(&delivery, |member| member.delivery);
+        Ok(at.ok().and_then(|at| members.get(at).copied()))
+    }
+
+    /// One delivery of this batch was settled.
+    pub(crate) fn settled(&mut self, c: &Connection, token: i64) -> Result<()> {
+        self.held.running(c, token)?.settled += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Leases that the commands of a commit make. Those that end at about the same time share a row,
+//! and a token.
+
+use rusqlite::{Connection, params};
+
+use super::Batch;
+use super::member::{Member, encode};
+use crate::error::Result;
+
+/// The maximum number of deliveries that share a token: a row of theirs is written again at each
+/// commit that settles some of them.
+const TOGETHER: usize = 64;
+/// How far the ends of leases that share a token may be apart, in microseconds; the last one is
+/// that of all.
+const APART: i64 = 500_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Leases(Vec<Lease>);
+
+#[derive(Debug)]
+struct Lease {
+    token: i64,
+    until: i64,
+    last: i64,
+    members: Vec<Member>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    leases: usize,
+    members: usize,
+    last: i64,
+}
+
+impl Leases {
+    pub(super) fn flush(&mut self, c: &Connection) -> Result<()> {
+        for mut lease in self.0.drain(..) {
+            insert(c, lease.token, lease.last, None, &mut lease.members)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        let last = self.0.last();
+        Mark {
+            leases: self.0.len(),
+            members: last.map_or(0, |lease| lease.members.len()),
+            last: last.map_or(0, |lease| lease.last),
+        }
+    }
+
+    pub(super) fn back_to(&mut self, mark: Mark) {
+        self.0.truncate(mark.leases);
+        if let Some(lease) = self.0.last_mut() {
+            lease.members.truncate(mark.members);
+            lease.last = mark.last;
+        }
+    }
+}
+
+impl Batch {
+    /// Leases a delivery until then, and returns the token.
+    pub(crate) fn lease(&mut self, c: &Connection, member: Member, until: i64) -> Result<i64> {
+        if let Some(lease) = self.leases.0.last_mut()
+            && lease.members.len() < TOGETHER
+            && lease.until.abs_diff(until) <= APART.cast_unsigned()
+        {
+            lease.last = lease.last.max(until);
+            lease.members.push(member);
+            return Ok(lease.token);
+        }
+        let token = self.next_token(c)?;
+        self.leases.0.push(Lease {
+            token,
+            until,
+            last: until,
+            members: vec![member],
+        });
+        Ok(token)
+    }
+}
+
+/// `webhook`: that of the one member, if it is in order.
+pub(crate) fn insert(
+    c: &Connection,
+    token: i64,
+    until: i64,
+    webhook: Option<i64>,
+    members: &mut [Member],
+) -> Result<()> {
+    members.sort_unstable_by_key(|member| member.delivery);
+    let open = i64::try_from(members.len()).unwrap_or(i64::MAX);
+    c.prepare_cached(include_str!("../sql/batch/insert_running.sql"))?
+        .execute(params![token, until, open, webhook, encode(members)])?;
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! Figures of the queue: counted by one, read by all.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::QueueStats;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use crate::column::{maybe_time, micros, number, time};
+use crate::error::Result;
+use crate::queue::lanes::oldest_due;
+
+/// Walks over what waits, on a connection that reads.
+pub(super) fn count(c: &Connection, now: DateTime<Utc>) -> Result<QueueStats> {
+    let (queued, running, outbox) = c
+        .prepare_cached(include_str!("../sql/log/stats.sql"))?
+        .query_row([], |row| {
+            let of = |column| number::<u64>(row, column);
+            Ok((of("queued"), of("running"), of("outbox")))
+        })?;
+    Ok(QueueStats {
+        counted: now,
+        queued: queued?,
+        running: running?,
+        oldest_due: oldest_due(c)?,
+        outbox: outbox?,
+    })
+}
+
+pub(super) fn keep(c: &Connection, counted: &QueueStats) -> Result<()> {
+    let stored = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    c.prepare_cached(include_str!("../sql/log/keep_stats.sql"))?
+        .execute(params![
+            micros(counted.counted),
+            stored(counted.queued),
+            stored(counted.running),
+            counted.oldest_due.map(micros),
+            stored(counted.outbox),
+        ])?;
+    Ok(())
+}
+
+pub(super) fn kept(c: &Connection) -> Result<Option<QueueStats>> {
+    let sql = "SELECT counted, queued, running, oldest_due, outbox FROM gatepost_figures WHERE one = 1";
+    c.prepare_cached(sql)?
+        .query_row([], |row| Ok(stats(row)))
+        .optional()?
+        .transpose()
+}
+
+/// What the log takes, about.
+pub(super) fn bytes(c: &Connection) -> Result<u64> {
+    c.prepare_cached("SELECT bytes FROM gatepost_log")?
+        .query_row([], |row| Ok(number(row, "bytes")))?
+}
+
+fn stats(row: &Row<'_>) -> Result<QueueStats> {
+    Ok(QueueStats {
+        counted: time(row, "counted")?,
+        queued: number(row, "queued")?,
+        running: number(row, "running")?,
+        oldest_due: maybe_time(row, "oldest_due")?,
+        outbox: number(row, "outbox")?,
+    })
+}

@@ -1,0 +1,82 @@
+//! Lists of deliveries: the numbers of those that may match are found by the indexes that tell most,
+//! in order, and each is looked at until there are enough.
+
+pub(crate) mod source;
+mod stream;
+mod time;
+
+use gatepost_storage::webhooks::{Delivery, DeliveryQuery};
+use gatepost_storage::{Order, Scope};
+use rusqlite::Connection;
+
+use self::stream::Merge;
+use super::look::{Found, Look};
+use crate::column::micros;
+use crate::error::Result;
+
+pub(super) fn page(c: &Connection, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
+    let look = Look::new(c)?;
+    let mut page = Vec::new();
+    walk(&look, query, |found| {
+        page.push(look.delivery(found)?);
+        Ok(true)
+    })?;
+    Ok(page)
+}
+
+/// The row numbers of those that match, and are wanted.
+pub(super) fn found(
+    c: &Connection,
+    query: &DeliveryQuery,
+    wanted: impl Fn(&Found) -> bool,
+) -> Result<Vec<i64>> {
+    let mut ids = Vec::new();
+    walk(&Look::new(c)?, query, |found| {
+        let take = wanted(found);
+        ids.extend(take.then_some(found.key.id));
+        Ok(take)
+    })?;
+    Ok(ids)
+}
+
+/// Shows those that match, in order, until enough were taken.
+pub(super) fn walk(
+    look: &Look<'_>,
+    query: &DeliveryQuery,
+    mut take: impl FnMut(&Found) -> Result<bool>,
+) -> Result<()> {
+    let descending = query.page.order == Order::Descending;
+    let sources = source::of(look, query)?;
+    let bounds = time::bounds(look.c, query)?;
+    let after = query.page.after.map(|id| id.0);
+    let mut merge = Merge::new(sources, bounds, after, descending);
+    let mut room = query.page.limit;
+    while room > 0
+        && let Some(id) = merge.next(look.c)?
+    {
+        if let Some(found) = look.find(id)?
+            && matches(query, &found)
+            && take(&found)?
+        {
+            room -= 1;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a delivery is what is asked for.
+fn matches(query: &DeliveryQuery, found: &Found) -> bool {
+    let key = found.key;
+    let in_scope = match query.scope {
+        Scope::All => true,
+        Scope::Owner(owner) => found.owner == owner,
+        Scope::Tenant(tenant) => key.tenant == Some(tenant.0),
+    };
+    in_scope
+        && query.webhook.is_none_or(|webhook| key.webhook == webhook.0)
+        && query.task.is_none_or(|task| key.task == Some(task.0))
+        && query.created_from.is_none_or(|from| key.created >= micros(from))
+        && query.created_before.is_none_or(|before| key.created < micros(before))
+        && (query.states.is_empty() || query.states.contains(&found.state()))
+        && query.class.as_deref().is_none_or(|class| found.class() == class)
+}

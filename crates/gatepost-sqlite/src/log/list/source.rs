@@ -1,0 +1,201 @@
+//! Where the row numbers of a list come from.
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::Scope;
+use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::super::look::Look;
+use crate::error::Result;
+
+/// The class of an attempt whose target accepted.
+const OK: &str = "ok";
+
+/// Row numbers in order.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// These.
+    These(Vec<i64>),
+    /// A range of an index, of one webhook, task or tenant.
+    Index {
+        index: Index,
+        of: Option<i64>,
+        /// Only numbers greater than this.
+        beyond: i64,
+    },
+}
+
+impl Source {
+    pub(super) fn beyond(&self) -> i64 {
+        match self {
+            Self::These(_) => i64::MIN,
+            Self::Index { beyond, .. } => *beyond,
+        }
+    }
+}
+
+macro_rules! indexes {
+    ($($name:ident: $id:literal, $from:literal;)*) => {
+        /// An index that lists row numbers.
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub(crate) enum Index { $($name),* }
+
+        impl Index {
+            #[cfg(test)]
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// ?1, ?2: between these. ?3: limit. ?4: of which.
+            pub(crate) fn sql(self, descending: bool) -> &'static str {
+                match (self, descending) {
+                    $((Self::$name, false) => concat!("SELECT ", $id, " FROM ", $from, " ", $id, " BETWEEN ?1 AND ?2 ORDER BY ", $id, " LIMIT ?3"),
+                    (Self::$name, true) => concat!("SELECT ", $id, " FROM ", $from, " ", $id, " BETWEEN ?1 AND ?2 ORDER BY ", $id, " DESC LIMIT ?3"),)*
+                }
+            }
+        }
+    };
+}
+
+indexes! {
+    All: "id", "gatepost_delivery NOT INDEXED WHERE ?4 IS NULL AND";
+    OfWebhook: "id", "gatepost_delivery INDEXED BY gatepost_delivery_of_webhook WHERE webhook = ?4 AND";
+    OfTask: "id", "gatepost_delivery INDEXED BY gatepost_delivery_of_task WHERE task = ?4 AND";
+    OfTenant: "id", "gatepost_delivery INDEXED BY gatepost_delivery_of_tenant WHERE tenant = ?4 AND";
+    Waiting: "id", "gatepost_queue NOT INDEXED WHERE ?4 IS NULL AND";
+    WaitingOfWebhook: "id", "gatepost_queue INDEXED BY gatepost_queue_of_webhook WHERE webhook = ?4 AND";
+    Errors: "delivery", "gatepost_outcome INDEXED BY gatepost_error WHERE state = 3 AND ?4 IS NULL AND";
+    ErrorsOfWebhook: "delivery", "gatepost_outcome INDEXED BY gatepost_error_of_webhook WHERE state = 3 AND webhook = ?4 AND";
+    ErrorsOfTask: "delivery", "gatepost_outcome INDEXED BY gatepost_error_of_task WHERE state = 3 AND task = ?4 AND";
+    ErrorsOfTenant: "delivery", "gatepost_outcome INDEXED BY gatepost_error_of_tenant WHERE state = 3 AND tenant = ?4 AND";
+}
+
+/// Which sources together have all that may match.
+pub(super) fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Vec<Source>> {
+    let wants = |state| query.states.is_empty() || query.states.contains(&state);
+    // An attempt of any other class was followed by another, or ended in an error.
+    let failed = query.class.as_deref().is_some_and(|class| class != OK);
+    let everything = wants(DeliveryState::Sent) && !failed;
+    let by = By::of(look, query)?;
+    let mut sources = Vec::new();
+    if everything {
+        by.deliveries(look, &mut sources)?;
+        if !matches!(by, By::Webhooks(_)) {
+            return Ok(sources);
+        }
+    } else if wants(DeliveryState::Error) || failed {
+        by.errors(&mut sources);
+    }
+    // What has not ended may be older than all that is shown of its webhook.
+    if wants(DeliveryState::Queued) {
+        by.waiting(look.c, &mut sources)?;
+    }
+    if wants(DeliveryState::Running) {
+        sources.push(Source::These(look.claimed()?));
+    }
+    Ok(sources)
+}
+
+/// By what a list finds its rows.
+#[derive(Clone, Debug)]
+enum By {
+    All,
+    Webhooks(Vec<i64>),
+    Task(i64),
+    Tenant(i64),
+}
+
+impl By {
+    fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Self> {
+        Ok(match (query.webhook, query.task, query.scope) {
+            (Some(webhook), ..) => Self::Webhooks(vec![webhook.0]),
+            (_, Some(task), _) => Self::Task(task.0),
+            (.., Scope::Owner(owner)) => Self::Webhooks(webhooks_of(look.c, owner)?),
+            (.., Scope::Tenant(tenant)) => Self::Tenant(tenant.0),
+            (.., Scope::All) => Self::All,
+        })
+    }
+
+    fn deliveries(&self, look: &Look<'_>, sources: &mut Vec<Source>) -> Result<()> {
+        match self {
+            Self::All => sources.push(index(Index::All, None)),
+            Self::Task(task) => sources.push(index(Index::OfTask, Some(*task))),
+            Self::Tenant(tenant) => sources.push(index(Index::OfTenant, Some(*tenant))),
+            Self::Webhooks(webhooks) => {
+                for webhook in webhooks {
+                    if let Some(shown) = look.webhook(*webhook)? {
+                        sources.push(Source::Index {
+                            index: Index::OfWebhook,
+                            of: Some(*webhook),
+                            beyond: shown.floor,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn errors(&self, sources: &mut Vec<Source>) {
+        match self {
+            Self::All => sources.push(index(Index::Errors, None)),
+            Self::Task(task) => sources.push(index(Index::ErrorsOfTask, Some(*task))),
+            Self::Tenant(tenant) => sources.push(index(Index::ErrorsOfTenant, Some(*tenant))),
+            Self::Webhooks(webhooks) => {
+                let of = |webhook: &i64| index(Index::ErrorsOfWebhook, Some(*webhook));
+                sources.extend(webhooks.iter().map(of));
+            }
+        }
+    }
+
+    /// The queue knows webhooks alone.
+    fn waiting(&self, c: &Connection, sources: &mut Vec<Source>) -> Result<()> {
+        let webhooks = match self {
+            Self::All => None,
+            Self::Webhooks(webhooks) => Some(webhooks.clone()),
+            Self::Task(task) => match owner_of_task(c, *task)? {
+                Some(owner) => Some(webhooks_of(c, owner)?),
+                None => None,
+            },
+            Self::Tenant(tenant) => Some(webhooks_in(c, *tenant)?),
+        };
+        match webhooks {
+            None => sources.push(index(Index::Waiting, None)),
+            Some(webhooks) => {
+                let of = |webhook| index(Index::WaitingOfWebhook, Some(webhook));
+                sources.extend(webhooks.into_iter().map(of));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn index(index: Index, of: Option<i64>) -> Source {
+    Source::Index {
+        index,
+        of,
+        beyond: i64::MIN,
+    }
+}
+
+fn webhooks_of(c: &Connection, owner: OwnerId) -> Result<Vec<i64>> {
+    let mut find = c.prepare_cached(
+        "SELECT id FROM gatepost_webhook INDEXED BY gatepost_webhook_of_owner WHERE owner = ?1 AND gone = 0",
+    )?;
+    let found = find.query_map([owner.0], |row| row.get(0))?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Of all owners who are in the tenant now: whoever left it took nothing along that waits.
+fn webhooks_in(c: &Connection, tenant: i64) -> Result<Vec<i64>> {
+    let place = Place::Tenant(gatepost_ids::TenantId(tenant)).to_string();
+    let mut find = c.prepare_cached(include_str!("../../sql/log/webhooks_in.sql"))?;
+    let found = find.query_map([place], |row| row.get(0))?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+fn owner_of_task(c: &Connection, task: i64) -> Result<Option<OwnerId>> {
+    let owner = c
+        .prepare_cached("SELECT owner FROM gatepost_task WHERE id = ?1")?
+        .query_row([task], |row| Ok(OwnerId(row.get(0)?)))
+        .optional()?;
+    Ok(owner)
+}

@@ -1,0 +1,189 @@
+//! A look at the log: what is shown of it, and how each delivery stands.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::webhooks::{Delivery, DeliveryState};
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::history::History;
+use crate::batch::{Member, readable};
+use crate::error::Result;
+use crate::queue::row::{Stands, told};
+use crate::queue::waiting;
+
+/// Batches that run, by delivery: how it was claimed last, and until when.
+type Running = HashMap<i64, (i64, Member, i64)>;
+
+/// What was looked up for one call; all its statements see the same state.
+pub(crate) struct Look<'c> {
+    pub(super) c: &'c Connection,
+    created_before: i64,
+    webhooks: RefCell<HashMap<i64, Option<Shown>>>,
+    running: RefCell<Option<Running>>,
+}
+
+/// What is shown of a webhook that is not gone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown {
+    pub(crate) owner: OwnerId,
+    /// Ended deliveries up to this one are not.
+    pub(crate) floor: i64,
+}
+
+/// What a delivery is found by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) id: i64,
+    pub(crate) webhook: i64,
+    pub(crate) task: Option<i64>,
+    pub(crate) tenant: Option<i64>,
+    pub(crate) created: i64,
+    pub(crate) message_kept: bool,
+}
+
+/// A delivery that is shown.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) key: Key,
+    pub(crate) owner: OwnerId,
+    pub(crate) stands: Stands,
+    pub(crate) history: History,
+}
+
+impl Found {
+    pub(crate) fn state(&self) -> DeliveryState {
+        match self.stands {
+            Stands::Waits(_) => DeliveryState::Queued,
+            Stands::Runs(..) => DeliveryState::Running,
+            Stands::Ended => self.history.state(),
+        }
+    }
+
+    /// The class of the last attempt; empty before the first.
+    pub(crate) fn class(&self) -> &str {
+        self.history.made.as_ref().map_or("", |made| &made.class)
+    }
+}
+
+impl<'c> Look<'c> {
+    pub(crate) fn new(c: &'c Connection) -> Result<Self> {
+        let created_before = c
+            .prepare_cached("SELECT created_before FROM gatepost_log")?
+            .query_row([], |row| row.get(0))?;
+        Ok(Self {
+            c,
+            created_before,
+            webhooks: RefCell::default(),
+            running: RefCell::default(),
+        })
+    }
+
+    /// A delivery of this number, if it is shown.
+    pub(crate) fn find(&self, id: i64) -> Result<Option<Found>> {
+        let key = self
+            .c
+            .prepare_cached(include_str!("../sql/log/key.sql"))?
+            .query_row([id], |row| {
+                Ok(Key {
+                    id,
+                    webhook: row.get(0)?,
+                    task: row.get(1)?,
+                    tenant: row.get(2)?,
+                    created: row.get(3)?,
+                    message_kept: row.get(4)?,
+                })
+            })
+            .optional()?;
+        let Some(key) = key else { return Ok(None) };
+        let Some(shown) = self.webhook(key.webhook)? else {
+            return Ok(None);
+        };
+        let hidden = key.id <= shown.floor || key.created < self.created_before;
+        let waits = waiting::get(self.c, id)?;
+        if hidden && waits.is_none() && self.claim(id)?.is_none() {
+            return Ok(None);
+        }
+        let history = History::of(self.c, id)?;
+        let stands = match waits {
+            Some(member) => Stands::Waits(member),
+            // What has ended did so by its last outcome; what runs was claimed after that.
+            None if history.has_ended() => Stands::Ended,
+            None => self.claim(id)?.unwrap_or(Stands::Ended),
+        };
+        if hidden && matches!(stands, Stands::Ended) {
+            return Ok(None);
+        }
+        Ok(Some(Found {
+            key,
+            owner: shown.owner,
+            stands,
+            history,
+        }))
+    }
+
+    pub(crate) fn delivery(&self, found: &Found) -> Result<Delivery> {
+        self.c
+            .prepare_cached(include_str!("../sql/queue/facts.sql"))?
+            .query_row([found.key.id], |row| {
+                Ok(told(row, found.owner, found.stands, &found.history))
+            })?
+    }
+
+    /// `None` for a webhook that is gone.
+    pub(crate) fn webhook(&self, id: i64) -> Result<Option<Shown>> {
+        if let Some(known) = self.webhooks.borrow().get(&id) {
+            return Ok(*known);
+        }
+        let shown = self
+            .c
+            .prepare_cached(include_str!("../sql/log/shown.sql"))?
+            .query_row([id], |row| {
+                Ok(Shown {
+                    owner: OwnerId(row.get(0)?),
+                    floor: row.get(1)?,
+                })
+            })
+            .optional()?;
+        self.webhooks.borrow_mut().insert(id, shown);
+        Ok(shown)
+    }
+
+    /// The deliveries of batches that run, those that were settled too.
+    pub(crate) fn claimed(&self) -> Result<Vec<i64>> {
+        self.with_running(|running| running.keys().copied().collect())
+    }
+
+    /// How a delivery was claimed last, if that batch still runs.
+    fn claim(&self, id: i64) -> Result<Option<Stands>> {
+        let claim = self.with_running(|running| running.get(&id).copied())?;
+        Ok(claim.map(|(_, member, until)| Stands::Runs(member, until)))
+    }
+
+    fn with_running<T>(&self, read: impl FnOnce(&Running) -> T) -> Result<T> {
+        let mut running = self.running.borrow_mut();
+        let running = match &mut *running {
+            Some(running) => running,
+            none => none.insert(all_running(self.c)?),
+        };
+        Ok(read(running))
+    }
+}
+
+/// What is claimed is no more than there are places for.
+fn all_running(c: &Connection) -> Result<Running> {
+    let mut all = Running::new();
+    let mut find = c.prepare_cached("SELECT token, lease_until, members FROM gatepost_running")?;
+    let mut rows = find.query([])?;
+    while let Some(row) = rows.next()? {
+        let (token, until): (i64, i64) = (row.get(0)?, row.get(1)?);
+        for member in readable(token, row.get_ref(2)?.as_blob().unwrap_or_default()) {
+            let known = all.entry(member.delivery).or_insert((token, member, until));
+            if known.0 < token {
+                *known = (token, member, until);
+            }
+        }
+    }
+    Ok(all)
+}

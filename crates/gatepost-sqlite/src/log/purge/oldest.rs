@@ -1,0 +1,135 @@
+//! Removing rows, from the oldest on. Where that has come to is stored: what was open then is
+//! noted when it ends.
+
+use gatepost_storage::webhooks::Purged;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::BITE;
+use crate::error::{Answer, Result};
+use crate::log::end::{remove as remove_one, shrunk};
+use crate::log::history::History;
+use crate::queue::waiting;
+use crate::store::SqliteStore;
+
+/// What a commit did.
+struct Bite {
+    removed: u64,
+    /// How many rows it looked at: 0 at the end.
+    passed: u64,
+}
+
+/// `bytes`: beyond them, the oldest of what has ended goes, too.
+pub(super) async fn remove(store: &SqliteStore, bytes: Option<u64>, limit: u32) -> Answer<Purged> {
+    let bytes = bytes.map_or(i64::MAX, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
+    let mut passed = 0;
+    let mut rows = 0;
+    while passed < u64::from(limit) {
+        // Most often nothing is to be done, and the writer is not asked.
+        let some = store
+            .read(move |c| Ok(!next(c, bytes, 1)?.is_empty()))
+            .await?;
+        if !some {
+            return Ok(Purged { rows, more: false });
+        }
+        let room = BITE.min(usize::try_from(u64::from(limit) - passed).unwrap_or(BITE));
+        let bite = store.write(move |c| bite(c, bytes, room)).await?;
+        rows += bite.removed;
+        passed += bite.passed;
+        if bite.passed == 0 {
+            return Ok(Purged { rows, more: false });
+        }
+    }
+    Ok(Purged { rows, more: true })
+}
+
+/// The next rows that are too old, or too many.
+fn next(c: &Connection, bytes: i64, limit: usize) -> Result<Vec<i64>> {
+    let mut find = c.prepare_cached(include_str!("../../sql/log/oldest.sql"))?;
+    let ids = find.query_map(
+        params![bytes, i64::try_from(limit).unwrap_or(i64::MAX)],
+        |row| Ok((row.get::<_, i64>(0)?, row.get::<_, bool>(1)?)),
+    )?;
+    let mut found = Vec::new();
+    for id in ids {
+        match id? {
+            (id, true) => found.push(id),
+            // What comes after it is younger, but for clocks that differ: it stays as long as this.
+            (_, false) => break,
+        }
+    }
+    Ok(found)
+}
+
+fn bite(c: &Connection, bytes: i64, limit: usize) -> Result<Bite> {
+    let mut done = Bite {
+        removed: 0,
+        passed: 0,
+    };
+    let mut free = 0;
+    let excess = c
+        .prepare_cached("SELECT bytes - ?1 FROM gatepost_log")?
+        .query_row([bytes], |row| row.get::<_, i64>(0))?;
+    let mut last = None;
+    for id in next(c, bytes, limit)? {
+        // Enough room was made, and the rest is not too old.
+        if excess > 0 && free >= excess && !is_too_old(c, id)? {
+            break;
+        }
+        if has_ended(c, id)? {
+            free += remove_one(c, id)?;
+            done.removed += 1;
+        }
+        done.passed += 1;
+        last = Some(id);
+    }
+    if let Some(last) = last {
+        c.prepare_cached("UPDATE gatepost_log SET walked = ?1")?
+            .execute([last])?;
+    }
+    shrunk(c, free)?;
+    Ok(done)
+}
+
+fn is_too_old(c: &Connection, id: i64) -> Result<bool> {
+    let sql = "SELECT d.created < l.created_before FROM gatepost_delivery d CROSS JOIN gatepost_log l WHERE d.id = ?1";
+    let old = c.prepare_cached(sql)?.query_row([id], |row| row.get(0));
+    Ok(old.optional()?.unwrap_or(true))
+}
+
+fn has_ended(c: &Connection, id: i64) -> Result<bool> {
+    Ok(waiting::get(c, id)?.is_none() && History::of(c, id)?.has_ended())
+}
+
+pub(super) async fn remove_left_behind(store: &SqliteStore, limit: u32) -> Answer<Purged> {
+    let mut rows = 0;
+    while rows < u64::from(limit) {
+        let some = store.read(|c| Ok(!left_behind(c, 1)?.is_empty())).await?;
+        if !some {
+            return Ok(Purged { rows, more: false });
+        }
+        rows += store
+            .write(|c| {
+                let (mut removed, mut free) = (0, 0);
+                for id in left_behind(c, BITE)? {
+                    // One that was replayed is noted again when it ends.
+                    if has_ended(c, id)? {
+                        free += remove_one(c, id)?;
+                        removed += 1;
+                    }
+                    c.prepare_cached("DELETE FROM gatepost_left_behind WHERE delivery = ?1")?
+                        .execute([id])?;
+                }
+                shrunk(c, free)?;
+                Ok(removed)
+            })
+            .await?;
+    }
+    Ok(Purged { rows, more: true })
+}
+
+fn left_behind(c: &Connection, limit: usize) -> Result<Vec<i64>> {
+    let mut find =
+        c.prepare_cached("SELECT delivery FROM gatepost_left_behind ORDER BY delivery LIMIT ?1")?;
+    let ids = find.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| row.get(0))?;
+    Ok(ids.collect::<rusqlite::Result<_>>()?)
+}

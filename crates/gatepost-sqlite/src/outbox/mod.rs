@@ -1,0 +1,103 @@
+//! The outbox: occurrences that the platform inserted in its own transactions.
+
+mod row;
+mod turns;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_storage::columns::{OutboxColumns, left_columns};
+use gatepost_storage::webhooks::{
+    Left, NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
+};
+use rusqlite::{Connection, params};
+use webhook_model::{Occurrence, TaskId};
+
+use crate::column::micros;
+use crate::error::{Answer, Failure, Result};
+use crate::store::SqliteStore;
+
+#[async_trait]
+impl OutboxStore for SqliteStore {
+    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
+        let new = NewOutbox {
+            occurrence: occurrence.clone(),
+            left: Left::After(TaskId(0)),
+            due: now,
+        };
+        self.write(move |c| push(c, &new, now)).await
+    }
+
+    async fn take_outbox(
+        &self,
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Answer<Option<OutboxTaken>> {
+        // Most often there is nothing, and the writer is not asked.
+        if !self.read(move |c| turns::any(c, holder, now)).await? {
+            return Ok(None);
+        }
+        self.write(move |c| turns::take(c, holder, limit, until, now))
+            .await
+    }
+
+    async fn give_back_outbox(&self, audience: OutboxAudience, holder: u128) -> Answer<()> {
+        self.write(move |c| turns::give_back(c, audience, holder))
+            .await
+    }
+
+    async fn outbox_arrived(&self) {
+        self.watch().outbox().await;
+    }
+
+    async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
+        self.write(move |c| {
+            c.prepare_cached(include_str!("../sql/outbox/postpone.sql"))?
+                .execute(params![id.0, turn, micros(due)])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn reject_outbox(&self, id: OutboxId, reason: &str, _now: DateTime<Utc>) -> Answer<()> {
+        let reason = reason.to_owned();
+        self.write(move |c| {
+            let mut reject =
+                c.prepare_cached("UPDATE gatepost_occurrence SET rejected = ?2 WHERE id = ?1")?;
+            match reject.execute(params![id.0, reason])? {
+                0 => Err(Failure::not_found("outbox row")),
+                _ => Ok(()),
+            }
+        })
+        .await
+    }
+}
+
+/// Stores a row that the engine is to use later.
+pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Result<OutboxId> {
+    let columns = OutboxColumns::of(&new.occurrence);
+    let (after_task, tasks) = left_columns(&new.left);
+    let id = c
+        .prepare_cached(include_str!("../sql/outbox/push.sql"))?
+        .query_row(
+            params![
+                columns.event_type,
+                columns.event,
+                columns.object_id,
+                columns.object_name,
+                columns.tags,
+                columns.variables,
+                columns.occurrence_id,
+                micros(now),
+                columns.tenant,
+                columns.owner,
+                columns.operators,
+                after_task,
+                tasks,
+                micros(new.due),
+            ],
+            |row| row.get(0),
+        )?;
+    Ok(OutboxId(id))
+}

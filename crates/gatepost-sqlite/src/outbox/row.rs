@@ -1,0 +1,57 @@
+//! A row of the outbox and its columns.
+
+use gatepost_storage::columns::{OutboxColumns, left};
+use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, Unreadable};
+use rusqlite::Row;
+use webhook_model::{Occurrence, TaskId};
+
+use crate::column::{number, time};
+use crate::error::Result;
+
+pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
+    let tasks = row.get_ref("tasks")?.as_str_or_null();
+    let tasks = tasks.map_err(|_| Unreadable("tasks must be text in UTF-8".to_owned()));
+    let after_task: i64 = row.get("after_task")?;
+    let (occurrence, left) = match tasks.and_then(|tasks| left(after_task, tasks)) {
+        Ok(left) => (occurrence(row)?, left),
+        Err(reason) => (Err(reason), Left::After(TaskId(after_task))),
+    };
+    Ok(OutboxRow {
+        id: OutboxId(row.get("id")?),
+        occurrence,
+        left,
+        turn: number(row, "turn")?,
+        created: time(row, "created")?,
+    })
+}
+
+/// The platform writes these rows: whatever they hold is a reason, not an error of the store.
+fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadable>> {
+    let text = |column: &'static str| -> Result<std::result::Result<Option<&str>, Unreadable>> {
+        let value = row.get_ref(column)?;
+        Ok(value
+            .as_str_or_null()
+            .map_err(|_| Unreadable(format!("{column} must be text in UTF-8"))))
+    };
+    let (event_type, event) = (text("event_type")?, text("event")?);
+    let (tags, variables) = (text("tags")?, text("variables")?);
+    let (object_name, occurrence_id) = (text("object_name")?, text("occurrence_id")?);
+    let object_id = row.get("object_id")?;
+    let (tenant, owner, operators) = (row.get("tenant")?, row.get("owner")?, row.get("operators")?);
+    let read = || {
+        OutboxColumns {
+            event_type: event_type?.unwrap_or_default(),
+            event: event?.unwrap_or_default(),
+            object_id,
+            object_name: object_name?,
+            tags: tags?.unwrap_or_default().into(),
+            variables: variables?.unwrap_or_default().into(),
+            occurrence_id: occurrence_id?,
+            tenant,
+            owner,
+            operators,
+        }
+        .occurrence()
+    };
+    Ok(read())
+}

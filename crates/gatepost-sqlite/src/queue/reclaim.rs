@@ -1,0 +1,76 @@
+//! What was lost: batches whose lease has ended.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::columns::class_number;
+use gatepost_storage::webhooks::{LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
+use rusqlite::{Connection, params};
+
+use super::{order, waiting};
+use crate::batch::{self, Member, readable, webhook};
+use crate::column::micros;
+use crate::error::Result;
+use crate::log::outcome::{self, Outcome, State};
+use crate::watch;
+
+pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {
+    let mut reclaimed = Reclaimed::default();
+    for (token, members) in over(c, limit, now)? {
+        for member in members {
+            // Of a webhook that is gone nothing is put back.
+            if order::is_open(c, token, member)? && webhook(c, member.webhook)?.is_some() {
+                if put_back(c, member, micros(now))? {
+                    reclaimed.requeued += 1;
+                } else {
+                    reclaimed.ended += 1;
+                }
+            }
+        }
+        c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1")?
+            .execute([token])?;
+    }
+    if reclaimed.requeued > 0 {
+        watch::arrived(c)?;
+    }
+    Ok(reclaimed)
+}
+
+/// Batches whose lease has ended, until they have this many open members.
+fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<Member>)>> {
+    let mut find = c.prepare_cached(include_str!("../sql/queue/lease_over.sql"))?;
+    let mut rows = find.query(params![micros(now), limit])?;
+    let (mut found, mut open) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        if open >= i64::from(limit) {
+            break;
+        }
+        let token: i64 = row.get(0)?;
+        open += row.get::<_, i64>(1)?;
+        let members = row.get_ref(2)?.as_blob().unwrap_or_default();
+        found.push((token, readable(token, members)));
+    }
+    Ok(found)
+}
+
+/// Only a claim of it alone counts as lost. `false` for one that has ended.
+fn put_back(c: &Connection, member: Member, now: i64) -> Result<bool> {
+    let alone = class_number(LaneClass::Alone);
+    let after = Member {
+        lost: member.lost + u32::from(member.class == alone),
+        class: alone,
+        ..member
+    };
+    if after.lost < MAX_LOST_CLAIMS {
+        waiting::insert(c, Member { due: now, ..after })?;
+        return Ok(true);
+    }
+    let ended = Outcome {
+        after,
+        token: batch::next_token(c)?,
+        state: State::Error,
+        status_info: &lost_claims_info(),
+        attempt: None,
+    };
+    outcome::insert(c, &ended)?;
+    batch::ended(c, after.delivery, after.webhook)?;
+    Ok(false)
+}

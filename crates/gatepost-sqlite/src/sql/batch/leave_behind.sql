@@ -1,0 +1,2 @@
+-- Retention has passed this delivery while it was open.
+INSERT INTO gatepost_left_behind (delivery) SELECT ?1 FROM gatepost_log WHERE walked >= ?1 ON CONFLICT DO NOTHING

@@ -1,0 +1,1 @@
+DELETE FROM gatepost_delivery WHERE id = ?1 RETURNING octet_length(body)

@@ -1,0 +1,178 @@
+//! A connection that only checks what has changed, by whichever process.
+
+mod said;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gatepost_storage::webhooks::Arrived;
+use rusqlite::{Connection, OptionalExtension as _, Params, Row};
+use tokio::time::Instant;
+
+pub(crate) use self::said::{Own, Said, arrived, said, stirred};
+use self::said::{SAID, row};
+use crate::error::{Answer, Result, unavailable};
+
+/// How often a wait for other processes checks.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long a wait says nothing after it has said something.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// Counts that only rise. One that is being committed by this store may be seen as lower for a
+/// moment.
+trait News: Copy + PartialEq {
+    fn most(self, before: Self) -> Self;
+}
+
+impl News for i64 {
+    fn most(self, before: Self) -> Self {
+        self.max(before)
+    }
+}
+
+impl News for Said {
+    fn most(self, before: Self) -> Self {
+        Self {
+            arrived: self.arrived.max(before.arrived),
+            stirred: self.stirred.max(before.stirred),
+        }
+    }
+}
+
+/// What one waiter has seen.
+#[derive(Debug, Default)]
+struct Seen<T> {
+    version: Option<i64>,
+    told: Option<T>,
+    quiet_until: Option<Instant>,
+}
+
+pub(crate) struct Watch {
+    connection: Mutex<Option<Connection>>,
+    own: Arc<Own>,
+    work: Mutex<Seen<Said>>,
+    outbox: Mutex<Seen<i64>>,
+}
+
+impl Watch {
+    pub(crate) fn new(connection: Connection, own: Arc<Own>) -> Self {
+        let watch = Self {
+            connection: Mutex::new(Some(connection)),
+            own,
+            work: Mutex::default(),
+            outbox: Mutex::default(),
+        };
+        watch.look(&watch.work, Self::of_others);
+        watch.look(&watch.outbox, Self::last_row);
+        watch
+    }
+
+    /// The generation of this slice of the keys in the file now; takes a few microseconds.
+    pub(crate) fn key_generation(&self, slice: u8) -> Option<i64> {
+        let sql = "SELECT generation FROM gatepost_key_slice WHERE slice = ?1";
+        self.ask(sql, [slice], |row| row.get(0))
+    }
+
+    /// A read of a few rows in one transaction, on the caller's thread: for what requests wait for.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Answer<T> {
+        let connection = lock(&self.connection);
+        let connection = connection.as_ref();
+        let connection = connection.ok_or_else(|| unavailable("the store is closed"))?;
+        let answer = || -> Result<T> {
+            let tx = connection.unchecked_transaction()?;
+            let answer = read(&tx)?;
+            Ok(tx.finish().map(|()| answer)?)
+        };
+        Ok(answer()?)
+    }
+
+    /// Returns after another process has queued something, or made something claimable.
+    pub(crate) async fn work(&self) -> Arrived {
+        let (before, now) = self.changed(&self.work, Self::of_others).await;
+        if before.stirred == now.stirred {
+            Arrived::Due
+        } else {
+            Arrived::Anything
+        }
+    }
+
+    /// Returns after anybody has written to the outbox.
+    pub(crate) async fn outbox(&self) {
+        self.changed(&self.outbox, Self::last_row).await;
+    }
+
+    pub(crate) fn close(&self) {
+        lock(&self.connection).take();
+    }
+
+    /// Waits until what is looked at is more than what was said last: then says what it was and is.
+    async fn changed<T: News>(
+        &self,
+        seen: &Mutex<Seen<T>>,
+        what: fn(&Self) -> Option<T>,
+    ) -> (T, T) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            if let Some(change) = self.look(seen, what) {
+                return change;
+            }
+        }
+    }
+
+    fn look<T: News>(
+        &self,
+        seen: &Mutex<Seen<T>>,
+        what: fn(&Self) -> Option<T>,
+    ) -> Option<(T, T)> {
+        let mut seen = lock(seen);
+        let (now, version) = (Instant::now(), self.version());
+        if version == seen.version || seen.quiet_until.is_some_and(|until| now < until) {
+            return None;
+        }
+        seen.version = version;
+        let current = what(self)?;
+        let Some(before) = seen.told else {
+            seen.told = Some(current);
+            return None;
+        };
+        let current = current.most(before);
+        if before == current {
+            return None;
+        }
+        seen.told = Some(current);
+        seen.quiet_until = Some(now + QUIET);
+        Some((before, current))
+    }
+
+    /// Another one after each commit of any connection but this one.
+    fn version(&self) -> Option<i64> {
+        self.ask("PRAGMA data_version", [], |row| row.get(0))
+    }
+
+    fn of_others(&self) -> Option<Said> {
+        let own = self.own.so_far();
+        Some(self.ask(SAID, [], row)? - own)
+    }
+
+    fn last_row(&self) -> Option<i64> {
+        let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'gatepost_occurrence'";
+        self.ask(sql, [], |row| row.get(0))
+    }
+
+    fn ask<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Option<T> {
+        let connection = lock(&self.connection);
+        let asked = |c: &Connection| -> Result<Option<T>> {
+            Ok(c.prepare_cached(sql)?.query_row(params, read).optional()?)
+        };
+        asked(connection.as_ref()?).ok().flatten()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,81 @@
+//! What is handed to the thread that writes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gatepost_storage::StoreError;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::batch::Batch;
+use crate::error::{Answer, Failure, Result, unavailable};
+
+pub(super) trait Command: Send {
+    /// Whether it needs a savepoint, and the tables as they are.
+    fn alone(&self) -> bool;
+    fn run(&mut self, connection: &Connection, batch: &mut Batch) -> Ran;
+    /// `lost` says why the commit did not happen.
+    fn answer(self: Box<Self>, lost: Option<&str>);
+}
+
+/// What became of a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Ran {
+    /// It did what it should.
+    Done,
+    /// It refused.
+    Refused,
+    /// SQLite failed, or the command panicked, somewhere on the way.
+    Broken,
+}
+
+pub(super) struct Once<T, F> {
+    alone: bool,
+    work: Option<F>,
+    outcome: Option<Answer<T>>,
+    reply: oneshot::Sender<Answer<T>>,
+}
+
+impl<T, F> Once<T, F> {
+    pub(super) fn new(alone: bool, work: F, reply: oneshot::Sender<Answer<T>>) -> Self {
+        Self {
+            alone,
+            work: Some(work),
+            outcome: None,
+            reply,
+        }
+    }
+}
+
+impl<T: Send, F: FnOnce(&Connection, &mut Batch) -> Result<T> + Send> Command for Once<T, F> {
+    fn alone(&self) -> bool {
+        self.alone
+    }
+
+    fn run(&mut self, connection: &Connection, batch: &mut Batch) -> Ran {
+        let Some(work) = self.work.take() else {
+            return Ran::Refused;
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(connection, batch)));
+        let ran = match &outcome {
+            Ok(Ok(_)) => Ran::Done,
+            Ok(Err(Failure::Store(_))) => Ran::Refused,
+            Ok(Err(Failure::Sql(_))) | Err(_) => Ran::Broken,
+        };
+        let outcome = outcome
+            .unwrap_or_else(|_| Err(unavailable("the command panicked; see the log").into()));
+        self.outcome = Some(outcome.map_err(StoreError::from));
+        ran
+    }
+
+    fn answer(self: Box<Self>, lost: Option<&str>) {
+        let answer = match (self.outcome, lost) {
+            // Its own error tells more than that of the group.
+            (Some(Err(error)), _) => Err(error),
+            (Some(outcome), None) => outcome,
+            (None, None) => Err(unavailable("the command was not run")),
+            (_, Some(cause)) => Err(unavailable("the commit failed").with_source(cause)),
+        };
+        // The caller may no longer wait.
+        let _ = self.reply.send(answer);
+    }
+}

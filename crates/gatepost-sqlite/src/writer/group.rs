@@ -1,0 +1,149 @@
+//! Commands that share a commit.
+
+use std::sync::Arc;
+
+use gatepost_storage::StoreError;
+use rusqlite::{Connection, ErrorCode};
+
+use super::command::{Command, Ran};
+use crate::batch::Batch;
+use crate::config::SqliteConfig;
+use crate::connection;
+use crate::error::{Failure, Result, unavailable};
+use crate::watch::{Own, Said, said};
+
+/// The connection that writes, and what it remembers from one commit to the next.
+pub(super) struct Group {
+    config: SqliteConfig,
+    connection: Option<Connection>,
+    batch: Batch,
+    own: Arc<Own>,
+}
+
+impl Group {
+    pub(super) fn new(config: SqliteConfig, connection: Connection, own: Arc<Own>) -> Self {
+        Self {
+            config,
+            connection: Some(connection),
+            batch: Batch::default(),
+            own,
+        }
+    }
+
+    /// Runs these in one transaction, and answers after the commit.
+    pub(super) fn run(&mut self, mut commands: Vec<Box<dyn Command>>) {
+        let connection = self.connection.take();
+        let connection = connection.map_or_else(|| connection::writer(&self.config), Ok);
+        let connection = match connection {
+            Ok(connection) => connection,
+            Err(failure) => {
+                return answer_all(commands, Some(&StoreError::from(failure).to_string()));
+            }
+        };
+        match self.commit(&connection, &mut commands) {
+            Ok(()) => {
+                self.connection = Some(connection);
+                answer_all(commands, None);
+            }
+            // Another process had the lock for too long: nothing is wrong with the connection.
+            Err(Failure::Sql(e))
+                if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && connection.is_autocommit() =>
+            {
+                self.connection = Some(connection);
+                self.batch.lost();
+                answer_all(commands, Some("another process holds the database"));
+            }
+            // After a failed write or sync the content of the cache is unknown: the connection is
+            // dropped and never used again.
+            Err(failure) => {
+                drop(connection);
+                self.batch.lost();
+                let cause = match &failure {
+                    Failure::Sql(error) => error.to_string(),
+                    Failure::Store(error) => error.to_string(),
+                };
+                tracing::error!(cause, "a commit failed");
+                answer_all(commands, Some(&cause));
+            }
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            let _ = connection.execute_batch("PRAGMA optimize");
+            if let Err((_, error)) = connection.close() {
+                tracing::warn!(%error, "the database could not be closed orderly");
+            }
+        }
+    }
+
+    fn commit(&mut self, c: &Connection, commands: &mut [Box<dyn Command>]) -> Result<()> {
+        run(c, "BEGIN IMMEDIATE")?;
+        self.batch.begin();
+        let before = match commands.iter().any(|command| command.alone()) {
+            true => Some(said(c)?),
+            false => None,
+        };
+        if let [only] = commands
+            && only.alone()
+        {
+            let ran = only.run(c, &mut self.batch);
+            if ran != Ran::Done {
+                if !c.is_autocommit() {
+                    run(c, "ROLLBACK")?;
+                }
+                self.batch.forget();
+                return Ok(());
+            }
+        } else {
+            for command in commands {
+                self.one(c, command.as_mut())?;
+            }
+        }
+        self.batch.flush(c)?;
+        let said = match before {
+            Some(before) => said(c)? - before,
+            None => Said {
+                arrived: self.batch.said(),
+                stirred: 0,
+            },
+        };
+        self.own.says(said);
+        run(c, "COMMIT").inspect_err(|_| self.own.takes_back(said))
+    }
+
+    fn one(&mut self, c: &Connection, command: &mut dyn Command) -> Result<()> {
+        let alone = command.alone();
+        if alone {
+            self.batch.flush(c)?;
+            run(c, "SAVEPOINT command")?;
+        }
+        let ran = command.run(c, &mut self.batch);
+        if c.is_autocommit() {
+            // SQLite gave up the whole transaction (disk full, I/O error).
+            return Err(unavailable("the transaction was rolled back").into());
+        }
+        if alone {
+            if ran != Ran::Done {
+                run(c, "ROLLBACK TO command")?;
+            }
+            run(c, "RELEASE command")?;
+            self.batch.forget();
+        } else if ran == Ran::Broken {
+            return Err(unavailable("a statement failed half-way").into());
+        }
+        Ok(())
+    }
+}
+
+fn run(connection: &Connection, sql: &str) -> Result<()> {
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
+}
+
+fn answer_all(commands: Vec<Box<dyn Command>>, lost: Option<&str>) {
+    for command in commands {
+        command.answer(lost);
+    }
+}

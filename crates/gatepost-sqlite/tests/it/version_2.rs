@@ -1,0 +1,155 @@
+//! A database as version 2 of the schema left it, with deliveries in every state, is opened: the log
+//! is as it was, and the queue goes on where it stood.
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{OwnerStore as _, Page};
+use gatepost_testkit::fixtures::{at, direct, lane, message, settlement};
+use rusqlite::Connection;
+use webhook_model::{Activity, WebhookId};
+
+const DUMP: &str = include_str!("../fixtures/version_2.sql");
+const PLAIN: WebhookId = WebhookId(2);
+
+async fn migrated() -> (SqliteStore, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gatepost.db");
+    let file = Connection::open(&path).unwrap();
+    file.execute_batch(DUMP).unwrap();
+    file.close().unwrap();
+    let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
+    let config = SqliteConfig::file(path).with_sealing(sealing);
+    (SqliteStore::open(config).await.unwrap(), folder)
+}
+
+async fn all(store: &SqliteStore) -> Vec<Delivery> {
+    let query = DeliveryQuery::all(Page::first(99));
+    store.list_deliveries(&query).await.unwrap()
+}
+
+async fn one(store: &SqliteStore, message: &str) -> Delivery {
+    let mut all = all(store).await;
+    all.retain(|d| d.message_id.as_str() == message);
+    all.pop().unwrap()
+}
+
+fn names(claimed: &[Claimed]) -> Vec<&str> {
+    claimed
+        .iter()
+        .map(|claimed| claimed.delivery.message_id.as_str())
+        .collect()
+}
+
+#[tokio::test]
+async fn every_delivery_is_listed_as_it_stood() {
+    let (store, _folder) = migrated().await;
+    let all = all(&store).await;
+    let told: Vec<_> = all
+        .iter()
+        .map(|d| {
+            let (state, class) = (d.state.as_str(), d.class.as_str());
+            let counts = (d.attempts, d.tries, d.lost_claims);
+            (d.message_id.as_str(), state, class, d.status_info.as_str(), counts)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("sent", "sent", "ok", "200 OK", (1, 1, 0)),
+            ("failed", "error", "timeout", "timeout", (1, 1, 0)),
+            ("retry", "queued", "timeout", "timeout", (1, 1, 0)),
+            ("replayed", "queued", "timeout", "", (1, 0, 0)),
+            ("resent", "sent", "ok", "200 OK", (2, 1, 0)),
+            ("lost", "queued", "", "", (0, 0, 1)),
+            ("dropped-body", "sent", "ok", "200 OK", (1, 1, 0)),
+            ("released", "queued", "", "given back", (0, 0, 0)),
+            ("cancelled", "error", "", "cancelled by hand", (0, 0, 0)),
+            ("leased", "queued", "", "", (0, 0, 0)),
+            ("waiting", "queued", "", "", (0, 0, 0)),
+            ("of-occurrence", "queued", "", "", (0, 0, 0)),
+            ("ordered-0", "queued", "", "", (0, 0, 0)),
+            ("ordered-1", "queued", "", "", (0, 0, 0)),
+            ("ordered-2", "queued", "", "", (0, 0, 0)),
+            ("held", "queued", "", "", (0, 0, 0)),
+            ("moved", "queued", "", "", (0, 0, 0)),
+        ],
+        "what was claimed waits for the end of its lease; that of the owner who is gone is not shown"
+    );
+    assert_eq!(all[2].due, at(500));
+    assert_eq!(all[9].due, at(900), "the end of its lease");
+    assert!(!all[6].message_kept && all[6].body.is_empty());
+    assert_eq!(all[12].body.len(), 9_000);
+    let resent = store.attempts(all[4].id).await.unwrap();
+    let resent: Vec<_> = resent.iter().map(|a| (a.number, a.class.as_str(), a.started)).collect();
+    assert_eq!(resent, [(1, "timeout", at(2)), (2, "ok", at(81))]);
+    assert_eq!(resent[1].2, all[4].last_attempt.unwrap());
+    let failed = DeliveryQuery {
+        webhook: Some(PLAIN),
+        states: vec![DeliveryState::Error],
+        ..DeliveryQuery::all(Page::newest(9))
+    };
+    let failed = store.list_deliveries(&failed).await.unwrap();
+    assert_eq!(failed.iter().map(|d| d.id.0).collect::<Vec<_>>(), [9, 2]);
+}
+
+#[tokio::test]
+async fn the_queue_goes_on_where_it_stood() {
+    let (store, _folder) = migrated().await;
+    let claims = [LaneClass::First, LaneClass::Retry, LaneClass::Alone].map(|class| lane(PLAIN, class));
+    let early = store.claim(&claims, at(2_000), at(100)).await.unwrap();
+    assert_eq!(names(&early), ["of-occurrence", "waiting", "lost"]);
+    let late = store.claim(&claims, at(2_000), at(1_000)).await.unwrap();
+    assert_eq!(names(&late), ["replayed", "released", "retry", "leased"]);
+    let sent = late.iter().chain(&early).map(|c| settlement(c, Disposition::Sent));
+    let settled = store.settle(sent.collect(), at(1_001)).await.unwrap();
+    assert_eq!(settled, [Settled::Done; 7]);
+    assert_eq!(one(&store, "replayed").await.attempts, 2, "they count on");
+
+    let head = store.claim(&[lane(WebhookId(3), LaneClass::First)], at(2_000), at(1_000)).await;
+    assert_eq!(names(&head.unwrap()), ["ordered-0"], "the head alone");
+    let moved = [lane(WebhookId(5), LaneClass::First)];
+    assert_eq!(store.claim(&moved, at(2_000), at(1_000)).await.unwrap(), []);
+    assert!(store.remove_gone(99, at(1_000)).await.unwrap() > 0);
+    assert_eq!(one(&store, "moved").await.status_info, "the owner moved");
+    let new = direct(vec![message(WebhookId(5), "new", at(1_000))]);
+    store.enqueue(new, at(1_000)).await.unwrap();
+    assert_eq!(one(&store, "new").await.id, DeliveryId(19), "18 was given out before");
+    let claimed = store.claim(&moved, at(2_000), at(1_000)).await.unwrap();
+    assert_eq!(names(&claimed), ["new"]);
+
+    assert_eq!(store.expire_held(at(500), 9, at(1_000)).await.unwrap(), 1);
+    assert_eq!(one(&store, "held").await.status_info, EXPIRED_INFO);
+    let mut paused = store.webhook(WebhookId(4)).await.unwrap().unwrap();
+    assert_eq!(paused.value.activity, Activity::Paused);
+    paused.value.activity = Activity::Active;
+    store.update_webhook(&paused, gatepost_testkit::fixtures::UNLIMITED, at(9)).await.unwrap();
+    let failed = Replay::Failed { webhook: PLAIN, from: at(0), before: at(50) };
+    assert_eq!(store.replay(&failed, 9, at(1_000)).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn ids_counts_and_the_outbox_are_found() {
+    let (store, _folder) = migrated().await;
+    let origin = Origin::Occurrence { place: Place::Common, id: "occurrence-1".parse().unwrap() };
+    let again = Enqueue { origin, ..direct(vec![message(PLAIN, "again", at(9))]) };
+    assert_eq!(store.enqueue(again, at(9)).await.unwrap(), Enqueued::AlreadyKnown);
+    let mut taken = Vec::new();
+    for holder in 1..=3 {
+        let next = store.take_outbox(holder, 9, at(2_000), at(500)).await;
+        let next = next.unwrap().unwrap();
+        let ids = next.rows.iter().map(|row| row.id.0).collect::<Vec<_>>();
+        taken.push((next.audience.tenant, next.audience.owner, ids));
+    }
+    taken.sort();
+    assert_eq!(taken, [(0, 0, vec![1]), (0, 9, vec![5]), (4, 0, vec![4])]);
+    let nobody = OutboxAudience { tenant: 0, owner: 0 };
+    store.give_back_outbox(nobody, 1).await.unwrap();
+    let later = store.take_outbox(1, 9, at(2_000), at(600)).await.unwrap().unwrap();
+    assert_eq!(later.rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(store.dropped(gatepost_storage::Scope::All, 9).await.unwrap()[0].count, 3);
+    let usage = store.log_usage(&[OwnerId(1)]).await.unwrap()[0];
+    assert_eq!((usage.waiting, usage.log_bytes), (5, 999));
+    assert!(store.prepare_log(at(9)).await.unwrap().bytes > 9_000);
+}
