@@ -3,6 +3,7 @@
 mod backlogs;
 mod board;
 mod counts;
+mod entry;
 mod feedback;
 mod held;
 mod in_flight;
@@ -20,6 +21,7 @@ mod slots;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod turns;
 
 use std::sync::Arc;
@@ -27,13 +29,14 @@ use std::sync::Arc;
 pub(crate) use feedback::{Feedback, Lesson};
 pub(crate) use in_flight::{InFlight, Permit};
 pub(crate) use inquiries::Inquiry;
-pub(crate) use lanes::{Lanes, Turn};
+pub(crate) use lanes::Lanes;
 pub(crate) use lot::Lot;
 pub(crate) use pacer::RetryPacer;
 #[cfg(test)]
 pub(crate) use room::Room;
 pub(crate) use room::{Blocked, Wait};
 pub(crate) use standing::SLOW_AFTER;
+pub(crate) use turn::Turn;
 
 use crate::config::Limits;
 
