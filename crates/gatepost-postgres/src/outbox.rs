@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::columns::{OutboxColumns, left};
-use gatepost_storage::webhooks::{Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken};
+use gatepost_storage::webhooks::{
+    Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken,
+};
 use tokio_postgres::Row;
 use webhook_model::{Occurrence, TaskId};
 
@@ -73,7 +75,11 @@ impl OutboxStore for PostgresStore {
             };
             let audience = audience(first)?;
             // What was due has been used up by somebody else.
-            if first.try_get::<_, Option<i64>>("id").map_err(Failure::from)?.is_none() {
+            if first
+                .try_get::<_, Option<i64>>("id")
+                .map_err(Failure::from)?
+                .is_none()
+            {
                 self.give_back(audience, &holder).await?;
                 continue;
             }

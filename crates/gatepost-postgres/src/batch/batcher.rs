@@ -100,7 +100,9 @@ impl<W: Work> Batcher<W> {
         if !W::shares(&item) {
             return self.shared.work.alone(item).await;
         }
-        if self.shared.pace.is_idle() && let Ok(slot) = self.shared.slots.try_acquire() {
+        if self.shared.pace.is_idle()
+            && let Ok(slot) = self.shared.slots.try_acquire()
+        {
             let outcome = self.shared.work.run(vec![item]).await.pop();
             drop(slot);
             return match outcome {

@@ -13,17 +13,17 @@ mod numbers;
 
 use rusqlite::Connection;
 
-pub(crate) use self::ended::ended;
 use self::ended::Ended;
+pub(crate) use self::ended::ended;
 use self::held::Held;
 pub(crate) use self::held::{readable, remove_member};
-pub(crate) use self::known::{Webhook, webhook};
 use self::known::Known;
+pub(crate) use self::known::{Webhook, webhook};
 use self::leases::Leases;
 pub(crate) use self::leases::insert as insert_running;
 pub(crate) use self::member::Member;
-pub(crate) use self::numbers::next_token;
 use self::numbers::Numbers;
+pub(crate) use self::numbers::next_token;
 use crate::error::Result;
 
 #[derive(Debug, Default)]

@@ -44,10 +44,14 @@ pub(super) fn take(
             .optional()?;
         match later {
             Some(due) => c
-                .prepare_cached("UPDATE gatepost_outbox_turn SET due = ?3 WHERE tenant = ?1 AND owner = ?2")?
+                .prepare_cached(
+                    "UPDATE gatepost_outbox_turn SET due = ?3 WHERE tenant = ?1 AND owner = ?2",
+                )?
                 .execute(params![tenant, owner, due])?,
             None => c
-                .prepare_cached("DELETE FROM gatepost_outbox_turn WHERE tenant = ?1 AND owner = ?2")?
+                .prepare_cached(
+                    "DELETE FROM gatepost_outbox_turn WHERE tenant = ?1 AND owner = ?2",
+                )?
                 .execute(params![tenant, owner])?,
         };
     }
@@ -77,12 +81,7 @@ fn ready(c: &Connection) -> Result<Option<OutboxAudience>> {
     Ok(audience)
 }
 
-fn rows(
-    c: &Connection,
-    audience: OutboxAudience,
-    limit: u32,
-    now: i64,
-) -> Result<Vec<OutboxRow>> {
+fn rows(c: &Connection, audience: OutboxAudience, limit: u32, now: i64) -> Result<Vec<OutboxRow>> {
     let mut statement = c.prepare_cached(include_str!("../sql/outbox/due_of.sql"))?;
     let mut rows = statement.query(params![now, limit, audience.tenant, audience.owner])?;
     let mut found = Vec::new();

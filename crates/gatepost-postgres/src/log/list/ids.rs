@@ -97,12 +97,15 @@ impl Ids {
     }
 }
 
-/// Where that which is asked for is found. Without a filter by state, or with one that includes what was
-/// sent, by walking the log; else where each state has its rows.
+/// Where that which is asked for is found. Without a filter by state, or with one that includes
+/// what was sent, by walking the log; else where each state has its rows.
 fn parts(query: &DeliveryQuery) -> Vec<Part> {
     let states = &query.states;
     // What did not end well is seldom among the rest.
-    let odd = query.class.as_deref().is_some_and(|class| !class.is_empty() && class != OK);
+    let odd = query
+        .class
+        .as_deref()
+        .is_some_and(|class| !class.is_empty() && class != OK);
     let sent = states.is_empty() || states.contains(&DeliveryState::Sent);
     if sent && !odd {
         let mut parts = vec![Part::Walk(states.clone())];

@@ -1,5 +1,5 @@
-//! Lists of deliveries: first the ids of a page, by the index that its filters have, then their rows, in
-//! one view of the database.
+//! Lists of deliveries: first the ids of a page, by the index that its filters have, then their
+//! rows, in one view of the database.
 
 mod ids;
 mod part;
@@ -16,8 +16,8 @@ use crate::store::PostgresStore;
 
 const ROWS: &str = include_str!("../../sql/log/rows.sql");
 const BOUND: &str = include_str!("../../sql/log/bound.sql");
-/// How far the clocks of two processes may differ for a delivery to be found by the time at which it was
-/// created.
+/// How far the clocks of two processes may differ for a delivery to be found by the time at which
+/// it was created.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
 /// The page is planned for its own values: who has few rows reads few, whatever others have.
 const CUSTOM: &str = "SET LOCAL plan_cache_mode = force_custom_plan";

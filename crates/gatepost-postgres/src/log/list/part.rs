@@ -1,4 +1,5 @@
-//! The parts of that statement: each finds the ids of a page among the rows that it knows, with all filters.
+//! The parts of that statement: each finds the ids of a page among the rows that it knows, with all
+//! filters.
 
 use gatepost_storage::webhooks::DeliveryState;
 
@@ -15,8 +16,8 @@ const WAITS: &str = "(SELECT q.id FROM gatepost_queue q WHERE q.id = r.id) IS NO
 /// Where ids are found.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// The log, with what is in one of these states; all for none. Of one webhook without what waits or runs
-    /// below its floor.
+    /// The log, with what is in one of these states; all for none. Of one webhook without what
+    /// waits or runs below its floor.
     Walk(Vec<DeliveryState>),
     /// What waits; only that below the floor of the one webhook that is asked for, if `hidden`.
     Queued { hidden: bool },
@@ -45,7 +46,10 @@ impl Part {
 fn walk(f: &Filters, states: &[DeliveryState]) -> String {
     let open = format!("({WAITS} OR r.id IN ({RUNNING}))");
     let shown = match &f.webhook {
-        Some(webhook) => format!("r.id > {} AND (r.created >= k.created_before OR {open})", floor(webhook)),
+        Some(webhook) => format!(
+            "r.id > {} AND (r.created >= k.created_before OR {open})",
+            floor(webhook)
+        ),
         None => format!("(r.id > w.floor AND r.created >= k.created_before OR {open})"),
     };
     let any: Vec<String> = states.iter().map(|state| is(*state)).collect();
@@ -68,8 +72,8 @@ fn is(state: DeliveryState) -> String {
     }
 }
 
-/// Of an owner or a tenant webhook by webhook: others may have much more that waits. Who moves has deliveries
-/// in the tenant that was left.
+/// Of an owner or a tenant webhook by webhook: others may have much more that waits. Who moves has
+/// deliveries in the tenant that was left.
 fn queued(f: &Filters, hidden: bool) -> String {
     let beyond = below(f, hidden, "q.id");
     let rows = format!(
@@ -151,7 +155,8 @@ fn last(column: &str) -> String {
 }
 
 impl Filters {
-    /// Conditions on `r`; those on the id are also asked of `id`, which is the same and has the index.
+    /// Conditions on `r`; those on the id are also asked of `id`, which is the same and has the
+    /// index.
     fn of_rows(&self, id: &str) -> String {
         let mut sql = String::new();
         for (column, value) in [

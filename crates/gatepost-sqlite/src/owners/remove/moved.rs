@@ -53,7 +53,9 @@ pub(crate) fn any_open(c: &Connection, owner: i64) -> Result<bool> {
 /// What runs is no more than there are places for.
 fn any_running(c: &Connection, owner: i64, last: i64) -> Result<bool> {
     let mut find = c.prepare_cached("SELECT token, members FROM gatepost_running")?;
-    let mut of = c.prepare_cached("SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND owner = ?2 AND gone = 0")?;
+    let mut of = c.prepare_cached(
+        "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND owner = ?2 AND gone = 0",
+    )?;
     let mut rows = find.query([])?;
     while let Some(row) = rows.next()? {
         let token: i64 = row.get(0)?;
