@@ -37,6 +37,11 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// Whether nothing else may begin before its outcome is recorded.
+    pub(super) fn is_one_at_a_time(&self) -> bool {
+        self.route.is_in_order() || self.class == LaneClass::Alone
+    }
+
     /// Bytes of the message, if this is its first attempt.
     pub(super) fn new_bytes(&self) -> u64 {
         let is_first = self.attempts == 0;
