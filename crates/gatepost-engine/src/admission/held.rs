@@ -32,8 +32,13 @@ impl Lanes {
         due: DateTime<Utc>,
         now: DateTime<Utc>,
     ) {
-        let backlogs = &mut self.lock().backlogs;
-        let is_known = backlogs.has(lane) || route.has_no_backlog(lane.class);
+        let mut state = self.lock();
+        state.board.claimed(lane, due);
+        let backlogs = &mut state.backlogs;
+        if route.has_no_backlog(lane.class) && !backlogs.has(lane) {
+            return;
+        }
+        let is_known = backlogs.has(lane);
         if !is_known && due < route.changed.max(now - HELD) {
             backlogs.begin(lane, now, Instant::now());
             backlogs.sends(lane.webhook, Instant::now());
