@@ -189,11 +189,15 @@ impl Lanes {
     }
 
     /// A lane waits for this now.
-    pub(super) fn waits(&self, wait: &Wait) {
-        match wait {
-            Wait::Read => self.read.notify_one(),
-            Wait::Lot(_) => self.lots.notify_one(),
-            _ => {}
+    pub(super) fn park(&self, lane: Lane, wait: Wait) {
+        let asked = match wait {
+            Wait::Read => Some(&self.read),
+            Wait::Lot(_) => Some(&self.lots),
+            _ => None,
+        };
+        self.lock().board.wait(lane, wait);
+        if let Some(asked) = asked {
+            asked.notify_one();
         }
     }
 
