@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use gatepost_storage::StoreError;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Batch;
-use super::member::{Member, decode, encode};
+use super::member::Member;
+use super::running::readable;
 use crate::error::Result;
 
 #[derive(Debug, Default)]
@@ -61,33 +61,6 @@ fn read(c: &Connection, token: i64) -> Result<Running> {
         },
         None => Running::default(),
     })
-}
-
-/// What cannot be read holds up no other: to those who settle it, it is gone.
-pub(crate) fn readable(token: i64, members: &[u8]) -> Vec<Member> {
-    decode(members).unwrap_or_else(|failure| {
-        let error = StoreError::from(failure);
-        tracing::error!(token, %error, "a batch cannot be read");
-        Vec::new()
-    })
-}
-
-/// Takes a delivery out of a batch, which goes with its last open member.
-pub(crate) fn remove_member(
-    c: &Connection,
-    token: i64,
-    mut members: Vec<Member>,
-    delivery: i64,
-) -> Result<()> {
-    let settled = c
-        .prepare_cached("SELECT 1 FROM gatepost_outcome WHERE delivery = ?1 AND token = ?2")?
-        .exists([delivery, token])?;
-    members.retain(|member| member.delivery != delivery);
-    c.prepare_cached(include_str!("../sql/batch/remove_member.sql"))?
-        .execute(params![token, encode(&members), i64::from(!settled)])?;
-    c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1 AND open <= 0")?
-        .execute([token])?;
-    Ok(())
 }
 
 impl Batch {

@@ -10,20 +10,21 @@ mod known;
 mod leases;
 mod member;
 mod numbers;
+mod running;
 
 use rusqlite::Connection;
 
-use self::ended::Ended;
 pub(crate) use self::ended::ended;
+use self::ended::Ended;
 use self::held::Held;
-pub(crate) use self::held::{readable, remove_member};
-use self::known::Known;
 pub(crate) use self::known::{Webhook, webhook};
+use self::known::Known;
 use self::leases::Leases;
 pub(crate) use self::leases::insert as insert_running;
 pub(crate) use self::member::Member;
-use self::numbers::Numbers;
 pub(crate) use self::numbers::next_token;
+use self::numbers::Numbers;
+pub(crate) use self::running::{forget_claims, is_open, readable, running};
 use crate::error::Result;
 
 #[derive(Debug, Default)]

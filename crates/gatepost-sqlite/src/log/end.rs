@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::look::Look;
 use super::outcome::{self, Outcome, State};
-use crate::batch::{ended, next_token, readable, remove_member, webhook};
+use crate::batch::{ended, forget_claims, next_token, webhook};
 use crate::error::{Failure, Result};
 use crate::queue::waiting;
 
@@ -46,27 +46,9 @@ pub(super) fn delete(c: &Connection, id: DeliveryId) -> Result<()> {
         return Err(Failure::not_found("delivery"));
     }
     waiting::remove(c, id.0)?;
-    forget_claim(c, id.0)?;
+    forget_claims(c, |member| member.delivery == id.0)?;
     let bytes = remove(c, id.0)?;
     shrunk(c, bytes)
-}
-
-/// A batch that has this delivery goes on without it.
-fn forget_claim(c: &Connection, delivery: i64) -> Result<()> {
-    let mut find = c.prepare_cached("SELECT token, members FROM gatepost_running")?;
-    let mut rows = find.query([])?;
-    let mut having = Vec::new();
-    while let Some(row) = rows.next()? {
-        let token: i64 = row.get(0)?;
-        let members = readable(token, row.get_ref(1)?.as_blob().unwrap_or_default());
-        if members.iter().any(|member| member.delivery == delivery) {
-            having.push((token, members));
-        }
-    }
-    for (token, members) in having {
-        remove_member(c, token, members, delivery)?;
-    }
-    Ok(())
 }
 
 /// Removes a delivery and its outcomes from the log; how many bytes that makes free, about.

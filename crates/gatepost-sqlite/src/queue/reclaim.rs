@@ -5,8 +5,8 @@ use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
 use rusqlite::{Connection, params};
 
-use super::{order, waiting};
-use crate::batch::{self, Member, readable, webhook};
+use super::waiting;
+use crate::batch::{self, Member, is_open, readable, webhook};
 use crate::column::micros;
 use crate::error::Result;
 use crate::log::outcome::{self, Outcome, State};
@@ -17,7 +17,7 @@ pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<
     for (token, members) in over(c, limit, now)? {
         for member in members {
             // Of a webhook that is gone nothing is put back.
-            if order::is_open(c, token, member)? && webhook(c, member.webhook)?.is_some() {
+            if is_open(c, token, member)? && webhook(c, member.webhook)?.is_some() {
                 if put_back(c, member, micros(now))? {
                     reclaimed.requeued += 1;
                 } else {

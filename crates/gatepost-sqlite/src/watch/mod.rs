@@ -1,4 +1,4 @@
-//! A connection that only checks whether something has changed, by whichever process.
+//! A connection that only checks what has changed, by whichever process.
 
 mod said;
 
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::said::{Own, Said, arrived, said, stirred};
 use self::said::{SAID, row};
-use crate::error::Result;
+use crate::error::{Answer, Result, unavailable};
 
 /// How often a wait for other processes checks.
 const LOOK: Duration = Duration::from_millis(10);
@@ -73,6 +73,19 @@ impl Watch {
         self.ask(sql, [slice], |row| row.get(0))
     }
 
+    /// A read of a few rows in one transaction, on the caller's thread: for what requests wait for.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Answer<T> {
+        let connection = lock(&self.connection);
+        let connection = connection.as_ref();
+        let connection = connection.ok_or_else(|| unavailable("the store is closed"))?;
+        let answer = || -> Result<T> {
+            let tx = connection.unchecked_transaction()?;
+            let answer = read(&tx)?;
+            Ok(tx.finish().map(|()| answer)?)
+        };
+        Ok(answer()?)
+    }
+
     /// Returns after another process has queued something, or made something claimable.
     pub(crate) async fn work(&self) -> Arrived {
         let (before, now) = self.changed(&self.work, Self::of_others).await;
@@ -106,7 +119,11 @@ impl Watch {
         }
     }
 
-    fn look<T: News>(&self, seen: &Mutex<Seen<T>>, what: fn(&Self) -> Option<T>) -> Option<(T, T)> {
+    fn look<T: News>(
+        &self,
+        seen: &Mutex<Seen<T>>,
+        what: fn(&Self) -> Option<T>,
+    ) -> Option<(T, T)> {
         let mut seen = lock(seen);
         let (now, version) = (Instant::now(), self.version());
         if version == seen.version || seen.quiet_until.is_some_and(|until| now < until) {
@@ -138,8 +155,7 @@ impl Watch {
     }
 
     fn last_row(&self) -> Option<i64> {
-        let sql =
-            "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'gatepost_occurrence'";
+        let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'gatepost_occurrence'";
         self.ask(sql, [], |row| row.get(0))
     }
 
