@@ -75,7 +75,10 @@ fn hot_statements_search_their_index_and_sort_nothing() {
             include_str!("sql/log/history.sql"),
             "PRIMARY KEY (delivery=?)",
         ),
-        (include_str!("sql/log/key.sql"), "INTEGER PRIMARY KEY (rowid=?)"),
+        (
+            include_str!("sql/log/key.sql"),
+            "INTEGER PRIMARY KEY (rowid=?)",
+        ),
         (
             include_str!("sql/log/created_at.sql"),
             "INTEGER PRIMARY KEY (rowid>?)",
@@ -180,8 +183,16 @@ fn statements_over_several_ranges_search_each() {
             "gatepost_occurrence_turns (<expr>=? AND <expr>=? AND due",
             2,
         ),
-        (include_str!("sql/outbox/any.sql"), "gatepost_outbox_turn_", 3),
-        (include_str!("sql/outbox/ready.sql"), "gatepost_outbox_turn_", 2),
+        (
+            include_str!("sql/outbox/any.sql"),
+            "gatepost_outbox_turn_",
+            3,
+        ),
+        (
+            include_str!("sql/outbox/ready.sql"),
+            "gatepost_outbox_turn_",
+            2,
+        ),
         (
             include_str!("sql/outbox/wake.sql"),
             "gatepost_outbox_turn_later (due",
@@ -221,9 +232,16 @@ fn lists_of_deliveries_walk_ranges_in_order() {
             let sql = index.sql(descending);
             let plan = plan(sql);
             let search = plan.lines().all(|line| line.starts_with("SEARCH"));
-            let range = ["rowid>? AND rowid<?", "id>? AND id<?", "delivery>? AND delivery<?"];
+            let range = [
+                "rowid>? AND rowid<?",
+                "id>? AND id<?",
+                "delivery>? AND delivery<?",
+            ];
             assert!(search, "{sql}\n{plan}");
-            assert!(range.iter().any(|range| plan.contains(range)), "{sql}\n{plan}");
+            assert!(
+                range.iter().any(|range| plan.contains(range)),
+                "{sql}\n{plan}"
+            );
         }
     }
 }

@@ -14,16 +14,16 @@ mod running;
 
 use rusqlite::Connection;
 
-pub(crate) use self::ended::ended;
 use self::ended::Ended;
+pub(crate) use self::ended::ended;
 use self::held::Held;
-pub(crate) use self::known::{Webhook, webhook};
 use self::known::Known;
+pub(crate) use self::known::{Webhook, webhook};
 use self::leases::Leases;
 pub(crate) use self::leases::insert as insert_running;
 pub(crate) use self::member::Member;
-pub(crate) use self::numbers::next_token;
 use self::numbers::Numbers;
+pub(crate) use self::numbers::next_token;
 pub(crate) use self::running::{forget_claims, is_open, readable, running};
 use crate::error::Result;
 

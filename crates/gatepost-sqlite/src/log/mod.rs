@@ -25,10 +25,10 @@ use gatepost_storage::webhooks::{
 use webhook_model::WebhookId;
 
 pub(crate) use self::end::{end_waiting, shrunk};
-pub(crate) use self::outcome::OUTCOME_BYTES;
-pub(crate) use crate::queue::enqueue::DELIVERY_BYTES;
 use self::look::Look;
+pub(crate) use self::outcome::OUTCOME_BYTES;
 use crate::error::Answer;
+pub(crate) use crate::queue::enqueue::DELIVERY_BYTES;
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -78,12 +78,7 @@ impl DeliveryLog for SqliteStore {
         expire::expire(self, created_before, limit).await
     }
 
-    async fn purge(
-        &self,
-        bounds: &PurgeBounds,
-        limit: u32,
-        _now: DateTime<Utc>,
-    ) -> Answer<Purged> {
+    async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<Purged> {
         purge::purge(self, *bounds, limit).await
     }
 

@@ -20,7 +20,9 @@ pub(super) fn claim(
     now: DateTime<Utc>,
 ) -> Result<Vec<Claimed>> {
     // All that may refuse comes before the first row is written.
-    let senders = lanes.iter().map(|lane| batch.webhook(c, lane.lane.webhook.0));
+    let senders = lanes
+        .iter()
+        .map(|lane| batch.webhook(c, lane.lane.webhook.0));
     let senders = senders.collect::<Result<Vec<_>>>()?;
     let mut claimed = Vec::new();
     for (lane, sender) in lanes.iter().zip(senders) {

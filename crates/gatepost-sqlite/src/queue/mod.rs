@@ -53,11 +53,7 @@ impl QueueStore for SqliteStore {
         self.read(move |c| lanes::due(c, after, until, limit)).await
     }
 
-    async fn lanes_of(
-        &self,
-        webhooks: &[WebhookId],
-        now: DateTime<Utc>,
-    ) -> Answer<Vec<DueLane>> {
+    async fn lanes_of(&self, webhooks: &[WebhookId], now: DateTime<Utc>) -> Answer<Vec<DueLane>> {
         let webhooks = webhooks.to_vec();
         self.read(move |c| lanes::of(c, &webhooks, now)).await
     }

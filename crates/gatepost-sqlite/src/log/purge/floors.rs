@@ -96,7 +96,8 @@ fn is_open(look: &Look<'_>, id: i64) -> Result<bool> {
 fn write(c: &Connection, floors: &[Floor], pass: i64) -> Result<()> {
     let mut raise =
         c.prepare_cached("UPDATE gatepost_webhook SET floor = max(floor, ?2) WHERE id = ?1")?;
-    let mut done = c.prepare_cached("DELETE FROM gatepost_ended WHERE webhook = ?1 AND pass < ?2")?;
+    let mut done =
+        c.prepare_cached("DELETE FROM gatepost_ended WHERE webhook = ?1 AND pass < ?2")?;
     for (webhook, floor) in floors {
         if let Some(floor) = floor {
             raise.execute(params![webhook, floor])?;

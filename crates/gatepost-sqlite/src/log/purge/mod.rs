@@ -1,6 +1,6 @@
-//! Retention. What is too old, or too much of one webhook, is not shown from one commit on; rows are
-//! removed from the oldest on, in short commits. What is to be looked at is looked for beside the
-//! writer.
+//! Retention. What is too old, or too much of one webhook, is not shown from one commit on; rows
+//! are removed from the oldest on, in short commits. What is to be looked at is looked for beside
+//! the writer.
 
 mod floors;
 mod oldest;

@@ -21,10 +21,7 @@ pub(super) fn receivers(
 ) -> Result<Vec<Webhook>> {
     let receiver = |new: &NewDelivery| {
         batch.webhook(c, new.webhook.0)?.ok_or_else(|| {
-            Failure::new(
-                ErrorKind::Invalid,
-                "the delivery's webhook does not exist",
-            )
+            Failure::new(ErrorKind::Invalid, "the delivery's webhook does not exist")
         })
     };
     deliveries.iter().map(receiver).collect()
