@@ -11,10 +11,9 @@ use crate::batch::{Batcher, EnqueueWork, SettleWork};
 use crate::config::PostgresConfig;
 use crate::db::Db;
 use crate::error::{Answer, Result};
-use crate::migrate;
 use crate::node::Node;
 use crate::notify::Notifier;
-use crate::outbox;
+use crate::{migrate, outbox};
 
 /// A store in PostgreSQL. Cheap to clone: all clones share one pool and one listening connection.
 ///

@@ -8,6 +8,7 @@
 
 mod common;
 mod contract;
+mod costs;
 mod locks;
 mod nodes;
 mod parts;
@@ -16,6 +17,8 @@ mod plans;
 pub mod postgres;
 mod queue;
 mod schema;
+#[path = "../../src/log/list/source.rs"]
+mod source;
 mod tls;
 mod turns;
 mod upgrade;

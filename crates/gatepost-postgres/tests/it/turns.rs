@@ -73,7 +73,10 @@ async fn a_row_that_was_corrected_by_hand_is_found_again() {
     insert(&client, 1).await;
     let taken = take(&store, ME).await.unwrap();
     let id = taken.rows[0].id;
-    store.reject_outbox(id, "no such type", at(0)).await.unwrap();
+    store
+        .reject_outbox(id, "no such type", at(0))
+        .await
+        .unwrap();
     store.give_back_outbox(taken.audience, ME).await.unwrap();
     assert_eq!(tenants(&store).await, []);
     for (set, found) in [
@@ -93,7 +96,11 @@ async fn a_row_that_is_put_off_comes_in_its_time() {
     store.postpone_outbox(id, 0, at(50)).await.unwrap();
     assert_eq!(tenants(&store).await, []);
     store.postpone_outbox(id, 1, at(0)).await.unwrap();
-    assert_eq!(tenants(&store).await, [(0, 1)], "earlier than it was to come");
+    assert_eq!(
+        tenants(&store).await,
+        [(0, 1)],
+        "earlier than it was to come"
+    );
 }
 
 #[tokio::test]

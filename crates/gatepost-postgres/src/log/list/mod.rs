@@ -158,7 +158,7 @@ fn is_asked_for(query: &DeliveryQuery, source: Source, row: &Row) -> Result<bool
         Scope::Owner(owner) => (Some(owner.0), None),
         Scope::Tenant(tenant) => (None, Some(tenant.0)),
     };
-    Ok(source.has(state)
+    Ok(gives(source, state)
         && (query.states.is_empty() || query.states.contains(&state))
         && (query.class.is_none() || query.class.as_deref() == Some(row.try_get("class")?))
         && query.created_from.is_none_or(|from| created >= from)
@@ -167,6 +167,17 @@ fn is_asked_for(query: &DeliveryQuery, source: Source, row: &Row) -> Result<bool
         && is("task", query.task.map(|id| id.0))?
         && is("owner", owner)?
         && is("tenant", tenant)?)
+}
+
+/// Whether a source gives what is in this state.
+fn gives(source: Source, state: DeliveryState) -> bool {
+    match source {
+        Source::Log { .. } => true,
+        Source::Queue { .. } => state == DeliveryState::Queued,
+        Source::Running => state == DeliveryState::Running,
+        Source::Failed => state == DeliveryState::Error,
+        Source::Odd => state == DeliveryState::Sent,
+    }
 }
 
 async fn many(tx: &Transaction<'_>, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {

@@ -154,17 +154,6 @@ impl Source {
             }
         }
     }
-
-    /// Whether this source gives what is in this state.
-    pub(super) fn has(self, state: DeliveryState) -> bool {
-        match self {
-            Self::Log { .. } => true,
-            Self::Queue { .. } => state == DeliveryState::Queued,
-            Self::Running => state == DeliveryState::Running,
-            Self::Failed => state == DeliveryState::Error,
-            Self::Odd => state == DeliveryState::Sent,
-        }
-    }
 }
 
 impl Key {
