@@ -17,7 +17,7 @@ use super::owner_rows::{self, Owner};
 use super::records::{delete_webhook, records_of};
 use super::redb_store::RedbStore;
 use super::tables::{DELIVERIES, GONE, KEYS, LEASES, OWNERS, Tx, USAGE, WEBHOOKS, json};
-use super::{keys, log};
+use super::{counters, keys};
 
 #[async_trait]
 impl OwnerStore for RedbStore {
@@ -202,7 +202,7 @@ fn remove_deliveries(tx: &Tx, webhook: i64, room: usize) -> Answer<usize> {
         tx.remove_delivery(&decode(id, &row)?)?;
         removed += 1;
     }
-    log::forget_dropped(tx, WebhookId(webhook))?;
+    counters::forget_webhook(tx, WebhookId(webhook))?;
     tx.remove(GONE, webhook)?;
     Ok(removed)
 }

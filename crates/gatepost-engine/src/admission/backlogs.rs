@@ -10,25 +10,12 @@ use gatepost_storage::webhooks::{Lane, LaneClass};
 use tokio::time::Instant;
 use webhook_model::WebhookId;
 
+use super::lot::Lot;
 use super::pace::Pace;
 use super::room::Wait;
 
 /// Webhooks of which it is known that they have one; of more it is seen again.
 const MOST: usize = 200_000;
-/// Sixteen processes share the work at most.
-const LOTS: u8 = 16;
-
-/// Webhooks whose backlogs are sent by one process.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub(crate) struct Lot(pub u8);
-
-impl Lot {
-    pub(super) fn of(webhook: WebhookId) -> Self {
-        let lot = webhook.0.rem_euclid(i64::from(LOTS));
-        Self(u8::try_from(lot).unwrap_or_default())
-    }
-}
-
 #[derive(Debug)]
 struct Backlog {
     pace: Pace,

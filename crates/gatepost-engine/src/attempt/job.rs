@@ -40,7 +40,9 @@ impl Job {
     /// Bytes of the message, if this is its first attempt.
     pub(super) fn new_bytes(&self) -> u64 {
         let is_first = self.attempts == 0;
-        is_first.then_some(self.message.body.len() as u64).unwrap_or_default()
+        is_first
+            .then_some(self.message.body.len() as u64)
+            .unwrap_or_default()
     }
 
     /// The settlement of a claim that was not used.

@@ -204,7 +204,9 @@ impl Worker {
         let settled = self.settler.settle(settlement).await;
         if settled == Some(Settled::Done) {
             self.goes_on(job, class, retry_at);
-            counted.into_iter().for_each(|count| self.settler.counts.add(count));
+            counted
+                .into_iter()
+                .for_each(|count| self.settler.counts.add(count));
         }
         match settled {
             Some(Settled::Done) if state.is_final() => {

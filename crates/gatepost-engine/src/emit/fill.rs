@@ -43,9 +43,9 @@ impl Emitter {
                     Fate::Run => {
                         let body = render(&templates, task, &rendering, &mut bite);
                         let room = self.room(&mut rooms, task.owner(), before);
-                        let fits = body
-                            .as_ref()
-                            .map(|body| bite.fits(task, body.len(), before.occurrence, &self.limits, room));
+                        let fits = body.as_ref().map(|body| {
+                            bite.fits(task, body.len(), before.occurrence, &self.limits, room)
+                        });
                         match (fits, body) {
                             (Some(Fits::Yes), Some(body)) => self.push(&mut bite, task, body, now),
                             (Some(Fits::No), _) => return Ok((bite, Some(last))),

@@ -133,7 +133,7 @@ async fn while_the_clock_is_far_off_no_claim_is_taken_back_nor_for_as_long_as_a_
     let server = |seconds| {
         world
             .store
-            .set_server_time(noon() + TimeDelta::seconds(seconds))
+            .set_server_time(noon() + TimeDelta::seconds(seconds));
     };
     server(3600);
     world.maintenance.clock.compare(&*world.store).await;

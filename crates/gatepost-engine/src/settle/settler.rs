@@ -208,7 +208,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn while_many_come_they_are_gathered_for_ten_milliseconds_and_one_alone_never_waits() {
-        assert_eq!(recorded(20, Duration::from_millis(2)).await, (20, Duration::ZERO));
+        assert_eq!(
+            recorded(20, Duration::from_millis(2)).await,
+            (20, Duration::ZERO)
+        );
         let (calls, took) = recorded(400, Duration::from_micros(250)).await;
         assert!(calls <= 40, "{calls}");
         assert!(took <= Duration::from_millis(11), "{took:?}");

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use webhook_model::RateLimit;
 
 use super::{due, finish, route};
-use crate::admission::backlogs::Lot;
 use crate::admission::lanes::Lanes;
+use crate::admission::lot::Lot;
 use crate::admission::room::Wait;
 use crate::admission::{Admission, Feedback};
 use crate::config::{Limits, RateLimits};
