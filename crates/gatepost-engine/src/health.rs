@@ -9,6 +9,7 @@ use gatepost_storage::webhooks::WebhookStore;
 use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::judge::Judge;
+use crate::maintenance::Figures;
 use crate::settle::Settler;
 
 /// How many recent attempts the error rate is made of.
@@ -18,6 +19,9 @@ const WINDOW: u32 = 1000;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Health {
+    /// When the queue was counted last, by any process: a second ago, or longer where counting
+    /// takes more than 10 milliseconds. The next four are as of then.
+    pub counted: DateTime<Utc>,
     /// Deliveries waiting in the store, those of paused webhooks included.
     pub queued: u64,
     /// Deliveries under a lease, in all processes.
@@ -26,6 +30,9 @@ pub struct Health {
     pub oldest_due: Option<DateTime<Utc>>,
     /// Occurrences in the outbox.
     pub outbox: u64,
+    /// Partitions of the log that are ready for what comes: fewer than two is a warning. `None`
+    /// where the log has none, or where another process makes them.
+    pub log_ahead: Option<u32>,
     /// Requests that this process has in flight.
     pub in_flight: usize,
     /// Share of failures among this process' recent attempts, 0 to 1.
@@ -51,17 +58,23 @@ pub(crate) struct Probes {
     pub settler: Settler,
     pub error_rate: Arc<ErrorRate>,
     pub judge: Arc<Judge>,
+    pub figures: Arc<Figures>,
 }
 
 impl Probes {
     pub(crate) async fn health(&self) -> Result<Health, StoreError> {
         let now = self.clock.now();
-        let stats = self.store.count_queue(now.unwrap_or_default()).await?;
+        let stats = match self.store.queue_stats().await? {
+            Some(stats) => stats,
+            None => self.store.count_queue(now.unwrap_or_default()).await?,
+        };
         Ok(Health {
+            counted: stats.counted,
             queued: stats.queued,
             running: stats.running,
             oldest_due: stats.oldest_due,
             outbox: stats.outbox,
+            log_ahead: self.figures.room().and_then(|room| room.ahead),
             in_flight: self.admission.in_flight.count(),
             error_rate: self.error_rate.get(),
             recording: now.is_ok() && !self.settler.is_failing(),
@@ -100,9 +113,12 @@ impl ErrorRate {
 
 #[cfg(test)]
 mod tests {
+    use gatepost_storage::webhooks::{DeliveryLog as _, LogRoom};
+
     use super::*;
     use crate::config::Limits;
     use crate::judge::testing::one_system;
+    use crate::lifecycle::Lifecycle;
     use crate::testing::{BrokenClock, Records, noon};
 
     #[test]
@@ -128,6 +144,16 @@ mod tests {
         let probes = Probes {
             store: records.store.clone(),
             judge: one_system(records.store.clone(), clock.clone()),
+            figures: Arc::new(Figures {
+                store: records.store.clone(),
+                clock: clock.clone(),
+                lifecycle: Lifecycle::default(),
+                holder: 1,
+                room: Mutex::new(Some(LogRoom {
+                    ahead: Some(1),
+                    bytes: 0,
+                })),
+            }),
             clock,
             admission: Arc::new(Admission::new(&Limits::default())),
             settler,
@@ -135,8 +161,14 @@ mod tests {
         };
         let health = probes.health().await.unwrap();
         assert_eq!((health.running, health.recording), (1, true));
+        assert_eq!((health.counted, health.log_ahead), (noon(), Some(1)));
+        records.claimed(webhook).await;
+        let health = probes.health().await.unwrap();
+        assert_eq!(health.running, 1, "nobody has counted since");
+        records.store.count_queue(noon()).await.unwrap();
+        assert_eq!(probes.health().await.unwrap().running, 2);
         broken.set_broken(true);
         let health = probes.health().await.unwrap();
-        assert_eq!((health.running, health.recording), (1, false));
+        assert_eq!((health.running, health.recording), (2, false));
     }
 }

@@ -10,9 +10,10 @@ use gatepost_storage::webhooks::LaneClass;
 use tokio::time::Instant;
 
 use super::feedback::{Feedback, Lesson};
-use super::lanes::{Lanes, Turn};
+use super::lanes::Lanes;
 use super::room::{Blocked, Room, Wait};
 use super::slots::Slots;
+use super::turn::Turn;
 use crate::config::Limits;
 use crate::routes::Route;
 
@@ -193,6 +194,10 @@ impl Permit {
     pub(crate) fn for_backlog(&mut self) {
         self.in_flight.lanes.sends(self.route.id, Instant::now());
         self.of_backlog = true;
+    }
+
+    pub(crate) fn is_for_backlog(&self) -> bool {
+        self.of_backlog
     }
 
     /// A request was made, and what it says about the target.

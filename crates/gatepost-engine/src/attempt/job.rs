@@ -37,6 +37,14 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// Bytes of the message, if this is its first attempt.
+    pub(super) fn new_bytes(&self) -> u64 {
+        let is_first = self.attempts == 0;
+        is_first
+            .then_some(self.message.body.len() as u64)
+            .unwrap_or_default()
+    }
+
     /// The settlement of a claim that was not used.
     pub(super) fn given_back_until(&self, due: DateTime<Utc>) -> Settlement {
         Settlement {

@@ -31,7 +31,7 @@ use crate::judge::Judge;
 use crate::lifecycle::Lifecycle;
 use crate::meter;
 use crate::routes::Route;
-use crate::settle::Settler;
+use crate::settle::{Settler, counted};
 use crate::transport::Transport;
 
 /// How long an owner's deliveries wait who is not in good standing, or about whose standing the
@@ -200,9 +200,13 @@ impl Worker {
             Disposition::Retry { .. } => LaneClass::Retry,
             _ => job.class,
         };
+        let counted = counted(&settlement, job.route.id, job.new_bytes() + log_bytes);
         let settled = self.settler.settle(settlement).await;
         if settled == Some(Settled::Done) {
             self.goes_on(job, class, retry_at);
+            counted
+                .into_iter()
+                .for_each(|count| self.settler.counts.add(count));
         }
         match settled {
             Some(Settled::Done) if state.is_final() => {

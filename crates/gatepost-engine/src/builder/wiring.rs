@@ -21,7 +21,7 @@ use crate::judge::{self, Judge};
 use crate::last_runs::LastRuns;
 use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
-use crate::maintenance::Maintenance;
+use crate::maintenance::{Figures, Maintenance};
 use crate::observe::Observers;
 use crate::random::Random;
 use crate::records::Records;
@@ -35,7 +35,7 @@ use crate::records::tasks::Tasks;
 use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
 use crate::routes::{Messages, Tables, WebhookCache};
-use crate::settle::{SettlementWriter, Settler};
+use crate::settle::{HourlyCounts, SettlementWriter, Settler};
 use crate::transport::Transport;
 
 /// Messages may take this share of the memory that there is for what occurrences are matched
@@ -138,7 +138,10 @@ impl Ground {
         let emitter = self.emitter(worker, renderer);
         let outbox = self.outbox(emitter.clone());
         let maintenance = self.maintenance(options.retention)?;
+        let figures = self.figures();
+        let counts = settler.counts.clone();
         let probes = Probes {
+            figures: figures.clone(),
             store: self.store.clone(),
             judge: self.judge.clone(),
             clock: self.clock.clone(),
@@ -165,7 +168,8 @@ impl Ground {
             replays: self.replays(),
             owners: self.owners(),
         };
-        self.run(writer, dispatcher, outbox.clone(), maintenance);
+        self.run(writer, dispatcher, &outbox, maintenance);
+        self.count(figures, counts);
         Ok(Engine(Arc::new(Shared {
             emitter,
             outbox,
@@ -304,12 +308,30 @@ impl Ground {
         }))
     }
 
+    fn figures(&self) -> Arc<Figures> {
+        Arc::new(Figures {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            lifecycle: self.lifecycle.clone(),
+            holder: self.holder,
+            room: Mutex::default(),
+        })
+    }
+
+    fn count(&self, figures: Arc<Figures>, counts: Arc<HourlyCounts>) {
+        let (prepared, lifecycle) = (figures.clone(), &self.lifecycle);
+        let stopping = lifecycle.clone();
+        lifecycle.supervise("room", move || prepared.clone().prepare());
+        lifecycle.supervise("figures", move || figures.clone().count());
+        lifecycle.supervise("counts", move || counts.clone().run(stopping.clone()));
+    }
+
     /// Every part that loops is supervised: a panic costs it a moment.
     fn run(
         &self,
         writer: SettlementWriter,
         dispatcher: Arc<Dispatcher>,
-        outbox: Arc<OutboxDrain>,
+        outbox: &Arc<OutboxDrain>,
         maintenance: Arc<Maintenance>,
     ) {
         let (writer, log, gone) = (Arc::new(writer), maintenance.clone(), maintenance.clone());
@@ -317,7 +339,7 @@ impl Ground {
         self.judge.run();
         lifecycle.supervise_unawaited("settle", move || writer.clone().run());
         lifecycle.supervise("dispatch", move || dispatcher.clone().run());
-        lifecycle.supervise("outbox", move || outbox.clone().run());
+        outbox.start();
         lifecycle.supervise("claims", move || maintenance.clone().tend_claims());
         lifecycle.supervise("log", move || log.clone().tend_log());
         lifecycle.supervise("gone", move || gone.clone().remove_gone());

@@ -10,8 +10,14 @@ use super::setters::setters;
 pub struct Retention {
     /// Ended deliveries. Default 70 days.
     pub deliveries: Duration,
-    /// Ended deliveries of one webhook. Default 3,000.
+    /// Ended deliveries of one webhook that are shown. Default 3,000.
     pub deliveries_per_webhook: u32,
+    /// Bytes that the log of deliveries may take in the database, about: beyond that the oldest
+    /// that have ended leave. `None`, the default: as many as there are.
+    pub bytes: Option<u64>,
+    /// Counters of what each webhook sent in each hour: they outlive the deliveries. Default 400
+    /// days, so that a month can be compared with that of the year before.
+    pub counts: Duration,
     /// Ids of occurrences, by which a repeated emit is recognised. Default 7 days.
     pub occurrences: Duration,
     /// Deliveries held by a webhook that is paused or disabled; older ones end in error. Default
@@ -35,6 +41,10 @@ setters! { Retention {
     with_deliveries: deliveries: Duration,
     /// Sets [`deliveries_per_webhook`](Self::deliveries_per_webhook).
     with_deliveries_per_webhook: deliveries_per_webhook: u32,
+    /// Sets [`bytes`](Self::bytes).
+    with_bytes: bytes: Option<u64>,
+    /// Sets [`counts`](Self::counts).
+    with_counts: counts: Duration,
     /// Sets [`occurrences`](Self::occurrences).
     with_occurrences: occurrences: Duration,
     /// Sets [`held`](Self::held).
@@ -54,6 +64,8 @@ impl Default for Retention {
         Self {
             deliveries: days(70),
             deliveries_per_webhook: 3_000,
+            bytes: None,
+            counts: days(400),
             occurrences: days(7),
             held: days(30),
         }

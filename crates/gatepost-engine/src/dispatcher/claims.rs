@@ -69,8 +69,10 @@ impl Dispatcher {
                 continue;
             };
             if let Some(permit) = taken.permits.pop() {
-                let due = claimed.delivery.due;
-                self.admission.lanes.claimed(lane, &taken.route, due, now);
+                if permit.is_for_backlog() || !taken.route.has_no_backlog(lane.class) {
+                    let due = claimed.delivery.due;
+                    self.admission.lanes.claimed(lane, &taken.route, due, now);
+                }
                 self.begin(claimed, taken.route.clone(), permit, now);
             }
         }

@@ -37,7 +37,8 @@ pub(super) struct Bite {
     pub dropped: Drops,
     /// What these deliveries use.
     pub used: Spent,
-    bytes: usize,
+    /// Of their messages.
+    pub bytes: usize,
 }
 
 impl Bite {

@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Enqueued, Left, Origin, OutboxId};
-use webhook_model::{OccurrenceId, TaskId};
+use gatepost_storage::webhooks::{Left, Origin, OutboxId};
+use webhook_model::OccurrenceId;
 
-use super::bite::Bite;
+use super::draft::{Before, Drafted};
 use super::emitted::Emitted;
 use super::emitter::Emitter;
 use super::finder::Ask;
-use super::plan::{Plan, Spent};
+use super::plan::Spent;
 use super::races::Races;
 use crate::error::EmitError;
 
@@ -64,67 +64,22 @@ impl Emitter {
         sink: &Sink,
         spent: &Spent,
     ) -> Result<Decided, EmitError> {
-        let mut races = Races::default();
+        let (mut races, nothing) = (Races::default(), Spent::default());
+        let before = Before {
+            occurrence: spent,
+            set: &nothing,
+        };
         loop {
-            let matched = self.finder.matched(ask).await?;
-            let hearing = &mut races.hearing;
-            self.finder.hear(ask, &matched, hearing).await;
-            let (hearing, room) = (
-                |task: &_| races.hearing(task),
-                |owner| self.judge.room(owner),
-            );
-            let after = ask.after();
-            let plan = Plan::new(&matched.tasks, after, hearing, spent, &self.limits, room);
-            if plan.more && matches!(sink, Sink::Emit(_)) {
-                return Ok(Decided::TooMuch);
+            let (draft, enqueue) = match self.draft(ask, sink, before, &mut races).await? {
+                Drafted::Decided(decided) => return Ok(decided),
+                Drafted::Draft(draft, enqueue) => (draft, enqueue),
+            };
+            let seen = draft.seen().to_vec();
+            let stored = self.store.enqueue(enqueue, draft.now()).await?;
+            if let Some(decided) = self.conclude(*draft, stored, &mut races) {
+                return Ok(decided);
             }
-            let now = self.clock.now()?;
-            let (bite, end) = self.fill(ask, &plan, spent, now).await?;
-            if end.is_some() && matches!(sink, Sink::Emit(_)) {
-                return Ok(Decided::TooMuch);
-            }
-            let rest = rest(&ask.left, &bite, end);
-            if rest.as_ref() == Some(&ask.left) {
-                return Ok(Decided::Undecided);
-            }
-            if matches!(sink, Sink::Emit(Origin::Direct)) && bite.is_empty() {
-                // Nothing is stored, so nothing checks the versions: they have to be asked for.
-                let tables = &self.finder.tables;
-                if races.refreshed || tables.are_current(&matched.seen).await? {
-                    return Ok(self.nothing(&bite, &plan));
-                }
-                tables.refresh(&matched.seen).await?;
-                races.refreshed = true;
-                continue;
-            }
-            let basis = races.basis(&matched, &bite);
-            let enqueue = self.enqueue(ask, sink, &bite, basis, rest.clone(), now);
-            match self.store.enqueue(enqueue, now).await? {
-                Enqueued::AlreadyKnown => return Ok(Decided::Repeated),
-                Enqueued::RoutesChanged => races.lost(&matched),
-                Enqueued::RowsChanged(rows) => races.lost_rows(&matched, &rows),
-                Enqueued::Stored { deliveries, moved } => {
-                    if races.by_places() {
-                        let tables = &self.finder.tables;
-                        tables.consumed(&bite.consume, &matched.seen, &moved);
-                    }
-                    return Ok(self.stored(bite, &plan, &deliveries, rest, now));
-                }
-            }
-            self.finder.tables.refresh(&matched.seen).await?;
-        }
-    }
-}
-
-/// What is left when a bite is stored that ends with the task `end`.
-fn rest(left: &Left, bite: &Bite, end: Option<TaskId>) -> Option<Left> {
-    match left {
-        Left::After(_) => end.map(Left::After),
-        Left::Tasks(tasks) => {
-            let open =
-                |id: &TaskId| bite.later.contains_key(id) || end.is_some_and(|end| *id > end);
-            let tasks: Vec<TaskId> = tasks.iter().copied().filter(open).collect();
-            (!tasks.is_empty()).then_some(Left::Tasks(tasks))
+            self.finder.tables.refresh(&seen).await?;
         }
     }
 }

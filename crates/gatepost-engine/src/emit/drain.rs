@@ -1,4 +1,4 @@
-//! What the drain of the outbox needs.
+//! What the drain of the outbox needs, and its loops.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,15 +6,19 @@ use std::time::Duration;
 
 use gatepost_ids::{Audience, Place};
 use gatepost_storage::webhooks::WebhookStore;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
+use webhook_model::Occurrence;
 
 use super::emitter::Emitter;
 use crate::clock::EngineClock;
 use crate::error::EmitError;
+use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
 
 /// Rows that may wait for the platform's answer in this process.
 const WAITING: usize = 32;
+/// Audiences that are worked off at a time in this process.
+const PARTS: u32 = 4;
 
 /// Where the rows of an audience are heard; `None` when that is not known soon.
 pub(super) type Places = HashMap<Audience, Option<Result<Vec<Place>, EmitError>>>;
@@ -26,9 +30,11 @@ pub(crate) struct OutboxDrain {
     pub(super) clock: Arc<EngineClock>,
     pub(super) lifecycle: Lifecycle,
     /// How often the store is asked for what others wrote.
-    pub(super) poll: Duration,
-    /// Under which this process takes rows.
-    pub(super) holder: u128,
+    poll: Duration,
+    /// Under which this process takes rows: each part under the next number.
+    holder: u128,
+    /// Whoever has it listens for what others write.
+    listener: Mutex<()>,
     /// Room for rows that wait for the platform's answer.
     pub(super) waiting: Arc<Semaphore>,
 }
@@ -49,7 +55,58 @@ impl OutboxDrain {
             lifecycle,
             poll,
             holder,
+            listener: Mutex::default(),
             waiting: Arc::new(Semaphore::new(WAITING)),
+        }
+    }
+
+    /// Starts its parts, each of which works off one audience at a time; they end when the engine
+    /// stops.
+    pub(crate) fn start(self: &Arc<Self>) {
+        for part in 0..PARTS {
+            let (drain, holder) = (self.clone(), self.holder.wrapping_add(part.into()));
+            self.lifecycle
+                .supervise("outbox", move || drain.clone().run(holder));
+        }
+    }
+
+    /// Stores an occurrence to be fanned out a moment later.
+    pub(crate) async fn push(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
+        let now = self.clock.now()?;
+        self.store.push_outbox(occurrence, now).await?;
+        self.emitter.wake.notify_one();
+        Ok(())
+    }
+
+    /// Fans out what waits, until the engine stops.
+    async fn run(self: Arc<Self>, holder: u128) {
+        let mut going = Vec::new();
+        while self.lifecycle.is_running() {
+            match self.drain(holder, &mut going).await {
+                Ok(0) => self.idle().await,
+                Ok(_) => {}
+                Err(error) => {
+                    guarded(|| tracing::warn!(%error, "could not drain the outbox"));
+                    self.lifecycle.rest(self.poll).await;
+                }
+            }
+        }
+    }
+
+    /// Until there may be something. One of the parts listens; whoever then finds something wakes
+    /// the next.
+    async fn idle(&self) {
+        let listen = async {
+            let _listener = self.listener.lock().await;
+            tokio::select! {
+                () = tokio::time::sleep(self.poll) => {}
+                () = self.store.outbox_arrived() => {}
+            }
+        };
+        tokio::select! {
+            () = listen => {}
+            () = self.emitter.wake.notified() => {}
+            () = self.lifecycle.stopped() => {}
         }
     }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::NewDelivery;
-use webhook_model::{OwnerId, TaskId, Template};
+use webhook_model::{TaskId, Template};
 
 use super::bite::{Bite, Fits};
+use super::draft::Before;
 use super::emitter::Emitter;
 use super::finder::Ask;
-use super::plan::{Fate, Plan, Spent};
+use super::plan::{Fate, Plan};
 use crate::error::EmitError;
-use crate::judge::Room;
 use crate::render::Rendering;
 use crate::routes::MatchedTask;
 
@@ -27,7 +27,7 @@ impl Emitter {
         &self,
         ask: &Ask<'_>,
         plan: &Plan,
-        spent: &Spent,
+        before: Before<'_>,
         now: DateTime<Utc>,
     ) -> Result<(Bite, Option<TaskId>), EmitError> {
         let rendering = self.renderer.occurrence(ask.occurrence, now);
@@ -42,10 +42,10 @@ impl Emitter {
                     Fate::Dropped(reason) => bite.drop_task(task, *reason),
                     Fate::Run => {
                         let body = render(&templates, task, &rendering, &mut bite);
-                        let room = self.room(&mut rooms, task.owner());
-                        let fits = body
-                            .as_ref()
-                            .map(|body| bite.fits(task, body.len(), spent, &self.limits, room));
+                        let room = self.room(&mut rooms, task.owner(), before);
+                        let fits = body.as_ref().map(|body| {
+                            bite.fits(task, body.len(), before.occurrence, &self.limits, room)
+                        });
                         match (fits, body) {
                             (Some(Fits::Yes), Some(body)) => self.push(&mut bite, task, body, now),
                             (Some(Fits::No), _) => return Ok((bite, Some(last))),
@@ -63,10 +63,6 @@ impl Emitter {
         let run = steps.iter().filter(|(_, fate)| *fate == Fate::Run);
         let tasks = run.map(|(task, _)| (task.id(), task.task.revision));
         Ok(self.finder.messages.of(tasks).await?)
-    }
-
-    fn room(&self, rooms: &mut HashMap<OwnerId, Room>, owner: OwnerId) -> Room {
-        *rooms.entry(owner).or_insert_with(|| self.judge.room(owner))
     }
 
     fn push(&self, bite: &mut Bite, task: &MatchedTask, body: Arc<str>, now: DateTime<Utc>) {

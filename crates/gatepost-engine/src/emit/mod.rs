@@ -3,6 +3,7 @@
 mod bite;
 mod commit;
 mod decide;
+mod draft;
 mod drain;
 mod emitted;
 mod emitter;
@@ -15,6 +16,7 @@ mod outbox;
 mod plan;
 mod races;
 mod row;
+mod set;
 #[cfg(test)]
 mod tests;
 mod waiting;

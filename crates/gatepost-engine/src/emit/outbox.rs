@@ -7,65 +7,39 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{OutboxRow, OutboxTaken};
 use tokio::task::JoinSet;
-use webhook_model::Occurrence;
 
 use super::drain::{OutboxDrain, Places};
 use super::row::Row;
 use crate::error::EmitError;
-use crate::guard::guarded;
 
 /// Rows read at a time.
 const AT_ONCE: u32 = 100;
-/// How long rows that are taken are left to this process.
+/// How long an audience whose rows are taken is left to this process.
 const TAKEN: Duration = Duration::from_secs(30);
-/// Rows of which this process goes on with the next bite at once.
+/// Rows of which a part goes on with the next bite at once.
 const GOING: usize = 16;
 /// A place is known this soon, or its rows wait for the platform apart from the others.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 impl OutboxDrain {
-    /// Stores an occurrence to be fanned out a moment later.
-    pub(crate) async fn push(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
-        self.store
-            .push_outbox(occurrence, self.clock.now()?)
-            .await?;
-        self.emitter.wake.notify_one();
-        Ok(())
-    }
-
-    /// Fans out what waits, until the engine stops.
-    pub(crate) async fn run(self: Arc<Self>) {
-        let mut going = Vec::new();
-        while self.lifecycle.is_running() {
-            match self.drain(&mut going).await {
-                Ok(0) => {}
-                Ok(_) => continue,
-                Err(error) => {
-                    guarded(|| tracing::warn!(%error, "could not drain the outbox"));
-                }
-            }
-            tokio::select! {
-                () = tokio::time::sleep(self.poll) => {}
-                () = self.store.outbox_arrived() => {}
-                () = self.emitter.wake.notified() => {}
-                () = self.lifecycle.stopped() => {}
-            }
-        }
-    }
-
-    /// One bite of each row that is due, and of those that are `going`. Returns how many rows there
-    /// were: each was used up, moved on, postponed or set aside. An error: the store is away.
-    async fn drain(self: &Arc<Self>, going: &mut Vec<Row>) -> Result<usize, EmitError> {
+    /// One bite of each row of an audience that is due, and of those that are `going`. Returns how
+    /// many rows there were: each was used up, moved on, postponed or set aside. An error: the
+    /// store is away, and what is left waits as it was.
+    pub(super) async fn drain(
+        self: &Arc<Self>,
+        holder: u128,
+        going: &mut Vec<Row>,
+    ) -> Result<usize, EmitError> {
         let now = self.clock.now()?;
-        let taken = self
-            .store
-            .take_outbox(self.holder, AT_ONCE, now + TAKEN, now)
-            .await?;
+        let until = now + TAKEN;
+        let taken = self.store.take_outbox(holder, AT_ONCE, until, now).await?;
         let Some(OutboxTaken { audience, rows }) = taken else {
             return self.work_off(Vec::new(), going, now).await;
         };
+        // There may be another audience.
+        self.emitter.wake.notify_one();
         let count = self.work_off(rows, going, now).await;
-        self.store.give_back_outbox(audience, self.holder).await?;
+        self.store.give_back_outbox(audience, holder).await?;
         count
     }
 
@@ -83,12 +57,9 @@ impl OutboxDrain {
             }
         }
         let places = self.places(&rows).await;
-        for row in rows {
-            let next = self.take(row, &places, now).await?;
-            if going.len() < GOING {
-                going.extend(next);
-            }
-        }
+        let mut left = self.take(rows, &places, now).await?;
+        left.truncate(GOING);
+        *going = left;
         Ok(count)
     }
 

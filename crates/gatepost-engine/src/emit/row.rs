@@ -1,6 +1,5 @@
 //! One row of the outbox: a bite of it is stored, or it waits.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -10,9 +9,11 @@ use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
 use webhook_model::{Occurrence, TaskId};
 
 use super::decide::{Decided, RowAt, Sink};
+use super::draft::{Before, Drafted};
 use super::drain::{OutboxDrain, Places};
 use super::finder::Ask;
 use super::plan::Spent;
+use super::set::Tried;
 use crate::error::EmitError;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
@@ -41,6 +42,15 @@ impl Row {
     pub(super) fn pause(&self, now: DateTime<Utc>) -> Duration {
         let age = (now - self.created).to_std().unwrap_or_default();
         (age / 2).clamp(FIRST_PAUSE, LONGEST_PAUSE)
+    }
+
+    fn ask<'a>(&'a self, places: &'a [Place], patience: Option<&'a Lifecycle>) -> Ask<'a> {
+        Ask {
+            occurrence: &self.occurrence,
+            places,
+            left: self.left.clone(),
+            patience,
+        }
     }
 
     fn at(&self, places: &[Place], now: DateTime<Utc>) -> RowAt {
@@ -84,23 +94,28 @@ impl OutboxDrain {
         }
     }
 
-    /// Stores a bite of a row; what is left of it, if this process goes on with it. One that cannot
-    /// be decided now is postponed, and stops no other. An error: that was not possible either.
-    pub(super) async fn take(
-        self: &Arc<Self>,
-        row: Row,
+    /// Decides what is to be stored of a row, of which others are stored first that will use
+    /// `ahead`.
+    pub(super) async fn draft(
+        &self,
+        tried: &mut Tried,
         places: &Places,
+        ahead: &Spent,
         now: DateTime<Utc>,
-    ) -> Result<Option<Row>, EmitError> {
-        let decided = match places.get(&row.occurrence.audience) {
-            Some(Some(Ok(places))) => self.decide(&row, places, None, now).await,
-            Some(Some(Err(error))) => Err(error.clone()),
-            Some(None) | None => Ok(Decided::Undecided),
+    ) -> Result<Drafted, EmitError> {
+        let Tried { row, races } = tried;
+        let places = match places.get(&row.occurrence.audience) {
+            Some(Some(Ok(places))) => places,
+            Some(Some(Err(error))) => return Err(error.clone()),
+            Some(None) | None => return Ok(Drafted::Decided(Decided::Undecided)),
         };
-        match decided {
-            Ok(Decided::Undecided) => self.wait(row, now).await.map(|()| None),
-            decided => self.conclude(row, decided, now).await,
-        }
+        let ask = row.ask(places, None);
+        let before = Before {
+            occurrence: &row.spent,
+            set: ahead,
+        };
+        let sink = Sink::Row(row.at(places, now));
+        self.emitter.draft(&ask, &sink, before, races).await
     }
 
     pub(super) async fn decide(
@@ -110,12 +125,7 @@ impl OutboxDrain {
         patience: Option<&Lifecycle>,
         now: DateTime<Utc>,
     ) -> Result<Decided, EmitError> {
-        let ask = Ask {
-            occurrence: &row.occurrence,
-            places,
-            left: row.left.clone(),
-            patience,
-        };
+        let ask = row.ask(places, patience);
         let sink = Sink::Row(row.at(places, now));
         self.emitter.decide(&ask, &sink, &row.spent).await
     }

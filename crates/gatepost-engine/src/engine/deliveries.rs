@@ -1,7 +1,11 @@
 //! Deliveries and messages.
 
+use chrono::{DateTime, Utc};
 use delivery::Preview;
-use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryQuery, Replay};
+use gatepost_storage::Scope;
+use gatepost_storage::webhooks::{
+    AttemptRecord, Delivery, DeliveryId, DeliveryQuery, HourlyCount, Replay,
+};
 use webhook_model::{Message, Webhook, WebhookId};
 
 use super::handle::Engine;
@@ -10,6 +14,29 @@ use crate::records::deliveries::TestSend;
 use crate::render::Example;
 
 impl Engine {
+    /// What became of the deliveries of a scope's webhooks, or of one of them, in the hours from
+    /// `from` until before `before`: newest hour first, then by webhook, at most `limit`. Kept
+    /// longer than deliveries ([`Retention::counts`](crate::Retention::counts)).
+    ///
+    /// Counted is what ends an attempt, about two seconds later; a process that dies loses what it
+    /// counted in that time. What ends without an attempt, because it was cancelled, was held too
+    /// long or lost its sender three times, is not counted.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn hourly_counts(
+        &self,
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<HourlyCount>, EngineError> {
+        let store = &self.0.records.deliveries.store;
+        let counts = store.hourly_counts(scope, webhook, from, before, limit);
+        Ok(counts.await?)
+    }
+
     /// Queues a message by hand; without one, the default payload. Variables are filled in. It is
     /// sent at once if there is room, as what comes of an emit.
     ///

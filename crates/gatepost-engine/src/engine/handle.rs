@@ -65,7 +65,8 @@ impl Engine {
         &self.0.records.events.catalog
     }
 
-    /// A snapshot; asks the store.
+    /// A snapshot; asks the store, at the cost of one lookup. Figures of the queue are those that
+    /// some process counted last: [`Health::counted`].
     ///
     /// # Errors
     /// When the store fails: then nothing is well.
@@ -80,8 +81,10 @@ impl Engine {
         self.0.lifecycle.shutdown(grace).await;
         let last_runs = self.0.emitter.launcher.last_runs.clone();
         let judge = self.0.emitter.judge.clone();
+        let counts = self.0.probes.settler.counts.clone();
         let flush = async move {
             last_runs.flush().await;
+            counts.flush().await;
             judge.flush().await;
         };
         self.0.lifecycle.finish(flush).await;

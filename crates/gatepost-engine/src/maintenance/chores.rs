@@ -6,6 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{PurgeBounds, Reclaimed, WebhookStore};
+use tokio::time::Instant;
 
 use crate::admission::Admission;
 use crate::clock::{ClockSteps, EngineClock};
@@ -24,6 +25,8 @@ const ROUND: Duration = Duration::from_secs(60);
 /// Under which one process at a time does them, and for how long it has them for itself.
 const LEASE: &str = "clean the log";
 const LEASED: Duration = Duration::from_secs(150);
+/// After this time of work it is extended.
+const EXTENDED: Duration = Duration::from_secs(60);
 /// Between two transactions, so that others can write.
 pub(super) const BREATH: Duration = Duration::from_millis(20);
 
@@ -97,21 +100,33 @@ impl Maintenance {
         }
     }
 
+    /// Rests as long as each call takes, and ends when another process has the lease.
     async fn remove_old(&self) -> Result<(), StoreError> {
-        let (now, running) = (self.clock.now()?, || self.lifecycle.is_running());
+        let (now, mut leased) = (self.clock.now()?, Instant::now());
         let held = ago(now, self.retention.held);
-        while running() && self.store.expire_held(held, BITE, now).await? == u64::from(BITE) {
-            self.lifecycle.rest(BREATH).await;
-        }
         let bounds = PurgeBounds {
             created_before: ago(now, self.retention.deliveries),
             newest_per_webhook: self.retention.deliveries_per_webhook,
-            bytes: None,
-            counts_before: DateTime::<Utc>::MIN_UTC,
+            bytes: self.retention.bytes,
+            counts_before: ago(now, self.retention.counts),
             occurrences_before: ago(now, self.retention.occurrences),
         };
-        while running() && self.store.purge(&bounds, BITE, now).await?.more {
-            self.lifecycle.rest(BREATH).await;
+        let (mut expired, mut purged) = (false, false);
+        while self.lifecycle.is_running() && !(expired && purged) {
+            if leased.elapsed() >= EXTENDED {
+                if !self.lease(LEASE, LEASED).await {
+                    break;
+                }
+                leased = Instant::now();
+            }
+            let began = Instant::now();
+            if expired {
+                purged = !self.store.purge(&bounds, BITE, now).await?.more;
+            } else {
+                let count = self.store.expire_held(held, BITE, now).await?;
+                expired = count < u64::from(BITE);
+            }
+            self.lifecycle.rest(began.elapsed().max(BREATH)).await;
         }
         Ok(())
     }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use gatepost_storage::StoreError;
 use tokio::time::Instant;
 
 use super::chores::{BREATH, Maintenance};
+use super::leases::lease;
 use crate::guard::guarded;
 
 const LEASE: &str = "remove what is gone";
@@ -69,15 +69,7 @@ impl Maintenance {
 
     /// Whether this process is the one that does it now.
     pub(super) async fn lease(&self, name: &str, time: Duration) -> bool {
-        let lease = async {
-            let now = self.clock.now()?;
-            let until = now + TimeDelta::from_std(time).unwrap_or_default();
-            self.store.lease(name, self.holder, until, now).await
-        };
-        lease.await.unwrap_or_else(|error: StoreError| {
-            guarded(|| tracing::warn!(name, %error, "could not take a lease"));
-            false
-        })
+        lease(&*self.store, &self.clock, self.holder, name, time).await
     }
 }
 

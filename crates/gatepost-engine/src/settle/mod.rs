@@ -1,7 +1,9 @@
-//! Records how claims ended: many in one transaction, none given up while the store is only away.
+//! Settlements of all workers are recorded together, as fast as the store takes them; and counted.
 
+mod counts;
 mod settler;
 mod writer;
 
+pub(crate) use counts::{HourlyCounts, counted};
 pub(crate) use settler::Settler;
 pub(crate) use writer::SettlementWriter;

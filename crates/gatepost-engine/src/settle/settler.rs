@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gatepost_storage::webhooks::{Settled, Settlement, WebhookStore};
 use tokio::sync::{mpsc, oneshot};
 
+use super::counts::HourlyCounts;
 use super::writer::{SettlementWriter, Waiting};
 use crate::clock::EngineClock;
 
@@ -17,6 +18,8 @@ const WAITING: usize = 4096;
 pub(crate) struct Settler {
     queue: mpsc::Sender<Waiting>,
     failing: Arc<AtomicBool>,
+    /// What was settled, by webhook and hour.
+    pub(crate) counts: Arc<HourlyCounts>,
 }
 
 impl Settler {
@@ -27,8 +30,14 @@ impl Settler {
     ) -> (Self, SettlementWriter) {
         let (queue, waiting) = mpsc::channel(WAITING);
         let failing = Arc::new(AtomicBool::new(false));
+        let counts = Arc::new(HourlyCounts::new(store.clone(), clock.clone()));
         let writer = SettlementWriter::new(store, clock, waiting, failing.clone());
-        (Self { queue, failing }, writer)
+        let settler = Self {
+            queue,
+            failing,
+            counts,
+        };
+        (settler, writer)
     }
 
     /// Whether outcomes cannot be recorded at present: nothing new must be sent.
@@ -171,5 +180,40 @@ mod tests {
         let second = tokio::spawn(writer.run());
         assert_eq!(settling.await.unwrap(), Some(Settled::Done));
         second.await.unwrap();
+    }
+
+    /// Of this number, one after the other at this distance: how often the store was called, and
+    /// how long the last one took.
+    async fn recorded(count: usize, gap: Duration) -> (usize, Duration) {
+        let world = World::new().await;
+        let mut settlements = Vec::new();
+        for _ in 0..count {
+            settlements.push(world.sent().await);
+        }
+        let (before, mut settling, mut took) = (world.store.calls(), Vec::new(), Duration::ZERO);
+        for settlement in settlements {
+            let settler = world.settler.clone();
+            settling.push(tokio::spawn(async move {
+                let began = tokio::time::Instant::now();
+                assert_eq!(settler.settle(settlement).await, Some(Settled::Done));
+                began.elapsed()
+            }));
+            tokio::time::sleep(gap).await;
+        }
+        for settling in settling {
+            took = settling.await.unwrap();
+        }
+        (world.store.calls() - before, took)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_many_come_they_are_gathered_for_ten_milliseconds_and_one_alone_never_waits() {
+        assert_eq!(
+            recorded(20, Duration::from_millis(2)).await,
+            (20, Duration::ZERO)
+        );
+        let (calls, took) = recorded(400, Duration::from_micros(250)).await;
+        assert!(calls <= 40, "{calls}");
+        assert!(took <= Duration::from_millis(11), "{took:?}");
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use gatepost_storage::webhooks::{Settled, Settlement, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::time::Instant;
 
 use crate::clock::EngineClock;
 use crate::guard::guarded;
@@ -16,6 +17,11 @@ use crate::meter;
 
 /// Settlements in one transaction.
 const AT_ONCE: usize = 512;
+/// While many come, they are gathered until there are this many, or for as long as that: one
+/// transaction for 64 costs each of them half of what it costs for 16.
+const GATHERED: (usize, Duration) = (64, Duration::from_millis(10));
+/// So many within that time are many.
+const MANY: usize = 16;
 /// The first and the longest wait after a failure.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 /// How often a settlement is tried that the store refuses for what it says.
@@ -65,6 +71,60 @@ impl Drop for FailsOnPanic<'_> {
     }
 }
 
+/// How many have come of late.
+#[derive(Debug)]
+struct Load {
+    began: Instant,
+    /// Since then.
+    count: usize,
+    /// In the time before.
+    before: usize,
+}
+
+impl Load {
+    fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            count: 0,
+            before: 0,
+        }
+    }
+
+    fn add(&mut self, count: usize) {
+        self.pass();
+        self.count += count;
+    }
+
+    fn is_high(&mut self) -> bool {
+        self.pass();
+        self.count.max(self.before) >= MANY
+    }
+
+    fn pass(&mut self) {
+        let passed = self.began.elapsed();
+        if passed >= GATHERED.1 {
+            self.before = if passed < GATHERED.1 * 3 {
+                self.count
+            } else {
+                0
+            };
+            (self.count, self.began) = (0, Instant::now());
+        }
+    }
+}
+
+/// More that comes within a moment.
+async fn gather(queue: &mut mpsc::Receiver<Waiting>, batch: &mut Vec<Waiting>) {
+    let until = Instant::now() + GATHERED.1;
+    while batch.len() < GATHERED.0 {
+        let room = AT_ONCE - batch.len();
+        match tokio::time::timeout_at(until, queue.recv_many(batch, room)).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+    }
+}
+
 impl SettlementWriter {
     pub(super) fn new(
         store: Arc<dyn WebhookStore>,
@@ -86,14 +146,19 @@ impl SettlementWriter {
         let mut backlog = self.backlog.lock().await;
         let Backlog { queue, batch } = &mut *backlog;
         let _fails = FailsOnPanic(&self.failing);
-        let mut backoff = BACKOFF.0;
+        let (mut backoff, mut load) = (BACKOFF.0, Load::new());
         loop {
             if batch.is_empty() {
                 self.failing.store(false, Ordering::Relaxed);
                 backoff = BACKOFF.0;
-                if queue.recv_many(batch, AT_ONCE).await == 0 {
+                let come = queue.recv_many(batch, AT_ONCE).await;
+                if come == 0 {
                     return;
                 }
+                if load.is_high() {
+                    gather(queue, batch).await;
+                }
+                load.add(batch.len());
             }
             self.record_all(batch).await;
             if batch.is_empty() {

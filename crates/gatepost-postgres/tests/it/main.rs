@@ -10,10 +10,12 @@ mod common;
 mod contract;
 mod locks;
 mod nodes;
+mod parts;
 mod plans;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
 mod queue;
 mod schema;
 mod tls;
+mod turns;
 mod upgrade;

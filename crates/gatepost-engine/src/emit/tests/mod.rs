@@ -49,10 +49,7 @@ fn drain(bench: &Bench, emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
     let poll = Duration::from_millis(250);
     let store = bench.store.clone();
     let drain = Arc::new(OutboxDrain::new(store, emitter, clock, lifecycle, poll, 1));
-    let part = drain.clone();
-    bench
-        .lifecycle
-        .supervise("outbox", move || part.clone().run());
+    drain.start();
     drain
 }
 

@@ -1,0 +1,192 @@
+//! A bite that is decided and rendered, and not stored yet.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, Origin, RoutesVersion};
+use webhook_model::{OwnerId, TaskId};
+
+use super::bite::Bite;
+use super::decide::{Decided, Sink};
+use super::emitter::Emitter;
+use super::finder::Ask;
+use super::plan::{Plan, Spent};
+use super::races::Races;
+use crate::error::EmitError;
+use crate::judge::{Judge, Room};
+use crate::routes::Matched;
+
+/// What was used up before a bite.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before<'a> {
+    /// By its occurrence, as far as is known.
+    pub occurrence: &'a Spent,
+    /// By what will be stored together with it: of that the judge knows nothing yet.
+    pub set: &'a Spent,
+}
+
+impl Before<'_> {
+    /// How much more may wait for an owner.
+    pub(super) fn room(&self, judge: &Judge, owner: OwnerId) -> Room {
+        let (room, ahead) = (judge.room(owner), self.set.of(owner));
+        Room {
+            deliveries: room.deliveries.saturating_sub(ahead.tasks as u64),
+            bytes: room.bytes.saturating_sub(ahead.bytes as u64),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Draft {
+    matched: Matched,
+    plan: Plan,
+    bite: Bite,
+    rest: Option<Left>,
+    now: DateTime<Utc>,
+}
+
+/// A bite, as far as it goes without the store.
+#[derive(Debug)]
+pub(super) enum Drafted {
+    /// There is nothing to store.
+    Decided(Decided),
+    /// This is to be stored, and then the draft is to be [concluded](Emitter::conclude).
+    Draft(Box<Draft>, Enqueue),
+}
+
+impl Emitter {
+    pub(super) async fn draft(
+        &self,
+        ask: &Ask<'_>,
+        sink: &Sink,
+        before: Before<'_>,
+        races: &mut Races,
+    ) -> Result<Drafted, EmitError> {
+        loop {
+            let matched = self.finder.matched(ask).await?;
+            let hearing = &mut races.hearing;
+            self.finder.hear(ask, &matched, hearing).await;
+            let (hearing, room) = (
+                |task: &_| races.hearing(task),
+                |owner| before.room(&self.judge, owner),
+            );
+            let (after, spent) = (ask.after(), before.occurrence);
+            let plan = Plan::new(&matched.tasks, after, hearing, spent, &self.limits, room);
+            if plan.more && matches!(sink, Sink::Emit(_)) {
+                return Ok(Drafted::Decided(Decided::TooMuch));
+            }
+            let now = self.clock.now()?;
+            let (bite, end) = self.fill(ask, &plan, before, now).await?;
+            if end.is_some() && matches!(sink, Sink::Emit(_)) {
+                return Ok(Drafted::Decided(Decided::TooMuch));
+            }
+            let rest = rest(&ask.left, &bite, end);
+            if rest.as_ref() == Some(&ask.left) {
+                return Ok(Drafted::Decided(Decided::Undecided));
+            }
+            if matches!(sink, Sink::Emit(Origin::Direct)) && bite.is_empty() {
+                // Nothing is stored, so nothing checks the versions: they have to be asked for.
+                let tables = &self.finder.tables;
+                if races.refreshed || tables.are_current(&matched.seen).await? {
+                    return Ok(Drafted::Decided(self.nothing(&bite, &plan)));
+                }
+                tables.refresh(&matched.seen).await?;
+                races.refreshed = true;
+                continue;
+            }
+            let basis = races.basis(&matched, &bite);
+            let enqueue = self.enqueue(ask, sink, &bite, basis, rest.clone(), now);
+            let draft = Draft {
+                matched,
+                plan,
+                bite,
+                rest,
+                now,
+            };
+            return Ok(Drafted::Draft(Box::new(draft), enqueue));
+        }
+    }
+
+    /// What follows from what the store said. `None`: the records have changed; once what was
+    /// [seen](Draft::seen) is read again, it can be drafted again.
+    pub(super) fn conclude(
+        &self,
+        draft: Draft,
+        stored: Enqueued,
+        races: &mut Races,
+    ) -> Option<Decided> {
+        let matched = &draft.matched;
+        match stored {
+            Enqueued::AlreadyKnown => Some(Decided::Repeated),
+            Enqueued::RoutesChanged => {
+                races.lost(matched);
+                None
+            }
+            Enqueued::RowsChanged(rows) => {
+                races.lost_rows(matched, &rows);
+                None
+            }
+            Enqueued::Stored { deliveries, moved } => {
+                if races.by_places() {
+                    let tables = &self.finder.tables;
+                    tables.consumed(&draft.bite.consume, &matched.seen, &moved);
+                }
+                let Draft {
+                    plan,
+                    bite,
+                    rest,
+                    now,
+                    ..
+                } = draft;
+                Some(self.stored(bite, &plan, &deliveries, rest, now))
+            }
+        }
+    }
+
+    pub(super) fn room(
+        &self,
+        rooms: &mut HashMap<OwnerId, Room>,
+        owner: OwnerId,
+        before: Before<'_>,
+    ) -> Room {
+        *rooms
+            .entry(owner)
+            .or_insert_with(|| before.room(&self.judge, owner))
+    }
+}
+
+impl Draft {
+    /// The places, and the versions at which they were read.
+    pub(super) fn seen(&self) -> &[(Place, RoutesVersion)] {
+        &self.matched.seen
+    }
+
+    /// When it was decided.
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        self.now
+    }
+
+    /// What it will use.
+    pub(super) fn used(&self) -> &Spent {
+        &self.bite.used
+    }
+
+    /// Deliveries, and bytes of their messages.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.bite.deliveries.len(), self.bite.bytes)
+    }
+}
+
+/// What is left when a bite is stored that ends with the task `end`.
+fn rest(left: &Left, bite: &Bite, end: Option<TaskId>) -> Option<Left> {
+    match left {
+        Left::After(_) => end.map(Left::After),
+        Left::Tasks(tasks) => {
+            let open =
+                |id: &TaskId| bite.later.contains_key(id) || end.is_some_and(|end| *id > end);
+            let tasks: Vec<TaskId> = tasks.iter().copied().filter(open).collect();
+            (!tasks.is_empty()).then_some(Left::Tasks(tasks))
+        }
+    }
+}

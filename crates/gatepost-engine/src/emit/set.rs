@@ -1,0 +1,174 @@
+//! Rows of the outbox that are decided in order and stored in one go.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::{Enqueue, Enqueued, RoutesVersion};
+
+use super::decide::Decided;
+use super::draft::{Draft, Drafted};
+use super::drain::{OutboxDrain, Places};
+use super::plan::Spent;
+use super::races::Races;
+use super::row::Row;
+use crate::config::EmitLimits;
+use crate::error::EmitError;
+
+/// A row, and what was learnt in its tries.
+#[derive(Debug)]
+pub(super) struct Tried {
+    pub row: Row,
+    pub races: Races,
+}
+
+/// What is decided and not stored yet: together about as much as one emit may store.
+#[derive(Debug, Default)]
+struct Set {
+    rows: Vec<(Tried, Box<Draft>)>,
+    enqueues: Vec<Enqueue>,
+    /// What they will use.
+    spent: Spent,
+    deliveries: usize,
+    bytes: usize,
+}
+
+impl Set {
+    fn is_full(&self, limits: &EmitLimits) -> bool {
+        self.deliveries >= limits.deliveries || self.bytes >= limits.bytes
+    }
+
+    fn push(&mut self, tried: Tried, draft: Box<Draft>, enqueue: Enqueue) {
+        let (deliveries, bytes) = draft.size();
+        self.deliveries += deliveries;
+        self.bytes += bytes;
+        self.spent.merge(draft.used());
+        self.rows.push((tried, draft));
+        self.enqueues.push(enqueue);
+    }
+}
+
+/// What came of some rows.
+#[derive(Debug, Default)]
+struct Outcome {
+    /// Those with which this process goes on.
+    left: Vec<Row>,
+    /// Those that are to be decided again: the records have changed.
+    again: Vec<Tried>,
+    /// What has to be read again for that.
+    seen: Vec<Vec<(Place, RoutesVersion)>>,
+}
+
+impl OutboxDrain {
+    /// Stores a bite of each row, in order; what is left of those with which this process goes on.
+    /// One that cannot be decided now is postponed, and stops no other. An error: that was not
+    /// possible either.
+    pub(super) async fn take(
+        self: &Arc<Self>,
+        rows: Vec<Row>,
+        places: &Places,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Row>, EmitError> {
+        let tried = |row| Tried {
+            row,
+            races: Races::default(),
+        };
+        let mut rows: Vec<Tried> = rows.into_iter().map(tried).collect();
+        let mut left = Vec::new();
+        // It ends: what changes each time goes the waiting way after a few tries.
+        while !rows.is_empty() {
+            let mut outcome = Outcome::default();
+            self.take_once(rows, places, now, &mut outcome).await?;
+            for seen in &outcome.seen {
+                self.emitter.finder.tables.refresh(seen).await?;
+            }
+            left.append(&mut outcome.left);
+            rows = outcome.again;
+        }
+        Ok(left)
+    }
+
+    async fn take_once(
+        self: &Arc<Self>,
+        rows: Vec<Tried>,
+        places: &Places,
+        now: DateTime<Utc>,
+        outcome: &mut Outcome,
+    ) -> Result<(), EmitError> {
+        let mut set = Set::default();
+        for mut tried in rows {
+            if set.is_full(&self.emitter.limits) {
+                self.store(std::mem::take(&mut set), now, outcome).await?;
+            }
+            match self.draft(&mut tried, places, &set.spent, now).await {
+                Ok(Drafted::Draft(draft, enqueue)) => set.push(tried, draft, enqueue),
+                Ok(Drafted::Decided(Decided::Undecided)) => self.wait(tried.row, now).await?,
+                Ok(Drafted::Decided(decided)) => {
+                    let left = self.conclude(tried.row, Ok(decided), now).await?;
+                    outcome.left.extend(left);
+                }
+                Err(error) => {
+                    self.conclude(tried.row, Err(error), now).await?;
+                }
+            }
+        }
+        self.store(set, now, outcome).await
+    }
+
+    async fn store(
+        &self,
+        set: Set,
+        now: DateTime<Utc>,
+        outcome: &mut Outcome,
+    ) -> Result<(), EmitError> {
+        let stored = self.enqueue(set.enqueues).await?;
+        let mut concluded = Vec::new();
+        // What was leased is sent first, whatever becomes of the others.
+        for ((mut tried, draft), stored) in set.rows.into_iter().zip(stored) {
+            let seen = draft.seen().to_vec();
+            let decided = match stored {
+                Ok(stored) => self.emitter.conclude(*draft, stored, &mut tried.races),
+                Err(error) => {
+                    concluded.push((tried.row, Err(error.into())));
+                    continue;
+                }
+            };
+            if let Some(decided) = decided {
+                concluded.push((tried.row, Ok(decided)));
+            } else {
+                outcome.again.push(tried);
+                if !outcome.seen.contains(&seen) {
+                    outcome.seen.push(seen);
+                }
+            }
+        }
+        for (row, decided) in concluded {
+            outcome.left.extend(self.conclude(row, decided, now).await?);
+        }
+        Ok(())
+    }
+
+    /// An answer for each. Should one of them make all fail, each is stored alone.
+    async fn enqueue(
+        &self,
+        enqueues: Vec<Enqueue>,
+    ) -> Result<Vec<Result<Enqueued, StoreError>>, EmitError> {
+        let now = self.clock.now()?;
+        if let [one] = &*enqueues {
+            return Ok(vec![self.store.enqueue(one.clone(), now).await]);
+        }
+        if enqueues.is_empty() {
+            return Ok(Vec::new());
+        }
+        let stored = self.store.enqueue_all(enqueues.clone(), now).await;
+        if stored.len() == enqueues.len() && stored.iter().any(Result::is_ok) {
+            return Ok(stored);
+        }
+        let mut stored = Vec::new();
+        for enqueue in enqueues {
+            stored.push(self.store.enqueue(enqueue, now).await);
+        }
+        Ok(stored)
+    }
+}

@@ -1,0 +1,231 @@
+//! What became of the deliveries of each webhook in each hour. Counted here, and written a little
+//! later for many together: a process that dies loses what it counted in the last two seconds.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::{DeliveryLog, Disposition, HourlyCount, Settlement};
+use webhook_model::WebhookId;
+
+use crate::clock::EngineClock;
+use crate::guard::guarded;
+use crate::lifecycle::Lifecycle;
+
+/// How often what was counted is written.
+const FLUSH: Duration = Duration::from_secs(2);
+/// Webhooks and hours counted between two flushes.
+const MOST: usize = 65_536;
+/// Written in one transaction.
+const BITE: usize = 1_000;
+
+type Key = (WebhookId, DateTime<Utc>);
+
+#[derive(Debug)]
+pub(crate) struct HourlyCounts {
+    log: Arc<dyn DeliveryLog>,
+    clock: Arc<EngineClock>,
+    counted: Mutex<HashMap<Key, HourlyCount>>,
+}
+
+/// The end of an attempt, as it counts. `bytes` are those of what was stored of it.
+pub(crate) fn counted(
+    settlement: &Settlement,
+    webhook: WebhookId,
+    bytes: u64,
+) -> Option<HourlyCount> {
+    let (sent, failed, retried) = match settlement.disposition {
+        Disposition::Sent => (1, 0, 0),
+        Disposition::Failed => (0, 1, 0),
+        Disposition::Retry { .. } => (0, 0, 1),
+        Disposition::Release { .. } => return None,
+    };
+    let took = settlement.attempt.as_ref().map(|attempt| attempt.duration);
+    Some(HourlyCount {
+        webhook,
+        hour: DateTime::UNIX_EPOCH,
+        sent,
+        failed,
+        retried,
+        milliseconds: u64::try_from(took.unwrap_or_default().as_millis()).unwrap_or(u64::MAX),
+        bytes,
+    })
+}
+
+impl HourlyCounts {
+    pub(super) fn new(log: Arc<dyn DeliveryLog>, clock: Arc<EngineClock>) -> Self {
+        Self {
+            log,
+            clock,
+            counted: Mutex::default(),
+        }
+    }
+
+    /// Adds to the hour that it is.
+    pub(crate) fn add(&self, count: HourlyCount) {
+        let Ok(now) = self.clock.now() else {
+            return;
+        };
+        let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
+        add(&mut self.lock(), HourlyCount { hour, ..count });
+    }
+
+    /// Writes what was counted every two seconds, until the engine stops.
+    pub(crate) async fn run(self: Arc<Self>, lifecycle: Lifecycle) {
+        while lifecycle.is_running() {
+            lifecycle.rest(FLUSH).await;
+            self.flush().await;
+        }
+    }
+
+    /// Writes what was counted; once more when the engine has stopped.
+    pub(crate) async fn flush(&self) {
+        if let Err(error) = self.write().await {
+            guarded(|| tracing::warn!(%error, "could not write what was counted"));
+        }
+    }
+
+    /// What the store does not take is written with the next.
+    async fn write(&self) -> Result<(), StoreError> {
+        let mut counts: Vec<_> = self.lock().drain().map(|(_, count)| count).collect();
+        while !counts.is_empty() {
+            let bite = counts.split_off(counts.len().saturating_sub(BITE));
+            if let Err(error) = self.log.add_counts(&bite).await {
+                let mut counted = self.lock();
+                bite.into_iter()
+                    .chain(counts)
+                    .for_each(|count| add(&mut counted, count));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, HourlyCount>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn add(counted: &mut HashMap<Key, HourlyCount>, count: HourlyCount) {
+    let key = (count.webhook, count.hour);
+    if counted.len() >= MOST && !counted.contains_key(&key) {
+        let webhook = count.webhook.0;
+        guarded(|| tracing::warn!(webhook, "lost count of deliveries"));
+        return;
+    }
+    let sum = counted.entry(key).or_insert(HourlyCount {
+        sent: 0,
+        failed: 0,
+        retried: 0,
+        milliseconds: 0,
+        bytes: 0,
+        ..count
+    });
+    let parts = [
+        (&mut sum.sent, count.sent),
+        (&mut sum.failed, count.failed),
+        (&mut sum.retried, count.retried),
+        (&mut sum.milliseconds, count.milliseconds),
+        (&mut sum.bytes, count.bytes),
+    ];
+    for (sum, more) in parts {
+        *sum = sum.saturating_add(more);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gatepost_storage::{MemoryStore, Scope};
+    use gatepost_testkit::fault::{Fault, FaultStore};
+
+    use super::*;
+    use crate::testing::{BrokenClock, Records, noon};
+
+    struct World {
+        records: Records,
+        store: Arc<FaultStore<MemoryStore>>,
+        broken: Arc<BrokenClock>,
+        counts: Arc<HourlyCounts>,
+    }
+
+    impl World {
+        async fn new() -> Self {
+            let records = Records::new();
+            let store = Arc::new(FaultStore::new(records.store.clone()));
+            let broken = Arc::new(BrokenClock::at(noon()));
+            let clock = EngineClock::start(broken.clone(), &*store).await.unwrap();
+            let counts = Arc::new(HourlyCounts::new(store.clone(), Arc::new(clock)));
+            Self {
+                records,
+                store,
+                broken,
+                counts,
+            }
+        }
+
+        /// What is written, oldest first: webhook, hour of the day, sent, milliseconds.
+        async fn written(&self) -> Vec<(i64, i64, u64, u64)> {
+            let (from, before) = (DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC);
+            let log: &dyn DeliveryLog = &*self.records.store;
+            let counts = log.hourly_counts(Scope::All, None, from, before, 100);
+            let row = |c: HourlyCount| {
+                let hour = (c.hour - noon()).num_hours();
+                (c.webhook.0, hour, c.sent, c.milliseconds)
+            };
+            counts.await.unwrap().into_iter().rev().map(row).collect()
+        }
+    }
+
+    fn sent(webhook: WebhookId) -> HourlyCount {
+        HourlyCount {
+            webhook,
+            hour: DateTime::UNIX_EPOCH,
+            sent: 1,
+            failed: 0,
+            retried: 0,
+            milliseconds: 20,
+            bytes: 7,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_hour_is_written_as_one_and_what_the_store_did_not_take_with_the_next() {
+        let world = World::new().await;
+        let webhook = world.records.webhook(|_| {}).await;
+        (0..3).for_each(|_| world.counts.add(sent(webhook)));
+        world.store.fail("add_counts", 1, Fault::Refused);
+        world.counts.flush().await;
+        assert_eq!(world.written().await, []);
+        world.broken.clock.advance(Duration::from_secs(3_600));
+        world.counts.add(sent(webhook));
+        let before = world.store.calls();
+        world.counts.flush().await;
+        assert_eq!(world.store.calls() - before, 1, "both in one call");
+        let id = webhook.0;
+        assert_eq!(world.written().await, [(id, 0, 3, 60), (id, 1, 1, 20)]);
+        world.counts.flush().await;
+        assert_eq!(world.store.calls() - before, 1, "there was nothing more");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_two_seconds_it_is_written_and_no_more_is_kept_than_there_is_room_for() {
+        let world = World::new().await;
+        let webhook = world.records.webhook(|_| {}).await;
+        let lifecycle = Lifecycle::default();
+        let (counts, stopping) = (world.counts.clone(), lifecycle.clone());
+        lifecycle.supervise("counts", move || counts.clone().run(stopping.clone()));
+        world.counts.add(sent(webhook));
+        tokio::time::sleep(FLUSH * 2).await;
+        assert_eq!(world.written().await, [(webhook.0, 0, 1, 20)]);
+        for n in 0..MOST as i64 + 100 {
+            world.counts.add(sent(WebhookId(n)));
+        }
+        assert_eq!(world.counts.lock().len(), MOST);
+        world.broken.set_broken(true);
+        world.counts.add(sent(webhook));
+        lifecycle.shutdown(Duration::from_secs(60)).await;
+        assert_eq!(world.counts.lock().len(), 0, "a shutdown writes it");
+    }
+}
