@@ -89,9 +89,10 @@ impl PostgresConfig {
         self
     }
 
-    /// Whether the role may define tables while the store is in use, as it may by default: then the log has
-    /// partitions that are made ahead and dropped when they are old. Without, all that comes beyond those that
-    /// the migrations made is in one, and what is old is deleted row by row.
+    /// Whether the role may define tables while the store is in use, as it may by default: then the
+    /// log has partitions that are made ahead and dropped when they are old. Without, all that
+    /// comes beyond those that the migrations made is in one, and what is old is deleted row by
+    /// row.
     #[must_use]
     pub fn with_ddl(mut self, may_define: bool) -> Self {
         self.ddl = may_define;

@@ -14,6 +14,7 @@ use crate::error::{Answer, Result};
 use crate::migrate;
 use crate::node::Node;
 use crate::notify::Notifier;
+use crate::outbox;
 
 /// A store in PostgreSQL. Cheap to clone: all clones share one pool and one listening connection.
 ///
@@ -47,6 +48,7 @@ impl PostgresStore {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
         }
         migrate::migrate(&db, &schema).await?;
+        outbox::know_server(&db).await?;
         let notifier = Notifier::start(db.clone(), &schema);
         let node = Node::join(&config, &schema).await?;
         Ok(Self {

@@ -27,7 +27,7 @@ pub(crate) trait Work: Send + Sync + 'static {
     fn weight(item: &Self::Item) -> usize;
     const MOST: usize;
 
-    /// While many are coming, a batch waits until it has this much, at most so long.
+    /// While many are coming, a batch waits until it has this much, no longer than this.
     const ENOUGH: usize;
     const LINGER: Duration;
 
@@ -100,7 +100,9 @@ impl<W: Work> Batcher<W> {
         if !W::shares(&item) {
             return self.shared.work.alone(item).await;
         }
-        if self.shared.pace.is_idle() && let Ok(slot) = self.shared.slots.try_acquire() {
+        if self.shared.pace.is_idle()
+            && let Ok(slot) = self.shared.slots.try_acquire()
+        {
             let outcome = self.shared.work.run(vec![item]).await.pop();
             drop(slot);
             return match outcome {

@@ -1,4 +1,5 @@
-//! Figures: the queue as it was counted last, and what became of each webhook's deliveries in each hour.
+//! Figures: the queue as it was counted last, and what became of each webhook's deliveries in each
+//! hour.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::Scope;

@@ -1,7 +1,8 @@
 //! The partitions of the log: made ahead, and dropped when all that is in one is old.
 //!
-//! Whoever defines one waits for the locks of the log no longer than `WAIT`, since all who store wait behind: a
-//! reader that holds it longer, such as a dump, puts the work off until the next call.
+//! Whoever defines one waits for the locks of the log no longer than `WAIT`, since all who store
+//! wait behind: a reader that holds it longer, such as a dump, puts the work off until the next
+//! call.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{LogRoom, PurgeBounds};
@@ -18,14 +19,16 @@ const LATE_OUTCOMES: &str = include_str!("../sql/log/late_outcomes.sql");
 const WAIT: &str = "SET LOCAL lock_timeout = '50ms'";
 /// Partitions that lie ahead.
 const AHEAD: usize = 2;
-/// About so many cover the age of retention.
+/// About how many of them cover the age of retention.
 const COVER: i64 = 8;
 /// Ids of a partition: the first ones, and the least and the most later.
 const FIRST_SIZE: i64 = 1_000_000;
 const SIZES: std::ops::RangeInclusive<i64> = 200_000..=50_000_000;
-/// Ids left free where deliveries have run past the partitions: that many come until the next one is there.
+/// Ids left free where deliveries have run past the partitions: that many come until the next one
+/// is there.
 const MARGIN: i64 = 10_000;
-/// Deliveries that have not ended are moved out of a partition in bites, the last of them in the transaction that drops it.
+/// Deliveries that have not ended are moved out of a partition in bites, the last of them in the
+/// transaction that drops it.
 const BITE: i64 = 500;
 /// How much the clocks of processes may differ.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
@@ -89,7 +92,11 @@ impl PostgresStore {
             return Ok(Leaving::Nothing);
         }
         let old = oldest.ended.is_none_or(|ended| {
-            ended < bounds.created_before.checked_sub_signed(SKEW).unwrap_or(bounds.created_before)
+            ended
+                < bounds
+                    .created_before
+                    .checked_sub_signed(SKEW)
+                    .unwrap_or(bounds.created_before)
         });
         let full = match bounds.bytes {
             Some(most) if !old => self.log_bytes().await? > most,
@@ -116,10 +123,14 @@ impl PostgresStore {
         let tx = client.transaction().await?;
         tx.batch_execute(WAIT).await?;
         // In the order in which all others take them.
-        tx.batch_execute("LOCK TABLE ONLY gatepost_delivery, ONLY gatepost_outcome IN ACCESS EXCLUSIVE MODE")
+        tx.batch_execute(
+            "LOCK TABLE ONLY gatepost_delivery, ONLY gatepost_outcome IN ACCESS EXCLUSIVE MODE",
+        )
+        .await?;
+        tx.query(OPEN_IN, &[&part.first, &part.beyond, &i64::MAX])
             .await?;
-        tx.query(OPEN_IN, &[&part.first, &part.beyond, &i64::MAX]).await?;
-        tx.execute(LATE_OUTCOMES, &[&part.first, &part.beyond]).await?;
+        tx.execute(LATE_OUTCOMES, &[&part.first, &part.beyond])
+            .await?;
         let first = part.first;
         tx.batch_execute(&format!(
             "DROP TABLE gatepost_delivery_{first}, gatepost_outcome_{first}; DELETE FROM gatepost_part WHERE first = {first}"
@@ -142,7 +153,11 @@ impl PostgresStore {
             )
             .await?;
         let (beyond, last): (i64, i64) = (row.try_get("beyond")?, row.try_get("last")?);
-        let first = if last >= beyond { last + MARGIN } else { beyond };
+        let first = if last >= beyond {
+            last + MARGIN
+        } else {
+            beyond
+        };
         let kept: Option<DateTime<Utc>> = row.try_get("created_before")?;
         let end = first + size(parts, kept, now);
         for (table, id) in [("delivery", "id"), ("outcome", "delivery")] {
@@ -184,7 +199,8 @@ fn part(row: &Row) -> Result<Part> {
     })
 }
 
-/// So large that about `COVER` of them hold what is kept, at the rate at which the newest ones were filled.
+/// So large that about `COVER` of them hold what is kept, at the rate at which the newest ones were
+/// filled.
 fn size(parts: &[Part], kept: Option<DateTime<Utc>>, now: DateTime<Utc>) -> i64 {
     let filled = parts.iter().filter(|part| part.began.is_some());
     let Some((oldest, kept)) = filled.rev().take(2).last().zip(kept) else {
@@ -195,7 +211,8 @@ fn size(parts: &[Part], kept: Option<DateTime<Utc>>, now: DateTime<Utc>) -> i64 
     if seconds < 60 {
         return FIRST_SIZE;
     }
-    let ids = i128::from(oldest.last - oldest.first) * i128::from(age) / i128::from(seconds * COVER);
+    let ids =
+        i128::from(oldest.last - oldest.first) * i128::from(age) / i128::from(seconds * COVER);
     i64::try_from(ids)
         .unwrap_or(i64::MAX)
         .clamp(*SIZES.start(), *SIZES.end())

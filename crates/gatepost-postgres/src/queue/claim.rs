@@ -139,7 +139,11 @@ fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
         owner: OwnerId(row.try_get("owner")?),
         tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
         task: row.try_get::<_, Option<i64>>("task")?.map(TaskId),
-        body: if body.is_some() { text(row, "body")?.into() } else { "".into() },
+        body: if body.is_some() {
+            text(row, "body")?.into()
+        } else {
+            "".into()
+        },
         message_kept: body.is_some(),
         state: DeliveryState::Running,
         class: String::new(),

@@ -9,9 +9,7 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore, StoreError};
 use gatepost_testkit::Webhooks;
-use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, lane, message, outbox, task, webhook_of,
-};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, outbox, task, webhook_of};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;

@@ -17,4 +17,5 @@ pub mod postgres;
 mod queue;
 mod schema;
 mod tls;
+mod turns;
 mod upgrade;

@@ -555,7 +555,12 @@ async fn a_webhook_that_is_deleted_while_messages_arrive_leaves_none_behind() {
     assert_eq!(left, [], "after {stored} stored and {refused} refused");
     while a.remove_gone(100, at(1)).await.unwrap() == 100 {}
     let client = raw(&place).await;
-    for table in ["gatepost_delivery", "gatepost_outcome", "gatepost_queue", "gatepost_webhook"] {
+    for table in [
+        "gatepost_delivery",
+        "gatepost_outcome",
+        "gatepost_queue",
+        "gatepost_webhook",
+    ] {
         assert_eq!(rows(&client, table).await, 0, "{table}");
     }
     assert!(

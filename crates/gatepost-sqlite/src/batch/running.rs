@@ -63,8 +63,10 @@ pub(crate) fn forget_claims(c: &Connection, which: impl Fn(&Member) -> bool) -> 
             open -= i64::from(is_open(c, batch.token, member)?);
         }
         if open > 0 {
-            c.prepare_cached("UPDATE gatepost_running SET members = ?2, open = ?3 WHERE token = ?1")?
-                .execute(params![batch.token, encode(&rest), open])?;
+            c.prepare_cached(
+                "UPDATE gatepost_running SET members = ?2, open = ?3 WHERE token = ?1",
+            )?
+            .execute(params![batch.token, encode(&rest), open])?;
         } else {
             c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1")?
                 .execute([batch.token])?;

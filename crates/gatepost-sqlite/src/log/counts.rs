@@ -61,7 +61,9 @@ pub(super) fn list(
             )
         }
         (None, Scope::All) => {
-            format!("{COLUMNS} gatepost_count n INDEXED BY gatepost_count_at WHERE {LIVE} AND {NEWEST}")
+            format!(
+                "{COLUMNS} gatepost_count n INDEXED BY gatepost_count_at WHERE {LIVE} AND {NEWEST}"
+            )
         }
         (None, Scope::Owner(_)) => format!(
             "{COLUMNS} gatepost_count n INDEXED BY gatepost_count_of_owner WHERE {of_scope} AND {LIVE} AND {NEWEST}"

@@ -64,7 +64,8 @@ pub(super) fn keep(c: &Connection, counted: &QueueStats) -> Result<()> {
 }
 
 pub(super) fn kept(c: &Connection) -> Result<Option<QueueStats>> {
-    let sql = "SELECT counted, queued, running, oldest_due, outbox FROM gatepost_figures WHERE one = 1";
+    let sql =
+        "SELECT counted, queued, running, oldest_due, outbox FROM gatepost_figures WHERE one = 1";
     c.prepare_cached(sql)?
         .query_row([], |row| Ok(stats(row)))
         .optional()?

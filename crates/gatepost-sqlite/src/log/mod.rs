@@ -6,10 +6,8 @@ mod dropped;
 mod end;
 mod expire;
 mod figures;
-pub(crate) mod history;
 pub(crate) mod list;
 mod look;
-pub(crate) mod outcome;
 mod purge;
 mod replay;
 mod usage;
@@ -24,9 +22,6 @@ use gatepost_storage::webhooks::{
 };
 use webhook_model::WebhookId;
 
-pub(crate) use self::end::{end_waiting, shrunk};
-pub(crate) use self::outcome::OUTCOME_BYTES;
-pub(crate) use crate::queue::enqueue::DELIVERY_BYTES;
 use self::look::Look;
 use crate::error::Answer;
 use crate::store::SqliteStore;
@@ -78,12 +73,7 @@ impl DeliveryLog for SqliteStore {
         expire::expire(self, created_before, limit).await
     }
 
-    async fn purge(
-        &self,
-        bounds: &PurgeBounds,
-        limit: u32,
-        _now: DateTime<Utc>,
-    ) -> Answer<Purged> {
+    async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<Purged> {
         purge::purge(self, *bounds, limit).await
     }
 

@@ -33,7 +33,9 @@ pub(super) fn take(
         let rows = rows(c, audience, limit, now)?;
         if !rows.is_empty() {
             let turn: i64 = c
-                .prepare_cached("UPDATE gatepost_log SET outbox_turn = outbox_turn + 1 RETURNING outbox_turn")?
+                .prepare_cached(
+                    "UPDATE gatepost_log SET outbox_turn = outbox_turn + 1 RETURNING outbox_turn",
+                )?
                 .query_row([], |row| row.get(0))?;
             let holder = holder.to_be_bytes();
             c.prepare_cached(include_str!("../sql/outbox/hold.sql"))?
@@ -73,12 +75,7 @@ fn ready(c: &Connection, holder: u128) -> Result<Option<OutboxAudience>> {
     Ok(audience)
 }
 
-fn rows(
-    c: &Connection,
-    audience: OutboxAudience,
-    limit: u32,
-    now: i64,
-) -> Result<Vec<OutboxRow>> {
+fn rows(c: &Connection, audience: OutboxAudience, limit: u32, now: i64) -> Result<Vec<OutboxRow>> {
     let mut statement = c.prepare_cached(include_str!("../sql/outbox/due_of.sql"))?;
     let mut rows = statement.query(params![now, limit, audience.tenant, audience.owner])?;
     let mut found = Vec::new();

@@ -6,11 +6,11 @@ use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::Connection;
 
-use super::{order, row, waiting};
 use crate::batch::{Batch, Member, Webhook, insert_running};
 use crate::column::micros;
+use crate::deliveries::outcome::{self, Outcome, State};
+use crate::deliveries::{order, row, waiting};
 use crate::error::{Failure, Result};
-use crate::log::outcome::{self, Outcome, State};
 
 pub(super) fn claim(
     c: &Connection,
@@ -20,7 +20,9 @@ pub(super) fn claim(
     now: DateTime<Utc>,
 ) -> Result<Vec<Claimed>> {
     // All that may refuse comes before the first row is written.
-    let senders = lanes.iter().map(|lane| batch.webhook(c, lane.lane.webhook.0));
+    let senders = lanes
+        .iter()
+        .map(|lane| batch.webhook(c, lane.lane.webhook.0));
     let senders = senders.collect::<Result<Vec<_>>>()?;
     let mut claimed = Vec::new();
     for (lane, sender) in lanes.iter().zip(senders) {

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{class_number, class_of};
-use gatepost_storage::webhooks::{DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
+use gatepost_storage::webhooks::{
+    DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep,
+};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::WebhookId;
 
-use super::order;
 use crate::batch::webhook;
 use crate::column::{micros, time_of};
+use crate::deliveries::order;
 use crate::error::Result;
 
 /// Before every lane.
@@ -168,7 +170,9 @@ fn first_due(c: &Connection, webhook: i64, class: i16) -> Result<Option<i64>> {
 fn next_lane(c: &Connection, (webhook, class): (i64, i16)) -> Result<Option<(i64, i16)>> {
     let next = c
         .prepare_cached(include_str!("../sql/queue/next_lane.sql"))?
-        .query_row(params![webhook, class], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![webhook, class], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .optional()?;
     Ok(next)
 }

@@ -1,12 +1,9 @@
 //! The durable queue.
 
 pub(crate) mod lanes;
-pub(crate) mod order;
-pub(crate) mod row;
-pub(crate) mod waiting;
 
 mod claim;
-pub(crate) mod enqueue;
+mod enqueue;
 mod reclaim;
 mod settle;
 
@@ -53,11 +50,7 @@ impl QueueStore for SqliteStore {
         self.read(move |c| lanes::due(c, after, until, limit)).await
     }
 
-    async fn lanes_of(
-        &self,
-        webhooks: &[WebhookId],
-        now: DateTime<Utc>,
-    ) -> Answer<Vec<DueLane>> {
+    async fn lanes_of(&self, webhooks: &[WebhookId], now: DateTime<Utc>) -> Answer<Vec<DueLane>> {
         let webhooks = webhooks.to_vec();
         self.read(move |c| lanes::of(c, &webhooks, now)).await
     }

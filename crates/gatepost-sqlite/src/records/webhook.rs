@@ -89,7 +89,8 @@ pub(super) fn update(
 
 /// Whether what waits may be claimable now that was not: it is active again, or in another order.
 fn stirs(c: &Connection, new: &Row<WebhookId, Webhook>) -> Result<()> {
-    let as_before = "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND activity = 'active' AND in_order = ?2";
+    let as_before =
+        "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND activity = 'active' AND in_order = ?2";
     let in_order = new.value.order == DeliveryOrder::InOrder;
     if !c
         .prepare_cached(as_before)?

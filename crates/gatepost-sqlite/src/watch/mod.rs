@@ -119,11 +119,7 @@ impl Watch {
         }
     }
 
-    fn look<T: News>(
-        &self,
-        seen: &Mutex<Seen<T>>,
-        what: fn(&Self) -> Option<T>,
-    ) -> Option<(T, T)> {
+    fn look<T: News>(&self, seen: &Mutex<Seen<T>>, what: fn(&Self) -> Option<T>) -> Option<(T, T)> {
         let mut seen = lock(seen);
         let (now, version) = (Instant::now(), self.version());
         if version == seen.version || seen.quiet_until.is_some_and(|until| now < until) {
@@ -155,7 +151,8 @@ impl Watch {
     }
 
     fn last_row(&self) -> Option<i64> {
-        let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'gatepost_occurrence'";
+        let sql =
+            "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'gatepost_occurrence'";
         self.ask(sql, [], |row| row.get(0))
     }
 

@@ -54,7 +54,8 @@ impl Writer {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
-        self.send(true, move |c: &Connection, _: &mut Batch| work(c)).await
+        self.send(true, move |c: &Connection, _: &mut Batch| work(c))
+            .await
     }
 
     /// As [`run`](Self::run), for work that runs for every delivery: it shares the batch of its

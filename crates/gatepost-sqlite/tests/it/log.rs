@@ -82,7 +82,11 @@ async fn too_many_are_hidden_at_once_and_stay_stored_until_they_are_too_old() {
     assert_eq!(store.delivery(DeliveryId(1)).await.unwrap(), None);
     assert_eq!(store.attempts(DeliveryId(1)).await.unwrap(), []);
     let replay = Replay::Ids(vec![DeliveryId(1), DeliveryId(3)]);
-    assert_eq!(store.replay(&replay, 9, at(3)).await.unwrap(), 1, "what is shown");
+    assert_eq!(
+        store.replay(&replay, 9, at(3)).await.unwrap(),
+        1,
+        "what is shown"
+    );
     assert_eq!(count(&folder, "delivery"), 5, "hidden, and stored");
 
     // What is open below the floor is shown, and counts once it has ended.
@@ -90,7 +94,10 @@ async fn too_many_are_hidden_at_once_and_stay_stored_until_they_are_too_old() {
     purge(&store, keep(at(0), 1, None), 1).await;
     assert_eq!(listed(&store, all()).await, ["open"]);
     purge(&store, keep(at(2), 1, None), 1).await;
-    assert_eq!((count(&folder, "delivery"), count(&folder, "outcome")), (1, 1));
+    assert_eq!(
+        (count(&folder, "delivery"), count(&folder, "outcome")),
+        (1, 1)
+    );
 }
 
 #[tokio::test]
@@ -107,7 +114,10 @@ async fn what_was_open_when_retention_passed_goes_once_it_has_ended() {
     end(&store, hook, Disposition::Failed, 9).await;
     assert_eq!(listed(&store, all()).await, [""; 0]);
     purge(&store, keep(at(5), 9, None), 9).await;
-    assert_eq!((count(&folder, "delivery"), count(&folder, "outcome")), (0, 0));
+    assert_eq!(
+        (count(&folder, "delivery"), count(&folder, "outcome")),
+        (0, 0)
+    );
     assert_eq!(store.prepare_log(at(9)).await.unwrap().bytes, 0);
 }
 
@@ -130,7 +140,10 @@ async fn the_oldest_leaves_while_the_log_takes_too_much() {
     let shown = listed(&store, all()).await;
     assert_eq!(shown.last().unwrap(), "open");
     assert!(!shown.contains(&"m0".to_owned()) && shown.contains(&"m19".to_owned()));
-    assert_eq!(count(&folder, "delivery"), i64::try_from(shown.len()).unwrap());
+    assert_eq!(
+        count(&folder, "delivery"),
+        i64::try_from(shown.len()).unwrap()
+    );
     purge(&store, keep(at(-1), 99, Some(0)), 3).await;
     assert_eq!(listed(&store, all()).await, ["open"]);
 }
@@ -162,7 +175,10 @@ async fn lists_by_class_state_and_time_find_what_waits_and_what_has_ended() {
         let of = |list: &[DeliveryState]| listed(&store, states(list, webhook));
         assert_eq!(of(&[Queued]).await, ["new", "retry"]);
         assert_eq!(of(&[Error]).await, ["failed"]);
-        assert_eq!(of(&[Error, Queued, Running]).await, ["new", "retry", "failed"]);
+        assert_eq!(
+            of(&[Error, Queued, Running]).await,
+            ["new", "retry", "failed"]
+        );
         assert_eq!(of(&[Sent]).await, ["sent"]);
     }
     let between = DeliveryQuery {

@@ -394,10 +394,30 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
          INSERT INTO gatepost_occurrence (event_type, event) VALUES (CAST(x'FF' AS TEXT), 'poweron')",
     )
     .unwrap();
-    let first = store.take_outbox(1, 10, at(9), at(0)).await.unwrap().unwrap();
-    assert_eq!(first.audience, OutboxAudience { tenant: 0, owner: 0 });
-    let second = store.take_outbox(1, 10, at(9), at(0)).await.unwrap().unwrap();
-    assert_eq!(second.audience, OutboxAudience { tenant: 12, owner: 0 });
+    let first = store
+        .take_outbox(1, 10, at(9), at(0))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        first.audience,
+        OutboxAudience {
+            tenant: 0,
+            owner: 0
+        }
+    );
+    let second = store
+        .take_outbox(1, 10, at(9), at(0))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        second.audience,
+        OutboxAudience {
+            tenant: 12,
+            owner: 0
+        }
+    );
     assert_eq!(store.take_outbox(2, 10, at(9), at(0)).await.unwrap(), None);
     let rows = [second.rows, first.rows].concat();
     let good = rows[0].occurrence.clone().unwrap();
@@ -422,7 +442,11 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     );
     store.reject_outbox(rows[1].id, "no", at(0)).await.unwrap();
     store.give_back_outbox(first.audience, 1).await.unwrap();
-    let left = store.take_outbox(2, 10, at(9), at(0)).await.unwrap().unwrap();
+    let left = store
+        .take_outbox(2, 10, at(9), at(0))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(left.rows.len(), 1);
 }
 

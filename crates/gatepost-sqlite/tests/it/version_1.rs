@@ -56,14 +56,7 @@ fn rows(folder: &tempfile::TempDir, table: &str) -> Rows {
 #[tokio::test]
 async fn every_column_of_every_row_is_as_it_was() {
     let (config, folder) = old_file();
-    let tables = [
-        "key",
-        "webhook",
-        "task",
-        "event",
-        "seen",
-        "occurrence",
-    ];
+    let tables = ["key", "webhook", "task", "event", "seen", "occurrence"];
     let tables = tables.map(|table| format!("gatepost_{table}"));
     let before = tables.clone().map(|table| rows(&folder, &table));
     SqliteStore::open(config).await.unwrap().close().await;

@@ -1,5 +1,5 @@
-//! A database as version 2 of the schema left it, with deliveries in every state, is opened: the log
-//! is as it was, and the queue goes on where it stood.
+//! A database as version 2 of the schema left it, with deliveries in every state, is opened: the
+//! log is as it was, and the queue goes on where it stood.
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
@@ -51,7 +51,13 @@ async fn every_delivery_is_listed_as_it_stood() {
         .map(|d| {
             let (state, class) = (d.state.as_str(), d.class.as_str());
             let counts = (d.attempts, d.tries, d.lost_claims);
-            (d.message_id.as_str(), state, class, d.status_info.as_str(), counts)
+            (
+                d.message_id.as_str(),
+                state,
+                class,
+                d.status_info.as_str(),
+                counts,
+            )
         })
         .collect();
     assert_eq!(
@@ -82,7 +88,10 @@ async fn every_delivery_is_listed_as_it_stood() {
     assert!(!all[6].message_kept && all[6].body.is_empty());
     assert_eq!(all[12].body.len(), 9_000);
     let resent = store.attempts(all[4].id).await.unwrap();
-    let resent: Vec<_> = resent.iter().map(|a| (a.number, a.class.as_str(), a.started)).collect();
+    let resent: Vec<_> = resent
+        .iter()
+        .map(|a| (a.number, a.class.as_str(), a.started))
+        .collect();
     assert_eq!(resent, [(1, "timeout", at(2)), (2, "ok", at(81))]);
     assert_eq!(resent[1].2, all[4].last_attempt.unwrap());
     let failed = DeliveryQuery {
@@ -97,17 +106,27 @@ async fn every_delivery_is_listed_as_it_stood() {
 #[tokio::test]
 async fn the_queue_goes_on_where_it_stood() {
     let (store, _folder) = migrated().await;
-    let claims = [LaneClass::First, LaneClass::Retry, LaneClass::Alone].map(|class| lane(PLAIN, class));
+    let claims =
+        [LaneClass::First, LaneClass::Retry, LaneClass::Alone].map(|class| lane(PLAIN, class));
     let early = store.claim(&claims, at(2_000), at(100)).await.unwrap();
     assert_eq!(names(&early), ["of-occurrence", "waiting", "lost"]);
     let late = store.claim(&claims, at(2_000), at(1_000)).await.unwrap();
     assert_eq!(names(&late), ["replayed", "released", "retry", "leased"]);
-    let sent = late.iter().chain(&early).map(|c| settlement(c, Disposition::Sent));
+    let sent = late
+        .iter()
+        .chain(&early)
+        .map(|c| settlement(c, Disposition::Sent));
     let settled = store.settle(sent.collect(), at(1_001)).await.unwrap();
     assert_eq!(settled, [Settled::Done; 7]);
     assert_eq!(one(&store, "replayed").await.attempts, 2, "they count on");
 
-    let head = store.claim(&[lane(WebhookId(3), LaneClass::First)], at(2_000), at(1_000)).await;
+    let head = store
+        .claim(
+            &[lane(WebhookId(3), LaneClass::First)],
+            at(2_000),
+            at(1_000),
+        )
+        .await;
     assert_eq!(names(&head.unwrap()), ["ordered-0"], "the head alone");
     let moved = [lane(WebhookId(5), LaneClass::First)];
     assert_eq!(store.claim(&moved, at(2_000), at(1_000)).await.unwrap(), []);
@@ -115,7 +134,11 @@ async fn the_queue_goes_on_where_it_stood() {
     assert_eq!(one(&store, "moved").await.status_info, "the owner moved");
     let new = direct(vec![message(WebhookId(5), "new", at(1_000))]);
     store.enqueue(new, at(1_000)).await.unwrap();
-    assert_eq!(one(&store, "new").await.id, DeliveryId(19), "18 was given out before");
+    assert_eq!(
+        one(&store, "new").await.id,
+        DeliveryId(19),
+        "18 was given out before"
+    );
     let claimed = store.claim(&moved, at(2_000), at(1_000)).await.unwrap();
     assert_eq!(names(&claimed), ["new"]);
 
@@ -124,17 +147,33 @@ async fn the_queue_goes_on_where_it_stood() {
     let mut paused = store.webhook(WebhookId(4)).await.unwrap().unwrap();
     assert_eq!(paused.value.activity, Activity::Paused);
     paused.value.activity = Activity::Active;
-    store.update_webhook(&paused, gatepost_testkit::fixtures::UNLIMITED, at(9)).await.unwrap();
-    let failed = Replay::Failed { webhook: PLAIN, from: at(0), before: at(50) };
+    store
+        .update_webhook(&paused, gatepost_testkit::fixtures::UNLIMITED, at(9))
+        .await
+        .unwrap();
+    let failed = Replay::Failed {
+        webhook: PLAIN,
+        from: at(0),
+        before: at(50),
+    };
     assert_eq!(store.replay(&failed, 9, at(1_000)).await.unwrap(), 1);
 }
 
 #[tokio::test]
 async fn ids_counts_and_the_outbox_are_found() {
     let (store, _folder) = migrated().await;
-    let origin = Origin::Occurrence { place: Place::Common, id: "occurrence-1".parse().unwrap() };
-    let again = Enqueue { origin, ..direct(vec![message(PLAIN, "again", at(9))]) };
-    assert_eq!(store.enqueue(again, at(9)).await.unwrap(), Enqueued::AlreadyKnown);
+    let origin = Origin::Occurrence {
+        place: Place::Common,
+        id: "occurrence-1".parse().unwrap(),
+    };
+    let again = Enqueue {
+        origin,
+        ..direct(vec![message(PLAIN, "again", at(9))])
+    };
+    assert_eq!(
+        store.enqueue(again, at(9)).await.unwrap(),
+        Enqueued::AlreadyKnown
+    );
     let mut taken = Vec::new();
     for holder in 1..=3 {
         let next = store.take_outbox(holder, 9, at(2_000), at(500)).await;
@@ -144,11 +183,28 @@ async fn ids_counts_and_the_outbox_are_found() {
     }
     taken.sort();
     assert_eq!(taken, [(0, 0, vec![1]), (0, 9, vec![5]), (4, 0, vec![4])]);
-    let nobody = OutboxAudience { tenant: 0, owner: 0 };
+    let nobody = OutboxAudience {
+        tenant: 0,
+        owner: 0,
+    };
     store.give_back_outbox(nobody, 1).await.unwrap();
-    let later = store.take_outbox(1, 9, at(2_000), at(600)).await.unwrap().unwrap();
-    assert_eq!(later.rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), [1, 3]);
-    assert_eq!(store.dropped(gatepost_storage::Scope::All, 9).await.unwrap()[0].count, 3);
+    let later = store
+        .take_outbox(1, 9, at(2_000), at(600))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        later.rows.iter().map(|row| row.id.0).collect::<Vec<_>>(),
+        [1, 3]
+    );
+    assert_eq!(
+        store
+            .dropped(gatepost_storage::Scope::All, 9)
+            .await
+            .unwrap()[0]
+            .count,
+        3
+    );
     let usage = store.log_usage(&[OwnerId(1)]).await.unwrap()[0];
     assert_eq!((usage.waiting, usage.log_bytes), (5, 999));
     assert!(store.prepare_log(at(9)).await.unwrap().bytes > 9_000);

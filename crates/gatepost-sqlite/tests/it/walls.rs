@@ -262,7 +262,11 @@ async fn a_webhook_that_becomes_one_in_order_waits_for_what_was_claimed_with_oth
     let head: Vec<i64> = claim(9).await.iter().map(|c| c.delivery.id.0).collect();
     assert_eq!(head, [2], "the head alone");
     assert!(claim(9).await.is_empty());
-    assert_eq!(store.remove_gone(1, at(1)).await.unwrap(), 0, "nothing is removed");
+    assert_eq!(
+        store.remove_gone(1, at(1)).await.unwrap(),
+        0,
+        "nothing is removed"
+    );
     assert!(claim(9).await.is_empty());
 
     let mut row = row;

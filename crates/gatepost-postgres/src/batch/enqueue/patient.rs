@@ -70,14 +70,16 @@ impl EnqueueWork {
         let mut pause = PAUSE;
         let mut verdicts: Vec<Verdict> = items.iter().map(|_| Verdict::Left).collect();
         loop {
-            let left = |(at, verdict): (usize, &Verdict)| {
-                matches!(verdict, Verdict::Left).then_some(at)
-            };
+            let left =
+                |(at, verdict): (usize, &Verdict)| matches!(verdict, Verdict::Left).then_some(at);
             let left: Vec<usize> = verdicts.iter().enumerate().filter_map(left).collect();
             if left.is_empty() {
                 return Ok(verdicts);
             }
-            let chosen: Vec<&Item> = left.iter().filter_map(|at| items.get(*at).copied()).collect();
+            let chosen: Vec<&Item> = left
+                .iter()
+                .filter_map(|at| items.get(*at).copied())
+                .collect();
             match self.waiting(&chosen).await {
                 Ok(judged) => {
                     for (at, verdict) in left.into_iter().zip(judged) {

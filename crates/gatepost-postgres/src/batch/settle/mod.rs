@@ -131,8 +131,10 @@ impl SettleWork {
         let params: Vec<(&str, _)> = parts
             .map(|(sql, columns)| (*sql, columns.params(&wave.tokens)))
             .collect();
-        let statements: Vec<(&str, &[Param<'_>])> =
-            params.iter().map(|(sql, params)| (*sql, &params[..])).collect();
+        let statements: Vec<(&str, &[Param<'_>])> = params
+            .iter()
+            .map(|(sql, params)| (*sql, &params[..]))
+            .collect();
         let mut tries = 0;
         let answers = loop {
             let answers = match &statements[..] {

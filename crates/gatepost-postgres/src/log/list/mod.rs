@@ -1,5 +1,5 @@
-//! Lists of deliveries: ids in order from where they have an index, then how they stand, until a page is
-//! full; all in one view of the database, by statements that are planned once.
+//! Lists of deliveries: ids in order from where they have an index, then how they stand, until a
+//! page is full; all in one view of the database, by statements that are planned once.
 
 mod source;
 
@@ -22,8 +22,8 @@ const ROWS: &str = include_str!("../../sql/log/rows.sql");
 const BOUND: &str = include_str!("../../sql/log/bound.sql");
 const FLOOR: &str = "SELECT floor FROM gatepost_webhook WHERE id = $1";
 const FIRST_WAITING: &str = "SELECT min(id) FROM gatepost_queue";
-/// How far the clocks of two processes may differ for a delivery to be found by the time at which it
-/// was created.
+/// How far the clocks of two processes may differ for a delivery to be found by the time at which
+/// it was created.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
 /// How many ids are asked for at once, at most.
 const MOST: i64 = 2_048;
@@ -67,8 +67,8 @@ impl PostgresStore {
     }
 }
 
-/// The sources, and the ids that are asked of each. Of one webhook the log below its floor has nothing that is
-/// shown but what waits or runs.
+/// The sources, and the ids that are asked of each. Of one webhook the log below its floor has
+/// nothing that is shown but what waits or runs.
 async fn parts(tx: &Transaction<'_>, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>)>> {
     let mut range = i64::MIN..i64::MAX;
     if let Some(after) = query.page.after {
@@ -177,7 +177,11 @@ async fn many(tx: &Transaction<'_>, sql: &str, params: &[Param<'_>]) -> Result<V
 /// The number that a statement returns; 0 for none.
 async fn number(tx: &Transaction<'_>, sql: &str, params: &[Param<'_>]) -> Result<i64> {
     let rows = many(tx, sql, params).await?;
-    let number: Option<i64> = rows.first().map(|row| row.try_get(0)).transpose()?.flatten();
+    let number: Option<i64> = rows
+        .first()
+        .map(|row| row.try_get(0))
+        .transpose()?
+        .flatten();
     Ok(number.unwrap_or(0))
 }
 

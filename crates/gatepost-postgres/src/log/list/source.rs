@@ -1,8 +1,7 @@
 //! Where deliveries are found: each source gives ids in order, by an index that it has.
 
-use gatepost_storage::Order;
-use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
+use gatepost_storage::{Order, Scope};
 
 /// The class of an attempt that succeeded.
 const OK: &str = "ok";
@@ -70,8 +69,9 @@ impl Key {
     }
 }
 
-/// The sources that together have all that is asked for. Without a filter by state, or with one that
-/// includes what was sent, the log; else where each state has its rows. What did not end well is seldom among the rest.
+/// The sources that together have all that is asked for. Without a filter by state, or with one
+/// that includes what was sent, the log; else where each state has its rows. What did not end well
+/// is seldom among the rest.
 pub(super) fn sources(query: &DeliveryQuery) -> Vec<Source> {
     let states = &query.states;
     let class = query.class.as_deref();
@@ -96,7 +96,8 @@ pub(super) fn sources(query: &DeliveryQuery) -> Vec<Source> {
 }
 
 impl Source {
-    /// `$1` and `$2`: from which id until before which. `$3`: how many. `$4`: the key, unless it is all.
+    /// `$1` and `$2`: from which id until before which. `$3`: how many. `$4`: the key, unless it is
+    /// all.
     pub(super) fn sql(self, key: Key, order: Order) -> String {
         let direction = match order {
             Order::Ascending => "ASC",
@@ -129,7 +130,10 @@ impl Source {
             ),
             Self::Queue { marked } => {
                 let marked = if marked { " AND q.marked" } else { "" };
-                let rows = format!("SELECT q.id FROM gatepost_queue q WHERE {}{marked}", within("q.id"));
+                let rows = format!(
+                    "SELECT q.id FROM gatepost_queue q WHERE {}{marked}",
+                    within("q.id")
+                );
                 match key {
                     Key::Webhook(_) => format!("{rows} AND q.webhook = $4 {}", cut("q.id")),
                     Key::Owner(_) | Key::Tenant(_) => format!(
@@ -140,9 +144,11 @@ impl Source {
                     ),
                     // The task of what waits is known to the log alone.
                     Key::Task(_) => {
-                        let log = Self::Log { waiting: Waiting::All };
+                        let log = Self::Log {
+                            waiting: Waiting::All,
+                        };
                         log.sql(key, order)
-                    },
+                    }
                     Key::All => format!("{rows} {}", cut("q.id")),
                 }
             }

@@ -1,5 +1,5 @@
-//! Lists of deliveries: the numbers of those that may match are found by the indexes that tell most,
-//! in order, and each is looked at until there are enough.
+//! Lists of deliveries: the numbers of those that may match are found by the indexes that tell
+//! most, in order, and each is looked at until there are enough.
 
 pub(crate) mod source;
 mod stream;
@@ -75,8 +75,15 @@ fn matches(query: &DeliveryQuery, found: &Found) -> bool {
     in_scope
         && query.webhook.is_none_or(|webhook| key.webhook == webhook.0)
         && query.task.is_none_or(|task| key.task == Some(task.0))
-        && query.created_from.is_none_or(|from| key.created >= micros(from))
-        && query.created_before.is_none_or(|before| key.created < micros(before))
+        && query
+            .created_from
+            .is_none_or(|from| key.created >= micros(from))
+        && query
+            .created_before
+            .is_none_or(|before| key.created < micros(before))
         && (query.states.is_empty() || query.states.contains(&found.state()))
-        && query.class.as_deref().is_none_or(|class| found.class() == class)
+        && query
+            .class
+            .as_deref()
+            .is_none_or(|class| found.class() == class)
 }

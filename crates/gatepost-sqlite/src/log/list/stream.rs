@@ -114,7 +114,11 @@ impl Stream {
                 let own: BTreeSet<i64> = ids.iter().copied().collect();
                 let own = own.range(first..=last).copied();
                 self.ended = true;
-                if self.descending { own.rev().collect() } else { own.collect() }
+                if self.descending {
+                    own.rev().collect()
+                } else {
+                    own.collect()
+                }
             }
             Source::Index { index, of, .. } => {
                 let mut find = c.prepare_cached(index.sql(self.descending))?;

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use gatepost_storage::webhooks::Purged;
 use rusqlite::{Connection, params};
 
-use super::BITE;
+use super::super::list::source::Index;
+use super::super::look::Look;
+use super::bite::{BITE, count};
 use crate::error::{Answer, Result};
-use crate::log::list::source::Index;
-use crate::log::look::Look;
 use crate::store::SqliteStore;
 
 /// How many row numbers are read at once.
@@ -22,9 +22,9 @@ pub(super) async fn set(store: &SqliteStore, keep: u32, pass: i64, limit: u32) -
     let mut purged = Purged::default();
     let mut room = limit;
     loop {
-        let some = room.min(super::count(BITE));
+        let some = room.min(count(BITE));
         let floors = store.read(move |c| find(c, keep, pass, some)).await?;
-        let found = super::count(floors.len());
+        let found = count(floors.len());
         if found == 0 {
             return Ok(purged);
         }
@@ -96,7 +96,8 @@ fn is_open(look: &Look<'_>, id: i64) -> Result<bool> {
 fn write(c: &Connection, floors: &[Floor], pass: i64) -> Result<()> {
     let mut raise =
         c.prepare_cached("UPDATE gatepost_webhook SET floor = max(floor, ?2) WHERE id = ?1")?;
-    let mut done = c.prepare_cached("DELETE FROM gatepost_ended WHERE webhook = ?1 AND pass < ?2")?;
+    let mut done =
+        c.prepare_cached("DELETE FROM gatepost_ended WHERE webhook = ?1 AND pass < ?2")?;
     for (webhook, floor) in floors {
         if let Some(floor) = floor {
             raise.execute(params![webhook, floor])?;

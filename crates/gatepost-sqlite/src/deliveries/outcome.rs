@@ -108,5 +108,7 @@ fn listed_by(c: &Connection, after: Member) -> Result<ListedBy> {
 /// What an outcome adds to the log, about.
 pub(crate) fn bytes(attempt: Option<&AttemptRecord>) -> i64 {
     let kept = attempt.map_or(0, |a| a.response_head.len() + a.response_body.len());
-    i64::try_from(kept).unwrap_or(i64::MAX).saturating_add(OUTCOME_BYTES)
+    i64::try_from(kept)
+        .unwrap_or(i64::MAX)
+        .saturating_add(OUTCOME_BYTES)
 }
