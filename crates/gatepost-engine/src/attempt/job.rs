@@ -44,10 +44,10 @@ impl Job {
 
     /// Bytes of the message, if this is its first attempt.
     pub(super) fn new_bytes(&self) -> u64 {
-        let is_first = self.attempts == 0;
-        is_first
-            .then_some(self.message.body.len() as u64)
-            .unwrap_or_default()
+        match self.attempts {
+            0 => self.message.body.len() as u64,
+            _ => 0,
+        }
     }
 
     /// The settlement of a claim that was not used.

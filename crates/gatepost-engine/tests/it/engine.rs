@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gatepost_engine::{Audience, Place};
-use gatepost_storage::webhooks::{DeliveryId, DeliveryState, RecordStore};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, DeliveryState, RecordStore};
+use gatepost_storage::{Clock as _, SystemClock};
 use webhook_model::{Activity, DeliveryOrder, ObjectId, Occurrence, Retries, TagId, Target};
 
 use crate::support::{builder, poweron, receiver, world};
@@ -185,9 +186,11 @@ async fn a_stalled_target_holds_no_more_than_its_slots_and_nobody_else() {
     assert_eq!(good.bodies.lock().unwrap().len(), 50);
     assert!((1..=32).contains(&stalled.most_open.load(Ordering::SeqCst)));
     world.engine.shutdown(Duration::from_millis(50)).await;
+    let counted = world.store.count_queue(SystemClock.now()).await;
     let left = world.engine.health().await.unwrap();
+    assert_eq!(left.queue, counted.unwrap(), "as counted last");
     assert_eq!(
-        (left.queued, left.running, left.in_flight),
+        (left.queue.queued, left.queue.running, left.in_flight),
         (200, 0, 0),
         "what was in flight is given back"
     );
