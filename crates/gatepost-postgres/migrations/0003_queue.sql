@@ -5,8 +5,7 @@ ALTER TABLE gatepost_delivery RENAME TO gatepost_delivery_before;
 ALTER TABLE gatepost_delivery_before DROP CONSTRAINT gatepost_delivery_message;
 DROP INDEX gatepost_delivery_created, gatepost_delivery_waiting, gatepost_delivery_leased, gatepost_delivery_open, gatepost_delivery_failed;
 ALTER INDEX gatepost_delivery_pkey RENAME TO gatepost_delivery_before_pkey;
-ALTER INDEX gatepost_delivery_of_webhook RENAME TO gatepost_delivery_before_webhook;
-ALTER INDEX gatepost_delivery_owner RENAME TO gatepost_delivery_before_owner;
+DROP INDEX gatepost_delivery_of_webhook, gatepost_delivery_owner;
 ALTER INDEX gatepost_delivery_tenant RENAME TO gatepost_delivery_before_tenant;
 ALTER INDEX gatepost_delivery_task RENAME TO gatepost_delivery_before_task;
 
@@ -23,15 +22,18 @@ CREATE TABLE gatepost_delivery (
     body       bytea,
     CONSTRAINT gatepost_delivery_pkey PRIMARY KEY (id)
 ) PARTITION BY RANGE (id);
-CREATE INDEX gatepost_delivery_of_webhook ON gatepost_delivery (webhook, id);
-CREATE INDEX gatepost_delivery_owner ON gatepost_delivery (owner, id);
+-- Each is offered to those alone who ask by its first column: for a partition that was empty when a statement was planned
+-- all indexes are as good, and one that begins with another column would be walked for an id once it is full.
+CREATE INDEX gatepost_delivery_of_webhook ON gatepost_delivery (webhook, id) WHERE webhook IS NOT NULL;
+CREATE INDEX gatepost_delivery_owner ON gatepost_delivery (owner, id) WHERE owner IS NOT NULL;
 CREATE INDEX gatepost_delivery_tenant ON gatepost_delivery (tenant, id) WHERE tenant IS NOT NULL;
 CREATE INDEX gatepost_delivery_task ON gatepost_delivery (task, id) WHERE task IS NOT NULL;
 
 -- What each claim of a delivery came to: a row for each token that was used on it, never updated. The last one says how
 -- the delivery stands, unless it waits or runs. `state`: 0 waits again, 1 given back or replayed (nothing was tried), 2 sent, 3 error.
 -- `attempts` (ever made), `tries` (since it was enqueued or replayed), `lost` and `class` are the delivery's after it; an
--- attempt was made where `started` is there, and has the number `attempts`.
+-- attempt was made where `started` is there, and has the number `attempts`. `beside`: no claim ended so, but what waited was
+-- cancelled, expired, or its owner moved.
 -- `webhook`, `owner`, `tenant` and `task` are the delivery's, where `state` is 3 only.
 CREATE TABLE gatepost_outcome (
     delivery      bigint NOT NULL,
@@ -53,6 +55,7 @@ CREATE TABLE gatepost_outcome (
     first_byte_us bigint,
     truncated     boolean,
     kept          boolean,
+    beside        boolean,
     class         text NOT NULL,
     status_info   text NOT NULL,
     info          text,
@@ -125,9 +128,10 @@ CREATE TABLE gatepost_queue (
     lost     smallint NOT NULL,
     marked   boolean NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0.05);
-CREATE INDEX gatepost_queue_lane ON gatepost_queue (webhook, class, due, id);
-CREATE INDEX gatepost_queue_due ON gatepost_queue (due, id) INCLUDE (webhook, class);
-CREATE INDEX gatepost_queue_of_webhook ON gatepost_queue (webhook, id);
+CREATE INDEX gatepost_queue_lane ON gatepost_queue (webhook, class, due, id) WHERE webhook IS NOT NULL;
+-- Whoever looks for what is due, in whatever lane, says that its class is not below 0; no claim does.
+CREATE INDEX gatepost_queue_due ON gatepost_queue (due, id) INCLUDE (webhook, class) WHERE class >= 0;
+CREATE INDEX gatepost_queue_of_webhook ON gatepost_queue (webhook, id) WHERE webhook IS NOT NULL;
 
 -- What runs: a row for what was stored or claimed together. `id` is the token (from gatepost_claim); `open` counts those of
 -- `ids` that have not been settled under it (those have an outcome with this token); gone when none is left, or when the lease has ended.
@@ -190,6 +194,7 @@ CREATE TABLE gatepost_outbox_turn (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 CREATE INDEX gatepost_outbox_turn_ready ON gatepost_outbox_turn (taken, tenant, owner) WHERE ready;
 CREATE INDEX gatepost_outbox_turn_later ON gatepost_outbox_turn (due) WHERE NOT ready;
+CREATE INDEX gatepost_outbox_turn_held ON gatepost_outbox_turn (holder, taken) WHERE holder IS NOT NULL;
 
 -- What stands --------------------------------------------------------------------------------------
 -- Tokens of what was tried before are the numbers of the attempts, below any token that is still to be given.

@@ -41,14 +41,6 @@ impl List {
         self
     }
 
-    /// A condition of our own words alone.
-    pub(crate) fn only(mut self, condition: Option<String>) -> Self {
-        if let Some(condition) = condition {
-            let _ = write!(self.sql, " AND {condition}");
-        }
-        self
-    }
-
     /// One page of what can be read: goes on behind a row that cannot until the page is full.
     pub(crate) async fn readable<I: Copy, T>(
         self,

@@ -12,7 +12,7 @@ use tokio_postgres::Row;
 use webhook_model::{Occurrence, TaskId};
 
 use crate::column::{count, without_nul};
-use crate::db::Param;
+use crate::db::{Db, Param};
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
 
@@ -71,6 +71,9 @@ impl OutboxStore for PostgresStore {
             let answers = self.db().pipeline(BEGIN, &statements).await?;
             let rows = answers.last().map_or(&[][..], Vec::as_slice);
             let Some(first) = rows.first() else {
+                if more(&answers)? {
+                    continue;
+                }
                 return Ok(None);
             };
             let audience = audience(first)?;
@@ -124,9 +127,23 @@ impl PostgresStore {
     }
 }
 
+/// To be called once, before rows are taken.
+pub(crate) async fn know_server(db: &Db) -> Result<()> {
+    db.execute(include_str!("sql/outbox/server.sql"), &[])
+        .await?;
+    Ok(())
+}
+
 /// As leases are held.
 fn name(holder: u128) -> String {
     format!("{holder:032x}")
+}
+
+/// Whether there are rows that were not looked at.
+fn more(answers: &[Vec<Row>]) -> Result<bool> {
+    let looked = answers.first().and_then(|rows| rows.first());
+    let more: Option<bool> = looked.map(|row| row.try_get("more")).transpose()?.flatten();
+    Ok(more.unwrap_or(false))
 }
 
 fn audience(row: &Row) -> Result<OutboxAudience> {

@@ -176,9 +176,9 @@ CREATE TABLE gatepost_figures (
     outbox     INTEGER NOT NULL
 ) STRICT;
 
--- The outbox: audiences that have rows, or had. `due`: when to look at them again, NULL for at once; while a process has
--- one, when the others may. `turn`: whose turn it is, drawn from gatepost_log. Triggers, because the platform writes rows
--- with its own statements.
+-- The outbox: audiences that have rows, or had. `due`: when to look at them again, NULL for at once, the greatest number
+-- for when there are rows again; while a process has one, when the others may. `turn`: when it was taken last, as a
+-- number drawn from gatepost_log. Triggers, because the platform writes rows with its own statements.
 CREATE TABLE gatepost_outbox_turn (
     tenant INTEGER NOT NULL,
     owner  INTEGER NOT NULL,
@@ -189,18 +189,19 @@ CREATE TABLE gatepost_outbox_turn (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX gatepost_outbox_turn_ready ON gatepost_outbox_turn (turn) WHERE due IS NULL;
 CREATE INDEX gatepost_outbox_turn_later ON gatepost_outbox_turn (due) WHERE due IS NOT NULL;
+CREATE INDEX gatepost_outbox_turn_held ON gatepost_outbox_turn (holder, turn) WHERE holder IS NOT NULL;
 INSERT INTO gatepost_outbox_turn
     SELECT DISTINCT ifnull(tenant, 0), ifnull(owner, 0), NULL, 0, NULL FROM gatepost_occurrence WHERE rejected IS NULL;
 CREATE TRIGGER gatepost_occurrence_comes AFTER INSERT ON gatepost_occurrence WHEN NEW.rejected IS NULL BEGIN
     INSERT INTO gatepost_outbox_turn (tenant, owner, due, turn)
-    VALUES (ifnull(NEW.tenant, 0), ifnull(NEW.owner, 0), NEW.due, (SELECT outbox_turn FROM gatepost_log))
+    VALUES (ifnull(NEW.tenant, 0), ifnull(NEW.owner, 0), NEW.due, 0)
     ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due
     WHERE holder IS NULL AND due IS NOT NULL AND (excluded.due IS NULL OR excluded.due < due);
 END;
 CREATE TRIGGER gatepost_occurrence_changes AFTER UPDATE OF rejected, tenant, owner, due ON gatepost_occurrence
 WHEN NEW.rejected IS NULL BEGIN
     INSERT INTO gatepost_outbox_turn (tenant, owner, due, turn)
-    VALUES (ifnull(NEW.tenant, 0), ifnull(NEW.owner, 0), NEW.due, (SELECT outbox_turn FROM gatepost_log))
+    VALUES (ifnull(NEW.tenant, 0), ifnull(NEW.owner, 0), NEW.due, 0)
     ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due
     WHERE holder IS NULL AND due IS NOT NULL AND (excluded.due IS NULL OR excluded.due < due);
 END;

@@ -1,28 +1,25 @@
 //! The delivery log.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::columns::activity_word;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, DropReason,
-    Dropped, EXPIRED_INFO, LogUsage, PurgeBounds, QueueStats, Replay, UsageDelta,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, Dropped,
+    EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
+    UsageDelta,
 };
 use gatepost_storage::{Page, Scope, StoreError};
-use redb::ReadableTable;
-use serde_json::json;
-use webhook_model::{Activity, WebhookId};
+use webhook_model::WebhookId;
 
-use super::codec::{Fields, corrupt, micros};
-use super::delivery::{Slot, attempts, decode, is_gone, slot, to_micros};
+use super::attempts::attempts;
+use super::delivery::{Slot, decode, is_gone, slot, to_micros};
 use super::error::{Answer, failed};
-use super::owner_rows::{Owner, in_scope};
+use super::figures::webhooks;
+use super::purge::purge;
 use super::redb_store::RedbStore;
-use super::tables::{
-    ATTEMPTS, DELIVERIES, DROPPED, GONE, OUTBOX, OWNERS, SEEN, Tx, USAGE, WEBHOOKS, page, row,
-};
+use super::tables::{ATTEMPTS, COUNTERS, DELIVERIES, GONE, Tx, USAGE, counter, page};
+use super::work::LOG_BYTES;
+use super::{counters, figures, usage};
 
 #[async_trait]
 impl DeliveryLog for RedbStore {
@@ -62,6 +59,7 @@ impl DeliveryLog for RedbStore {
                     && in_scope
                     && query.webhook.is_none_or(|w| d.webhook == w)
                     && query.task.is_none_or(|t| d.task == Some(t))
+                    && query.class.as_ref().is_none_or(|c| d.class == *c)
                     && (query.states.is_empty() || query.states.contains(&d.state))
                     && query.created_from.is_none_or(|t| d.created >= t)
                     && query.created_before.is_none_or(|t| d.created < t))
@@ -112,7 +110,7 @@ impl DeliveryLog for RedbStore {
             let delivery = &mut slot.delivery;
             delivery.state = DeliveryState::Queued;
             delivery.due = to_micros(now);
-            delivery.attempts = 0;
+            delivery.tries = 0;
             delivery.lost_claims = 0;
             delivery.status_info.clear();
         })
@@ -142,192 +140,79 @@ impl DeliveryLog for RedbStore {
             .await
     }
 
-    async fn purge(&self, keep: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
-        let keep = *keep;
-        self.write(move |tx| {
-            let mut newer: HashMap<i64, u32> = HashMap::new();
-            let mut old = Vec::new();
-            for slot in tx.slots()?.into_iter().rev() {
-                if !slot.delivery.state.is_final() {
-                    continue;
-                }
-                let rank = newer.entry(slot.delivery.webhook.0).or_default();
-                *rank += 1;
-                if slot.delivery.created < keep.created_before || *rank > keep.newest_per_webhook {
-                    old.push(slot);
-                }
-            }
-            let old = old.iter().rev().take(limit as usize);
-            let mut removed = 0;
-            for slot in old {
-                tx.remove_delivery(slot)?;
-                removed += 1;
-            }
-            let mut forgotten = Vec::new();
-            let mut seen = tx.open(SEEN)?;
-            for entry in seen.iter().map_err(failed)? {
-                let (id, stored) = entry.map_err(failed)?;
-                if stored.value() < micros(keep.occurrences_before)
-                    && removed + forgotten.len() < limit as usize
-                {
-                    forgotten.push(id.value().to_owned());
-                }
-            }
-            for id in &forgotten {
-                seen.remove(id.as_str()).map_err(failed)?;
-            }
-            let mut dropped = Vec::new();
-            let mut counted = tx.open(DROPPED)?;
-            for entry in counted.iter().map_err(failed)? {
-                let (key, _) = entry.map_err(failed)?;
-                let (webhook, minute, reason) = key.value();
-                if minute < micros(keep.created_before)
-                    && removed + forgotten.len() + dropped.len() < limit as usize
-                {
-                    dropped.push((webhook, minute, reason.to_owned()));
-                }
-            }
-            for (webhook, minute, reason) in &dropped {
-                let key = (*webhook, *minute, reason.as_str());
-                counted.remove(key).map_err(failed)?;
-            }
-            Ok((removed + forgotten.len() + dropped.len()) as u64)
+    async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<Purged> {
+        let bounds = *bounds;
+        self.write(move |tx| purge(tx, &bounds, limit as usize))
+            .await
+    }
+
+    async fn prepare_log(&self, _now: DateTime<Utc>) -> Answer<LogRoom> {
+        self.read(|tx, _| {
+            let counters = tx.open_table(COUNTERS).map_err(failed)?;
+            let bytes = counter(&counters, LOG_BYTES)?;
+            Ok(LogRoom {
+                ahead: None,
+                bytes: u64::try_from(bytes).unwrap_or(0),
+            })
         })
         .await
     }
 
+    async fn add_counts(&self, counts: &[HourlyCount]) -> Answer<()> {
+        let counts = counts.to_vec();
+        self.write(move |tx| counters::add(tx, &counts)).await
+    }
+
+    async fn hourly_counts(
+        &self,
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Answer<Vec<HourlyCount>> {
+        let hours = from..before;
+        self.read(move |tx, _| counters::hourly(tx, scope, webhook, &hours, limit as usize))
+            .await
+    }
+
     async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {
         let deltas = deltas.to_vec();
-        self.write(move |tx| {
-            for delta in deltas {
-                if tx.owner(delta.owner)?.gone {
-                    continue;
-                }
-                let mut usage = usage(&tx.open(USAGE)?, delta.owner)?;
-                usage.waiting = usage.waiting.saturating_add_signed(delta.waiting);
-                usage.waiting_bytes = usage
-                    .waiting_bytes
-                    .saturating_add_signed(delta.waiting_bytes);
-                usage.log_bytes = usage.log_bytes.saturating_add_signed(delta.log_bytes);
-                set_usage(tx, delta.owner, usage)?;
-            }
-            Ok(())
-        })
-        .await
+        self.write(move |tx| deltas.iter().try_for_each(|delta| usage::add(tx, delta)))
+            .await
     }
 
     async fn log_usage(&self, owners: &[OwnerId]) -> Answer<Vec<LogUsage>> {
         let owners = owners.to_vec();
         self.read(move |tx, _| {
             let rows = tx.open_table(USAGE).map_err(failed)?;
-            owners.iter().map(|owner| usage(&rows, *owner)).collect()
+            let usage = |owner: &OwnerId| usage::of(&rows, *owner);
+            owners.iter().map(usage).collect()
         })
         .await
     }
 
     async fn recount_usage(&self, owner: OwnerId) -> Answer<LogUsage> {
-        self.write(move |tx| {
-            let mut usage = LogUsage::default();
-            let log = tx.open(ATTEMPTS)?;
-            for slot in tx.slots()? {
-                let delivery = &slot.delivery;
-                if delivery.owner != owner {
-                    continue;
-                }
-                let body = delivery.body.len() as u64;
-                if !delivery.state.is_final() {
-                    usage.waiting += 1;
-                    usage.waiting_bytes += body;
-                }
-                let responses = attempts(&log, delivery.id)?;
-                let responses = responses.iter();
-                let responses = responses.map(|a| a.response_head.len() + a.response_body.len());
-                usage.log_bytes += body + responses.sum::<usize>() as u64;
-            }
-            if !tx.owner(owner)?.gone {
-                set_usage(tx, owner, usage)?;
-            }
-            Ok(usage)
-        })
-        .await
+        self.write(move |tx| usage::recount(tx, owner)).await
     }
 
     async fn count_dropped(&self, dropped: &[Dropped]) -> Answer<()> {
         let dropped = dropped.to_vec();
-        self.write(move |tx| {
-            let mut counts = tx.open(DROPPED)?;
-            for d in dropped {
-                if tx.row(WEBHOOKS, d.webhook.0)?.is_some() {
-                    let key = (d.webhook.0, micros(d.minute), d.reason.as_str());
-                    let old = counts.get(key).map_err(failed)?.map(|old| old.value());
-                    let sum = old.unwrap_or(0).saturating_add(d.count);
-                    counts.insert(key, sum).map_err(failed)?;
-                }
-            }
-            Ok(())
-        })
-        .await
+        self.write(move |tx| counters::add_dropped(tx, &dropped))
+            .await
     }
 
     async fn dropped(&self, scope: Scope, limit: u32) -> Answer<Vec<Dropped>> {
-        self.read(move |tx, _| {
-            let owners = tx.open_table(OWNERS).map_err(failed)?;
-            let webhooks = tx.open_table(WEBHOOKS).map_err(failed)?;
-            let mut found = Vec::new();
-            for entry in tx
-                .open_table(DROPPED)
-                .map_err(failed)?
-                .iter()
-                .map_err(failed)?
-            {
-                let (key, count) = entry.map_err(failed)?;
-                let (webhook, minute, reason) = key.value();
-                let Some(hook) = row(&webhooks, webhook)? else {
-                    continue;
-                };
-                if in_scope(&owners, scope, &hook)? {
-                    found.push(Dropped {
-                        webhook: WebhookId(webhook),
-                        reason: DropReason::from_word(reason).ok_or_else(|| corrupt("reason"))?,
-                        minute: DateTime::from_timestamp_micros(minute)
-                            .ok_or_else(|| corrupt("minute"))?,
-                        count: count.value(),
-                    });
-                }
-            }
-            found.sort_by_key(|d| (std::cmp::Reverse(d.minute), d.webhook, d.reason));
-            found.truncate(limit as usize);
-            Ok(found)
-        })
-        .await
+        self.read(move |tx, _| counters::dropped(tx, scope, limit as usize))
+            .await
     }
 
-    async fn queue_stats(&self, _now: DateTime<Utc>) -> Answer<QueueStats> {
-        self.write(|tx| {
-            let sending = sending(tx)?;
-            let mut stats = QueueStats::default();
-            for (_, row) in tx.rows(OUTBOX)? {
-                stats.outbox += u64::from(row["rejected"].is_null());
-            }
-            for slot in tx.slots()? {
-                let delivery = slot.delivery;
-                match delivery.state {
-                    DeliveryState::Running => stats.running += 1,
-                    DeliveryState::Queued => {
-                        stats.queued += 1;
-                        if sending.contains(&delivery.webhook.0) {
-                            let oldest = stats
-                                .oldest_due
-                                .map_or(delivery.due, |due| due.min(delivery.due));
-                            stats.oldest_due = Some(oldest);
-                        }
-                    }
-                    DeliveryState::Sent | DeliveryState::Error => {}
-                }
-            }
-            Ok(stats)
-        })
-        .await
+    async fn count_queue(&self, now: DateTime<Utc>) -> Answer<QueueStats> {
+        self.write(move |tx| figures::count(tx, now)).await
+    }
+
+    async fn queue_stats(&self) -> Answer<Option<QueueStats>> {
+        self.read(|tx, _| figures::counted_last(tx)).await
     }
 }
 
@@ -355,54 +240,9 @@ impl RedbStore {
     }
 }
 
-/// The webhooks that are active, and whose owners may send.
-fn sending(tx: &Tx) -> Answer<Vec<i64>> {
-    webhooks(tx, |active, owner| active && !owner.is_held())
-}
-
 /// The webhooks that are not active. What a held owner has waits as long as it takes.
 fn held(tx: &Tx) -> Answer<Vec<i64>> {
     webhooks(tx, |active, owner| !active && !owner.held)
-}
-
-fn webhooks(tx: &Tx, wanted: impl Fn(bool, Owner) -> bool) -> Answer<Vec<i64>> {
-    let mut found = Vec::new();
-    for (id, row) in tx.rows(WEBHOOKS)? {
-        let f = Fields(&row);
-        let active = f.text("activity")? == activity_word(Activity::Active);
-        let owner = tx.owner(OwnerId(f.int("owner")?))?;
-        if wanted(active, owner) {
-            found.push(id);
-        }
-    }
-    Ok(found)
-}
-
-/// Forgets what was counted for a webhook that is gone.
-pub(super) fn forget_dropped(tx: &Tx, webhook: WebhookId) -> Answer<()> {
-    let mut counts = tx.open(DROPPED)?;
-    counts
-        .retain(|(of, _, _), _| of != webhook.0)
-        .map_err(failed)
-}
-
-fn usage(rows: &impl ReadableTable<i64, &'static str>, owner: OwnerId) -> Answer<LogUsage> {
-    let Some(row) = row(rows, owner.0)? else {
-        return Ok(LogUsage::default());
-    };
-    let count = |field: &'static str| row[field].as_u64().ok_or_else(|| corrupt(field));
-    Ok(LogUsage {
-        waiting: count("waiting")?,
-        waiting_bytes: count("waiting_bytes")?,
-        log_bytes: count("log_bytes")?,
-    })
-}
-
-fn set_usage(tx: &Tx, owner: OwnerId, usage: LogUsage) -> Answer<()> {
-    let row = json!({
-        "waiting": usage.waiting, "waiting_bytes": usage.waiting_bytes, "log_bytes": usage.log_bytes,
-    });
-    tx.put(USAGE, owner.0, &row)
 }
 
 fn end(slot: &mut Slot, reason: &str) {

@@ -5,20 +5,35 @@
 //! Every call runs on a thread that may block. A call that ends in an error commits nothing; one
 //! that returned `Ok` is on the disk.
 
+mod attempts;
+mod claims;
 mod codec;
+mod counters;
 mod delivery;
+mod enqueue;
 mod error;
+mod events;
+mod figures;
 mod keys;
+mod lanes;
 mod log;
 mod outbox;
+mod outbox_rows;
 mod owner_rows;
 mod owners;
 mod places;
+mod purge;
 mod queue;
 mod records;
 mod redb_store;
 mod routes;
 mod sizes;
+mod stored;
 mod tables;
+mod tasks;
+mod turns;
+mod usage;
+mod webhooks;
+mod work;
 
 pub(crate) use self::redb_store::RedbStore;

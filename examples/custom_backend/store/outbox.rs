@@ -1,19 +1,18 @@
 //! Occurrences that wait to be fanned out.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Left, NewOutbox, OutboxId, OutboxRow, OutboxStore, OutboxTurns};
-use gatepost_storage::{Page, StoreError};
-use serde_json::Value;
-use webhook_model::{Audience, Occurrence, TaskId};
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::{
+    Left, NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
+};
+use webhook_model::{Occurrence, TaskId};
 
-use super::codec;
-use super::codec::Fields;
-use super::error::{Answer, failed};
+use super::error::Answer;
+use super::outbox_rows::{at_turn, due, move_on, push, reject};
 use super::redb_store::RedbStore;
-use super::tables::{OUTBOX, Tx, page};
+use super::tables::OUTBOX;
+use super::turns;
 
 #[async_trait]
 impl OutboxStore for RedbStore {
@@ -26,23 +25,32 @@ impl OutboxStore for RedbStore {
         self.write(move |tx| push(tx, &new, now)).await
     }
 
-    async fn outbox(&self, limit: u32, now: DateTime<Utc>) -> Answer<Vec<OutboxRow>> {
-        self.read(move |tx, _| {
-            let rows = tx.open_table(OUTBOX).map_err(failed)?;
-            let waits = |row: &Value| {
-                let due = Fields(row).int("due")?;
-                Ok(row["rejected"].is_null() && due <= codec::micros(now))
-            };
-            let all = Page::first(u32::MAX);
-            let mut due = page(&rows, &all, waits, |id, row| {
-                let at = Fields(&row).int("due")?;
-                Ok(Some((at, codec::outbox_row(id, &row)?)))
-            })?;
-            due.sort_by_key(|(due, row)| (*due, row.id));
-            let due = due.into_iter().map(|(_, row)| row).collect();
-            Ok(in_turn(due, limit, now))
+    async fn take_outbox(
+        &self,
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Answer<Option<OutboxTaken>> {
+        self.write(move |tx| {
+            let taken = turns::take(tx, holder, until, now)?;
+            let taken = taken.map(|audience| {
+                let rows = due(tx, audience, limit, now)?;
+                Ok(OutboxTaken { audience, rows })
+            });
+            taken.transpose()
         })
         .await
+    }
+
+    async fn give_back_outbox(&self, audience: OutboxAudience, holder: u128) -> Answer<()> {
+        self.write(move |tx| turns::give_back(tx, audience, holder))
+            .await
+    }
+
+    async fn outbox_arrived(&self) {
+        // No other process can have the file.
+        std::future::pending::<()>().await;
     }
 
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
@@ -56,52 +64,10 @@ impl OutboxStore for RedbStore {
     async fn reject_outbox(&self, id: OutboxId, reason: &str, _now: DateTime<Utc>) -> Answer<()> {
         let reason = reason.to_owned();
         self.write(move |tx| {
-            let mut row = tx
-                .row(OUTBOX, id.0)?
-                .ok_or_else(|| StoreError::not_found("outbox row"))?;
-            row["rejected"] = reason.into();
-            tx.put(OUTBOX, id.0, &row)
+            let row = tx.row(OUTBOX, id.0)?;
+            let row = row.ok_or_else(|| StoreError::not_found("outbox row"))?;
+            reject(tx, id, row, &reason)
         })
         .await
     }
-}
-
-/// As many as are asked for: of each audience in turn where that many are due.
-fn in_turn(due: Vec<OutboxRow>, limit: u32, now: DateTime<Utc>) -> Vec<OutboxRow> {
-    if due.len() < limit as usize {
-        return due;
-    }
-    let mut of_each: BTreeMap<Audience, VecDeque<OutboxRow>> = BTreeMap::new();
-    for row in due {
-        let occurrence = row.occurrence.as_ref();
-        let audience = occurrence.map_or(Audience::OneSystem, |occurrence| occurrence.audience);
-        of_each.entry(audience).or_default().push_back(row);
-    }
-    let all: Vec<Audience> = of_each.keys().copied().collect();
-    let turns = OutboxTurns::of(&all, limit, now);
-    let mut rows = Vec::new();
-    for _ in 0..turns.rows_of_each {
-        for audience in &turns.audiences {
-            rows.extend(of_each.get_mut(audience).and_then(VecDeque::pop_front));
-        }
-    }
-    rows
-}
-
-pub(super) fn push(tx: &Tx, new: &NewOutbox, now: DateTime<Utc>) -> Answer<OutboxId> {
-    let id = tx.count("outbox")?;
-    tx.put(OUTBOX, id, &codec::from_occurrence(new, now))?;
-    Ok(OutboxId(id))
-}
-
-/// The row, if it waits at this turn.
-pub(super) fn at_turn(tx: &Tx, id: OutboxId, turn: u32) -> Answer<Option<Value>> {
-    let waits = |row: &Value| row["rejected"].is_null() && row["turn"] == turn;
-    Ok(tx.row(OUTBOX, id.0)?.filter(waits))
-}
-
-pub(super) fn move_on(tx: &Tx, id: OutboxId, mut row: Value, due: DateTime<Utc>) -> Answer<()> {
-    row["turn"] = (Fields(&row).int("turn")? + 1).into();
-    row["due"] = codec::micros(due).into();
-    tx.put(OUTBOX, id.0, &row)
 }

@@ -14,7 +14,7 @@ use super::error::{Answer, failed, panicked};
 use super::tables::Tx;
 
 /// The version of the file's format. Another one is refused.
-const SCHEMA: i64 = 2;
+const SCHEMA: i64 = 3;
 
 /// A store in one redb file, which this process has for itself.
 #[derive(Clone)]

@@ -39,6 +39,24 @@ pub(super) const CHANGES: TableDefinition<'static, (&'static str, i64), &'static
 /// Deliveries that were counted instead of stored: webhook, minute, reason.
 pub(super) const DROPPED: TableDefinition<'static, (i64, i64, &'static str), u64> =
     TableDefinition::new("dropped");
+/// What became of deliveries, by hour and webhook, the newest hour first: sent, failed, retried,
+/// milliseconds, bytes.
+pub(super) const COUNTS: TableDefinition<'static, (i64, i64), (u64, u64, u64, u64, u64)> =
+    TableDefinition::new("count");
+/// The queue in figures, in the one row 0.
+pub(super) const FIGURES: Rows = TableDefinition::new("figures");
+/// Rows of the outbox that wait: tenant and owner of their audience, due, row number.
+pub(super) const OUTBOX_DUE: TableDefinition<'static, (i64, i64, i64, i64), ()> =
+    TableDefinition::new("outbox_due");
+/// Whose turn it is to be taken, and who has taken whom, by tenant and owner of the audience.
+pub(super) const TURNS: TableDefinition<'static, (i64, i64), &'static str> =
+    TableDefinition::new("turn");
+/// Audiences whose oldest row was due when that was last looked at, by when they were taken.
+pub(super) const TURNS_DUE: TableDefinition<'static, (i64, i64, i64), ()> =
+    TableDefinition::new("turn_due");
+/// The other audiences that have rows, by when the oldest is due.
+pub(super) const TURNS_LATER: TableDefinition<'static, (i64, i64, i64), ()> =
+    TableDefinition::new("turn_later");
 /// Places and ids of occurrences, with a blank between, and when they were stored.
 pub(super) const SEEN: TableDefinition<'static, &'static str, i64> = TableDefinition::new("seen");
 /// Last row numbers, versions, generations.
@@ -50,7 +68,12 @@ pub(super) const ATTEMPTS: TableDefinition<'static, (i64, i64), &'static str> =
 /// Queued deliveries: webhook, class, due, row number.
 pub(super) const QUEUED: TableDefinition<'static, (i64, u8, i64, i64), ()> =
     TableDefinition::new("queued");
-/// Running deliveries: end of the lease, row number.
+/// The same by due time and row number, with webhook and class.
+pub(super) const DUE: TableDefinition<'static, (i64, i64), (i64, u8)> = TableDefinition::new("due");
+/// Running deliveries: webhook, row number.
+pub(super) const SENDING: TableDefinition<'static, (i64, i64), ()> =
+    TableDefinition::new("sending");
+/// The same: end of the lease, row number.
 pub(super) const RUNNING: TableDefinition<'static, (i64, i64), ()> =
     TableDefinition::new("running");
 /// Deliveries that have not ended: webhook, row number.
@@ -95,6 +118,7 @@ impl Tx {
             USAGE,
             GONE,
             KEY_CHANGES,
+            FIGURES,
         ] {
             self.open(rows)?;
         }
@@ -106,8 +130,16 @@ impl Tx {
         self.open(DROPPED)?;
         self.open(ATTEMPTS)?;
         self.open(QUEUED)?;
-        self.open(RUNNING)?;
-        self.open(OPEN)?;
+        self.open(DUE)?;
+        self.open(COUNTS)?;
+        self.open(OUTBOX_DUE)?;
+        self.open(TURNS)?;
+        for turns in [TURNS_DUE, TURNS_LATER] {
+            self.open(turns)?;
+        }
+        for of_deliveries in [RUNNING, SENDING, OPEN] {
+            self.open(of_deliveries)?;
+        }
         Ok(())
     }
 

@@ -10,23 +10,12 @@ use gatepost_storage::webhooks::{Lane, LaneClass};
 use tokio::time::Instant;
 use webhook_model::WebhookId;
 
+use super::lot::Lot;
 use super::pace::Pace;
 use super::room::Wait;
 
-/// Sixteen processes share the work at most.
-const LOTS: u8 = 16;
-
-/// Webhooks whose backlogs are sent by one process.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub(crate) struct Lot(pub u8);
-
-impl Lot {
-    pub(super) fn of(webhook: WebhookId) -> Self {
-        let lot = webhook.0.rem_euclid(i64::from(LOTS));
-        Self(u8::try_from(lot).unwrap_or_default())
-    }
-}
-
+/// Webhooks of which it is known that they have one; of more it is seen again.
+const MOST: usize = 200_000;
 #[derive(Debug)]
 struct Backlog {
     pace: Pace,
@@ -68,6 +57,9 @@ impl Backlogs {
         let Some(per_second) = self.per_second else {
             return;
         };
+        if self.webhooks.len() >= MOST {
+            self.webhooks.clear();
+        }
         let backlog = self
             .webhooks
             .entry(lane.webhook)
@@ -134,6 +126,22 @@ impl Backlogs {
         if let Some(backlog) = self.webhooks.get_mut(&webhook) {
             backlog.pace.give_back();
         }
+    }
+
+    /// Of the backlogs in this lot, only those lanes are remembered.
+    pub(super) fn forget_unless(&mut self, lot: Lot, is_known: impl Fn(Lane) -> bool) {
+        self.webhooks.retain(|webhook, backlog| {
+            let (webhook, classes) = (*webhook, &mut backlog.classes);
+            if Lot::of(webhook) == lot {
+                classes.retain(|class| {
+                    is_known(Lane {
+                        webhook,
+                        class: *class,
+                    })
+                });
+            }
+            !classes.is_empty()
+        });
     }
 
     /// Lots in which there are backlogs.

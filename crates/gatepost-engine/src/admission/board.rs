@@ -9,70 +9,15 @@ use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
+use super::entry::{Baton, Entry, Spot};
 use super::parked::Parked;
-use super::room::{Room, Wait};
+use super::room::Wait;
 use super::turns::Turns;
 
-/// How often room that becomes free is offered at once to lanes that turn out to wait for something
-/// wider.
-const HOPS: u32 = 16;
-
 /// Lanes that are remembered at most: about 100 MB.
-const MOST: usize = 200_000;
+pub(super) const MOST: usize = 200_000;
 /// This part of them is forgotten at a time.
 const FORGOTTEN: usize = 16;
-
-/// Where a lane is.
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum Spot {
-    Ready,
-    Waiting(Wait),
-    /// The dispatcher has it.
-    Out,
-}
-
-#[derive(Debug)]
-struct Entry {
-    due: DueLane,
-    /// The last call that made it ready.
-    call: u64,
-    spot: Spot,
-    /// It has not waited for room yet.
-    is_new: bool,
-    /// What it was woken by and has not used yet.
-    batons: Vec<Baton>,
-}
-
-impl Entry {
-    fn waits(&self) -> bool {
-        matches!(self.spot, Spot::Waiting(_))
-    }
-}
-
-/// There is room, of which one lane was notified for all that wait for it. If it does not use the
-/// room, another lane must be notified, or the room would stay empty.
-#[derive(Clone, Debug)]
-struct Baton {
-    room: Wait,
-    /// How often it was passed on since the room became free.
-    hops: u32,
-}
-
-impl Baton {
-    /// Whether the next lane is notified at once, although this one now waits for something else.
-    /// If not, this one keeps it until it gets what it waits for: then the next is notified.
-    ///
-    /// A lane that now waits for something narrower may be the only one to do so. What is free for
-    /// one tenant only is that tenant's matter. Otherwise lanes could go back and forth between two
-    /// rooms in their thousands, each time that one of both is full: so that has a limit.
-    fn goes_on(&self, wait: &Wait) -> bool {
-        if wait.is_narrower(&self.room) {
-            return true;
-        }
-        let others_too = *wait == Wait::Room(Room::All);
-        !others_too && !self.room.is_of_one() && self.hops < HOPS
-    }
-}
 
 #[derive(Debug, Default)]
 pub(super) struct Board {
@@ -148,12 +93,12 @@ impl Board {
         lanes
     }
 
-    /// Forgets those that wait for this, and says which.
-    pub(super) fn forget_all(&mut self, wait: &Wait) -> Vec<Lane> {
+    /// Forgets those that wait for this.
+    pub(super) fn forget_all(&mut self, wait: &Wait) {
         let mut parked = self.waiting.remove(wait).unwrap_or_default();
-        let lanes: Vec<Lane> = std::iter::from_fn(|| parked.next()).collect();
-        lanes.iter().for_each(|lane| self.forget(*lane));
-        lanes
+        while let Some(lane) = parked.next() {
+            self.forget(lane);
+        }
     }
 
     fn forget(&mut self, lane: Lane) {

@@ -7,16 +7,19 @@ use gatepost_storage::webhooks::Lane;
 use tokio::time::Instant;
 use webhook_model::WebhookId;
 
-use super::backlogs::Lot;
 use super::lanes::{HELD, Lanes};
+use super::lot::Lot;
 use crate::routes::Route;
 
 impl Lanes {
     /// Whether it has to be seen first whether this lane has a backlog: then one delivery is
     /// claimed, and shows it.
     pub(crate) fn is_unseen(&self, lane: Lane, route: &Route) -> bool {
+        if route.has_no_backlog(lane.class) {
+            return false;
+        }
         let backlogs = &self.lock().backlogs;
-        backlogs.are_bounded() && !route.has_no_backlog(lane.class) && !backlogs.has(lane)
+        backlogs.are_bounded() && !backlogs.has(lane)
     }
 
     /// Something was claimed from this lane that was due then. It was held if its webhook has been
@@ -32,10 +35,7 @@ impl Lanes {
         let mut state = self.lock();
         state.board.claimed(lane, due);
         let backlogs = &mut state.backlogs;
-        if route.has_no_backlog(lane.class) && !backlogs.has(lane) {
-            return;
-        }
-        let is_known = backlogs.has(lane);
+        let is_known = backlogs.has(lane) || route.has_no_backlog(lane.class);
         if !is_known && due < route.changed.max(now - HELD) {
             backlogs.begin(lane, now, Instant::now());
             backlogs.sends(lane.webhook, Instant::now());

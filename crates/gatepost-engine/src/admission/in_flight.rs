@@ -10,9 +10,10 @@ use gatepost_storage::webhooks::LaneClass;
 use tokio::time::Instant;
 
 use super::feedback::{Feedback, Lesson};
-use super::lanes::{Lanes, Turn};
+use super::lanes::Lanes;
 use super::room::{Blocked, Room, Wait};
 use super::slots::Slots;
+use super::turn::Turn;
 use crate::config::Limits;
 use crate::routes::Route;
 

@@ -10,10 +10,11 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
-use super::backlogs::{Backlogs, Lot};
+use super::backlogs::Backlogs;
 use super::board::Board;
 use super::inquiries::Inquiries;
 use super::later::Later;
+use super::lot::Lot;
 use super::room::{Room, Wait};
 
 /// What has been due for this long when its lane is found was held: by a pause, or because nobody
@@ -45,58 +46,6 @@ pub(crate) struct Lanes {
     read: Notify,
     /// A lane waits for a lot.
     lots: Notify,
-}
-
-/// A lane whose turn it is. Dropped, it is ready again, behind the others.
-#[derive(Debug)]
-pub(crate) struct Turn {
-    lanes: Arc<Lanes>,
-    pub(crate) due: DueLane,
-    call: u64,
-    is_over: bool,
-}
-
-impl Turn {
-    /// It steps aside until that changes.
-    pub(crate) fn wait(mut self, wait: Wait) {
-        self.is_over = true;
-        let told = match wait {
-            Wait::Read => Some(&self.lanes.read),
-            Wait::Lot(_) => Some(&self.lanes.lots),
-            _ => None,
-        };
-        self.lanes.lock().board.wait(self.due.lane, wait);
-        if let Some(told) = told {
-            told.notify_one();
-        }
-    }
-
-    /// Whether the lane has not waited for room yet.
-    pub(crate) fn is_new(&self) -> bool {
-        self.lanes.lock().board.is_new(self.due.lane)
-    }
-
-    /// There is nothing more in it, unless something was added in between.
-    pub(crate) fn done(mut self) {
-        self.is_over = true;
-        let mut state = self.lanes.lock();
-        if state.board.done(self.due.lane, self.call) {
-            state.backlogs.end(self.due.lane);
-            let has_room = state.board.has_room_again();
-            drop(state);
-            if has_room {
-                self.lanes.inquiries.sweep();
-            }
-        }
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        if !self.is_over {
-            self.lanes.lock().board.again(self.due.lane);
-        }
-    }
 }
 
 impl State {
@@ -193,27 +142,6 @@ impl Lanes {
         head.is_some_and(|head| now - head >= OVERTAKEN)
     }
 
-    /// The lane whose turn it is.
-    pub(crate) fn next(self: &Arc<Self>, now: Instant) -> Option<Turn> {
-        let next = self.lock().board.next(now)?;
-        Some(self.turn(next))
-    }
-
-    /// A lane whose webhook is to be read.
-    pub(crate) fn next_unread(self: &Arc<Self>) -> Option<Turn> {
-        let next = self.lock().board.next_of(&Wait::Read)?;
-        Some(self.turn(next))
-    }
-
-    fn turn(self: &Arc<Self>, (due, call): (DueLane, u64)) -> Turn {
-        Turn {
-            lanes: self.clone(),
-            due,
-            call,
-            is_over: false,
-        }
-    }
-
     /// Whether one more may be sent from this lane now; `true`: of a backlog, for which there is a
     /// turn.
     ///
@@ -237,21 +165,39 @@ impl Lanes {
         state.resting.insert(owner, until);
     }
 
-    /// This process sends the backlogs of this lot until then.
+    /// This process sends the backlogs of this lot until then. True: it did not before, and does
+    /// not know of all that are in it.
     pub(crate) fn hold_lot(&self, lot: Lot, until: Instant) -> bool {
         let mut state = self.lock();
-        let is_new = state.backlogs.hold(lot, until, Instant::now());
-        state.board.wake_all(&Wait::Lot(lot));
+        let State {
+            board, backlogs, ..
+        } = &mut *state;
+        let is_new = backlogs.hold(lot, until, Instant::now());
+        if is_new {
+            // Another process may have sent the others.
+            backlogs.forget_unless(lot, |lane| board.has(lane));
+        }
+        board.wake_all(&Wait::Lot(lot));
         drop(state);
         self.wake.notify_one();
         is_new
     }
 
-    /// Another process does: it finds what waits here.
+    /// Another process does, and finds what waits here: these lanes are left to it.
     pub(crate) fn leave_lot(&self, lot: Lot) {
-        let mut state = self.lock();
-        for lane in state.board.forget_all(&Wait::Lot(lot)) {
-            state.backlogs.end(lane);
+        self.lock().board.forget_all(&Wait::Lot(lot));
+    }
+
+    /// A lane waits for this now.
+    pub(super) fn park(&self, lane: Lane, wait: Wait) {
+        let asked = match wait {
+            Wait::Read => Some(&self.read),
+            Wait::Lot(_) => Some(&self.lots),
+            _ => None,
+        };
+        self.lock().board.wait(lane, wait);
+        if let Some(asked) = asked {
+            asked.notify_one();
         }
     }
 

@@ -3,6 +3,7 @@
 mod backlogs;
 mod board;
 mod counts;
+mod entry;
 mod feedback;
 mod held;
 mod in_flight;
@@ -10,6 +11,7 @@ mod inquiries;
 mod known;
 mod lanes;
 mod later;
+mod lot;
 mod pace;
 mod pacer;
 mod parked;
@@ -19,20 +21,22 @@ mod slots;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod turns;
 
 use std::sync::Arc;
 
-pub(crate) use backlogs::Lot;
 pub(crate) use feedback::{Feedback, Lesson};
 pub(crate) use in_flight::{InFlight, Permit};
 pub(crate) use inquiries::Inquiry;
-pub(crate) use lanes::{Lanes, Turn};
+pub(crate) use lanes::Lanes;
+pub(crate) use lot::Lot;
 pub(crate) use pacer::RetryPacer;
 #[cfg(test)]
 pub(crate) use room::Room;
 pub(crate) use room::{Blocked, Wait};
 pub(crate) use standing::SLOW_AFTER;
+pub(crate) use turn::Turn;
 
 use crate::config::Limits;
 

@@ -6,7 +6,7 @@ use gatepost_ids::Place;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
-use super::backlogs::Lot;
+use super::lot::Lot;
 
 /// What a request takes room in: each has a limit, but for those that became slow.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

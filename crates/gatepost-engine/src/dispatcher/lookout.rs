@@ -74,7 +74,7 @@ impl Dispatcher {
     }
 
     /// What another process says.
-    fn hear(&self, arrived: Arrived) {
+    pub(super) fn hear(&self, arrived: Arrived) {
         let lanes = &self.admission.lanes;
         match arrived {
             Arrived::Lanes(heard) => {

@@ -16,6 +16,8 @@ impl Dispatcher {
     /// claimed: however long that takes, it holds up nothing.
     pub(crate) async fn run(self: Arc<Self>) {
         self.admission.lanes.recover();
+        // Whatever was to be asked when the last one ended.
+        self.admission.lanes.inquiries.sweep();
         tokio::join!(
             self.look_out(),
             self.sweep_all(),

@@ -1,5 +1,5 @@
 //! Walks over all lanes: once at the start and whenever anything may have changed, and slowly all
-//! the time, in one process at a time, for what nobody was told of.
+//! the time, in one process at a time, for what nobody said.
 
 use std::time::Duration;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
     Basis, Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueue, Enqueued,
     NewDelivery, Origin, QueueStore as _, RecordStore as _, WebhookQuery,
@@ -116,14 +117,30 @@ impl Records {
 
     /// A delivery, leased for a minute from noon or waiting.
     pub(crate) async fn delivery(&self, webhook: WebhookId, body: &str, leased: bool) -> Enqueued {
+        let lease_until = leased.then(|| noon() + Duration::from_secs(60));
+        self.queued(webhook, body, noon(), lease_until).await
+    }
+
+    /// A delivery that is due then.
+    pub(crate) async fn due(&self, webhook: WebhookId, body: &str, due: DateTime<Utc>) {
+        self.queued(webhook, body, due, None).await;
+    }
+
+    async fn queued(
+        &self,
+        webhook: WebhookId,
+        body: &str,
+        due: DateTime<Utc>,
+        lease_until: Option<DateTime<Utc>>,
+    ) -> Enqueued {
         let deliveries = self.store.list_deliveries(&all()).await.unwrap();
         let new = NewDelivery {
             message_id: format!("msg_{}", deliveries.len()).parse().unwrap(),
             webhook,
             task: None,
             body: body.into(),
-            due: noon(),
-            lease_until: leased.then(|| noon() + Duration::from_secs(60)),
+            due,
+            lease_until,
         };
         let batch = Enqueue {
             basis: Basis::Nothing,

@@ -27,7 +27,7 @@ pub(crate) trait Work: Send + Sync + 'static {
     fn weight(item: &Self::Item) -> usize;
     const MOST: usize;
 
-    /// While many are coming, a batch waits until it has this much, at most so long.
+    /// While many are coming, a batch waits until it has this much, no longer than this.
     const ENOUGH: usize;
     const LINGER: Duration;
 

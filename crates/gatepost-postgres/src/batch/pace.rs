@@ -26,7 +26,7 @@ impl Pace {
         self.wanted.load(Ordering::Relaxed).min(enough)
     }
 
-    /// A batch left with so many, of so much; whether it had what it waited for.
+    /// A batch left with this number of items and this weight; whether it had what it waited for.
     pub(super) fn took(&self, items: usize, weight: usize, in_time: bool) {
         if items <= 1 {
             self.wanted.store(0, Ordering::Relaxed);

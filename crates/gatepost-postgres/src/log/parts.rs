@@ -19,7 +19,7 @@ const LATE_OUTCOMES: &str = include_str!("../sql/log/late_outcomes.sql");
 const WAIT: &str = "SET LOCAL lock_timeout = '50ms'";
 /// Partitions that lie ahead.
 const AHEAD: usize = 2;
-/// About so many cover the age of retention.
+/// About how many of them cover the age of retention.
 const COVER: i64 = 8;
 /// Ids of a partition: the first ones, and the least and the most later.
 const FIRST_SIZE: i64 = 1_000_000;

@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 
 use super::News;
 
-/// Each of the two waits for its own; what one was told the other does not miss. A wait that is
-/// dropped has taken nothing.
+/// Each of the two waits for its own, and takes nothing from the other. A wait that is dropped has
+/// taken nothing.
 #[derive(Default)]
 pub(crate) struct Ear {
     news: Mutex<News>,

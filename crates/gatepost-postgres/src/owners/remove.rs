@@ -36,7 +36,7 @@ const PICKED: [&str; 5] = [
 ];
 const MOVED: &str = concat!(
     include_str!("../sql/gone/moved.sql"),
-    include_str!("../sql/queue/end.sql"),
+    include_str!("../sql/log/ended.sql"),
 );
 const ARRIVED: &str = include_str!("../sql/gone/arrived.sql");
 

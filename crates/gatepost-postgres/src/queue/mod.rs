@@ -103,7 +103,7 @@ impl QueueStore for PostgresStore {
     }
 }
 
-/// What others are told once an enqueue is stored.
+/// What other processes hear once an enqueue is stored.
 struct News {
     waits: Vec<Lane>,
     outbox: bool,

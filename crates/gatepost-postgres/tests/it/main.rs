@@ -8,12 +8,17 @@
 
 mod common;
 mod contract;
+mod costs;
 mod locks;
 mod nodes;
+mod parts;
 mod plans;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
 mod queue;
 mod schema;
+#[path = "../../src/log/list/source.rs"]
+mod source;
 mod tls;
+mod turns;
 mod upgrade;

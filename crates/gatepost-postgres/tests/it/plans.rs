@@ -6,69 +6,114 @@ use tokio_postgres::Client;
 
 use crate::common::{fresh_at, raw};
 
-const ANALYZE: &str = "ANALYZE gatepost_delivery, gatepost_webhook, gatepost_owner, gatepost_seen, \
-     gatepost_place, gatepost_task, gatepost_event, gatepost_key";
+const ANALYZE: &str = "ANALYZE gatepost_delivery, gatepost_outcome, gatepost_queue, gatepost_running, gatepost_webhook, \
+     gatepost_owner, gatepost_seen, gatepost_place, gatepost_task, gatepost_event, gatepost_key";
+
+/// Statements as the store puts them together.
+macro_rules! queue {
+    ($($part:literal),+) => {
+        concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
+    };
+}
 
 /// The statements that run for every delivery, each with the index that it must use.
 const HOT: &[(&str, &str, &[&str])] = &[
     (
         "claim",
-        include_str!("../../src/sql/queue/claim.sql"),
+        queue!("claim", "idle", "claimed"),
         &[
-            "gatepost_delivery_waiting",
-            "gatepost_delivery_open",
-            "gatepost_delivery_pkey",
+            "gatepost_queue_lane",
+            "gatepost_queue_of_webhook",
+            "gatepost_running_in_order",
+            "gatepost_delivery_0_pkey",
         ],
     ),
     (
         "due_lanes",
-        include_str!("../../src/sql/queue/due_lanes.sql"),
-        &["gatepost_delivery_waiting"],
+        queue!(
+            "due_lanes",
+            "claimable",
+            "idle",
+            "claimable_end",
+            "due_lanes_end"
+        ),
+        &["gatepost_queue_due", "gatepost_queue_lane"],
     ),
     (
-        "next_due",
-        include_str!("../../src/sql/queue/next_due.sql"),
-        &["gatepost_delivery_waiting"],
+        "lanes_of",
+        queue!(
+            "lanes_of",
+            "claimable",
+            "idle",
+            "claimable_end",
+            "lanes_of_end"
+        ),
+        &["gatepost_queue_lane"],
+    ),
+    (
+        "sweep_lanes",
+        queue!(
+            "sweep_lanes",
+            "claimable",
+            "idle",
+            "claimable_end",
+            "sweep_lanes_end"
+        ),
+        &["gatepost_queue_lane"],
+    ),
+    ("next_due", queue!("next_due"), &["gatepost_queue_due"]),
+    (
+        "reclaim_pick",
+        queue!("reclaim_pick"),
+        &["gatepost_running_ends"],
     ),
     (
         "reclaim",
-        include_str!("../../src/sql/queue/reclaim.sql"),
-        &["gatepost_delivery_leased", "gatepost_delivery_pkey"],
+        queue!("reclaim"),
+        &[
+            "gatepost_running_pkey",
+            "gatepost_delivery_0_pkey",
+            "gatepost_outcome_0_pkey",
+        ],
+    ),
+    (
+        "settle_sent",
+        queue!("given", "settle_sent", "close"),
+        &["gatepost_running_pkey"],
     ),
     (
         "settle",
-        include_str!("../../src/sql/queue/settle.sql"),
-        &["gatepost_delivery_pkey"],
+        queue!("given", "settle", "close"),
+        &[
+            "gatepost_running_pkey",
+            "gatepost_delivery_0_pkey",
+            "gatepost_outcome_0_pkey",
+        ],
     ),
     (
+        "settled",
+        queue!("settled"),
+        &["gatepost_outcome_0_pkey", "gatepost_delivery_0_pkey"],
+    ),
+    ("last", queue!("last"), &["gatepost_outcome_0_pkey"]),
+    (
         "enqueue",
-        include_str!("../../src/sql/queue/enqueue.sql"),
-        &["gatepost_seen_pkey", "gatepost_delivery_message"],
+        queue!("enqueue", "store", "stored_any"),
+        &["gatepost_seen_pkey"],
     ),
     (
         "enqueue_direct",
-        include_str!("../../src/sql/queue/enqueue_direct.sql"),
-        &["gatepost_delivery_message", "gatepost_place_pkey"],
+        queue!("enqueue_direct", "store", "stored"),
+        &[
+            "gatepost_webhook_pkey",
+            "gatepost_owner_pkey",
+            "gatepost_place_pkey",
+        ],
     ),
     (
         "try_places",
         include_str!("../../src/sql/place/try.sql"),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
-    ),
-    (
-        "audiences",
-        include_str!("../../src/sql/outbox/audiences.sql"),
-        &["gatepost_occurrence_turns"],
-    ),
-    (
-        "in_turn",
-        include_str!("../../src/sql/outbox/in_turn.sql"),
-        &["gatepost_occurrence_turns"],
-    ),
-    (
-        "replay_failed",
-        include_str!("../../src/sql/log/replay_failed.sql"),
-        &["gatepost_delivery_of_webhook"],
     ),
 ];
 
@@ -121,7 +166,7 @@ async fn hot_statements_use_their_index_among_many_rows() {
     // Set as the store's own connections are, with the generic plan that a long-lived statement
     // ends with.
     let client = raw(&place).await;
-    let set = "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
+    let set = "SET gatepost.reclaimed = '{}'; SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
     client.batch_execute(set).await.unwrap();
     client.batch_execute(ANALYZE).await.unwrap();
     for (name, sql, indexes) in HOT {
@@ -141,9 +186,9 @@ async fn hot_statements_use_their_index_among_many_rows() {
                 "{name} without {index}:\n{plan}"
             );
         }
-        assert!(
-            !plan.contains("Seq Scan on gatepost_delivery"),
-            "{name}:\n{plan}"
-        );
+        for table in ["delivery", "outcome", "queue"] {
+            let whole = format!("Seq Scan on gatepost_{table}");
+            assert!(!plan.contains(&whole), "{name}:\n{plan}");
+        }
     }
 }

@@ -1,14 +1,17 @@
 //! A database that an earlier version wrote, opened by this one.
 
+use std::sync::Arc;
+
 use gatepost_ids::{OwnerId, Place};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::keys::{KeyQuery, KeyStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore, Page, Scope};
+use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, full_event, full_occurrence, full_task, full_webhook, message, named,
-    settlement_of, webhook,
+    outbox, settlement_of, webhook,
 };
 use tokio_postgres::Client;
 use webhook_model::{TaskId, WebhookId};
@@ -21,24 +24,18 @@ const SCHEMA: &str = include_str!("../../migrations/0001_gatepost.sql");
 /// Rows of every table, as the version before places wrote them: dumped with
 /// `pg_dump --data-only --inserts`.
 const ROWS: &str = include_str!("rows_0001.sql");
+/// The second migration, and what the version that it made wrote then.
+const SECOND: &str = include_str!("../../migrations/0002_places.sql");
+const ROWS_SECOND: &str = include_str!("rows_0002.sql");
 const MARKED: &str = "CREATE TABLE gatepost_migration (
      version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());
      INSERT INTO gatepost_migration (version, name) VALUES (1, 'gatepost')";
 
 /// What the rows are, as text: the columns that both versions have.
-const TABLES: [(&str, &str); 5] = [
+const TABLES: [(&str, &str); 3] = [
     (
         "gatepost_key",
         "id, revision, owner, lookup, hint, digest, name, created, last_login, last_login_from",
-    ),
-    (
-        "gatepost_delivery",
-        "id, message_id, webhook, task, body, state, class, status_info, created, due, lease_until, last_attempt, \
-         attempts, lost_claims, claims, settled, logged, response_status, duration_us",
-    ),
-    (
-        "gatepost_attempt",
-        "delivery, number, started, duration_us, connect_us, class, info, status, remote, response_head, response_body, truncated",
     ),
     ("gatepost_seen", "id, stored"),
     (
@@ -59,11 +56,15 @@ async fn text_of(client: &Client) -> Vec<String> {
 }
 
 async fn old() -> (PostgresConfig, Client) {
+    written_by(&[SCHEMA, ROWS, MARKED]).await
+}
+
+async fn written_by(scripts: &[&str]) -> (PostgresConfig, Client) {
     let fresh = postgres::fresh();
     let client = raw(&fresh).await;
     let create = format!("CREATE SCHEMA {}", fresh.schema);
     client.batch_execute(&create).await.unwrap();
-    for sql in [SCHEMA, ROWS, MARKED] {
+    for sql in scripts {
         client.batch_execute(sql).await.unwrap();
     }
     let keys = SealingKeys::new(SealingKey::new(1, [7; 32]));
@@ -192,7 +193,7 @@ async fn what_waited_in_the_version_before_goes_on() {
             [Settled::Done]
         );
     }
-    let waiting = store.outbox(9, at(70)).await.unwrap();
+    let waiting = outbox(&Webhooks::of(Arc::new(store.clone())), 70).await;
     assert_eq!(waiting.len(), 1, "the one that was set aside stays aside");
     assert_eq!(waiting[0].occurrence, Ok(full_occurrence()));
     assert_eq!(
@@ -203,4 +204,86 @@ async fn what_waited_in_the_version_before_goes_on() {
         .insert_webhook(&webhook("new"), UNLIMITED, at(72))
         .await
         .unwrap();
+}
+
+/// What is shown of a delivery: state, class, information, attempts, tries, lost claims, response.
+type Shown<'a> = (DeliveryState, &'a str, &'a str, u32, u32, u32, Option<u16>);
+
+fn shown(delivery: &Delivery) -> Shown<'_> {
+    (
+        delivery.state,
+        &delivery.class,
+        &delivery.status_info,
+        delivery.attempts,
+        delivery.tries,
+        delivery.lost_claims,
+        delivery.response_status,
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deliveries_in_every_state_stand_as_they_did_before_the_queue() {
+    use DeliveryState::{Error, Queued, Running, Sent};
+    let mark = "INSERT INTO gatepost_migration (version, name) VALUES (2, 'places')";
+    let (config, client) = written_by(&[SCHEMA, ROWS, MARKED, SECOND, ROWS_SECOND, mark]).await;
+    let store = PostgresStore::connect(config).await.unwrap();
+    let log = DeliveryQuery::all(Page::first(99));
+    let log = store.list_deliveries(&log).await.unwrap();
+    assert_eq!(log.len(), 17);
+    let find = |id: &str| log.iter().find(|d| d.message_id.as_str() == id).unwrap();
+    let wanted: [(&str, Shown<'_>); 10] = [
+        ("b-queued", (Queued, "", "", 0, 0, 0, None)),
+        ("b-retried", (Queued, "timeout", "timeout", 2, 2, 0, None)),
+        ("b-alone", (Queued, "", "", 0, 0, 2, None)),
+        ("b-running", (Running, "timeout", "timeout", 1, 1, 1, None)),
+        ("b-sent", (Sent, "ok", "200 OK", 2, 2, 0, Some(200))),
+        ("b-failed", (Error, "timeout", "timeout", 1, 1, 0, None)),
+        (
+            "b-cancelled",
+            (Error, "timeout", "cancelled", 1, 1, 0, None),
+        ),
+        (
+            "b-died",
+            (Error, "", "the sender died 3 times", 0, 0, 3, None),
+        ),
+        ("b-replayed", (Queued, "status", "", 3, 0, 0, Some(500))),
+        ("b-ordered", (Running, "", "", 0, 0, 0, None)),
+    ];
+    for (id, wanted) in wanted {
+        assert_eq!(shown(find(id)), wanted, "{id}");
+    }
+    assert_eq!(find("b-retried").due, at(40));
+    assert_eq!(find("b-running").lease_until, Some(at(60)));
+    assert!(!find("b-sent").message_kept && find("b-sent").body.is_empty());
+    let tenant = find("b-sent").tenant.map(|tenant| tenant.0);
+    assert_eq!((tenant, find("b-sent").task), (Some(5), Some(TaskId(2))));
+    let numbers = store.attempts(find("b-replayed").id).await.unwrap();
+    let numbers: Vec<_> = numbers.iter().map(|a| a.number).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+
+    // A webhook in order is busy until what runs is taken back; ids and tokens go on.
+    let ordered = [gatepost_testkit::fixtures::lane(
+        WebhookId(3),
+        LaneClass::First,
+    )];
+    let none = store.claim(&ordered, at(99), at(50)).await.unwrap();
+    assert!(none.is_empty());
+    let back = store.reclaim(9, at(70)).await.unwrap();
+    assert_eq!((back.requeued, back.ended), (3, 0));
+    let head = store.claim(&ordered, at(99), at(70)).await.unwrap();
+    assert_eq!(head[0].delivery.message_id.as_str(), "first");
+    assert!(head[0].token.0 > 49, "above every token of before");
+    let stored = direct(vec![message(WebhookId(2), "new", at(70))]);
+    let Enqueued::Stored { deliveries, .. } = store.enqueue(stored, at(70)).await.unwrap() else {
+        panic!("not stored");
+    };
+    assert_eq!(deliveries[0].id, DeliveryId(21));
+    let attempts = "SELECT to_regclass('gatepost_attempt') IS NULL";
+    assert!(
+        client
+            .query_one(attempts, &[])
+            .await
+            .unwrap()
+            .get::<_, bool>(0)
+    );
 }

@@ -3,11 +3,10 @@
 
 use std::collections::HashMap;
 
-use gatepost_storage::StoreError;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::Batch;
-use super::member::{Member, decode, encode};
+use super::member::Member;
+use super::running::readable;
 use crate::error::Result;
 
 #[derive(Debug, Default)]
@@ -22,6 +21,25 @@ struct Running {
 }
 
 impl Held {
+    /// How this delivery stood when it was claimed under this token, if the batch still runs. It
+    /// may have been settled.
+    pub(super) fn member(
+        &mut self,
+        c: &Connection,
+        token: i64,
+        delivery: i64,
+    ) -> Result<Option<Member>> {
+        let members = &self.running(c, token)?.members;
+        let at = members.binary_search_by_key(&delivery, |member| member.delivery);
+        Ok(at.ok().and_then(|at| members.get(at).copied()))
+    }
+
+    /// One delivery of this batch was settled.
+    pub(super) fn settled(&mut self, c: &Connection, token: i64) -> Result<()> {
+        self.running(c, token)?.settled += 1;
+        Ok(())
+    }
+
     pub(super) fn flush(&mut self, c: &Connection) -> Result<()> {
         for (token, running) in self.0.drain() {
             let open = running.open - running.settled;
@@ -61,52 +79,4 @@ fn read(c: &Connection, token: i64) -> Result<Running> {
         },
         None => Running::default(),
     })
-}
-
-/// What cannot be read holds up no other: to those who settle it, it is gone.
-pub(crate) fn readable(token: i64, members: &[u8]) -> Vec<Member> {
-    decode(members).unwrap_or_else(|failure| {
-        let error = StoreError::from(failure);
-        tracing::error!(token, %error, "a batch cannot be read");
-        Vec::new()
-    })
-}
-
-/// Takes a delivery out of a batch, which goes with its last open member.
-pub(crate) fn remove_member(
-    c: &Connection,
-    token: i64,
-    mut members: Vec<Member>,
-    delivery: i64,
-) -> Result<()> {
-    let settled = c
-        .prepare_cached("SELECT 1 FROM gatepost_outcome WHERE delivery = ?1 AND token = ?2")?
-        .exists([delivery, token])?;
-    members.retain(|member| member.delivery != delivery);
-    c.prepare_cached(include_str!("../sql/batch/remove_member.sql"))?
-        .execute(params![token, encode(&members), i64::from(!settled)])?;
-    c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1 AND open <= 0")?
-        .execute([token])?;
-    Ok(())
-}
-
-impl Batch {
-    /// How this delivery stood when it was claimed under this token, if the batch still runs. It
-    /// may have been settled.
-    pub(crate) fn member(
-        &mut self,
-        c: &Connection,
-        token: i64,
-        delivery: i64,
-    ) -> Result<Option<Member>> {
-        let members = &self.held.running(c, token)?.members;
-        let at = members.binary_search_by_key(&delivery, |member| member.delivery);
-        Ok(at.ok().and_then(|at| members.get(at).copied()))
-    }
-
-    /// One delivery of this batch was settled.
-    pub(crate) fn settled(&mut self, c: &Connection, token: i64) -> Result<()> {
-        self.held.running(c, token)?.settled += 1;
-        Ok(())
-    }
 }

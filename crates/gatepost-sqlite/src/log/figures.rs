@@ -1,28 +1,53 @@
 //! Figures of the queue: counted by one, read by all.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::QueueStats;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use crate::batch::{is_open, running, webhook};
 use crate::column::{maybe_time, micros, number, time};
 use crate::error::Result;
 use crate::queue::lanes::oldest_due;
 
 /// Walks over what waits, on a connection that reads.
 pub(super) fn count(c: &Connection, now: DateTime<Utc>) -> Result<QueueStats> {
-    let (queued, running, outbox) = c
+    let (queued, outbox) = c
         .prepare_cached(include_str!("../sql/log/stats.sql"))?
         .query_row([], |row| {
             let of = |column| number::<u64>(row, column);
-            Ok((of("queued"), of("running"), of("outbox")))
+            Ok((of("queued"), of("outbox")))
         })?;
     Ok(QueueStats {
         counted: now,
         queued: queued?,
-        running: running?,
+        running: sent_now(c)?,
         oldest_due: oldest_due(c)?,
         outbox: outbox?,
     })
+}
+
+/// Open members of all batches, but for those of webhooks that are gone.
+fn sent_now(c: &Connection) -> Result<u64> {
+    let (mut count, mut live) = (0, HashMap::new());
+    for batch in running(c, i64::MAX)? {
+        count += batch.open;
+        for member in batch.members {
+            let is_live = match live.get(&member.webhook) {
+                Some(known) => *known,
+                None => {
+                    let found = webhook(c, member.webhook)?.is_some();
+                    live.insert(member.webhook, found);
+                    found
+                }
+            };
+            if !is_live && is_open(c, batch.token, member)? {
+                count -= 1;
+            }
+        }
+    }
+    Ok(u64::try_from(count).unwrap_or(0))
 }
 
 pub(super) fn keep(c: &Connection, counted: &QueueStats) -> Result<()> {

@@ -7,14 +7,14 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::history::History;
-use crate::batch::{Member, readable};
+use crate::batch::{Member, running};
+use crate::deliveries::history::History;
+use crate::deliveries::row::{Stands, told};
+use crate::deliveries::waiting;
 use crate::error::Result;
-use crate::queue::row::{Stands, told};
-use crate::queue::waiting;
 
 /// Batches that run, by delivery: how it was claimed last, and until when.
-type Running = HashMap<i64, (i64, Member, i64)>;
+type Running = HashMap<i64, (Member, i64)>;
 
 /// What was looked up for one call; all its statements see the same state.
 pub(crate) struct Look<'c> {
@@ -158,7 +158,7 @@ impl<'c> Look<'c> {
     /// How a delivery was claimed last, if that batch still runs.
     fn claim(&self, id: i64) -> Result<Option<Stands>> {
         let claim = self.with_running(|running| running.get(&id).copied())?;
-        Ok(claim.map(|(_, member, until)| Stands::Runs(member, until)))
+        Ok(claim.map(|(member, until)| Stands::Runs(member, until)))
     }
 
     fn with_running<T>(&self, read: impl FnOnce(&Running) -> T) -> Result<T> {
@@ -171,18 +171,12 @@ impl<'c> Look<'c> {
     }
 }
 
-/// What is claimed is no more than there are places for.
 fn all_running(c: &Connection) -> Result<Running> {
     let mut all = Running::new();
-    let mut find = c.prepare_cached("SELECT token, lease_until, members FROM gatepost_running")?;
-    let mut rows = find.query([])?;
-    while let Some(row) = rows.next()? {
-        let (token, until): (i64, i64) = (row.get(0)?, row.get(1)?);
-        for member in readable(token, row.get_ref(2)?.as_blob().unwrap_or_default()) {
-            let known = all.entry(member.delivery).or_insert((token, member, until));
-            if known.0 < token {
-                *known = (token, member, until);
-            }
+    for batch in running(c, i64::MAX)? {
+        // The later token is the one that counts.
+        for member in batch.members {
+            all.insert(member.delivery, (member, batch.lease_until));
         }
     }
     Ok(all)

@@ -35,7 +35,7 @@ impl OutboxStore for SqliteStore {
         now: DateTime<Utc>,
     ) -> Answer<Option<OutboxTaken>> {
         // Most often there is nothing, and the writer is not asked.
-        if !self.read(move |c| turns::any(c, now)).await? {
+        if !self.read(move |c| turns::any(c, holder, now)).await? {
             return Ok(None);
         }
         self.write(move |c| turns::take(c, holder, limit, until, now))

@@ -9,10 +9,10 @@ use crate::column::micros;
 use crate::error::Result;
 
 /// Whether an audience may have something due.
-pub(super) fn any(c: &Connection, now: DateTime<Utc>) -> Result<bool> {
+pub(super) fn any(c: &Connection, holder: u128, now: DateTime<Utc>) -> Result<bool> {
     let any = c
         .prepare_cached(include_str!("../sql/outbox/any.sql"))?
-        .exists([micros(now)])?;
+        .exists(params![micros(now), holder.to_be_bytes()])?;
     Ok(any)
 }
 
@@ -28,32 +28,26 @@ pub(super) fn take(
     c.prepare_cached(include_str!("../sql/outbox/wake.sql"))?
         .execute([now])?;
     // Each round takes one audience from those that are ready.
-    while let Some(audience) = ready(c)? {
+    while let Some(audience) = ready(c, holder)? {
         let OutboxAudience { tenant, owner } = audience;
         let rows = rows(c, audience, limit, now)?;
         if !rows.is_empty() {
-            c.prepare_cached("UPDATE gatepost_log SET outbox_turn = outbox_turn + 1")?
-                .execute([])?;
+            let turn: i64 = c
+                .prepare_cached(
+                    "UPDATE gatepost_log SET outbox_turn = outbox_turn + 1 RETURNING outbox_turn",
+                )?
+                .query_row([], |row| row.get(0))?;
+            let holder = holder.to_be_bytes();
             c.prepare_cached(include_str!("../sql/outbox/hold.sql"))?
-                .execute(params![tenant, owner, holder.to_be_bytes(), micros(until)])?;
+                .execute(params![tenant, owner, holder, micros(until), turn])?;
             return Ok(Some(OutboxTaken { audience, rows }));
         }
         let later: Option<i64> = c
             .prepare_cached(include_str!("../sql/outbox/next_due.sql"))?
             .query_row(params![tenant, owner, now], |row| row.get(0))
             .optional()?;
-        match later {
-            Some(due) => c
-                .prepare_cached(
-                    "UPDATE gatepost_outbox_turn SET due = ?3 WHERE tenant = ?1 AND owner = ?2",
-                )?
-                .execute(params![tenant, owner, due])?,
-            None => c
-                .prepare_cached(
-                    "DELETE FROM gatepost_outbox_turn WHERE tenant = ?1 AND owner = ?2",
-                )?
-                .execute(params![tenant, owner])?,
-        };
+        c.prepare_cached(include_str!("../sql/outbox/put_off.sql"))?
+            .execute(params![tenant, owner, later.unwrap_or(i64::MAX)])?;
     }
     Ok(None)
 }
@@ -68,10 +62,10 @@ pub(super) fn give_back(c: &Connection, audience: OutboxAudience, holder: u128) 
     Ok(())
 }
 
-fn ready(c: &Connection) -> Result<Option<OutboxAudience>> {
+fn ready(c: &Connection, holder: u128) -> Result<Option<OutboxAudience>> {
     let audience = c
         .prepare_cached(include_str!("../sql/outbox/ready.sql"))?
-        .query_row([], |row| {
+        .query_row([holder.to_be_bytes()], |row| {
             Ok(OutboxAudience {
                 tenant: row.get(0)?,
                 owner: row.get(1)?,

@@ -5,11 +5,11 @@ use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
 use rusqlite::{Connection, params};
 
-use super::{order, waiting};
-use crate::batch::{self, Member, readable, webhook};
+use crate::batch::{self, Member, is_open, readable, webhook};
 use crate::column::micros;
+use crate::deliveries::outcome::{self, Outcome, State};
+use crate::deliveries::waiting;
 use crate::error::Result;
-use crate::log::outcome::{self, Outcome, State};
 use crate::watch;
 
 pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {
@@ -17,7 +17,7 @@ pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<
     for (token, members) in over(c, limit, now)? {
         for member in members {
             // Of a webhook that is gone nothing is put back.
-            if order::is_open(c, token, member)? && webhook(c, member.webhook)?.is_some() {
+            if is_open(c, token, member)? && webhook(c, member.webhook)?.is_some() {
                 if put_back(c, member, micros(now))? {
                     reclaimed.requeued += 1;
                 } else {

@@ -7,6 +7,7 @@
 
 mod common;
 mod contract;
+mod log;
 mod store;
 mod version_1;
 mod version_2;

@@ -1,4 +1,7 @@
 //! What is specific to this backend: the file, its owners, its faults.
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
 use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
@@ -69,6 +72,34 @@ async fn another_handle_sees_a_deleted_key_at_once() {
         other.key_changes(slice, never).await.unwrap().changed,
         ChangedKeys::All
     );
+}
+
+#[test]
+fn what_was_changed_is_known_though_no_thread_is_free() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let (store, _, _folder) = fresh().await;
+        let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+        let slice = KeySlice::of(row.key.lookup);
+        let before = store.key_generation(slice).unwrap();
+        store.delete_key(row.id, at(0)).await.unwrap();
+
+        let (release, busy) = std::sync::mpsc::channel::<()>();
+        let thread = tokio::task::spawn_blocking(move || busy.recv());
+        let mut context = Context::from_waker(Waker::noop());
+        let Poll::Ready(changes) = pin!(store.key_changes(slice, before)).poll(&mut context) else {
+            panic!("requests that present keys of this slice would wait for a thread");
+        };
+        let changed = changes.unwrap().changed;
+        assert_eq!(changed, ChangedKeys::These(vec![row.key.lookup]));
+        drop(release);
+        assert!(thread.await.unwrap().is_err());
+
+        store.close().await;
+        let closed = store.key_changes(slice, before).await.unwrap_err();
+        assert_eq!(closed.kind(), ErrorKind::Unavailable);
+    });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -257,6 +288,11 @@ async fn several_may_open_a_new_file_at_once() {
 #[tokio::test]
 async fn damaged_pages_are_errors() {
     let (store, config, folder) = fresh().await;
+    let path = folder.path().join("gatepost.db");
+    let file = Connection::open(&path).unwrap();
+    let first = file.query_row("PRAGMA page_count", [], |r| r.get(0));
+    let first: u16 = first.unwrap();
+    file.close().unwrap();
     for n in 0..400 {
         store
             .insert_key(&key(1, &format!("key {n}")), u64::MAX)
@@ -264,16 +300,6 @@ async fn damaged_pages_are_errors() {
             .unwrap();
     }
     store.close().await;
-    let path = folder.path().join("gatepost.db");
-    let file = Connection::open(&path).unwrap();
-    let first: u16 = file
-        .query_row(
-            "SELECT max(rootpage) FROM sqlite_schema WHERE tbl_name LIKE 'gatepost%'",
-            [],
-            |r| r.get(0),
-        )
-        .unwrap();
-    file.close().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let (pages, first) = (bytes.len() / 4096, usize::from(first));
     assert!(pages > first + 2, "{pages} pages");
@@ -392,7 +418,7 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
             owner: 0
         }
     );
-    assert_eq!(store.take_outbox(1, 10, at(9), at(0)).await.unwrap(), None);
+    assert_eq!(store.take_outbox(2, 10, at(9), at(0)).await.unwrap(), None);
     let rows = [second.rows, first.rows].concat();
     let good = rows[0].occurrence.clone().unwrap();
     assert_eq!(good.object.unwrap().name, "web-1");
@@ -417,7 +443,7 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     store.reject_outbox(rows[1].id, "no", at(0)).await.unwrap();
     store.give_back_outbox(first.audience, 1).await.unwrap();
     let left = store
-        .take_outbox(1, 10, at(9), at(0))
+        .take_outbox(2, 10, at(9), at(0))
         .await
         .unwrap()
         .unwrap();

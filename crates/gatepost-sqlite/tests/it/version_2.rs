@@ -175,7 +175,9 @@ async fn ids_counts_and_the_outbox_are_found() {
         Enqueued::AlreadyKnown
     );
     let mut taken = Vec::new();
-    while let Some(next) = store.take_outbox(1, 9, at(2_000), at(500)).await.unwrap() {
+    for holder in 1..=3 {
+        let next = store.take_outbox(holder, 9, at(2_000), at(500)).await;
+        let next = next.unwrap().unwrap();
         let ids = next.rows.iter().map(|row| row.id.0).collect::<Vec<_>>();
         taken.push((next.audience.tenant, next.audience.owner, ids));
     }

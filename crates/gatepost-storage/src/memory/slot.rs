@@ -42,6 +42,7 @@ impl Slot {
     }
 
     pub(super) fn end(&mut self, reason: &str) {
+        self.settled = None;
         self.delivery.state = DeliveryState::Error;
         reason.clone_into(&mut self.delivery.status_info);
     }
@@ -85,7 +86,6 @@ impl Slot {
 
     /// Takes a delivery back from a worker that died.
     pub(super) fn reclaim(&mut self, now: DateTime<Utc>) -> DeliveryState {
-        self.settled = None;
         self.delivery.lease_until = None;
         self.delivery.lost_claims += u32::from(self.alone);
         self.alone = true;

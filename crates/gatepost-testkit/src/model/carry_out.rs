@@ -34,7 +34,8 @@ impl Side {
             Call::Claim(lanes) => self.claim(lanes, now).await,
             Call::Settle(endings) => self.settle(endings, now).await,
             Call::Reclaim(limit) => {
-                let done = self.store.queue.reclaim(u32::from(*limit), time).await;
+                let limit = u32::from(*limit) * 1_000; // what shares a token comes back together
+                let done = self.store.queue.reclaim(limit, time).await;
                 answer(done, |r| format!("{r:?}"))
             }
             Call::Look => self.look(now).await,

@@ -73,10 +73,16 @@ impl Side {
         let number = place(&self.deliveries, &delivery.id);
         let webhook = place(&self.webhooks, &delivery.webhook);
         let task = delivery.task.map(|task| place(&self.tasks, &task));
+        // Meaningful while it waits.
+        let due = match delivery.state {
+            DeliveryState::Queued => delivery.due,
+            _ => delivery.created,
+        };
         let alike = Delivery {
             id: DeliveryId(0),
             webhook: WebhookId(0),
             task: None,
+            due,
             ..delivery
         };
         format!("{number:?} {webhook:?} {task:?} {alike:?}")

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use webhook_model::RateLimit;
 
 use super::{due, finish, route};
-use crate::admission::backlogs::Lot;
 use crate::admission::lanes::Lanes;
+use crate::admission::lot::Lot;
 use crate::admission::room::Wait;
 use crate::admission::{Admission, Feedback};
 use crate::config::{Limits, RateLimits};
@@ -130,17 +130,16 @@ async fn a_backlog_is_left_to_the_process_that_has_its_lot() {
     }
     assert_eq!(lanes.lots().into_iter().collect::<Vec<_>>(), [Lot(1)]);
     lanes.leave_lot(Lot(1));
-    assert!(lanes.lots().is_empty() && lanes.has(other.lane));
-    assert!(
-        !lanes.has(lane(1, 0).lane),
-        "what comes now waits for nothing"
-    );
+    assert!(lanes.has(other.lane));
+    assert!(!lanes.has(lane(1, 0).lane), "what comes now is leased");
+    assert!(!lanes.lots().is_empty(), "it is asked for again");
 
-    // It comes again, and the lot is free.
+    // It is found again, and the lot is free.
     lanes.found(&[lane(1, 65)], noon());
     let turn = lanes.next(Instant::now()).unwrap();
     turn.wait(Wait::Lot(Lot(1)));
-    lanes.hold_lot(Lot(1), Instant::now() + Duration::from_secs(10));
+    let hold = || lanes.hold_lot(Lot(1), Instant::now() + Duration::from_secs(10));
+    assert!(hold() && !hold());
     assert!(lanes.has_ready());
     assert_eq!(sent(&lanes, &lane(1, 0)), 5);
     tokio::time::advance(Duration::from_secs(10)).await;

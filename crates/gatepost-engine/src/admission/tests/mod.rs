@@ -1,6 +1,7 @@
 //! The parts of admission together, in paused time.
 
 mod backlogs;
+mod bounds;
 mod in_flight;
 mod limits;
 mod liveness;

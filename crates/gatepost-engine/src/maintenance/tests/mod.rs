@@ -127,6 +127,30 @@ async fn while_the_clock_cannot_be_read_no_claim_is_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn while_the_clock_is_far_off_no_claim_is_taken_back_nor_for_as_long_as_a_lease_after_it() {
+    let world = World::new().await;
+    let webhook = world.records.webhook(|_| {}).await;
+    let claim = world.records.claimed(webhook).await;
+    world.tend_claims();
+    let server = |seconds| {
+        world
+            .store
+            .set_server_time(noon() + TimeDelta::seconds(seconds));
+    };
+    server(3600);
+    world.maintenance.clock.compare(&*world.store).await;
+    world.pass(10).await;
+    let state = async || world.records.stored(claim.delivery).await.state;
+    assert!(!world.maintenance.clock.is_right());
+    server(10);
+    world.pass(140).await;
+    assert!(world.maintenance.clock.is_right());
+    assert_eq!(state().await, DeliveryState::Running);
+    world.pass(20).await;
+    assert_eq!(state().await, DeliveryState::Queued);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() {
     let world = World::new().await;
     let webhook = world.records.webhook(|_| {}).await;

@@ -217,7 +217,6 @@ fn delivery_queries(people: &People) -> Vec<DeliveryQuery> {
         task in tasks.clone(),
         states in [vec![], vec![DeliveryState::Queued], vec![DeliveryState::Running]],
         class in [None, Some("timeout".to_owned())],
-        class in [None, Some("timeout".to_owned())],
         created_from in [None, Some(past)],
         created_before in [None, Some(past)]
     })

@@ -86,3 +86,7 @@ fn changed(row: &Row, number: i32) -> Result<Vec<RecordId>> {
     changed.dedup();
     Ok(changed)
 }
+
+pub(super) fn nothing() -> Failure {
+    Failure::unavailable("the database returned no result")
+}

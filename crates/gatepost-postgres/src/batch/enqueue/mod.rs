@@ -2,17 +2,20 @@
 
 mod answers;
 mod columns;
+mod ordered;
 mod patient;
 mod rounds;
+mod weight;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use gatepost_storage::webhooks::Enqueued;
-use tokio::sync::Semaphore;
 
-use self::answers::{Verdict, verdicts};
+use self::answers::{Verdict, nothing, verdicts};
 use self::columns::{Columns, Item};
+use self::ordered::Ordered;
+use self::patient::Patient;
 use self::rounds::without_rivals;
 use crate::batch::batcher::{Outcome, Work};
 use crate::db::{Db, Param};
@@ -22,20 +25,23 @@ const TRY: &str = include_str!("../../sql/place/try.sql");
 
 pub(crate) struct EnqueueWork {
     db: Db,
-    /// How many may wait for a lock at once.
-    waiting: Semaphore,
-    /// How long one waits in all.
-    patience: Duration,
+    patient: Patient,
+    ordered: Ordered,
 }
 
 impl EnqueueWork {
     /// With this many connections in the pool, of which those that wait have a quarter.
     pub(crate) fn new(db: Db, connections: usize, patience: Duration) -> Self {
         Self {
+            patient: Patient::new(db.clone(), connections, patience),
+            ordered: Ordered::default(),
             db,
-            waiting: Semaphore::new((connections / 4).max(1)),
-            patience,
         }
+    }
+
+    /// All of them, each judged alone, in the order given.
+    pub(crate) async fn in_order(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
+        self.patient.in_order(items).await
     }
 }
 
@@ -43,14 +49,12 @@ impl EnqueueWork {
 impl Work for EnqueueWork {
     type Item = Item;
     type Answer = Enqueued;
-    /// Deliveries, about: a body may have a mebibyte.
-    const MOST: usize = 1024;
+    const MOST: usize = weight::MOST;
     const ENOUGH: usize = 128;
     const LINGER: Duration = Duration::from_millis(2);
 
-    fn weight((batch, _): &Item) -> usize {
-        let bytes: usize = batch.deliveries.iter().map(|d| d.body.len()).sum();
-        1 + batch.deliveries.len() + batch.later.len() + bytes / 16_384
+    fn weight(item: &Item) -> usize {
+        weight::weight(item)
     }
 
     /// One that deletes one-time tasks changes their places.
@@ -79,7 +83,8 @@ impl Work for EnqueueWork {
     }
 
     async fn alone(&self, item: Item) -> Result<Enqueued> {
-        let verdict = self.patiently(&[&item]).await?.into_iter().next();
+        let verdicts = self.patient.patiently(&[&item]).await?;
+        let verdict = verdicts.into_iter().next();
         match verdict {
             Some(Verdict::Judged(answer)) => answer,
             Some(Verdict::Left) => Err(Failure::unavailable("the place stayed locked")),
@@ -117,10 +122,12 @@ impl EnqueueWork {
         verdicts
     }
 
-    /// Tries the locks of all, waits for none.
+    /// Tries the locks of all, waits for none. Of a webhook whose place the enqueue names nothing
+    /// is looked up beforehand; if it turns out to be in order, or elsewhere, it is from then on.
     async fn together(&self, items: &[&Item]) -> Result<Vec<Verdict>> {
         let columns = Columns::of(items);
-        let (number, shared) = (self.db.places(), columns.shared());
+        let (number, mut shared) = (self.db.places(), columns.shared());
+        shared.webhooks = self.ordered.to_look_up(items);
         let locks: [Param<'_>; 5] = [
             &number,
             &shared.places,
@@ -131,10 +138,12 @@ impl EnqueueWork {
         let statements = [(TRY, &locks[..]), (columns.sql(), &columns.params()[..])];
         let answers = self.db.pipeline("BEGIN", &statements).await?;
         let row = answers.last().and_then(|rows| rows.first());
-        verdicts(items, row.ok_or_else(nothing)?, &[])
+        let verdicts = verdicts(items, row.ok_or_else(nothing)?, &[])?;
+        for (item, verdict) in items.iter().zip(&verdicts) {
+            if matches!(verdict, Verdict::Left) {
+                self.ordered.note(item);
+            }
+        }
+        Ok(verdicts)
     }
-}
-
-fn nothing() -> Failure {
-    Failure::unavailable("the database returned no result")
 }

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use gatepost_storage::webhooks::Enqueued;
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
-use super::answers::{Verdict, verdicts};
+use super::answers::{Verdict, nothing, verdicts};
 use super::columns::{Columns, Item};
 use super::rounds::without_rivals;
-use super::{EnqueueWork, nothing};
-use crate::batch::batcher::Work as _;
+use super::weight::{MOST, weight};
 use crate::change::lock_params;
-use crate::db::Param;
+use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
 const WAIT: &str = include_str!("../../sql/place/wait.sql");
@@ -27,15 +27,32 @@ const BEGIN_WAITING: &str = "BEGIN; SET LOCAL lock_timeout = '250ms'";
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-impl EnqueueWork {
+pub(super) struct Patient {
+    db: Db,
+    /// How many may wait for a lock at once.
+    waiting: Semaphore,
+    /// How long one waits in all.
+    patience: Duration,
+}
+
+impl Patient {
+    /// With this many connections in the pool, of which those that wait have a quarter.
+    pub(super) fn new(db: Db, connections: usize, patience: Duration) -> Self {
+        Self {
+            db,
+            waiting: Semaphore::new((connections / 4).max(1)),
+            patience,
+        }
+    }
+
     /// All of them, in order and in as few transactions as can be: what comes later is judged with
     /// a view of what came before, and its row numbers are higher. Waits for their locks. After a
     /// failure that may pass nothing more is tried.
-    pub(crate) async fn in_order(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
+    pub(super) async fn in_order(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
         let mut answers = Vec::with_capacity(items.len());
         let mut left: Vec<usize> = (0..items.len()).collect();
         while !left.is_empty() {
-            let (round, rest) = without_rivals(&items, left, Self::weight, Self::MOST);
+            let (round, rest) = without_rivals(&items, left, weight, MOST);
             let chosen: Vec<&Item> = round.iter().filter_map(|at| items.get(*at)).collect();
             match self.patiently(&chosen).await {
                 Ok(verdicts) => answers.extend(verdicts.into_iter().map(|verdict| match verdict {

@@ -1,34 +1,32 @@
-//! Lists of deliveries: first the ids of a page, by the index that its filters have, then their
-//! rows, in one view of the database.
+//! Lists of deliveries: ids in order from where they have an index, then how they stand, until a
+//! page is full; all in one view of the database, by statements that are planned once.
 
-mod ids;
-mod part;
+mod source;
+
+use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use deadpool_postgres::Transaction;
-use gatepost_storage::webhooks::{Delivery, DeliveryQuery};
-use tokio_postgres::IsolationLevel;
+use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState};
+use gatepost_storage::{Order, Scope};
+use tokio_postgres::{IsolationLevel, Row};
 
-use self::ids::Ids;
+use self::source::{Key, Source, sources};
 use super::row;
+use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
+const STATES: &str = include_str!("../../sql/log/states.sql");
 const ROWS: &str = include_str!("../../sql/log/rows.sql");
 const BOUND: &str = include_str!("../../sql/log/bound.sql");
+const FLOOR: &str = "SELECT floor FROM gatepost_webhook WHERE id = $1";
+const FIRST_WAITING: &str = "SELECT min(id) FROM gatepost_queue";
 /// How far the clocks of two processes may differ for a delivery to be found by the time at which
 /// it was created.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
-/// The page is planned for its own values: who has few rows reads few, whatever others have.
-const CUSTOM: &str = "SET LOCAL plan_cache_mode = force_custom_plan";
-const GENERIC: &str = "SET LOCAL plan_cache_mode = force_generic_plan";
-
-/// Ids among which that which was created within a span is.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Bounds {
-    pub(super) low: Option<i64>,
-    pub(super) high: Option<i64>,
-}
+/// How many ids are asked for at once, at most.
+const MOST: i64 = 2_048;
 
 impl PostgresStore {
     pub(super) async fn some_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
@@ -36,23 +34,20 @@ impl PostgresStore {
         let begin = client.build_transaction();
         let begin = begin.isolation_level(IsolationLevel::RepeatableRead);
         let tx = begin.read_only(true).start().await?;
-        let bounds = Bounds {
-            low: first(&tx, query.created_from.map(earlier)).await?,
-            high: first(&tx, query.created_before.map(later)).await?,
-        };
-        let ids = Ids::of(query, bounds);
-        tx.batch_execute(CUSTOM).await?;
-        // Not cached: a shape is seldom asked for twice in a row.
-        let statement = tx.prepare(ids.sql()).await?;
-        let found = tx.query(&statement, &ids.params()).await?;
-        let ids = found.iter().map(|row| Ok(row.try_get(0)?));
-        let ids: Vec<i64> = ids.collect::<Result<_>>()?;
-        if ids.is_empty() {
-            return Ok(Vec::new());
+        let mut ids = Vec::new();
+        for (source, range) in parts(&tx, query).await? {
+            ids.extend(matching(&tx, query, source, range).await?);
         }
-        tx.batch_execute(GENERIC).await?;
-        let statement = tx.prepare_cached(ROWS).await?;
-        let rows = tx.query(&statement, &[&ids]).await?;
+        ids.sort_unstable();
+        ids.dedup();
+        if query.page.order == Order::Descending {
+            ids.reverse();
+        }
+        ids.truncate(query.page.limit as usize);
+        let rows = match ids.is_empty() {
+            true => Vec::new(),
+            false => many(&tx, ROWS, &[&ids]).await?,
+        };
         tx.commit().await?;
         rows.iter().map(row::delivery).collect()
     }
@@ -72,19 +67,139 @@ impl PostgresStore {
     }
 }
 
+/// The sources, and the ids that are asked of each. Of one webhook the log below its floor has
+/// nothing that is shown but what waits or runs.
+async fn parts(tx: &Transaction<'_>, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>)>> {
+    let mut range = i64::MIN..i64::MAX;
+    if let Some(after) = query.page.after {
+        match query.page.order {
+            Order::Ascending => range.start = after.0.saturating_add(1),
+            Order::Descending => range.end = after.0,
+        }
+    }
+    if let Some(from) = query.created_from {
+        range.start = range.start.max(number(tx, BOUND, &[&earlier(from)]).await?);
+    }
+    if let Some(before) = query.created_before {
+        range.end = range.end.min(number(tx, BOUND, &[&later(before)]).await?);
+    }
+    let mut parts = Vec::new();
+    for source in sources(query) {
+        match (source, Key::of(query)) {
+            (Source::Log { .. } | Source::Failed, Key::Webhook(webhook)) => {
+                let shown = number(tx, FLOOR, &[&webhook]).await?.saturating_add(1);
+                parts.push((source, range.start.max(shown)..range.end));
+                if matches!(source, Source::Log { .. }) {
+                    let below = range.start..range.end.min(shown);
+                    parts.push((Source::Queue { marked: false }, below.clone()));
+                    parts.push((Source::Running, below));
+                }
+            }
+            (Source::Queue { .. }, Key::Task(_)) => {
+                let first = number(tx, FIRST_WAITING, &[]).await?;
+                parts.push((source, range.start.max(first)..range.end));
+            }
+            _ => parts.push((source, range.clone())),
+        }
+    }
+    Ok(parts)
+}
+
+/// The ids of a page of what a source has in this range.
+async fn matching(
+    tx: &Transaction<'_>,
+    query: &DeliveryQuery,
+    source: Source,
+    mut range: Range<i64>,
+) -> Result<Vec<i64>> {
+    let key = Key::of(query);
+    let sql = source.sql(key, query.page.order);
+    let wanted = query.page.limit as usize;
+    let mut found = Vec::new();
+    // A few more than wanted: one that ended between is left out.
+    let mut ask = i64::from(query.page.limit).saturating_add(4).min(MOST);
+    while !range.is_empty() && found.len() < wanted {
+        let value = key.value();
+        let mut params: Vec<Param<'_>> = vec![&range.start, &range.end, &ask];
+        params.extend(value.as_ref().map(|value| value as Param<'_>));
+        let rows = many(tx, &sql, &params).await?;
+        let ids = rows.iter().map(|row| Ok(row.try_get(0)?));
+        let ids: Vec<i64> = ids.collect::<Result<_>>()?;
+        let Some(last) = ids.last().copied() else {
+            break;
+        };
+        for row in many(tx, STATES, &[&ids]).await? {
+            if is_asked_for(query, source, &row)? {
+                found.push(row.try_get("id")?);
+            }
+        }
+        if i64::try_from(ids.len()).is_ok_and(|given| given < ask) {
+            break;
+        }
+        match query.page.order {
+            Order::Ascending => range.start = last.saturating_add(1),
+            Order::Descending => range.end = last,
+        }
+        ask = (ask * 4).min(MOST);
+    }
+    Ok(found)
+}
+
+fn is_asked_for(query: &DeliveryQuery, source: Source, row: &Row) -> Result<bool> {
+    let state = DeliveryState::from_word(row.try_get("state")?)
+        .ok_or_else(|| Failure::corrupt("state", "unknown word"))?;
+    let created: DateTime<Utc> = row.try_get("created")?;
+    let is = |column, asked: Option<i64>| -> Result<bool> {
+        let value: Option<i64> = row.try_get(column)?;
+        Ok(asked.is_none() || value == asked)
+    };
+    let (owner, tenant) = match query.scope {
+        Scope::All => (None, None),
+        Scope::Owner(owner) => (Some(owner.0), None),
+        Scope::Tenant(tenant) => (None, Some(tenant.0)),
+    };
+    Ok(gives(source, state)
+        && (query.states.is_empty() || query.states.contains(&state))
+        && (query.class.is_none() || query.class.as_deref() == Some(row.try_get("class")?))
+        && query.created_from.is_none_or(|from| created >= from)
+        && query.created_before.is_none_or(|before| created < before)
+        && is("webhook", query.webhook.map(|id| id.0))?
+        && is("task", query.task.map(|id| id.0))?
+        && is("owner", owner)?
+        && is("tenant", tenant)?)
+}
+
+/// Whether a source gives what is in this state.
+fn gives(source: Source, state: DeliveryState) -> bool {
+    match source {
+        Source::Log { .. } => true,
+        Source::Queue { .. } => state == DeliveryState::Queued,
+        Source::Running => state == DeliveryState::Running,
+        Source::Failed => state == DeliveryState::Error,
+        Source::Odd => state == DeliveryState::Sent,
+    }
+}
+
+async fn many(tx: &Transaction<'_>, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+    let statement = tx.prepare_cached(sql).await?;
+    Ok(tx.query(&statement, params).await?)
+}
+
+/// The number that a statement returns; 0 for none.
+async fn number(tx: &Transaction<'_>, sql: &str, params: &[Param<'_>]) -> Result<i64> {
+    let rows = many(tx, sql, params).await?;
+    let number: Option<i64> = rows
+        .first()
+        .map(|row| row.try_get(0))
+        .transpose()?
+        .flatten();
+    Ok(number.unwrap_or(0))
+}
+
 fn earlier(time: DateTime<Utc>) -> DateTime<Utc> {
     time.checked_sub_signed(SKEW).unwrap_or(time)
 }
 
 fn later(time: DateTime<Utc>) -> DateTime<Utc> {
     time.checked_add_signed(SKEW).unwrap_or(time)
-}
-
-async fn first(tx: &Transaction<'_>, time: Option<DateTime<Utc>>) -> Result<Option<i64>> {
-    let Some(time) = time else {
-        return Ok(None);
-    };
-    let statement = tx.prepare_cached(BOUND).await?;
-    let row = tx.query_one(&statement, &[&time]).await?;
-    Ok(Some(row.try_get(0)?))
 }

@@ -13,7 +13,7 @@ WITH gone AS MATERIALIZED (
         (SELECT count(*) FROM gatepost_occurrence WHERE rejected IS NULL) AS outbox,
         (SELECT q.due FROM gatepost_queue q JOIN gatepost_webhook w ON w.id = q.webhook AND w.activity = 'active' AND NOT w.gone
          JOIN gatepost_owner o ON o.owner = w.owner AND NOT (o.held OR o.gone) AND o.moving IS NULL
-         ORDER BY q.due, q.id LIMIT 1) AS oldest_due
+         WHERE q.class >= 0 ORDER BY q.due, q.id LIMIT 1) AS oldest_due
 )
 INSERT INTO gatepost_figure AS f (counted, queued, running, outbox, oldest_due)
 SELECT $1, queued, running, outbox, oldest_due FROM counted

@@ -1,4 +1,5 @@
--- $1: ids. The deliveries that are shown, in the order of the request. How one stands follows from where it is: it waits, it
+-- $1: ids. The deliveries that are shown, in the order of the request. Every lookup is a probe, however much others have: LIMIT 1
+-- keeps it from being merged with all of a table. How one stands follows from where it is: it waits, it
 -- runs (under a token that has no outcome), or its last outcome says it.
 WITH running AS MATERIALIZED (
     SELECT DISTINCT ON (u.delivery) u.delivery, g.id AS token, g.lease_until, coalesce(g.tries[u.pos], 0) AS tries,
@@ -16,17 +17,23 @@ SELECT r.id, r.message_id, r.webhook, r.owner, r.tenant, r.task, coalesce(r.body
     coalesce(l.class, '') AS class, coalesce(l.status_info, '') AS status_info,
     a.started AS last_attempt, a.status AS response_status, a.duration_us
 FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, ord)
-JOIN gatepost_delivery_all r ON r.id = asked.id
-JOIN gatepost_webhook w ON w.id = r.webhook AND NOT w.gone
-JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone
+CROSS JOIN LATERAL (
+    SELECT d.* FROM gatepost_delivery d WHERE d.id = asked.id UNION ALL SELECT d.* FROM gatepost_delivery_old d WHERE d.id = asked.id) r
+CROSS JOIN LATERAL (SELECT w.floor FROM gatepost_webhook w WHERE w.id = r.webhook AND NOT w.gone LIMIT 1) w
+CROSS JOIN LATERAL (SELECT o.owner FROM gatepost_owner o WHERE o.owner = r.owner AND NOT o.gone LIMIT 1) o
 CROSS JOIN gatepost_kept k
-LEFT JOIN gatepost_queue q ON q.id = r.id
 LEFT JOIN LATERAL (
-    SELECT e.token, e.state, e.attempts, e.tries, e.lost, e.class, e.status_info FROM gatepost_outcome_all e
-    WHERE e.delivery = r.id ORDER BY e.token DESC LIMIT 1) l ON true
+    SELECT q.id, q.due, q.attempts, q.tries, q.lost FROM gatepost_queue q WHERE q.id = r.id LIMIT 1) q ON true
 LEFT JOIN LATERAL (
-    SELECT e.started, e.status, e.duration_us FROM gatepost_outcome_all e
-    WHERE e.delivery = r.id AND e.started IS NOT NULL ORDER BY e.token DESC LIMIT 1) a ON true
+    SELECT e.token, e.state, e.attempts, e.tries, e.lost, e.class, e.status_info FROM (
+        SELECT e.* FROM gatepost_outcome e WHERE e.delivery = r.id
+        UNION ALL SELECT e.* FROM gatepost_outcome_old e WHERE e.delivery = r.id) e
+    ORDER BY e.token DESC LIMIT 1) l ON true
+LEFT JOIN LATERAL (
+    SELECT e.started, e.status, e.duration_us FROM (
+        SELECT e.token, e.started, e.status, e.duration_us FROM gatepost_outcome e WHERE e.delivery = r.id AND e.started IS NOT NULL
+        UNION ALL SELECT e.token, e.started, e.status, e.duration_us FROM gatepost_outcome_old e WHERE e.delivery = r.id AND e.started IS NOT NULL) e
+    ORDER BY e.token DESC LIMIT 1) a ON true
 LEFT JOIN running u ON u.delivery = r.id AND u.token > coalesce(l.token, 0)
 WHERE q.id IS NOT NULL OR u.delivery IS NOT NULL OR r.id > w.floor AND r.created >= k.created_before
 ORDER BY asked.ord

@@ -29,8 +29,10 @@ WITH RECURSIVE was AS MATERIALIZED (
         SELECT x FROM pg_snapshot_xip(pg_current_snapshot()) AS x WHERE x < s.done
         UNION SELECT x FROM unnest(s.open) AS x WHERE NOT pg_visible_in_snapshot(x, pg_current_snapshot()))
     FROM seen s
+), listed AS (
+    -- A row of an audience that somebody holds is found when that is given back.
+    INSERT INTO gatepost_outbox_turn AS t (tenant, owner, due)
+    SELECT n.tenant, n.owner, min(n.due) FROM new n GROUP BY n.tenant, n.owner ORDER BY n.tenant, n.owner
+    ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due WHERE t.holder IS NULL AND NOT t.ready AND excluded.due < t.due
 )
--- A row of an audience that somebody holds is found when that is given back.
-INSERT INTO gatepost_outbox_turn AS t (tenant, owner, due)
-SELECT n.tenant, n.owner, min(n.due) FROM new n GROUP BY n.tenant, n.owner ORDER BY n.tenant, n.owner
-ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due WHERE t.holder IS NULL AND NOT t.ready AND excluded.due < t.due
+SELECT (SELECT max(n.n) FROM new n) >= 2000 AS more

@@ -23,15 +23,15 @@ WITH member AS MATERIALIZED (
     WHERE (SELECT o.token FROM gatepost_outcome o WHERE o.delivery = m.delivery AND o.token = m.token) IS NULL
 ), logged AS (
     INSERT INTO gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, class, status_info)
-    SELECT delivery, nextval('gatepost_claim'), CASE WHEN lost >= $2 THEN webhook END, CASE WHEN lost >= $2 THEN owner END,
-        CASE WHEN lost >= $2 THEN tenant END, CASE WHEN lost >= $2 THEN task END, attempts, tries,
-        CASE WHEN lost >= $2 THEN 3 ELSE 1 END, lost, class, CASE WHEN lost >= $2 THEN $3 ELSE status_info END
-    FROM open WHERE lost >= $2 OR marked
+    SELECT delivery, nextval('gatepost_claim'), CASE WHEN lost >= $2::int THEN webhook END, CASE WHEN lost >= $2::int THEN owner END,
+        CASE WHEN lost >= $2::int THEN tenant END, CASE WHEN lost >= $2::int THEN task END, attempts, tries,
+        CASE WHEN lost >= $2::int THEN 3 ELSE 1 END, lost, class, CASE WHEN lost >= $2::int THEN $3::text ELSE status_info END
+    FROM open WHERE lost >= $2::int OR marked
 ), again AS (
     INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
-    SELECT delivery, webhook, $1, tries, attempts, 2, lost, marked FROM open WHERE lost < $2
+    SELECT delivery, webhook, $1::timestamptz, tries, attempts, 2, lost, marked FROM open WHERE lost < $2::int
     ON CONFLICT DO NOTHING
 ), removed AS (
     DELETE FROM gatepost_running WHERE id = ANY (current_setting('gatepost.reclaimed')::bigint[])
 )
-SELECT ARRAY(SELECT webhook FROM open WHERE lost < $2) AS requeued, (SELECT count(*) FROM open WHERE lost >= $2) AS ended
+SELECT ARRAY(SELECT webhook FROM open WHERE lost < $2::int) AS requeued, (SELECT count(*) FROM open WHERE lost >= $2::int) AS ended

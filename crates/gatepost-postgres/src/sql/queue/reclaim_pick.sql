@@ -2,9 +2,9 @@
 -- begins afterwards, or it would queue again what was settled a moment ago.
 SELECT set_config('gatepost.reclaimed', ARRAY(
     SELECT r.id FROM gatepost_running r
-    WHERE r.lease_until <= $1 AND r.id = ANY (ARRAY(
+    WHERE r.lease_until <= $1::timestamptz AND r.id = ANY (ARRAY(
         SELECT c.id FROM (
             SELECT e.id, sum(e.open) OVER (ORDER BY e.lease_until, e.id) - e.open AS before
-            FROM (SELECT id, lease_until, open FROM gatepost_running WHERE lease_until <= $1 ORDER BY lease_until, id LIMIT $2) e
-        ) c WHERE c.before < $2))
+            FROM (SELECT id, lease_until, open FROM gatepost_running WHERE lease_until <= $1::timestamptz ORDER BY lease_until, id LIMIT $2::bigint) e
+        ) c WHERE c.before < $2::bigint))
     ORDER BY r.id FOR UPDATE SKIP LOCKED)::text, true)

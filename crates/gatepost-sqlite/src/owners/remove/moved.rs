@@ -3,12 +3,11 @@
 use gatepost_storage::owners::MOVED_INFO;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::again::sends_again;
 use super::rows::rows;
-use super::sends_again;
-use crate::batch::{next_token, readable};
+use crate::batch::{is_open, next_token, running};
+use crate::deliveries::end_waiting;
 use crate::error::Result;
-use crate::log::end_waiting;
-use crate::queue::order::is_open;
 
 /// What is being sent is waited for: it ends here once it waits again.
 pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
@@ -52,16 +51,14 @@ pub(crate) fn any_open(c: &Connection, owner: i64) -> Result<bool> {
 
 /// What runs is no more than there are places for.
 fn any_running(c: &Connection, owner: i64, last: i64) -> Result<bool> {
-    let mut find = c.prepare_cached("SELECT token, members FROM gatepost_running")?;
-    let mut of = c.prepare_cached(
-        "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND owner = ?2 AND gone = 0",
-    )?;
-    let mut rows = find.query([])?;
-    while let Some(row) = rows.next()? {
-        let token: i64 = row.get(0)?;
-        let members = readable(token, row.get_ref(1)?.as_blob().unwrap_or_default());
-        for member in members.into_iter().filter(|member| member.delivery <= last) {
-            if of.exists([member.webhook, owner])? && is_open(c, token, member)? {
+    let owned = "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND owner = ?2 AND gone = 0";
+    let mut owned = c.prepare_cached(owned)?;
+    for batch in running(c, i64::MAX)? {
+        for member in batch.members {
+            if member.delivery <= last
+                && owned.exists([member.webhook, owner])?
+                && is_open(c, batch.token, member)?
+            {
                 return Ok(true);
             }
         }

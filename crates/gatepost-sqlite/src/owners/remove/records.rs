@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::deliveries;
 use super::rows::rows;
+use crate::batch::forget_claims;
 use crate::error::Result;
 
 /// Marks the webhooks of owners who are gone one by one: from then on the owner may come back.
@@ -69,6 +70,7 @@ fn webhook_with_all(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
         webhook,
         room - removed,
     )?;
+    forget_claims(c, |member| member.webhook == webhook)?;
     removed += deliveries::remove(c, webhook, room - removed)?;
     if removed < room {
         let mut delete = c.prepare_cached("DELETE FROM gatepost_webhook WHERE id = ?1")?;

@@ -1,5 +1,8 @@
 //! The dispatcher over a worker that sends by script.
 
+mod found;
+mod resumed;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +27,12 @@ async fn run(records: &Records, limits: Limits, script: Script) -> Bench {
 }
 
 fn run_on(bench: Bench, limits: Limits) -> Bench {
+    start(&bench, limits, 1);
+    bench
+}
+
+/// Runs a dispatcher of this process.
+fn start(bench: &Bench, limits: Limits, process: u128) -> Arc<Dispatcher> {
     let dispatcher = Arc::new(Dispatcher {
         store: bench.store.clone(),
         webhooks: bench.webhooks.clone(),
@@ -32,12 +41,13 @@ fn run_on(bench: Bench, limits: Limits) -> Bench {
         judge: bench.judge.clone(),
         clock: bench.clock.clone(),
         timing: limits.timing,
-        holder: 1,
+        holder: process,
     });
+    let part = dispatcher.clone();
     bench
         .lifecycle
-        .supervise("dispatch", move || dispatcher.clone().run());
-    bench
+        .supervise("dispatch", move || part.clone().run());
+    dispatcher
 }
 
 async fn states(records: &Records, state: DeliveryState) -> usize {

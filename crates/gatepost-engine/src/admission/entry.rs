@@ -1,0 +1,61 @@
+//! What is remembered of a lane.
+
+use gatepost_storage::webhooks::DueLane;
+
+use super::room::{Room, Wait};
+
+/// How often room that becomes free is offered at once to lanes that turn out to wait for something
+/// wider.
+const HOPS: u32 = 16;
+
+/// Where a lane is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Spot {
+    Ready,
+    Waiting(Wait),
+    /// The dispatcher has it.
+    Out,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) due: DueLane,
+    /// The last call that made it ready.
+    pub(super) call: u64,
+    pub(super) spot: Spot,
+    /// It has not waited for room yet.
+    pub(super) is_new: bool,
+    /// What it was woken by and has not used yet.
+    pub(super) batons: Vec<Baton>,
+}
+
+impl Entry {
+    pub(super) fn waits(&self) -> bool {
+        matches!(self.spot, Spot::Waiting(_))
+    }
+}
+
+/// There is room, of which one lane was notified for all that wait for it. If it does not use the
+/// room, another lane must be notified, or the room would stay empty.
+#[derive(Clone, Debug)]
+pub(super) struct Baton {
+    pub(super) room: Wait,
+    /// How often it was passed on since the room became free.
+    pub(super) hops: u32,
+}
+
+impl Baton {
+    /// Whether the next lane is notified at once, although this one now waits for something else.
+    /// If not, this one keeps it until it gets what it waits for: then the next is notified.
+    ///
+    /// A lane that now waits for something narrower may be the only one to do so. What is free for
+    /// one tenant only is that tenant's matter. Otherwise lanes could go back and forth between two
+    /// rooms in their thousands, each time that one of both is full: so that has a limit.
+    pub(super) fn goes_on(&self, wait: &Wait) -> bool {
+        if wait.is_narrower(&self.room) {
+            return true;
+        }
+        let others_too = *wait == Wait::Room(Room::All);
+        !others_too && !self.room.is_of_one() && self.hops < HOPS
+    }
+}

@@ -1,0 +1,149 @@
+//! How lanes are found: by what they became due for, not by walking over all of them.
+
+use gatepost_storage::webhooks::Arrived;
+use gatepost_storage::{Clock as _, OwnerStore as _};
+
+use super::*;
+
+/// Another process sweeps all lanes slowly, and finds nothing.
+async fn swept_elsewhere(records: &Records) {
+    let until = noon() + TimeDelta::days(10);
+    let leased = records.store.lease("sweep lanes", 99, until, noon()).await;
+    assert!(leased.unwrap());
+}
+
+/// The clock and the timers move together.
+async fn pass(bench: &Bench, seconds: u64) {
+    for _ in 0..seconds {
+        bench.broken.clock.advance(Duration::from_secs(1));
+        a_second().await;
+    }
+}
+
+fn of(webhook: WebhookId) -> Lane {
+    Lane {
+        webhook,
+        class: LaneClass::First,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_engine_asks_as_little_beside_a_thousand_lanes_that_wait_as_beside_none() {
+    let mut calls = Vec::new();
+    for webhooks in [0, 1_000] {
+        let records = Records::new();
+        let mut paused = Vec::new();
+        for _ in 0..webhooks {
+            let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
+            records.waiting(webhook, "x").await;
+            paused.push(webhook);
+        }
+        swept_elsewhere(&records).await;
+        let bench = run(&records, Limits::default(), Script::new(&[])).await;
+        pass(&bench, 5).await;
+        let before = bench.store.calls();
+        pass(&bench, 60).await;
+        calls.push(bench.store.calls() - before);
+        assert_eq!(bench.store.calls_of("claim"), 0);
+    }
+    let [none, many] = calls[..] else { panic!() };
+    assert!(none <= 3 * 60 && many <= none + 5, "{none} and {many}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_another_process_queued_is_found_at_once_when_it_says_so_and_soon_if_not() {
+    let records = Records::new();
+    let (told, untold) = (records.webhook(|_| {}).await, records.webhook(|_| {}).await);
+    swept_elsewhere(&records).await;
+    let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
+    let dispatcher = start(&bench, Limits::default(), 1);
+    a_second().await;
+    records.waiting(told, "told").await;
+    dispatcher.hear(Arrived::Lanes(vec![of(told)]));
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert_eq!(bench.script.sent(), ["told"]);
+    for (n, arrived) in [(0, Arrived::Due), (1, Arrived::Anything)] {
+        records.waiting(told, "more").await;
+        dispatcher.hear(arrived);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(bench.script.sent().len(), 2 + n);
+    }
+    records.waiting(untold, "untold").await;
+    a_second().await;
+    assert_eq!(bench.script.sent().last().unwrap(), "untold");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_committed_after_it_was_looked_for_is_found_by_a_look_that_goes_back() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    swept_elsewhere(&records).await;
+    let bench = run(&records, Limits::default(), Script::new(&[])).await;
+    pass(&bench, 3).await;
+    records.waiting(webhook, "late by three seconds").await;
+    pass(&bench, 6).await;
+    assert_eq!(bench.script.sent().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_was_told_of_is_found_by_the_process_that_sweeps() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let bench = run(&records, Limits::default(), Script::new(&[])).await;
+    pass(&bench, 100).await;
+    records.waiting(webhook, "late by a minute").await;
+    pass(&bench, 2).await;
+    assert_eq!(bench.script.sent().len(), 1);
+    let swept = records.store.lease("sweep lanes", 99, noon(), noon());
+    assert!(!swept.await.unwrap(), "it has the lease");
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_of_this_process_are_not_asked_for() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    swept_elsewhere(&records).await;
+    records.waiting(webhook, "x").await;
+    let bench = run(&records, Limits::default(), Script::new(&[500])).await;
+    pass(&bench, 5).await;
+    for method in ["due_lanes", "lanes_of", "sweep_lanes"] {
+        bench.store.set_refused(method, true);
+    }
+    pass(&bench, RETRY_AFTER.as_secs() * 2).await;
+    assert_eq!(bench.script.sent().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_order_was_asked_for_the_rest_goes_on_behind_a_retry() {
+    let records = Records::new();
+    let webhook = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
+    swept_elsewhere(&records).await;
+    for body in ["a", "b", "c"] {
+        records.waiting(webhook, body).await;
+    }
+    let bench = run(&records, Limits::default(), Script::new(&[500])).await;
+    pass(&bench, 10).await;
+    assert_eq!(bench.script.sent(), ["a"]);
+    pass(&bench, RETRY_AFTER.as_secs() * 2).await;
+    assert_eq!(bench.script.sent(), ["a", "a", "b", "c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_claimed_while_the_clock_is_far_off_and_all_goes_on_when_it_is_right() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let bench = run(&records, Limits::default(), Script::new(&[])).await;
+    let server = |seconds| {
+        let now = bench.broken.clock.now() + TimeDelta::seconds(seconds);
+        bench.store.set_server_time(now);
+    };
+    server(31);
+    bench.clock.compare(&*bench.store).await;
+    records.waiting(webhook, "x").await;
+    a_second().await;
+    assert!(bench.script.sent().is_empty() && bench.store.calls_of("claim") == 0);
+    server(29);
+    bench.clock.compare(&*bench.store).await;
+    a_second().await;
+    assert_eq!(bench.script.sent(), ["x"]);
+}

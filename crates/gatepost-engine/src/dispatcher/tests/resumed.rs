@@ -1,0 +1,141 @@
+//! What was held is sent at a bounded rate, whoever queued it, in any number of processes, across a
+//! restart.
+
+use super::*;
+
+const RATE: u32 = 10;
+const HELD: usize = 200;
+
+fn limits() -> Limits {
+    Limits::default().with_rates(RateLimits::default().with_resumed_per_second(RATE))
+}
+
+/// Processes that run over the same store.
+async fn processes(records: &Records, count: u128) -> Vec<Bench> {
+    let mut benches = Vec::new();
+    for process in 1..=count {
+        let bench = Bench::new(records, &limits(), Script::new(&[])).await;
+        start(&bench, limits(), process);
+        benches.push(bench);
+    }
+    benches
+}
+
+/// How many of the held ones were sent by all of them.
+fn sent(benches: &[Bench]) -> usize {
+    let sent = benches.iter().flat_map(|bench| bench.script.sent());
+    sent.filter(|body| body == "held").count()
+}
+
+async fn paused(records: &Records) -> WebhookId {
+    let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
+    for _ in 0..HELD {
+        records.waiting(webhook, "held").await;
+    }
+    webhook
+}
+
+/// As [`Records::set_activity`], a moment after all was queued.
+async fn resume(records: &Records, webhook: WebhookId) {
+    use gatepost_storage::AtMost;
+    use gatepost_storage::webhooks::RecordStore as _;
+    let mut row = records.store.webhook(webhook).await.unwrap().unwrap();
+    row.value.activity = Activity::Active;
+    let now = noon() + TimeDelta::milliseconds(1);
+    let updated = records.store.update_webhook(&row, AtMost::UNLIMITED, now);
+    updated.await.unwrap();
+}
+
+fn move_clocks(benches: &[Bench], seconds: u64) {
+    for bench in benches {
+        bench.broken.clock.advance(Duration::from_secs(seconds));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_held_leaves_at_its_rate_in_one_process_and_in_four() {
+    for count in [1, 4] {
+        let records = Records::new();
+        let webhook = paused(&records).await;
+        let benches = processes(&records, count).await;
+        a_second().await;
+        resume(&records, webhook).await;
+        for bench in &benches {
+            bench.admission.lanes.inquiries.ask(webhook);
+            bench.broken.clock.advance(Duration::from_secs(1));
+        }
+        // One of each process shows what there is.
+        let shown = usize::try_from(count).unwrap();
+        for second in 1..=10 {
+            a_second().await;
+            let most = (second + 1) * RATE as usize + shown;
+            let sent = sent(&benches);
+            assert!((second * 8..=most).contains(&sent), "{sent} in {second} s");
+        }
+        tokio::time::sleep(Duration::from_secs(11)).await;
+        assert_eq!(sent(&benches), HELD);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_messages_do_not_lift_the_limit_and_have_none_once_what_was_held_is_sent() {
+    let records = Records::new();
+    let webhook = paused(&records).await;
+    let benches = processes(&records, 1).await;
+    a_second().await;
+    resume(&records, webhook).await;
+    let later = |body| {
+        let due = noon() + TimeDelta::seconds(1);
+        records.due(webhook, body, due)
+    };
+    move_clocks(&benches, 1);
+    for _ in 0..50 {
+        later("new").await;
+    }
+    let bench = &benches[0];
+    let lane = Lane {
+        webhook,
+        class: LaneClass::First,
+    };
+    bench.admission.lanes.ready(DueLane {
+        lane,
+        due: noon() + TimeDelta::seconds(1),
+        owner: OwnerId(1),
+        place: Place::Common,
+        revision: Revision(2),
+    });
+    a_second().await;
+    let first = bench.script.sent().len();
+    assert!(first <= 2 * RATE as usize, "{first}");
+    tokio::time::sleep(Duration::from_secs(19)).await;
+    assert_eq!(bench.script.sent().len(), HELD + 50);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_process_goes_on_when_the_one_that_sent_it_is_gone() {
+    let records = Records::new();
+    let webhook = paused(&records).await;
+    let first = processes(&records, 1).await;
+    resume(&records, webhook).await;
+    first[0].admission.lanes.inquiries.ask(webhook);
+    move_clocks(&first, 1);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    first[0].lifecycle.shutdown(Duration::ZERO).await;
+    let before = sent(&first);
+    assert!(before < HELD);
+
+    let second = Bench::new(&records, &limits(), Script::new(&[])).await;
+    start(&second, limits(), 7);
+    let second = [second];
+    move_clocks(&second, 2);
+    a_second().await;
+    assert!(sent(&second) <= 1, "the other may still be there");
+    move_clocks(&second, 20);
+    for seconds in 1..=15 {
+        a_second().await;
+        let most = (seconds + 1) * RATE as usize + 1;
+        assert!(sent(&second) <= most, "{} in {seconds} s", sent(&second));
+    }
+    tokio::time::sleep(Duration::from_secs(15)).await;
+    assert_eq!(before + sent(&second), HELD);
+}

@@ -1,0 +1,195 @@
+//! Where deliveries are found: each source gives ids in order, by an index that it has.
+
+use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
+use gatepost_storage::{Order, Scope};
+
+/// The class of an attempt that succeeded.
+const OK: &str = "ok";
+const MARKED: &str = "(SELECT q.marked FROM gatepost_queue q WHERE q.id = d.id)";
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Source {
+    /// The log, with so much of that which waits.
+    Log { waiting: Waiting },
+    /// What waits; only what has outcomes, if `marked`.
+    Queue { marked: bool },
+    /// What runs, and some that just ended.
+    Running,
+    /// What ended in `error`, at one time or another.
+    Failed,
+    /// What was sent, though its last attempt did not end with `ok`.
+    Odd,
+}
+
+/// How much of that which waits may be asked for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Waiting {
+    All,
+    /// What has outcomes: only that has a class.
+    Marked,
+    None,
+}
+
+/// The narrowest of the filters for which there are indexes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Key {
+    Webhook(i64),
+    Task(i64),
+    Owner(i64),
+    Tenant(i64),
+    All,
+}
+
+impl Key {
+    pub(super) fn of(query: &DeliveryQuery) -> Self {
+        match (query.webhook, query.task, query.scope) {
+            (Some(webhook), ..) => Self::Webhook(webhook.0),
+            (_, Some(task), _) => Self::Task(task.0),
+            (_, _, Scope::Owner(owner)) => Self::Owner(owner.0),
+            (_, _, Scope::Tenant(tenant)) => Self::Tenant(tenant.0),
+            (_, _, Scope::All) => Self::All,
+        }
+    }
+
+    pub(super) fn value(self) -> Option<i64> {
+        match self {
+            Self::Webhook(id) | Self::Task(id) | Self::Owner(id) | Self::Tenant(id) => Some(id),
+            Self::All => None,
+        }
+    }
+
+    fn column(self) -> Option<&'static str> {
+        match self {
+            Self::Webhook(_) => Some("webhook"),
+            Self::Task(_) => Some("task"),
+            Self::Owner(_) => Some("owner"),
+            Self::Tenant(_) => Some("tenant"),
+            Self::All => None,
+        }
+    }
+}
+
+/// The sources that together have all that is asked for. Without a filter by state, or with one
+/// that includes what was sent, the log; else where each state has its rows. What did not end well
+/// is seldom among the rest.
+pub(super) fn sources(query: &DeliveryQuery) -> Vec<Source> {
+    let states = &query.states;
+    let class = query.class.as_deref();
+    let odd = class.is_some_and(|class| !class.is_empty() && class != OK);
+    let asked = |state| states.is_empty() || states.contains(&state);
+    if asked(DeliveryState::Sent) && !odd {
+        let waiting = match (asked(DeliveryState::Queued), class) {
+            (false, _) => Waiting::None,
+            (true, None | Some("")) => Waiting::All,
+            (true, Some(_)) => Waiting::Marked,
+        };
+        return vec![Source::Log { waiting }];
+    }
+    let all = [
+        (DeliveryState::Queued, Source::Queue { marked: odd }),
+        (DeliveryState::Running, Source::Running),
+        (DeliveryState::Sent, Source::Odd),
+        (DeliveryState::Error, Source::Failed),
+    ];
+    let all = all.into_iter().filter(|(state, _)| asked(*state));
+    all.map(|(_, source)| source).collect()
+}
+
+impl Source {
+    /// `$1` and `$2`: from which id until before which. `$3`: how many. `$4`: the key, unless it is
+    /// all.
+    pub(super) fn sql(self, key: Key, order: Order) -> String {
+        let direction = match order {
+            Order::Ascending => "ASC",
+            Order::Descending => "DESC",
+        };
+        let cut = |id: &str| format!("ORDER BY {id} {direction} LIMIT $3");
+        let within = |id: &str| format!("{id} >= $1 AND {id} < $2");
+        match self {
+            Self::Log { waiting } => {
+                let of = match waiting {
+                    Waiting::All => key.is("d"),
+                    Waiting::Marked => format!("{} AND {MARKED} IS NOT FALSE", key.is("d")),
+                    Waiting::None => format!("{} AND {MARKED} IS NULL", key.is("d")),
+                };
+                both("delivery", "id", &of, &cut("d.id"), &cut("c.id"))
+            }
+            Self::Failed => {
+                let of = format!(" AND d.state = 3{}", key.is("d"));
+                both("outcome", "delivery", &of, &cut("d.delivery"), &cut("c.id"))
+            }
+            Self::Odd => {
+                let of = format!(" AND d.state = 2 AND d.class <> 'ok'{}", key.unused());
+                both("outcome", "delivery", &of, &cut("d.delivery"), &cut("c.id"))
+            }
+            Self::Running => format!(
+                "SELECT DISTINCT u.id FROM gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (id) WHERE {}{} {}",
+                within("u.id"),
+                key.unused(),
+                cut("u.id")
+            ),
+            Self::Queue { marked } => {
+                let marked = if marked { " AND q.marked" } else { "" };
+                let rows = format!(
+                    "SELECT q.id FROM gatepost_queue q WHERE {}{marked}",
+                    within("q.id")
+                );
+                match key {
+                    Key::Webhook(_) => format!("{rows} AND q.webhook = $4 {}", cut("q.id")),
+                    Key::Owner(_) | Key::Tenant(_) => format!(
+                        "SELECT q.id FROM gatepost_webhook v CROSS JOIN LATERAL ({rows} AND q.webhook = v.id {}) q WHERE {} {}",
+                        cut("q.id"),
+                        key.of_webhooks(),
+                        cut("q.id")
+                    ),
+                    // The task of what waits is known to the log alone.
+                    Key::Task(_) => {
+                        let log = Self::Log {
+                            waiting: Waiting::All,
+                        };
+                        log.sql(key, order)
+                    }
+                    Key::All => format!("{rows} {}", cut("q.id")),
+                }
+            }
+        }
+    }
+}
+
+impl Key {
+    fn is(self, table: &str) -> String {
+        let column = self.column();
+        column.map_or_else(String::new, |column| format!(" AND {table}.{column} = $4"))
+    }
+
+    /// A parameter needs a type, used or not.
+    fn unused(self) -> &'static str {
+        match self {
+            Self::All => "",
+            _ => " AND $4::bigint IS NOT NULL",
+        }
+    }
+
+    /// Who moves has deliveries in the tenant that was left.
+    fn of_webhooks(self) -> &'static str {
+        match self {
+            Self::Tenant(_) => {
+                "v.owner IN (SELECT t.owner FROM gatepost_owner t WHERE t.tenant = $4 \
+                 UNION SELECT t.owner FROM gatepost_owner t WHERE t.moving IS NOT NULL)"
+            }
+            _ => "v.owner = $4",
+        }
+    }
+}
+
+/// Of the partitions and of what had not ended when its partition left.
+fn both(table: &str, id: &str, of: &str, cut: &str, cut_all: &str) -> String {
+    let from = |name: String| {
+        format!("(SELECT d.{id} AS id FROM {name} d WHERE d.{id} >= $1 AND d.{id} < $2{of} {cut})")
+    };
+    format!(
+        "SELECT c.id FROM ({} UNION ALL {}) c {cut_all}",
+        from(format!("gatepost_{table}")),
+        from(format!("gatepost_{table}_old"))
+    )
+}

@@ -1,0 +1,247 @@
+//! What a list, a replay or a turn of the outbox reads does not grow with what others have: counted
+//! in pages of the database, among 120,000 deliveries in three partitions.
+
+use std::fmt::Write as _;
+
+use gatepost_ids::TenantId;
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{Order, Page, Scope};
+use gatepost_testkit::fixtures::{UNLIMITED, webhook_of};
+use tokio_postgres::Client;
+use webhook_model::{OwnerId, TaskId, WebhookId};
+
+use crate::common::{fresh_at, raw};
+use crate::source::{Key, sources};
+
+/// Half of all go to one webhook; each hundredth failed; the last 6,000 wait.
+const FILL: &str = "
+    INSERT INTO gatepost_delivery (id, webhook, owner, tenant, task, created, message_id, body)
+    SELECT n * 20, w, w, 1 + w % 3, w, timestamptz '2026-01-01' + n * interval '1 second', 'msg_' || n, 'x'
+    FROM (SELECT n, CASE WHEN n % 2 = 0 THEN 1 ELSE 1 + n / 2 % 20 END AS w FROM generate_series(1, 120000) AS n) s;
+    INSERT INTO gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, started, duration_us, class, status_info)
+    SELECT id, id, CASE WHEN e THEN webhook END, CASE WHEN e THEN owner END, CASE WHEN e THEN tenant END, CASE WHEN e THEN task END,
+        1, 1, CASE WHEN e THEN 3 ELSE 2 END, 0, created, 1, CASE WHEN e THEN 'timeout' ELSE 'ok' END, ''
+    FROM (SELECT *, id / 20 % 101 = 0 AS e FROM gatepost_delivery WHERE id <= 114000 * 20) d;
+    INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+    SELECT id, webhook, created, 0, 0, 0, 0, false FROM gatepost_delivery WHERE id > 114000 * 20;
+    INSERT INTO gatepost_occurrence (event_type, event, tenant, due)
+    SELECT 'vms', 'on', n, CASE WHEN n % 100 = 0 THEN 'epoch'::timestamptz ELSE 'infinity' END FROM generate_series(1, 10000) AS n;
+    SELECT setval('gatepost_delivery_id_seq', 120000 * 20), setval('gatepost_claim', 120000 * 20)";
+const SET: &str =
+    "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
+    SET gatepost.picked = '{}'";
+
+/// Pages that a statement touches.
+async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
+    let prepare = format!("PREPARE counted AS {sql}");
+    client.batch_execute(&prepare).await.unwrap();
+    let params = match params {
+        "" => String::new(),
+        params => format!("({params})"),
+    };
+    let explain = format!(
+        "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE counted{params}"
+    );
+    client.batch_execute("BEGIN").await.unwrap();
+    let rows = client.query(&explain, &[]).await.unwrap();
+    client
+        .batch_execute("ROLLBACK; DEALLOCATE counted")
+        .await
+        .unwrap();
+    // The first line with buffers is of the whole.
+    let lines = rows.iter().map(|row| row.get::<_, &str>(0));
+    let first = lines
+        .map(str::trim)
+        .find(|line| line.starts_with("Buffers: shared"));
+    let words = first.unwrap_or_default().split(' ');
+    let numbers = words.filter_map(|word| word.strip_prefix("hit=").or(word.strip_prefix("read=")));
+    numbers.map(|number| number.parse::<u64>().unwrap()).sum()
+}
+
+async fn filled() -> (Client, impl Sized) {
+    let (store, _, place) = fresh_at().await;
+    for owner in 1..=20 {
+        let hook = webhook_of(owner, "w");
+        store
+            .insert_webhook(&hook, UNLIMITED, gatepost_testkit::fixtures::at(0))
+            .await
+            .unwrap();
+    }
+    let client = raw(&place).await;
+    client.batch_execute(FILL).await.unwrap();
+    client.batch_execute("ANALYZE").await.unwrap();
+    client.batch_execute(SET).await.unwrap();
+    (client, store)
+}
+
+fn queries() -> Vec<DeliveryQuery> {
+    use DeliveryState::*;
+    let mut queries = Vec::new();
+    for order in [Order::Ascending, Order::Descending] {
+        let all = DeliveryQuery::all(Page {
+            after: None,
+            limit: 50,
+            order,
+        });
+        let scopes = [
+            Scope::All,
+            Scope::Owner(OwnerId(7)),
+            Scope::Tenant(TenantId(2)),
+        ];
+        for scope in scopes {
+            queries.push(DeliveryQuery {
+                scope,
+                ..all.clone()
+            });
+        }
+        for hook in [1, 7] {
+            queries.push(DeliveryQuery {
+                webhook: Some(WebhookId(hook)),
+                ..all.clone()
+            });
+            queries.push(DeliveryQuery {
+                task: Some(TaskId(hook)),
+                ..all.clone()
+            });
+        }
+    }
+    let states = [vec![], vec![Queued], vec![Running], vec![Error], vec![Sent]];
+    let mut each = Vec::new();
+    for query in queries {
+        for states in &states {
+            each.push(DeliveryQuery {
+                states: states.clone(),
+                ..query.clone()
+            });
+        }
+        each.push(DeliveryQuery {
+            class: Some("timeout".to_owned()),
+            ..query
+        });
+    }
+    each
+}
+
+#[tokio::test]
+async fn the_ids_of_a_page_are_found_among_many() {
+    let (client, _store) = filled().await;
+    let whole = pages(&client, "SELECT count(created) FROM gatepost_delivery", "").await;
+    assert!(whole > 1_000, "{whole} pages of all: nothing is proved");
+    let mut worst = String::new();
+    for query in queries() {
+        let key = Key::of(&query);
+        for source in sources(&query) {
+            let value = key.value().map(|id| format!(", {id}")).unwrap_or_default();
+            // From where something waits, as the store asks for a task.
+            let low = if query.states == [DeliveryState::Queued] {
+                114_000 * 20
+            } else {
+                0
+            };
+            let params = format!("{low}, {}, 54{value}", i64::MAX);
+            let pages = pages(&client, &source.sql(key, query.page.order), &params).await;
+            // What was sent, newest first, lies behind what waits.
+            let most = match query.states.as_slice() {
+                [DeliveryState::Sent] => 20_000,
+                _ => 400,
+            };
+            if pages > most {
+                writeln!(
+                    worst,
+                    "{pages} pages: {source:?} {key:?} {:?}",
+                    query.page.order
+                )
+                .unwrap();
+            }
+        }
+    }
+    assert_eq!(worst, "");
+}
+
+#[tokio::test]
+async fn the_other_statements_read_what_they_are_asked_for() {
+    let (client, _store) = filled().await;
+    let ids: Vec<String> = (1_000..1_050).map(|n| (n * 20).to_string()).collect();
+    let ids = format!("'{{{}}}'", ids.join(","));
+    macro_rules! log {
+        ($($part:literal),+) => {
+            concat!($(include_str!(concat!("../../src/sql/", $part, ".sql"))),+)
+        };
+    }
+    let mut worst = String::new();
+    for (name, sql, params, most) in [
+        ("states", log!("log/states"), ids.as_str(), 2_000),
+        ("rows", log!("log/rows"), &ids, 3_000),
+        ("attempts", log!("log/attempts"), "20000", 60),
+        ("bound", log!("log/bound"), "'2026-01-01 10:00'", 400),
+        (
+            "replay_ids",
+            log!("log/replay_ids", "log/replay_lock"),
+            &format!("{ids}, 50"),
+            3_000,
+        ),
+        (
+            "replay_failed",
+            log!("log/replay_failed", "log/replay_lock"),
+            "7, 50, '2026-01-01', '2026-02-01', 0, 999999999",
+            3_000,
+        ),
+        ("replay", log!("log/replay"), "now()", 60),
+        (
+            "cancel",
+            log!("log/cancel", "log/ended"),
+            "'{2390000,2390020}', 'no'",
+            300,
+        ),
+        (
+            "expire",
+            log!("log/expire_held", "log/ended"),
+            "now(), 'no', 50, 999999999",
+            100,
+        ),
+        ("delete_pick", log!("log/delete_pick"), "20000", 60),
+        ("delete", log!("log/delete"), "", 60),
+        ("queue_stats", log!("log/queue_stats"), "", 20),
+        ("forget_old", log!("log/forget_old"), "50", 60),
+        (
+            "forget_default",
+            log!("log/forget_default"),
+            "50, 999999999",
+            60,
+        ),
+        ("forget_seen", log!("log/forget_seen"), "50, now()", 60),
+        ("forget_counts", log!("log/forget_counts"), "50, now()", 60),
+        (
+            "forget_dropped",
+            log!("log/forget_dropped"),
+            "50, now()",
+            60,
+        ),
+        ("promote", log!("outbox/promote"), "now()", 60),
+        ("take", log!("outbox/take"), "'me', 50, now(), now()", 60),
+        ("give_back", log!("outbox/give_back"), "7, 0, 'me'", 60),
+    ] {
+        let pages = pages(&client, sql, params).await;
+        if pages > most {
+            writeln!(worst, "{pages} pages: {name}").unwrap();
+        }
+    }
+    assert_eq!(worst, "");
+    // What arrived is looked at once.
+    client.batch_execute(log!("outbox/look")).await.unwrap();
+    for (name, sql, params) in [
+        ("look", log!("outbox/look"), ""),
+        ("promote", log!("outbox/promote"), "now()"),
+        ("take", log!("outbox/take"), "'me', 50, now(), now()"),
+        ("give_back", log!("outbox/give_back"), "100, 0, 'me'"),
+    ] {
+        let pages = pages(&client, sql, params).await;
+        assert!(pages < 1_000, "{pages} pages: {name}");
+        if name == "promote" {
+            client
+                .batch_execute("UPDATE gatepost_outbox_turn SET ready = true WHERE due < now()")
+                .await
+                .unwrap();
+        }
+    }
+}

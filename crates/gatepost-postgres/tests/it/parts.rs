@@ -1,0 +1,268 @@
+//! The log leaves by partitions, and what has not ended stays.
+
+use chrono::{DateTime, Utc};
+use gatepost_postgres::PostgresStore;
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{Order, Page};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, keep_all, lane, message, settlement, webhook,
+};
+use tokio_postgres::Client;
+use webhook_model::WebhookId;
+
+use crate::common::{fresh_at, raw, rows};
+
+async fn store(store: &PostgresStore, hook: WebhookId, id: &str, created: i64) -> DeliveryId {
+    let batch = direct(vec![message(hook, id, at(created))]);
+    match store.enqueue(batch, at(created)).await.unwrap() {
+        Enqueued::Stored { deliveries, .. } => deliveries[0].id,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn claim(store: &PostgresStore, hook: WebhookId, now: i64) -> Claimed {
+    claim_of(store, hook, LaneClass::First, now).await
+}
+
+async fn claim_of(store: &PostgresStore, hook: WebhookId, class: LaneClass, now: i64) -> Claimed {
+    let one = LaneClaim {
+        limit: 1,
+        ..lane(hook, class)
+    };
+    let claimed = store.claim(&[one], at(now + 10_000), at(now)).await;
+    claimed.unwrap().into_iter().next().unwrap()
+}
+
+async fn settle(store: &PostgresStore, claimed: &Claimed, disposition: Disposition, now: i64) {
+    let settlement = settlement(claimed, disposition);
+    let settled = store.settle(vec![settlement], at(now)).await.unwrap();
+    assert_eq!(settled, [Settled::Done]);
+}
+
+/// One delivery that ends in this way.
+async fn ended(store: &PostgresStore, hook: WebhookId, id: &str, now: i64) -> DeliveryId {
+    let id = self::store(store, hook, id, now).await;
+    let claimed = claim(store, hook, now).await;
+    assert_eq!(claimed.delivery.id, id);
+    settle(store, &claimed, Disposition::Sent, now).await;
+    id
+}
+
+/// The next delivery has this number.
+async fn jump(client: &Client, next: i64) {
+    let set = format!("SELECT setval('gatepost_delivery_id_seq', {next}, false)");
+    client.batch_execute(&set).await.unwrap();
+}
+
+async fn listed(store: &PostgresStore) -> Vec<DeliveryId> {
+    let page = Page {
+        after: None,
+        limit: 99,
+        order: Order::Ascending,
+    };
+    let found = store.list_deliveries(&DeliveryQuery::all(page)).await;
+    found.unwrap().into_iter().map(|d| d.id).collect()
+}
+
+fn before(time: DateTime<Utc>) -> PurgeBounds {
+    PurgeBounds {
+        created_before: time,
+        ..keep_all()
+    }
+}
+
+async fn purge(store: &PostgresStore, bounds: &PurgeBounds) {
+    for _ in 0..100 {
+        if !store.purge(bounds, 100, at(0)).await.unwrap().more {
+            return;
+        }
+    }
+    panic!("there is always more");
+}
+
+async fn parts(client: &Client) -> Vec<i64> {
+    let rows = client
+        .query("SELECT first FROM gatepost_part ORDER BY first", &[])
+        .await
+        .unwrap();
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+#[tokio::test]
+async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
+    let sent = ended(&store, hook, "sent", 0).await;
+    let runs = self::store(&store, hook, "runs", 1).await;
+    let running = claim(&store, hook, 1).await;
+    let waits = self::store(&store, hook, "waits", 2).await;
+    jump(&client, 1_000_000).await;
+    let new = self::store(&store, hook, "new", 1_000).await;
+    assert_eq!(store.prepare_log(at(1_000)).await.unwrap().ahead, Some(2));
+    purge(&store, &before(at(500))).await;
+    assert_eq!(parts(&client).await, [1_000_000, 2_000_000, 3_000_000]);
+    assert_eq!(rows(&client, "gatepost_delivery_old").await, 2);
+    assert_eq!(listed(&store).await, [runs, waits, new]);
+    assert_eq!(store.delivery(sent).await.unwrap(), None);
+    assert_eq!(store.attempts(sent).await.unwrap(), []);
+
+    // A retry, a release of a claim from before, and an end, as if nothing had been.
+    settle(
+        &store,
+        &running,
+        Disposition::Retry { due: at(1_001) },
+        1_000,
+    )
+    .await;
+    let claimed = claim(&store, hook, 1_001).await;
+    assert_eq!(claimed.delivery.id, waits);
+    settle(&store, &claimed, Disposition::Failed, 1_001).await;
+    let claimed = claim(&store, hook, 1_002).await;
+    assert_eq!((claimed.delivery.id, claimed.delivery.attempts), (new, 0));
+    settle(&store, &claimed, Disposition::Sent, 1_002).await;
+    let claimed = claim_of(&store, hook, LaneClass::Retry, 1_002).await;
+    assert_eq!((claimed.delivery.id, claimed.delivery.attempts), (runs, 1));
+    settle(&store, &claimed, Disposition::Sent, 1_002).await;
+    assert_eq!(
+        listed(&store).await,
+        [new],
+        "what is old and ended now is not shown"
+    );
+    purge(&store, &before(at(500))).await;
+    for table in ["gatepost_delivery_old", "gatepost_outcome_old"] {
+        assert_eq!(rows(&client, table).await, 0, "{table}");
+    }
+    assert_eq!(rows(&client, "gatepost_outcome").await, 1);
+}
+
+#[tokio::test]
+async fn what_runs_past_the_partitions_is_stored_and_leaves_in_its_turn() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
+    jump(&client, 7_000_000).await;
+    let past = ended(&store, hook, "past", 0).await;
+    let waits = self::store(&store, hook, "waits", 1).await;
+    assert_eq!(rows(&client, "gatepost_delivery_default").await, 2);
+    assert_eq!(listed(&store).await, [past, waits]);
+    assert_eq!(store.attempts(past).await.unwrap().len(), 1);
+    let room = store.prepare_log(at(1)).await.unwrap();
+    assert_eq!(room.ahead, Some(2));
+    let last = *parts(&client).await.last().unwrap();
+    jump(&client, last).await;
+    let new = self::store(&store, hook, "new", 1_000).await;
+    assert_eq!(
+        rows(&client, "gatepost_delivery_default").await,
+        2,
+        "not there"
+    );
+    purge(&store, &before(at(500))).await;
+    assert_eq!(listed(&store).await, [waits, new]);
+    let left = rows(&client, "gatepost_delivery_default").await
+        + rows(&client, "gatepost_delivery_old").await;
+    assert_eq!(left, 1, "what waits");
+    assert_eq!(rows(&client, "gatepost_outcome").await, 0);
+}
+
+#[tokio::test]
+async fn a_reader_of_the_log_puts_its_partitions_off_and_keeps_nobody_from_storing() {
+    let (store, _, place) = fresh_at().await;
+    let (client, reader) = (raw(&place).await, raw(&place).await);
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
+    ended(&store, hook, "old", 0).await;
+    jump(&client, 1_000_000).await;
+    ended(&store, hook, "new", 1_000).await;
+    store.prepare_log(at(1_000)).await.unwrap();
+    let read = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM gatepost_delivery";
+    reader.batch_execute(read).await.unwrap();
+    let whole = parts(&client).await;
+    purge(&store, &before(at(500))).await;
+    assert_eq!(parts(&client).await, whole, "put off");
+    ended(&store, hook, "meanwhile", 1_001).await;
+    assert_eq!(listed(&store).await.len(), 2, "hidden all the same");
+    reader.batch_execute("COMMIT").await.unwrap();
+    purge(&store, &before(at(500))).await;
+    assert_eq!(parts(&client).await, whole[1..]);
+}
+
+#[tokio::test]
+async fn a_role_that_may_not_define_tables_deletes_in_bites() {
+    let (_, config, place) = fresh_at().await;
+    let store = PostgresStore::connect(config.with_ddl(false))
+        .await
+        .unwrap();
+    let client = raw(&place).await;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
+    ended(&store, hook, "old", 0).await;
+    let waits = self::store(&store, hook, "waits", 1).await;
+    jump(&client, 9_000_000).await;
+    let new = self::store(&store, hook, "new", 1_000).await;
+    let whole = parts(&client).await;
+    assert_eq!(store.prepare_log(at(1_000)).await.unwrap().ahead, None);
+    purge(&store, &before(at(500))).await;
+    assert_eq!(parts(&client).await, whole);
+    assert_eq!(listed(&store).await, [waits, new]);
+    assert_eq!(rows(&client, "gatepost_delivery").await, 2);
+    assert_eq!(rows(&client, "gatepost_outcome").await, 0);
+}
+
+#[tokio::test]
+async fn what_is_beyond_the_newest_is_hidden_until_its_partition_leaves() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
+    let waits = self::store(&store, hook, "waits", 0).await;
+    let claimed = claim(&store, hook, 0).await;
+    settle(&store, &claimed, Disposition::Retry { due: at(9_999) }, 0).await;
+    let mut all = Vec::new();
+    for n in 0..5 {
+        all.push(ended(&store, hook, &format!("m{n}"), n).await);
+    }
+    let bounds = PurgeBounds {
+        newest_per_webhook: 2,
+        ..keep_all()
+    };
+    purge(&store, &bounds).await;
+    assert_eq!(listed(&store).await, [waits, all[3], all[4]]);
+    let of_webhook = |states: Vec<DeliveryState>| DeliveryQuery {
+        webhook: Some(hook),
+        states,
+        ..DeliveryQuery::all(Page {
+            after: None,
+            limit: 9,
+            order: Order::Descending,
+        })
+    };
+    for (states, found) in [
+        (vec![], vec![all[4], all[3], waits]),
+        (vec![DeliveryState::Sent], vec![all[4], all[3]]),
+        (vec![DeliveryState::Queued], vec![waits]),
+    ] {
+        let list = store.list_deliveries(&of_webhook(states)).await.unwrap();
+        assert_eq!(list.iter().map(|d| d.id).collect::<Vec<_>>(), found);
+    }
+    let replayed = store.replay(&Replay::Ids(all), 9, at(9)).await.unwrap();
+    assert_eq!(replayed, 2, "what is shown");
+    assert_eq!(rows(&client, "gatepost_delivery").await, 6);
+}

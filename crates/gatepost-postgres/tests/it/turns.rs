@@ -1,0 +1,139 @@
+//! Audiences of the outbox take turns, and no row is missed, however it comes.
+
+use gatepost_postgres::PostgresStore;
+use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken};
+use gatepost_testkit::fixtures::{at, occurrence};
+use tokio_postgres::Client;
+
+use crate::common::{fresh_at, raw};
+
+const ME: u128 = 1;
+
+async fn insert(client: &Client, tenant: i64) {
+    let row = format!(
+        "INSERT INTO gatepost_occurrence (event_type, event, tenant, due) VALUES ('vms', 'on', {tenant}, 'epoch')"
+    );
+    client.batch_execute(&row).await.unwrap();
+}
+
+async fn take(store: &PostgresStore, holder: u128) -> Option<OutboxTaken> {
+    let taken = store.take_outbox(holder, 9, at(60), at(0)).await;
+    taken.unwrap()
+}
+
+/// Takes what another than this process finds, and gives it back as it was.
+async fn tenants(store: &PostgresStore) -> Vec<(i64, usize)> {
+    let mut taken = Vec::new();
+    let mut found = Vec::new();
+    while let Some(next) = take(store, 100 + taken.len() as u128).await {
+        found.push((next.audience.tenant, next.rows.len()));
+        taken.push(next.audience);
+    }
+    for (audience, holder) in taken.into_iter().zip(100..) {
+        store.give_back_outbox(audience, holder).await.unwrap();
+    }
+    found.sort_unstable();
+    found
+}
+
+#[tokio::test]
+async fn a_row_is_found_whenever_its_transaction_commits() {
+    let (store, _, place) = fresh_at().await;
+    let (slow, fast) = (raw(&place).await, raw(&place).await);
+    slow.batch_execute("BEGIN").await.unwrap();
+    insert(&slow, 1).await;
+    insert(&fast, 2).await;
+    assert_eq!(tenants(&store).await, [(2, 1)]);
+    insert(&fast, 3).await;
+    assert_eq!(tenants(&store).await, [(2, 1), (3, 1)]);
+    slow.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(tenants(&store).await, [(1, 1), (2, 1), (3, 1)]);
+}
+
+#[tokio::test]
+async fn a_row_that_comes_while_its_audience_is_held_is_found_when_it_is_given_back() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    insert(&client, 1).await;
+    let held = take(&store, ME).await.unwrap();
+    client
+        .batch_execute("DELETE FROM gatepost_occurrence")
+        .await
+        .unwrap();
+    insert(&client, 1).await;
+    assert_eq!(tenants(&store).await, [], "it is held");
+    store.give_back_outbox(held.audience, ME).await.unwrap();
+    assert_eq!(tenants(&store).await, [(1, 1)]);
+}
+
+#[tokio::test]
+async fn a_row_that_was_corrected_by_hand_is_found_again() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    insert(&client, 1).await;
+    let taken = take(&store, ME).await.unwrap();
+    let id = taken.rows[0].id;
+    store
+        .reject_outbox(id, "no such type", at(0))
+        .await
+        .unwrap();
+    store.give_back_outbox(taken.audience, ME).await.unwrap();
+    assert_eq!(tenants(&store).await, []);
+    for (set, found) in [
+        ("rejected = NULL, tenant = 2", [(2, 1)]),
+        ("tenant = 3", [(3, 1)]),
+    ] {
+        let update = format!("UPDATE gatepost_occurrence SET {set}");
+        client.batch_execute(&update).await.unwrap();
+        assert_eq!(tenants(&store).await, found, "{set}");
+    }
+}
+
+#[tokio::test]
+async fn a_row_that_is_put_off_comes_in_its_time() {
+    let (store, ..) = fresh_at().await;
+    let id = store.push_outbox(&occurrence("on"), at(0)).await.unwrap();
+    store.postpone_outbox(id, 0, at(50)).await.unwrap();
+    assert_eq!(tenants(&store).await, []);
+    store.postpone_outbox(id, 1, at(0)).await.unwrap();
+    assert_eq!(
+        tenants(&store).await,
+        [(0, 1)],
+        "earlier than it was to come"
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_was_restored_in_another_server_finds_its_rows() {
+    let (store, config, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let moved = "UPDATE gatepost_outbox_look SET done = '999999999999', server = 'another'";
+    client.batch_execute(moved).await.unwrap();
+    insert(&client, 1).await;
+    assert_eq!(tenants(&store).await, []);
+    let store = PostgresStore::connect(config).await.unwrap();
+    assert_eq!(tenants(&store).await, [(1, 1)]);
+}
+
+#[tokio::test]
+async fn audiences_that_are_put_off_or_held_are_in_nobody_s_way() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    client
+        .batch_execute(
+            "INSERT INTO gatepost_occurrence (event_type, event, tenant, due)
+             SELECT 'vms', 'on', n, 'infinity' FROM generate_series(1, 5000) AS n",
+        )
+        .await
+        .unwrap();
+    insert(&client, 5_001).await;
+    let mut turns = Vec::new();
+    for holder in 1..=2 {
+        turns.push(take(&store, holder).await.map(|taken| taken.audience));
+    }
+    let last = OutboxAudience {
+        tenant: 5_001,
+        owner: 0,
+    };
+    assert_eq!(turns, [Some(last), None]);
+}

@@ -1,0 +1,76 @@
+//! All that runs, for those who look for something in it: no more than there are places for.
+
+use gatepost_storage::StoreError;
+use rusqlite::{Connection, params};
+
+use super::member::{Member, decode, encode};
+use crate::error::Result;
+
+/// A batch that runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    pub(crate) token: i64,
+    pub(crate) lease_until: i64,
+    pub(crate) open: i64,
+    /// Those that were settled, too.
+    pub(crate) members: Vec<Member>,
+}
+
+/// Every batch whose token is not greater than this.
+pub(crate) fn running(c: &Connection, up_to: i64) -> Result<Vec<Running>> {
+    let mut find = c.prepare_cached(include_str!("../sql/batch/running.sql"))?;
+    let mut rows = find.query([up_to])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let token = row.get(0)?;
+        found.push(Running {
+            token,
+            lease_until: row.get(1)?,
+            open: row.get(2)?,
+            members: readable(token, row.get_ref(3)?.as_blob().unwrap_or_default()),
+        });
+    }
+    Ok(found)
+}
+
+/// What cannot be read holds up no other: to those who settle it, it is gone.
+pub(crate) fn readable(token: i64, members: &[u8]) -> Vec<Member> {
+    decode(members).unwrap_or_else(|failure| {
+        let error = StoreError::from(failure);
+        tracing::error!(token, %error, "a batch cannot be read");
+        Vec::new()
+    })
+}
+
+/// Whether a member of a batch that runs was not settled yet.
+pub(crate) fn is_open(c: &Connection, token: i64, member: Member) -> Result<bool> {
+    let settled = c
+        .prepare_cached("SELECT 1 FROM gatepost_outcome WHERE delivery = ?1 AND token = ?2")?
+        .exists([member.delivery, token])?;
+    Ok(!settled)
+}
+
+/// Batches go on without these, and end with their last open member.
+pub(crate) fn forget_claims(c: &Connection, which: impl Fn(&Member) -> bool) -> Result<()> {
+    for batch in running(c, i64::MAX)? {
+        let (gone, rest): (Vec<Member>, Vec<Member>) =
+            batch.members.into_iter().partition(|member| which(member));
+        if gone.is_empty() {
+            continue;
+        }
+        let mut open = batch.open;
+        for member in gone {
+            open -= i64::from(is_open(c, batch.token, member)?);
+        }
+        if open > 0 {
+            c.prepare_cached(
+                "UPDATE gatepost_running SET members = ?2, open = ?3 WHERE token = ?1",
+            )?
+            .execute(params![batch.token, encode(&rest), open])?;
+        } else {
+            c.prepare_cached("DELETE FROM gatepost_running WHERE token = ?1")?
+                .execute([batch.token])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Claims: how they begin, and how they end.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{
+    ClaimToken, Claimed, DeliveryId, DeliveryState, Disposition, LaneClaim, MAX_LOST_CLAIMS,
+    Reclaimed, Settled, Settlement, lost_claims_info,
+};
+use redb::ReadableTable as _;
+
+use super::codec::micros;
+use super::delivery::{Slot, to_micros};
+use super::error::{Answer, failed};
+use super::lanes;
+use super::tables::{RUNNING, Tx};
+
+pub(super) fn claim(
+    tx: &Tx,
+    LaneClaim { lane, limit }: LaneClaim,
+    lease_until: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Answer<Vec<Claimed>> {
+    let queue = lanes::to_write(tx)?;
+    let Some(sending) = queue.sending(lane.webhook.0)? else {
+        return Ok(Vec::new());
+    };
+    let found = queue.claimable(lane, limit, now)?;
+    drop(queue);
+    let claimed = found.into_iter().map(|old| {
+        let mut new = old.clone();
+        new.token = tx.count("token")?;
+        new.delivery.state = DeliveryState::Running;
+        new.delivery.lease_until = Some(to_micros(lease_until));
+        tx.replace(&old, &new)?;
+        Ok(Claimed {
+            token: ClaimToken(new.token),
+            delivery: new.delivery,
+            class: lane.class,
+            revision: sending.revision,
+        })
+    });
+    claimed.collect()
+}
+
+pub(super) fn settle(tx: &Tx, settlement: Settlement) -> Answer<Settled> {
+    let token = settlement.claim.token.0;
+    let Some(old) = tx.slot(settlement.claim.delivery)? else {
+        return Ok(Settled::Stale);
+    };
+    if old.delivery.state != DeliveryState::Running || old.token != token {
+        let done = old.settled == Some(token);
+        return Ok(if done { Settled::Done } else { Settled::Stale });
+    }
+    let mut new = old.clone();
+    new.settled = Some(token);
+    let delivery = &mut new.delivery;
+    delivery.lease_until = None;
+    delivery.status_info = settlement.status_info;
+    if let Some(attempt) = settlement.attempt {
+        let response = attempt.response_head.len() + attempt.response_body.len();
+        new.responses += response as u64;
+        delivery.attempts += 1;
+        delivery.tries += 1;
+        delivery.class.clone_from(&attempt.class);
+        delivery.last_attempt = Some(to_micros(attempt.started));
+        delivery.response_status = attempt.status;
+        delivery.duration = Some(attempt.duration);
+        tx.log(delivery.id, delivery.attempts, &attempt)?;
+    }
+    // What is given back is as it was before the claim.
+    new.alone &= matches!(settlement.disposition, Disposition::Release { .. });
+    let (state, due) = settlement.disposition.state_and_due();
+    delivery.state = state;
+    delivery.due = due.map_or(delivery.due, to_micros);
+    if delivery.state.is_final() && !settlement.keep_message {
+        delivery.body = "".into();
+        delivery.message_kept = false;
+    }
+    tx.replace(&old, &new)?;
+    Ok(Settled::Done)
+}
+
+/// Takes back what is leased no more, at most `limit`.
+pub(super) fn reclaim(tx: &Tx, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {
+    let mut reclaimed = Reclaimed::default();
+    for old in leases_over(tx, limit, now)? {
+        let mut new = old.clone();
+        new.settled = None;
+        new.delivery.lease_until = None;
+        new.delivery.lost_claims += u32::from(new.alone);
+        new.alone = true;
+        if new.delivery.lost_claims >= MAX_LOST_CLAIMS {
+            new.delivery.state = DeliveryState::Error;
+            new.delivery.status_info = lost_claims_info();
+            reclaimed.ended += 1;
+        } else {
+            new.delivery.state = DeliveryState::Queued;
+            new.delivery.due = to_micros(now);
+            reclaimed.requeued += 1;
+        }
+        tx.replace(&old, &new)?;
+    }
+    Ok(reclaimed)
+}
+
+fn leases_over(tx: &Tx, limit: u32, now: DateTime<Utc>) -> Answer<Vec<Slot>> {
+    let mut over = Vec::new();
+    let running = tx.open(RUNNING)?;
+    let ended = running.range(..=(micros(now), i64::MAX));
+    for entry in ended.map_err(failed)? {
+        if over.len() >= limit as usize {
+            break;
+        }
+        let id = DeliveryId(entry.map_err(failed)?.0.value().1);
+        over.extend(tx.slot(id)?);
+    }
+    Ok(over)
+}

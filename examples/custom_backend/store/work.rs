@@ -1,0 +1,107 @@
+//! What goes with each delivery: its place among what waits, runs or has not ended, and its bytes.
+
+use gatepost_storage::webhooks::{AttemptRecord, DeliveryId, DeliveryState};
+
+use super::attempts::encode_attempt;
+use super::codec::{corrupt, micros};
+use super::delivery::{Slot, class_number, decode, encode, is_gone, slot};
+use super::error::{Answer, failed};
+use super::tables::{ATTEMPTS, DELIVERIES, DUE, GONE, OPEN, QUEUED, RUNNING, SENDING, Tx};
+
+/// The counter of the bytes that the log takes.
+pub(super) const LOG_BYTES: &str = "log_bytes";
+
+impl Tx {
+    /// The delivery, unless its webhook is gone.
+    pub(super) fn slot(&self, id: DeliveryId) -> Answer<Option<Slot>> {
+        let slot = slot(&self.open(DELIVERIES)?, id.0)?;
+        let gone = self.open(GONE)?;
+        Ok(match slot {
+            Some(slot) if !is_gone(&gone, &slot)? => Some(slot),
+            _ => None,
+        })
+    }
+
+    /// All deliveries whose webhooks are not gone, oldest first.
+    pub(super) fn slots(&self) -> Answer<Vec<Slot>> {
+        let gone = self.open(GONE)?;
+        let mut slots = Vec::new();
+        for (id, row) in self.rows(DELIVERIES)? {
+            let slot = decode(id, &row)?;
+            if !is_gone(&gone, &slot)? {
+                slots.push(slot);
+            }
+        }
+        Ok(slots)
+    }
+
+    /// Stores a new delivery.
+    pub(super) fn insert(&self, slot: &Slot) -> Answer<()> {
+        self.put(DELIVERIES, slot.delivery.id.0, &encode(slot))?;
+        self.index(slot, true)
+    }
+
+    /// Stores the new state of a delivery and removes the entries of `old` from the indexes.
+    pub(super) fn replace(&self, old: &Slot, new: &Slot) -> Answer<()> {
+        self.index(old, false)?;
+        self.insert(new)
+    }
+
+    /// Removes a delivery with its attempts.
+    pub(super) fn remove_delivery(&self, slot: &Slot) -> Answer<()> {
+        self.index(slot, false)?;
+        let id = slot.delivery.id.0;
+        self.remove(DELIVERIES, id)?;
+        let mut attempts = self.open(ATTEMPTS)?;
+        for number in 1..=i64::from(slot.delivery.attempts) {
+            attempts.remove((id, number)).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn log(&self, id: DeliveryId, number: u32, attempt: &AttemptRecord) -> Answer<()> {
+        let row = encode_attempt(attempt).to_string();
+        self.open(ATTEMPTS)?
+            .insert((id.0, i64::from(number)), row.as_str())
+            .map_err(failed)?;
+        Ok(())
+    }
+
+    /// Adds a delivery to the indexes that its state asks for, or removes it from them.
+    fn index(&self, slot: &Slot, add: bool) -> Answer<()> {
+        let bytes = i64::try_from(slot.bytes()).unwrap_or(i64::MAX);
+        let before = self.counter(LOG_BYTES)?;
+        let after = if add { before + bytes } else { before - bytes };
+        self.set_counter(LOG_BYTES, after)?;
+        let d = &slot.delivery;
+        let (webhook, id) = (d.webhook.0, d.id.0);
+        match d.state {
+            DeliveryState::Queued => {
+                let (class, due) = (class_number(slot.lane().class), micros(d.due));
+                set(&mut self.open(QUEUED)?, (webhook, class, due, id), (), add)?;
+                set(&mut self.open(DUE)?, (due, id), (webhook, class), add)?;
+            }
+            DeliveryState::Running => {
+                let end = d.lease_until.ok_or_else(|| corrupt("lease_until"))?;
+                set(&mut self.open(RUNNING)?, (micros(end), id), (), add)?;
+                set(&mut self.open(SENDING)?, (webhook, id), (), add)?;
+            }
+            DeliveryState::Sent | DeliveryState::Error => return Ok(()),
+        }
+        set(&mut self.open(OPEN)?, (webhook, id), (), add)
+    }
+}
+
+fn set<'k, 'v, K: redb::Key + 'static, V: redb::Value + 'static>(
+    index: &mut redb::Table<'_, K, V>,
+    key: K::SelfType<'k>,
+    value: V::SelfType<'v>,
+    add: bool,
+) -> Answer<()> {
+    if add {
+        index.insert(key, value).map_err(failed)?;
+    } else {
+        index.remove(key).map_err(failed)?;
+    }
+    Ok(())
+}
