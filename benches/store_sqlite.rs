@@ -93,14 +93,18 @@ impl Backend for Sqlite {
 
     async fn fill(&mut self, first: WebhookId, from: i64, to: i64) {
         let beside = Connection::open(&self.path).unwrap();
-        beside
-            .execute(
+        for into in [
+            "gatepost_delivery (id, message_id, webhook, body, created, message_kept)
+             SELECT 1000000000 + n, 'wait' || n, ?3 + n % 100, '{}', 0, 1 FROM n",
+            "gatepost_queue (id, webhook, class, due, attempts, tries, lost)
+             SELECT 1000000000 + n, ?3 + n % 100, 0, n, 0, 0, 0 FROM n",
+        ] {
+            let sql = format!(
                 "WITH RECURSIVE n (n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM n WHERE n + 1 < ?2)
-                 INSERT INTO gatepost_delivery (message_id, webhook, body, state, in_order, created, due)
-                 SELECT 'wait' || n, ?3 + n % 100, '{}', 0, 0, 0, n FROM n",
-                params![from, to, first.0],
-            )
-            .unwrap();
+                 INSERT INTO {into}"
+            );
+            beside.execute(&sql, params![from, to, first.0]).unwrap();
+        }
         checkpoint(&beside);
     }
 }

@@ -4,6 +4,7 @@ mod batch;
 mod column;
 mod config;
 mod connection;
+mod deliveries;
 mod error;
 mod generations;
 mod keys;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, params};
 
-use super::Batch;
+use super::numbers::Numbers;
 use crate::error::Result;
 
 /// Webhooks that were noted in a round of retention, so that each is noted once.
@@ -14,17 +14,22 @@ pub(super) struct Ended {
     webhooks: HashSet<i64>,
 }
 
-impl Batch {
+impl Ended {
     /// A delivery has ended: retention is to look at its webhook, and at itself if it has passed.
-    pub(crate) fn ended(&mut self, c: &Connection, delivery: i64, webhook: i64) -> Result<()> {
-        let row = *self.numbers.row(c)?;
-        if row.pass != self.ended.pass {
-            self.ended = Ended {
+    pub(super) fn ended(
+        &mut self,
+        c: &Connection,
+        numbers: &mut Numbers,
+        (delivery, webhook): (i64, i64),
+    ) -> Result<()> {
+        let row = *numbers.row(c)?;
+        if row.pass != self.pass {
+            *self = Self {
                 pass: row.pass,
                 webhooks: HashSet::new(),
             };
         }
-        if self.ended.webhooks.insert(webhook) {
+        if self.webhooks.insert(webhook) {
             note(c, webhook)?;
         }
         if delivery <= row.walked {
@@ -34,7 +39,7 @@ impl Batch {
     }
 }
 
-/// As [`Batch::ended`], for a command that has no batch.
+/// As `Batch::ended`, for a command that has no batch.
 pub(crate) fn ended(c: &Connection, delivery: i64, webhook: i64) -> Result<()> {
     note(c, webhook)?;
     leave_behind(c, delivery)

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::Batch;
 use super::member::Member;
 use super::running::readable;
 use crate::error::Result;
@@ -22,6 +21,25 @@ struct Running {
 }
 
 impl Held {
+    /// How this delivery stood when it was claimed under this token, if the batch still runs. It
+    /// may have been settled.
+    pub(super) fn member(
+        &mut self,
+        c: &Connection,
+        token: i64,
+        delivery: i64,
+    ) -> Result<Option<Member>> {
+        let members = &self.running(c, token)?.members;
+        let at = members.binary_search_by_key(&delivery, |member| member.delivery);
+        Ok(at.ok().and_then(|at| members.get(at).copied()))
+    }
+
+    /// One delivery of this batch was settled.
+    pub(super) fn settled(&mut self, c: &Connection, token: i64) -> Result<()> {
+        self.running(c, token)?.settled += 1;
+        Ok(())
+    }
+
     pub(super) fn flush(&mut self, c: &Connection) -> Result<()> {
         for (token, running) in self.0.drain() {
             let open = running.open - running.settled;
@@ -61,25 +79,4 @@ fn read(c: &Connection, token: i64) -> Result<Running> {
         },
         None => Running::default(),
     })
-}
-
-impl Batch {
-    /// How this delivery stood when it was claimed under this token, if the batch still runs. It
-    /// may have been settled.
-    pub(crate) fn member(
-        &mut self,
-        c: &Connection,
-        token: i64,
-        delivery: i64,
-    ) -> Result<Option<Member>> {
-        let members = &self.held.running(c, token)?.members;
-        let at = members.binary_search_by_key(&delivery, |member| member.delivery);
-        Ok(at.ok().and_then(|at| members.get(at).copied()))
-    }
-
-    /// One delivery of this batch was settled.
-    pub(crate) fn settled(&mut self, c: &Connection, token: i64) -> Result<()> {
-        self.held.running(c, token)?.settled += 1;
-        Ok(())
-    }
 }

@@ -9,7 +9,6 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::Batch;
 use crate::error::{Failure, Result};
 use crate::places::{place_from, version};
 
@@ -39,6 +38,28 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// `None` for a webhook that is gone.
+    pub(super) fn webhook(&mut self, c: &Connection, id: i64) -> Result<Option<Webhook>> {
+        self.make_sure(c)?;
+        if let Some(known) = self.webhooks.get(&id) {
+            return Ok(*known);
+        }
+        let found = webhook(c, id)?;
+        self.webhooks.insert(id, found);
+        Ok(found)
+    }
+
+    /// The version of a place now.
+    pub(super) fn place_version(&mut self, c: &Connection, place: Place) -> Result<RoutesVersion> {
+        self.make_sure(c)?;
+        if let Some(known) = self.places.get(&place) {
+            return Ok(*known);
+        }
+        let found = version(c, place)?;
+        self.places.insert(place, found);
+        Ok(found)
+    }
+
     /// To be asked again before it is used.
     pub(super) fn doubt(&mut self) {
         self.sure = false;
@@ -59,30 +80,6 @@ impl Known {
         }
         self.sure = true;
         Ok(())
-    }
-}
-
-impl Batch {
-    /// `None` for a webhook that is gone.
-    pub(crate) fn webhook(&mut self, c: &Connection, id: i64) -> Result<Option<Webhook>> {
-        self.known.make_sure(c)?;
-        if let Some(known) = self.known.webhooks.get(&id) {
-            return Ok(*known);
-        }
-        let found = webhook(c, id)?;
-        self.known.webhooks.insert(id, found);
-        Ok(found)
-    }
-
-    /// The version of a place now.
-    pub(crate) fn place_version(&mut self, c: &Connection, place: Place) -> Result<RoutesVersion> {
-        self.known.make_sure(c)?;
-        if let Some(known) = self.known.places.get(&place) {
-            return Ok(*known);
-        }
-        let found = version(c, place)?;
-        self.known.places.insert(place, found);
-        Ok(found)
     }
 }
 

@@ -3,8 +3,8 @@
 
 use rusqlite::{Connection, params};
 
-use super::Batch;
 use super::member::{Member, encode};
+use super::numbers::Numbers;
 use crate::error::Result;
 
 /// The maximum number of deliveries that share a token: a row of theirs is written again at each
@@ -33,6 +33,32 @@ pub(super) struct Mark {
 }
 
 impl Leases {
+    /// Leases a delivery until then, and returns the token.
+    pub(super) fn lease(
+        &mut self,
+        c: &Connection,
+        numbers: &mut Numbers,
+        member: Member,
+        until: i64,
+    ) -> Result<i64> {
+        if let Some(lease) = self.0.last_mut()
+            && lease.members.len() < TOGETHER
+            && lease.until.abs_diff(until) <= APART.cast_unsigned()
+        {
+            lease.last = lease.last.max(until);
+            lease.members.push(member);
+            return Ok(lease.token);
+        }
+        let token = numbers.next_token(c)?;
+        self.0.push(Lease {
+            token,
+            until,
+            last: until,
+            members: vec![member],
+        });
+        Ok(token)
+    }
+
     pub(super) fn flush(&mut self, c: &Connection) -> Result<()> {
         for mut lease in self.0.drain(..) {
             insert(c, lease.token, lease.last, None, &mut lease.members)?;
@@ -55,28 +81,6 @@ impl Leases {
             lease.members.truncate(mark.members);
             lease.last = mark.last;
         }
-    }
-}
-
-impl Batch {
-    /// Leases a delivery until then, and returns the token.
-    pub(crate) fn lease(&mut self, c: &Connection, member: Member, until: i64) -> Result<i64> {
-        if let Some(lease) = self.leases.0.last_mut()
-            && lease.members.len() < TOGETHER
-            && lease.until.abs_diff(until) <= APART.cast_unsigned()
-        {
-            lease.last = lease.last.max(until);
-            lease.members.push(member);
-            return Ok(lease.token);
-        }
-        let token = self.next_token(c)?;
-        self.leases.0.push(Lease {
-            token,
-            until,
-            last: until,
-            members: vec![member],
-        });
-        Ok(token)
     }
 }
 

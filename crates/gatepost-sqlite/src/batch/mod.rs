@@ -12,6 +12,8 @@ mod member;
 mod numbers;
 mod running;
 
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::Connection;
 
 use self::ended::Ended;
@@ -85,5 +87,67 @@ impl Batch {
     /// Tasks were deleted: places have other versions now.
     pub(crate) fn places_moved(&mut self) {
         self.known.doubt();
+    }
+
+    /// The number of a new delivery; none is given twice, in whichever process.
+    pub(crate) fn next_delivery(&mut self, c: &Connection) -> Result<i64> {
+        self.numbers.next_delivery(c)
+    }
+
+    /// A token greater than all before it.
+    pub(crate) fn next_token(&mut self, c: &Connection) -> Result<i64> {
+        self.numbers.next_token(c)
+    }
+
+    /// The log has grown by about this.
+    pub(crate) fn grown(&mut self, bytes: i64) {
+        self.numbers.grown(bytes);
+    }
+
+    /// Something waits that another process may send.
+    pub(crate) fn arrived(&mut self) {
+        self.numbers.arrived();
+    }
+
+    /// How often this transaction has said so by now.
+    pub(crate) fn said(&self) -> i64 {
+        self.numbers.said()
+    }
+
+    /// A delivery has ended: retention is to look at its webhook, and at itself if it has passed.
+    pub(crate) fn ended(&mut self, c: &Connection, delivery: i64, webhook: i64) -> Result<()> {
+        let ended = (delivery, webhook);
+        self.ended.ended(c, &mut self.numbers, ended)
+    }
+
+    /// Leases a delivery until then, and returns the token.
+    pub(crate) fn lease(&mut self, c: &Connection, member: Member, until: i64) -> Result<i64> {
+        self.leases.lease(c, &mut self.numbers, member, until)
+    }
+
+    /// How this delivery stood when it was claimed under this token, if the batch still runs. It
+    /// may have been settled.
+    pub(crate) fn member(
+        &mut self,
+        c: &Connection,
+        token: i64,
+        delivery: i64,
+    ) -> Result<Option<Member>> {
+        self.held.member(c, token, delivery)
+    }
+
+    /// One delivery of this batch was settled.
+    pub(crate) fn settled(&mut self, c: &Connection, token: i64) -> Result<()> {
+        self.held.settled(c, token)
+    }
+
+    /// `None` for a webhook that is gone.
+    pub(crate) fn webhook(&mut self, c: &Connection, id: i64) -> Result<Option<Webhook>> {
+        self.known.webhook(c, id)
+    }
+
+    /// The version of a place now.
+    pub(crate) fn place_version(&mut self, c: &Connection, place: Place) -> Result<RoutesVersion> {
+        self.known.place_version(c, place)
     }
 }

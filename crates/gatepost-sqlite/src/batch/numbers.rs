@@ -2,7 +2,6 @@
 
 use rusqlite::{Connection, params};
 
-use super::Batch;
 use crate::error::Result;
 
 /// What `gatepost_log` says, and what is to be added to it.
@@ -12,7 +11,7 @@ pub(super) struct Numbers {
     changed: bool,
     bytes: i64,
     arrived: bool,
-    /// How many of its commits of this transaction others are told of.
+    /// How often this transaction has said so.
     said: i64,
 }
 
@@ -68,35 +67,35 @@ pub(crate) fn next_token(c: &Connection) -> Result<i64> {
     Ok(c.prepare_cached(next)?.query_row([], |row| row.get(0))?)
 }
 
-impl Batch {
+impl Numbers {
     /// The number of a new delivery; none is given twice, in whichever process.
-    pub(crate) fn next_delivery(&mut self, c: &Connection) -> Result<i64> {
-        self.numbers.changed = true;
-        let row = self.numbers.row(c)?;
+    pub(super) fn next_delivery(&mut self, c: &Connection) -> Result<i64> {
+        self.changed = true;
+        let row = self.row(c)?;
         row.delivery += 1;
         Ok(row.delivery)
     }
 
     /// A token greater than all before it.
-    pub(crate) fn next_token(&mut self, c: &Connection) -> Result<i64> {
-        self.numbers.changed = true;
-        let row = self.numbers.row(c)?;
+    pub(super) fn next_token(&mut self, c: &Connection) -> Result<i64> {
+        self.changed = true;
+        let row = self.row(c)?;
         row.token += 1;
         Ok(row.token)
     }
 
     /// The log has grown by about this.
-    pub(crate) fn grown(&mut self, bytes: i64) {
-        self.numbers.bytes += bytes;
+    pub(super) fn grown(&mut self, bytes: i64) {
+        self.bytes += bytes;
     }
 
     /// Something waits that another process may send.
-    pub(crate) fn arrived(&mut self) {
-        self.numbers.arrived = true;
+    pub(super) fn arrived(&mut self) {
+        self.arrived = true;
     }
 
-    /// How often this transaction has told others so by now.
-    pub(crate) fn said(&self) -> i64 {
-        self.numbers.said
+    /// How often this transaction has said so by now.
+    pub(super) fn said(&self) -> i64 {
+        self.said
     }
 }

@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::EXPIRED_INFO;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::end::end_waiting;
 use super::purge::BITE;
 use crate::batch::next_token;
 use crate::column::micros;
+use crate::deliveries::end_waiting;
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
 

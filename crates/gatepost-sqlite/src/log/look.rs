@@ -7,11 +7,11 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::history::History;
 use crate::batch::{Member, running};
+use crate::deliveries::history::History;
+use crate::deliveries::row::{Stands, told};
+use crate::deliveries::waiting;
 use crate::error::Result;
-use crate::queue::row::{Stands, told};
-use crate::queue::waiting;
 
 /// Batches that run, by delivery: how it was claimed last, and until when.
 type Running = HashMap<i64, (Member, i64)>;

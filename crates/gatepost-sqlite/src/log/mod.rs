@@ -6,10 +6,8 @@ mod dropped;
 mod end;
 mod expire;
 mod figures;
-pub(crate) mod history;
 pub(crate) mod list;
 mod look;
-pub(crate) mod outcome;
 mod purge;
 mod replay;
 mod usage;
@@ -24,11 +22,8 @@ use gatepost_storage::webhooks::{
 };
 use webhook_model::WebhookId;
 
-pub(crate) use self::end::{end_waiting, shrunk};
 use self::look::Look;
-pub(crate) use self::outcome::OUTCOME_BYTES;
 use crate::error::Answer;
-pub(crate) use crate::queue::enqueue::DELIVERY_BYTES;
 use crate::store::SqliteStore;
 
 #[async_trait]

@@ -7,11 +7,11 @@ use rusqlite::Connection;
 
 use super::list;
 use super::look::{Found, Look};
-use super::outcome::{self, Outcome, State};
 use crate::batch::{Member, next_token};
 use crate::column::micros;
+use crate::deliveries::outcome::{self, Outcome, State};
+use crate::deliveries::waiting;
 use crate::error::Result;
-use crate::queue::waiting;
 use crate::watch;
 
 /// Row numbers of what is to be sent again, oldest first.

@@ -6,11 +6,11 @@ use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::Connection;
 
-use super::{order, row, waiting};
 use crate::batch::{Batch, Member, Webhook, insert_running};
 use crate::column::micros;
+use crate::deliveries::outcome::{self, Outcome, State};
+use crate::deliveries::{order, row, waiting};
 use crate::error::{Failure, Result};
-use crate::log::outcome::{self, Outcome, State};
 
 pub(super) fn claim(
     c: &Connection,

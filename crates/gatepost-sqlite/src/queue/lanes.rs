@@ -10,9 +10,9 @@ use gatepost_storage::webhooks::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::WebhookId;
 
-use super::order;
 use crate::batch::webhook;
 use crate::column::{micros, time_of};
+use crate::deliveries::order;
 use crate::error::Result;
 
 /// Before every lane.

@@ -1,12 +1,9 @@
 //! The durable queue.
 
 pub(crate) mod lanes;
-pub(crate) mod order;
-pub(crate) mod row;
-pub(crate) mod waiting;
 
 mod claim;
-pub(crate) mod enqueue;
+mod enqueue;
 mod reclaim;
 mod settle;
 

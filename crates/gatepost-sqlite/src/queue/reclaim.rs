@@ -5,11 +5,11 @@ use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
 use rusqlite::{Connection, params};
 
-use super::waiting;
 use crate::batch::{self, Member, is_open, readable, webhook};
 use crate::column::micros;
+use crate::deliveries::outcome::{self, Outcome, State};
+use crate::deliveries::waiting;
 use crate::error::Result;
-use crate::log::outcome::{self, Outcome, State};
 use crate::watch;
 
 pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {

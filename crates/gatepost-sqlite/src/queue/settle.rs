@@ -4,11 +4,11 @@ use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{Disposition, LaneClass, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::waiting;
 use crate::batch::{Batch, Member};
 use crate::column::micros;
+use crate::deliveries::outcome::{self, Outcome, State};
+use crate::deliveries::waiting;
 use crate::error::Result;
-use crate::log::outcome::{self, Outcome, State};
 
 pub(super) fn all(
     c: &Connection,

@@ -7,6 +7,8 @@ use rusqlite::{Connection, Row};
 
 use crate::error::Result;
 
+pub(super) const SAID: &str = "SELECT arrived, stirred FROM gatepost_log";
+
 /// What commits told other processes of: counters of `gatepost_log`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Said {
@@ -26,8 +28,6 @@ impl Sub for Said {
         }
     }
 }
-
-pub(super) const SAID: &str = "SELECT arrived, stirred FROM gatepost_log";
 
 pub(super) fn row(row: &Row<'_>) -> rusqlite::Result<Said> {
     Ok(Said {

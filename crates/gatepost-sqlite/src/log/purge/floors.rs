@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use gatepost_storage::webhooks::Purged;
 use rusqlite::{Connection, params};
 
-use super::BITE;
+use super::super::list::source::Index;
+use super::super::look::Look;
+use super::bite::{BITE, count};
 use crate::error::{Answer, Result};
-use crate::log::list::source::Index;
-use crate::log::look::Look;
 use crate::store::SqliteStore;
 
 /// How many row numbers are read at once.
@@ -22,9 +22,9 @@ pub(super) async fn set(store: &SqliteStore, keep: u32, pass: i64, limit: u32) -
     let mut purged = Purged::default();
     let mut room = limit;
     loop {
-        let some = room.min(super::count(BITE));
+        let some = room.min(count(BITE));
         let floors = store.read(move |c| find(c, keep, pass, some)).await?;
-        let found = super::count(floors.len());
+        let found = count(floors.len());
         if found == 0 {
             return Ok(purged);
         }

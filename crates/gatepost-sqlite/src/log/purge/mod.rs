@@ -2,6 +2,7 @@
 //! are removed from the oldest on, in short commits. What is to be looked at is looked for beside
 //! the writer.
 
+mod bite;
 mod floors;
 mod oldest;
 
@@ -9,12 +10,11 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{PurgeBounds, Purged};
 use rusqlite::{Connection, params};
 
+pub(super) use self::bite::BITE;
+use self::bite::count;
 use crate::column::micros;
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
-
-/// The maximum number of rows that one commit removes.
-pub(super) const BITE: usize = 64;
 
 pub(super) async fn purge(store: &SqliteStore, bounds: PurgeBounds, limit: u32) -> Answer<Purged> {
     let pass = store.write(move |c| begin(c, &bounds)).await?;
@@ -106,8 +106,4 @@ async fn forget(
         rows: removed.into(),
         more: true,
     })
-}
-
-fn count(rows: usize) -> u32 {
-    u32::try_from(rows).unwrap_or(u32::MAX)
 }

@@ -4,11 +4,10 @@
 use gatepost_storage::webhooks::Purged;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::BITE;
+use super::bite::BITE;
+use crate::deliveries::history::History;
+use crate::deliveries::{remove as remove_one, shrunk, waiting};
 use crate::error::{Answer, Result};
-use crate::log::end::{remove as remove_one, shrunk};
-use crate::log::history::History;
-use crate::queue::waiting;
 use crate::store::SqliteStore;
 
 /// What a commit did.

@@ -3,9 +3,9 @@
 use rusqlite::{Connection, params};
 
 use super::rows::rows;
+use crate::deliveries::outcome::OUTCOME_BYTES;
+use crate::deliveries::{DELIVERY_BYTES, shrunk, waiting};
 use crate::error::Result;
-use crate::log::{DELIVERY_BYTES, OUTCOME_BYTES, shrunk};
-use crate::queue::waiting;
 
 pub(super) fn remove(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
     let ids: Vec<i64> = c

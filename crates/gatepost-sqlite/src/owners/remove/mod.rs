@@ -1,6 +1,7 @@
 //! Removing what is gone, in bites: each short enough that an emit which waits for it does not
 //! notice.
 
+mod again;
 mod deliveries;
 mod keys;
 pub(super) mod moved;
@@ -11,8 +12,6 @@ mod rows;
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::places::next_version;
-use crate::watch::stirred;
 
 /// The maximum number of rows that one bite changes: about 1 ms of the writer's time.
 const BITE: u32 = 64;
@@ -24,13 +23,6 @@ type Step = fn(&Connection, u32) -> Result<u32>;
 const REMOVING: [Step; 3] = [keys::remove, records::remove, moved::end];
 /// What changes rows for another reason, which the caller does not count.
 const TOUCHING: [Step; 2] = [records::of_gone_owners, ordering::go_on];
-
-/// Deliveries may be claimed that could not: what was looked up of their webhooks is looked up
-/// again, and other processes look at every lane.
-pub(super) fn sends_again(c: &Connection) -> Result<()> {
-    next_version(c)?;
-    stirred(c)
-}
 
 /// What a bite did.
 pub(super) struct Bite {

@@ -3,11 +3,11 @@
 use gatepost_storage::owners::MOVED_INFO;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::again::sends_again;
 use super::rows::rows;
-use super::sends_again;
 use crate::batch::{is_open, next_token, running};
+use crate::deliveries::end_waiting;
 use crate::error::Result;
-use crate::log::end_waiting;
 
 /// What is being sent is waited for: it ends here once it waits again.
 pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {

@@ -3,9 +3,9 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::sends_again;
+use super::again::sends_again;
+use crate::deliveries::order::runs_unordered;
 use crate::error::Result;
-use crate::queue::order::runs_unordered;
 
 /// Looks at no more than `room` webhooks, and returns for how many there is nothing left to look
 /// for.

@@ -7,11 +7,8 @@ use rusqlite::{Connection, params};
 
 use crate::batch::{Batch, Member, Webhook, insert_running};
 use crate::column::micros;
+use crate::deliveries::{DELIVERY_BYTES, waiting};
 use crate::error::{Failure, Result};
-use crate::queue::waiting;
-
-/// What a delivery takes in the log, about, without its message: itself and its entries in indexes.
-pub(crate) const DELIVERY_BYTES: i64 = 200;
 
 /// The webhooks of these deliveries, looked up before anything is written.
 pub(super) fn receivers(

@@ -12,7 +12,6 @@ use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Origin, RoutesVersion
 use rusqlite::Connection;
 use webhook_model::TaskId;
 
-pub(crate) use self::insert::DELIVERY_BYTES;
 use crate::batch::Batch;
 use crate::error::{Answer, Failure, Result};
 use crate::outbox::push;

@@ -45,7 +45,7 @@ pub(crate) fn get(c: &Connection, delivery: i64) -> Result<Option<Member>> {
 }
 
 /// What is due of a lane, the oldest due first.
-pub(super) fn due_in_lane(
+pub(crate) fn due_in_lane(
     c: &Connection,
     webhook: i64,
     class: i16,
@@ -58,7 +58,7 @@ pub(super) fn due_in_lane(
 }
 
 /// The oldest delivery of a webhook that waits.
-pub(super) fn oldest(c: &Connection, webhook: i64) -> Result<Option<Member>> {
+pub(crate) fn oldest(c: &Connection, webhook: i64) -> Result<Option<Member>> {
     let head = c
         .prepare_cached(include_str!("../sql/queue/oldest_waiting.sql"))?
         .query_row([webhook], member)

@@ -8,7 +8,7 @@ use crate::batch::{Member, Webhook, is_open, running};
 use crate::error::Result;
 
 /// The one delivery of this webhook in order that may be claimed once it is due.
-pub(super) fn head(c: &Connection, webhook: &Webhook) -> Result<Option<Member>> {
+pub(crate) fn head(c: &Connection, webhook: &Webhook) -> Result<Option<Member>> {
     let busy = c
         .prepare_cached("SELECT 1 FROM gatepost_running WHERE webhook = ?1")?
         .exists([webhook.id])?;

@@ -1,4 +1,4 @@
-//! A delivery as it is told: what was to be sent, how it stands, and what its attempts met.
+//! A delivery as it is shown: what was to be sent, how it stands, and what its attempts met.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, TenantId};
@@ -6,10 +6,10 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use webhook_model::{TaskId, WebhookId};
 
+use super::history::History;
 use crate::batch::{Member, Webhook};
 use crate::column::{micros, parse, time, time_of};
 use crate::error::{Failure, Result};
-use crate::log::history::History;
 
 /// How a delivery stands.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(crate) enum Stands {
 }
 
 /// A delivery that was claimed until then.
-pub(super) fn claimed(
+pub(crate) fn claimed(
     c: &Connection,
     member: Member,
     webhook: &Webhook,

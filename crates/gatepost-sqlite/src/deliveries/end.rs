@@ -1,0 +1,50 @@
+//! Deliveries that end without an attempt, and such as leave the log.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::outcome::{self, Outcome, State};
+use super::waiting;
+use crate::batch::ended;
+use crate::error::Result;
+
+/// What a delivery takes in the log, about, without its message: itself and its entries in indexes.
+pub(crate) const DELIVERY_BYTES: i64 = 200;
+
+/// Ends a delivery, if it waits.
+pub(crate) fn end_waiting(c: &Connection, delivery: i64, reason: &str, token: i64) -> Result<bool> {
+    let Some(after) = waiting::take(c, delivery)? else {
+        return Ok(false);
+    };
+    let end = Outcome {
+        after,
+        token,
+        state: State::Error,
+        status_info: reason,
+        attempt: None,
+    };
+    outcome::insert(c, &end)?;
+    ended(c, delivery, after.webhook)?;
+    Ok(true)
+}
+
+/// Removes a delivery and its outcomes from the log; how many bytes that makes free, about.
+pub(crate) fn remove(c: &Connection, delivery: i64) -> Result<i64> {
+    let outcomes: i64 = c
+        .prepare_cached(include_str!("../sql/log/bytes_of_outcomes.sql"))?
+        .query_row(params![delivery, outcome::bytes(None)], |row| row.get(0))?;
+    c.prepare_cached("DELETE FROM gatepost_outcome WHERE delivery = ?1")?
+        .execute([delivery])?;
+    let body: Option<i64> = c
+        .prepare_cached(include_str!("../sql/log/remove_delivery.sql"))?
+        .query_row([delivery], |row| row.get(0))
+        .optional()?;
+    let own = body.map_or(0, |body| body + DELIVERY_BYTES);
+    Ok(outcomes + own)
+}
+
+/// The log takes less.
+pub(crate) fn shrunk(c: &Connection, bytes: i64) -> Result<()> {
+    c.prepare_cached("UPDATE gatepost_log SET bytes = max(0, bytes - ?1)")?
+        .execute([bytes])?;
+    Ok(())
+}
