@@ -19,6 +19,7 @@ mod deletion;
 mod edits;
 mod lists;
 mod load;
+mod outbox;
 mod places;
 mod platform;
 #[path = "../../tests/src/postgres.rs"]
@@ -69,6 +70,11 @@ const ALL: &[Measurement] = &[
             ("slow-neighbour", "nothing"),
             ("answered-once", "all-answer"),
         ],
+        rounds: 3,
+    },
+    Measurement {
+        name: "outbox",
+        pairs: &[("sixteen", "one")],
         rounds: 3,
     },
     Measurement {
@@ -170,6 +176,7 @@ fn run(name: &str, case: &str, kind: Kind, short: bool) {
             "start" => start::measure(case, kind, short).await,
             "deletion" => deletion::measure(case, kind, short).await,
             "stalls" => stalls::measure(case, kind, short).await,
+            "outbox" => outbox::measure(case, kind, short).await,
             "lists" => lists::measure(case, kind, short).await,
             other => panic!("no measurement {other}"),
         }

@@ -32,8 +32,7 @@ CREATE INDEX gatepost_delivery_task ON gatepost_delivery (task, id) WHERE task I
 -- What each claim of a delivery came to: a row for each token that was used on it, never updated. The last one says how
 -- the delivery stands, unless it waits or runs. `state`: 0 waits again, 1 given back or replayed (nothing was tried), 2 sent, 3 error.
 -- `attempts` (ever made), `tries` (since it was enqueued or replayed), `lost` and `class` are the delivery's after it; an
--- attempt was made where `started` is there, and has the number `attempts`. `beside`: no claim ended so, but what waited was
--- cancelled, expired, or its owner moved.
+-- attempt was made where `started` is there, and has the number `attempts`.
 -- `webhook`, `owner`, `tenant` and `task` are the delivery's, where `state` is 3 only.
 CREATE TABLE gatepost_outcome (
     delivery      bigint NOT NULL,
@@ -55,7 +54,6 @@ CREATE TABLE gatepost_outcome (
     first_byte_us bigint,
     truncated     boolean,
     kept          boolean,
-    beside        boolean,
     class         text NOT NULL,
     status_info   text NOT NULL,
     info          text,

@@ -161,6 +161,20 @@ macro_rules! for_each_queue_clause {
             q34_in_order_waits_for_what_is_claimed_alone
             q35_row_numbers_rise_in_order_of_commit
             q36_no_enqueue_fails_by_another
+            q37_what_was_given_together_ends_one_by_one
+            q38_a_token_is_void_when_its_delivery_went_on
+            q39_a_lost_answer_is_asked_for_again
+            q40_what_is_gone_fails_no_batch
+            q41_in_order_holds_across_reclaims_and_replays
+            q42_a_pause_holds_every_lane
+            q43_due_lanes_are_those_of_the_span
+            q44_what_cannot_be_claimed_is_not_due
+            q45_lanes_are_those_of_who_was_asked_for
+            q46_a_sweep_visits_every_lane
+            q47_the_next_due_time_is_of_all_that_waits
+            q48_enqueues_together_are_judged_in_order
+            q49_what_was_stored_is_sent_at_least_once
+            q50_a_message_id_is_no_key
         }
     };
 }
@@ -189,6 +203,16 @@ macro_rules! for_each_log_clause {
             l16_what_owners_use_is_added_up
             l17_what_an_owner_uses_is_counted
             l18_what_was_dropped_is_counted
+            l19_replays_go_on_counting
+            l20_lists_are_by_each_state
+            l21_lists_are_by_class
+            l22_lists_are_by_time
+            l23_what_is_hidden_is_hidden_in_every_way
+            l24_what_is_too_old_is_hidden_in_every_way
+            l25_retention_by_bytes_takes_the_oldest
+            l26_what_became_of_deliveries_is_counted_by_the_hour
+            l27_figures_are_those_that_were_counted_last
+            l28_room_is_made_at_any_time
         }
     };
 }
@@ -211,6 +235,9 @@ macro_rules! for_each_outbox_clause {
             o10_what_is_left_for_later_is_stored_with_it
             o11_a_row_is_put_off_at_its_turn
             o12_audiences_take_turns
+            o13_rows_decided_together_are_used_up_once
+            o14_the_longest_waiting_audience_comes_first
+            o15_what_is_put_off_stands_in_nobodys_way
         }
     };
 }
@@ -229,6 +256,7 @@ macro_rules! for_each_kept_webhook_clause {
             d06_secrets_lie_sealed
             d07_owners_outlive_the_store
             d08_turns_and_counts_outlive_the_store
+            d10_queue_and_log_go_on
         }
     };
 }

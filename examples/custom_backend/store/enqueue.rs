@@ -15,7 +15,7 @@ use super::codec::{Fields, micros};
 use super::delivery::{Slot, to_micros};
 use super::error::{Answer, failed};
 use super::tables::{EVENTS, SEEN, TASKS, Tx, WEBHOOKS};
-use super::{outbox_rows, records};
+use super::{outbox_rows, tasks};
 
 pub(super) fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
     if is_used(tx, &batch.origin)? {
@@ -35,7 +35,7 @@ pub(super) fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enq
     }
     let mut moved: Vec<(Place, RoutesVersion)> = Vec::new();
     for task in batch.consume {
-        if let Some((place, version)) = records::remove_task(tx, task)? {
+        if let Some((place, version)) = tasks::remove(tx, task)? {
             moved.retain(|(other, _)| *other != place);
             moved.push((place, version));
         }

@@ -14,10 +14,10 @@ use super::codec::{Fields, micros};
 use super::delivery::{Slot, decode};
 use super::error::{Answer, failed};
 use super::owner_rows::{self, Owner};
-use super::records::{delete_webhook, records_of};
+use super::records::records_of;
 use super::redb_store::RedbStore;
 use super::tables::{DELIVERIES, GONE, KEYS, LEASES, OWNERS, Tx, USAGE, WEBHOOKS, json};
-use super::{counters, keys};
+use super::{counters, keys, webhooks};
 
 #[async_trait]
 impl OwnerStore for RedbStore {
@@ -165,7 +165,7 @@ fn remove(tx: &Tx, id: OwnerId) -> Answer<()> {
     }
     for record in records_of(tx, id)? {
         if let RecordId::Webhook(webhook) = record {
-            delete_webhook(tx, webhook, Cascade::Tasks)?;
+            webhooks::delete(tx, webhook, Cascade::Tasks)?;
         }
     }
     let old = tx.owner(id)?;

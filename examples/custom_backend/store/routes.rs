@@ -11,7 +11,7 @@ use gatepost_storage::webhooks::{
 };
 use redb::ReadTransaction;
 use serde_json::Value;
-use webhook_model::{TaskId, WebhookId};
+use webhook_model::{EventName, EventType, TaskId, WebhookId};
 
 use super::codec::{self, Fields};
 use super::error::{Answer, failed};
@@ -41,6 +41,23 @@ pub(super) fn matched(
         tasks,
         events,
     })
+}
+
+/// What is matched by one event only.
+pub(super) fn of(
+    tx: &ReadTransaction,
+    keys: &SealingKeys,
+    place: Place,
+    event_type: &EventType,
+    event: &EventName,
+) -> Answer<Routes> {
+    let wanted = |e: &EventRoute| e.event_type == *event_type && e.event == *event;
+    let mut routes = matched(tx, keys, place, wanted)?;
+    let runs = |task: &TaskRoute| routes.events.iter().any(|e| e.task == task.id);
+    routes.tasks.retain(runs);
+    let sent = |webhook: &WebhookRoute| routes.tasks.iter().any(|t| t.webhook == webhook.id);
+    routes.webhooks.retain(sent);
+    Ok(routes)
 }
 
 pub(super) fn changes(

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
@@ -36,8 +37,24 @@ impl Board {
         self.lanes.contains_key(&lane)
     }
 
+    /// When what is first in this lane was due, or earlier.
+    pub(super) fn head(&self, lane: Lane) -> Option<DateTime<Utc>> {
+        self.lanes.get(&lane).map(|entry| entry.due.due)
+    }
+
+    /// What was due in this lane until then is not in it any more.
+    pub(super) fn claimed(&mut self, lane: Lane, due: DateTime<Utc>) {
+        if let Some(entry) = self.lanes.get_mut(&lane) {
+            entry.due.due = entry.due.due.max(due);
+        }
+    }
+
     pub(super) fn has_ready(&self) -> bool {
         !self.ready.is_empty()
+    }
+
+    pub(super) fn ready_count(&self) -> usize {
+        self.ready.len()
     }
 
     pub(super) fn has_waiting(&self, wait: &Wait) -> bool {

@@ -32,7 +32,9 @@ impl Lanes {
         due: DateTime<Utc>,
         now: DateTime<Utc>,
     ) {
-        let backlogs = &mut self.lock().backlogs;
+        let mut state = self.lock();
+        state.board.claimed(lane, due);
+        let backlogs = &mut state.backlogs;
         let is_known = backlogs.has(lane) || route.has_no_backlog(lane.class);
         if !is_known && due < route.changed.max(now - HELD) {
             backlogs.begin(lane, now, Instant::now());

@@ -81,6 +81,7 @@ impl InFlight {
             rooms,
             of_backlog: false,
             lesson: None,
+            is_over: false,
         }
     }
 
@@ -151,7 +152,7 @@ impl fmt::Debug for InFlight {
     }
 }
 
-/// Leave for one request; given back when dropped.
+/// Leave for one request; given back when that is over, or when it is dropped.
 pub(crate) struct Permit {
     in_flight: Arc<InFlight>,
     route: Arc<Route>,
@@ -161,6 +162,7 @@ pub(crate) struct Permit {
     of_backlog: bool,
     /// `None`: no request was made. Then what it has of a rate goes back.
     lesson: Option<Lesson>,
+    is_over: bool,
 }
 
 impl Permit {
@@ -200,6 +202,13 @@ impl Permit {
         self.of_backlog
     }
 
+    /// The request is over: there is room for another.
+    pub(crate) fn over(&mut self) {
+        if !std::mem::replace(&mut self.is_over, true) {
+            self.in_flight.clone().release(self);
+        }
+    }
+
     /// A request was made, and what it says about the target.
     pub(crate) fn learnt(&mut self, lesson: Lesson) {
         self.lesson = Some(lesson);
@@ -208,7 +217,7 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.in_flight.clone().release(self);
+        self.over();
     }
 }
 

@@ -20,6 +20,9 @@ use super::room::{Room, Wait};
 /// What has been due for this long when its lane is found was held: by a pause, or because nobody
 /// was there to send it.
 pub(super) const HELD: TimeDelta = TimeDelta::seconds(60);
+/// What is waiting for less may be overtaken by what is sent at once, where the webhook does not
+/// ask for its order.
+const OVERTAKEN: TimeDelta = TimeDelta::milliseconds(250);
 /// Owners that rest and are remembered although their time is over.
 const RESTING: usize = 1000;
 
@@ -125,8 +128,18 @@ impl Lanes {
     }
 
     /// Whether something waits in this lane, as far as is known here.
+    #[cfg(test)]
     pub(crate) fn has(&self, lane: Lane) -> bool {
         self.lock().board.has(lane)
+    }
+
+    /// Whether something waits in this lane that must not be overtaken, as far as is known here.
+    ///
+    /// What has waited for a moment may be: while a claim is under way more comes, and if that had
+    /// to wait too, the lane would never be empty again under load, though there is room.
+    pub(crate) fn is_ahead(&self, lane: Lane, now: DateTime<Utc>) -> bool {
+        let head = self.lock().board.head(lane);
+        head.is_some_and(|head| now - head >= OVERTAKEN)
     }
 
     /// Whether one more may be sent from this lane now; `true`: of a backlog, for which there is a
@@ -176,11 +189,15 @@ impl Lanes {
     }
 
     /// A lane waits for this now.
-    pub(super) fn waits(&self, wait: &Wait) {
-        match wait {
-            Wait::Read => self.read.notify_one(),
-            Wait::Lot(_) => self.lots.notify_one(),
-            _ => {}
+    pub(super) fn park(&self, lane: Lane, wait: Wait) {
+        let asked = match wait {
+            Wait::Read => Some(&self.read),
+            Wait::Lot(_) => Some(&self.lots),
+            _ => None,
+        };
+        self.lock().board.wait(lane, wait);
+        if let Some(asked) = asked {
+            asked.notify_one();
         }
     }
 
@@ -219,6 +236,11 @@ impl Lanes {
     pub(super) fn changed(&self, webhook: WebhookId) {
         self.lock().board.wake_all_of(webhook);
         self.wake.notify_one();
+    }
+
+    /// Lanes that are ready.
+    pub(crate) fn ready_count(&self) -> usize {
+        self.lock().board.ready_count()
     }
 
     /// Whether a pass would find anything.

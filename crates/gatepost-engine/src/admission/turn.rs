@@ -44,10 +44,7 @@ impl Turn {
     /// It steps aside until that changes.
     pub(crate) fn wait(mut self, wait: Wait) {
         self.is_over = true;
-        let mut state = self.lanes.lock();
-        state.board.wait(self.due.lane, wait.clone());
-        drop(state);
-        self.lanes.waits(&wait);
+        self.lanes.park(self.due.lane, wait);
     }
 
     /// Whether the lane has not waited for room yet.

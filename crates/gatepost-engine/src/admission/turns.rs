@@ -36,43 +36,50 @@ impl<K: Copy + Ord, V> Ring<K, V> {
 
 /// Lanes that wait, each once.
 #[derive(Debug, Default)]
-pub(super) struct Turns(Ring<Place, Ring<OwnerId, Ring<Lane, ()>>>);
+pub(super) struct Turns {
+    places: Ring<Place, Ring<OwnerId, Ring<Lane, ()>>>,
+    count: usize,
+}
 
 impl Turns {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.parts.is_empty()
+        self.places.parts.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.count
     }
 
     pub(super) fn insert(&mut self, place: Place, owner: OwnerId, lane: Lane) {
-        let owners = self.0.parts.entry(place).or_default();
+        let owners = self.places.parts.entry(place).or_default();
         let lanes = owners.parts.entry(owner).or_default();
-        lanes.parts.insert(lane, ());
+        self.count += usize::from(lanes.parts.insert(lane, ()).is_none());
     }
 
     pub(super) fn remove(&mut self, place: Place, owner: OwnerId, lane: Lane) {
-        let Some(owners) = self.0.parts.get_mut(&place) else {
+        let Some(owners) = self.places.parts.get_mut(&place) else {
             return;
         };
         if let Some(lanes) = owners.parts.get_mut(&owner) {
-            lanes.parts.remove(&lane);
+            self.count -= usize::from(lanes.parts.remove(&lane).is_some());
             if lanes.parts.is_empty() {
                 owners.parts.remove(&owner);
             }
         }
         if owners.parts.is_empty() {
-            self.0.parts.remove(&place);
+            self.places.parts.remove(&place);
         }
     }
 
     #[cfg(test)]
     pub(super) fn places(&self) -> Vec<Place> {
-        self.0.parts.keys().copied().collect()
+        self.places.parts.keys().copied().collect()
     }
 
     /// Takes the lane whose turn it is.
     pub(super) fn next(&mut self) -> Option<Lane> {
-        let place = self.0.next()?;
-        let owners = self.0.parts.get_mut(&place)?;
+        let place = self.places.next()?;
+        let owners = self.places.parts.get_mut(&place)?;
         let owner = owners.next()?;
         let lane = owners.parts.get_mut(&owner)?.next()?;
         self.remove(place, owner, lane);

@@ -37,12 +37,17 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// Whether nothing else may begin before its outcome is recorded.
+    pub(super) fn is_one_at_a_time(&self) -> bool {
+        self.route.is_in_order() || self.class == LaneClass::Alone
+    }
+
     /// Bytes of the message, if this is its first attempt.
     pub(super) fn new_bytes(&self) -> u64 {
-        let is_first = self.attempts == 0;
-        is_first
-            .then_some(self.message.body.len() as u64)
-            .unwrap_or_default()
+        match self.attempts {
+            0 => self.message.body.len() as u64,
+            _ => 0,
+        }
     }
 
     /// The settlement of a claim that was not used.

@@ -62,9 +62,13 @@ enum Tried {
 
 impl Worker {
     /// Whether new work may be begun. Not while nothing can be recorded: what is sent and not
-    /// recorded would be sent again and again. And not while the clock is wrong.
+    /// recorded would be sent again and again. And not while the clock is wrong, or very much waits
+    /// to be recorded.
     pub(crate) fn is_ready(&self) -> bool {
-        self.lifecycle.is_running() && !self.settler.is_failing() && self.clock.is_right()
+        self.lifecycle.is_running()
+            && !self.settler.is_failing()
+            && !self.settler.is_full()
+            && self.clock.is_right()
     }
 
     /// Sends in a task of its own.
@@ -124,6 +128,9 @@ impl Worker {
                 () = self.lifecycle.aborted() => self.given_back(&job),
             }
         };
+        if !job.is_one_at_a_time() {
+            job.permit.over();
+        }
         self.end(&job, settlement).await;
     }
 
@@ -201,7 +208,11 @@ impl Worker {
             _ => job.class,
         };
         let counted = counted(&settlement, job.route.id, job.new_bytes() + log_bytes);
-        let settled = self.settler.settle(settlement).await;
+        let urgent = job.is_one_at_a_time();
+        let settled = self.settler.settle(settlement, urgent).await;
+        if self.settler.has_room_again() {
+            self.admission.lanes.wake();
+        }
         if settled == Some(Settled::Done) {
             self.goes_on(job, class, retry_at);
             counted

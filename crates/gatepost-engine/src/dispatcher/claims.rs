@@ -69,10 +69,8 @@ impl Dispatcher {
                 continue;
             };
             if let Some(permit) = taken.permits.pop() {
-                if permit.is_for_backlog() || !taken.route.has_no_backlog(lane.class) {
-                    let due = claimed.delivery.due;
-                    self.admission.lanes.claimed(lane, &taken.route, due, now);
-                }
+                let due = claimed.delivery.due;
+                self.admission.lanes.claimed(lane, &taken.route, due, now);
                 self.begin(claimed, taken.route.clone(), permit, now);
             }
         }

@@ -1,5 +1,6 @@
 //! One pass: each lane that is ready gets its turn, as far as a pass goes.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use gatepost_storage::StoreError;
@@ -12,8 +13,8 @@ use crate::admission::{Admission, Blocked, Permit, Turn, Wait};
 use crate::attempt::REST;
 use crate::routes::Route;
 
-/// Claimed from one lane in one go, so that lanes take turns.
-pub(super) const FROM_ONE_LANE: usize = 16;
+/// Claimed from one lane in one go, so that lanes take turns: more where few have one.
+pub(super) const FROM_ONE_LANE: RangeInclusive<usize> = 16..=64;
 /// Claimed in one pass.
 const AT_ONCE: usize = 256;
 /// Lanes looked at in one pass.
@@ -22,6 +23,8 @@ const LOOKED_AT: usize = 1024;
 struct Left {
     all: usize,
     retries: usize,
+    /// Of that, from one lane.
+    of_one: usize,
 }
 
 impl Dispatcher {
@@ -38,6 +41,8 @@ impl Dispatcher {
         let mut left = Left {
             all: AT_ONCE,
             retries,
+            of_one: (AT_ONCE / lanes.ready_count().max(1))
+                .clamp(*FROM_ONE_LANE.start(), *FROM_ONE_LANE.end()),
         };
         let mut claims = Claims::default();
         for _ in 0..LOOKED_AT {
@@ -76,7 +81,7 @@ impl Dispatcher {
         }
         let lanes = &self.admission.lanes;
         let alone = route.is_in_order() || lanes.is_unseen(due.lane, &route);
-        let most = most.min(if alone { 1 } else { FROM_ONE_LANE });
+        let most = most.min(if alone { 1 } else { left.of_one });
         let (mut permits, mut blocked) = (Vec::new(), None);
         while permits.len() < most && blocked.is_none() {
             let is_new = permits.is_empty() && turn.is_new();

@@ -6,17 +6,16 @@ use std::time::Duration;
 
 use gatepost_ids::{Audience, Place};
 use gatepost_storage::webhooks::WebhookStore;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::Mutex;
 use webhook_model::Occurrence;
 
 use super::emitter::Emitter;
+use super::waiting::WaitingRows;
 use crate::clock::EngineClock;
 use crate::error::EmitError;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
 
-/// Rows that may wait for the platform's answer in this process.
-const WAITING: usize = 32;
 /// Audiences that are worked off at a time in this process.
 const PARTS: u32 = 4;
 
@@ -35,8 +34,8 @@ pub(crate) struct OutboxDrain {
     holder: u128,
     /// Whoever has it listens for what others write.
     listener: Mutex<()>,
-    /// Room for rows that wait for the platform's answer.
-    pub(super) waiting: Arc<Semaphore>,
+    /// Rows that wait for the platform's answer.
+    pub(super) waiting: Arc<WaitingRows>,
 }
 
 impl OutboxDrain {
@@ -56,7 +55,7 @@ impl OutboxDrain {
             poll,
             holder,
             listener: Mutex::default(),
-            waiting: Arc::new(Semaphore::new(WAITING)),
+            waiting: Arc::default(),
         }
     }
 

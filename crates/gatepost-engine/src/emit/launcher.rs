@@ -35,8 +35,8 @@ pub(crate) struct Launcher {
 
 impl Launcher {
     /// How a delivery is sent whose webhook's owner stands there, and the end of its lease if that
-    /// is at once: nothing has to be read for it, and it overtakes none of those that wait for the
-    /// same webhook.
+    /// is at once: nothing has to be read for it, and it overtakes nothing that has waited for
+    /// longer than a moment for the same webhook.
     pub(super) fn slip(
         &self,
         webhook: &WebhookRoute,
@@ -65,8 +65,9 @@ impl Launcher {
         let may_lease = webhook.active
             && !webhook.in_order
             && self.worker.is_ready()
-            && !lanes.has(lane.lane)
-            && lanes.may_send(lane, Instant::now()).is_ok();
+            && !lanes.is_ahead(lane.lane, lane.due)
+            // Behind a backlog it waits.
+            && lanes.may_send(lane, Instant::now()).is_ok_and(|of_backlog| !of_backlog);
         if !may_lease {
             return None;
         }

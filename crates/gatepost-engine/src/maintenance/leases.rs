@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::WebhookStore;
 use crate::clock::EngineClock;
 use crate::guard::guarded;
 
-/// Whether this process, the holder, is the one that does it for so long.
+/// Whether this process, the holder, is the one that does it for that time.
 pub(super) async fn lease(
     store: &dyn WebhookStore,
     clock: &EngineClock,

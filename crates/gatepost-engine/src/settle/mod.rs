@@ -1,6 +1,7 @@
 //! Settlements of all workers are recorded together, as fast as the store takes them; and counted.
 
 mod counts;
+mod load;
 mod settler;
 mod writer;
 

@@ -1,7 +1,7 @@
 //! Where workers hand in their settlements.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gatepost_storage::webhooks::{Settled, Settlement, WebhookStore};
 use tokio::sync::{mpsc, oneshot};
@@ -12,14 +12,41 @@ use crate::clock::EngineClock;
 
 /// Settlements that may wait; further workers wait with theirs.
 const WAITING: usize = 4096;
+/// While this number is not recorded, nothing new is sent.
+const UNRECORDED: usize = 2048;
 
 /// Cheap to clone. When the last one is gone, the writer ends.
 #[derive(Clone, Debug)]
 pub(crate) struct Settler {
     queue: mpsc::Sender<Waiting>,
     failing: Arc<AtomicBool>,
+    unrecorded: Arc<Unrecorded>,
     /// What was settled, by webhook and hour.
     pub(crate) counts: Arc<HourlyCounts>,
+}
+
+/// Settlements that wait.
+#[derive(Debug, Default)]
+struct Unrecorded {
+    count: AtomicUsize,
+    /// Something was not sent for that.
+    refused: AtomicBool,
+}
+
+/// One of them.
+struct Counted<'a>(&'a Unrecorded);
+
+impl Unrecorded {
+    fn begin(&self) -> Counted<'_> {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        Counted(self)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Settler {
@@ -35,6 +62,7 @@ impl Settler {
         let settler = Self {
             queue,
             failing,
+            unrecorded: Arc::default(),
             counts,
         };
         (settler, writer)
@@ -45,12 +73,29 @@ impl Settler {
         self.failing.load(Ordering::Relaxed)
     }
 
+    /// Whether so much waits to be recorded that nothing new must be sent.
+    pub(crate) fn is_full(&self) -> bool {
+        let is_full = self.unrecorded.count.load(Ordering::Relaxed) >= UNRECORDED;
+        if is_full {
+            self.unrecorded.refused.store(true, Ordering::Relaxed);
+        }
+        is_full
+    }
+
+    /// Whether it was said to be full and is not any more: once.
+    pub(crate) fn has_room_again(&self) -> bool {
+        let Unrecorded { count, refused } = &*self.unrecorded;
+        count.load(Ordering::Relaxed) < UNRECORDED && refused.swap(false, Ordering::Relaxed)
+    }
+
     /// Records one, however long the store is away: a lease that is over still settles as long as
     /// nobody else has the delivery, and becomes `Stale` if somebody has. `None` when the store
-    /// refuses what it says.
-    pub(crate) async fn settle(&self, settlement: Settlement) -> Option<Settled> {
+    /// refuses what it says. An `urgent` one, for which others wait, is not gathered with more.
+    pub(crate) async fn settle(&self, settlement: Settlement, urgent: bool) -> Option<Settled> {
         let (done, settled) = oneshot::channel();
-        self.queue.send(Waiting::new(settlement, done)).await.ok()?;
+        let _counted = self.unrecorded.begin();
+        let waiting = Waiting::new(settlement, urgent, done);
+        self.queue.send(waiting).await.ok()?;
         settled.await.ok()
     }
 }
@@ -105,7 +150,7 @@ mod tests {
         /// Whether it is recorded once this is over; until then it is not, and that is known.
         async fn settles_after(&self, settlement: Settlement, over: impl FnOnce()) -> bool {
             let (settler, claim) = (self.settler.clone(), settlement.claim);
-            let settling = tokio::spawn(async move { settler.settle(settlement).await });
+            let settling = tokio::spawn(async move { settler.settle(settlement, false).await });
             tokio::time::sleep(Duration::from_secs(30)).await;
             assert!(self.settler.is_failing() && !settling.is_finished());
             over();
@@ -139,7 +184,7 @@ mod tests {
         let world = World::new().await;
         let settlement = world.sent().await;
         world.store.fail("settle", 1, Fault::Panic);
-        let settled = world.settler.settle(settlement).await;
+        let settled = world.settler.settle(settlement, false).await;
         assert_eq!(settled, Some(Settled::Done));
         assert!(world.store.has_failed() && !world.settler.is_failing());
     }
@@ -149,8 +194,10 @@ mod tests {
         let world = World::new().await;
         let (poison, good) = (world.sent().await, world.sent().await);
         world.store.set_poison(poison.claim.delivery);
-        let (refused, settled) =
-            tokio::join!(world.settler.settle(poison), world.settler.settle(good));
+        let (refused, settled) = tokio::join!(
+            world.settler.settle(poison, false),
+            world.settler.settle(good, false)
+        );
         assert_eq!((refused, settled), (None, Some(Settled::Done)));
     }
 
@@ -171,7 +218,7 @@ mod tests {
         let writer = Arc::new(writer);
         store.set_refused("settle", true);
         let first = tokio::spawn(writer.clone().run());
-        let settling = tokio::spawn(async move { settler.settle(settlement).await });
+        let settling = tokio::spawn(async move { settler.settle(settlement, false).await });
         tokio::time::sleep(Duration::from_secs(5)).await;
         first.abort();
         assert!(first.await.is_err());
@@ -182,24 +229,27 @@ mod tests {
         second.await.unwrap();
     }
 
-    /// Of this number, one after the other at this distance: how often the store was called, and
-    /// how long the last one took.
-    async fn recorded(count: usize, gap: Duration) -> (usize, Duration) {
+    /// Of a hundred times this number, at a distance of two milliseconds: how often the store was
+    /// called, and how long the last one took.
+    async fn recorded(each: usize) -> (u64, Duration) {
         let world = World::new().await;
         let mut settlements = Vec::new();
-        for _ in 0..count {
+        for _ in 0..100 * each {
             settlements.push(world.sent().await);
         }
-        let (before, mut settling, mut took) = (world.store.calls(), Vec::new(), Duration::ZERO);
-        for settlement in settlements {
+        let (before, mut settling) = (world.store.calls(), Vec::new());
+        for (n, settlement) in (1..).zip(settlements) {
             let settler = world.settler.clone();
             settling.push(tokio::spawn(async move {
                 let began = tokio::time::Instant::now();
-                assert_eq!(settler.settle(settlement).await, Some(Settled::Done));
+                assert_eq!(settler.settle(settlement, false).await, Some(Settled::Done));
                 began.elapsed()
             }));
-            tokio::time::sleep(gap).await;
+            if n % each == 0 {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
         }
+        let mut took = Duration::ZERO;
         for settling in settling {
             took = settling.await.unwrap();
         }
@@ -208,12 +258,32 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn while_many_come_they_are_gathered_for_ten_milliseconds_and_one_alone_never_waits() {
-        assert_eq!(
-            recorded(20, Duration::from_millis(2)).await,
-            (20, Duration::ZERO)
-        );
-        let (calls, took) = recorded(400, Duration::from_micros(250)).await;
-        assert!(calls <= 40, "{calls}");
+        assert_eq!(recorded(1).await, (100, Duration::ZERO));
+        let (calls, took) = recorded(10).await;
+        assert!(calls <= 25, "{calls}");
         assert!(took <= Duration::from_millis(11), "{took:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_very_much_is_not_recorded_nothing_new_is_sent_and_that_ends_once() {
+        let world = World::new().await;
+        let settlement = world.sent().await;
+        world.store.set_refused("settle", true);
+        let mut settling = Vec::new();
+        for n in 0..UNRECORDED {
+            assert!(!world.settler.is_full(), "{n}");
+            let (settler, mut settlement) = (world.settler.clone(), settlement.clone());
+            settlement.status_info = n.to_string();
+            settling.push(tokio::spawn(async move {
+                settler.settle(settlement, false).await
+            }));
+            tokio::task::yield_now().await;
+        }
+        assert!(world.settler.is_full() && !world.settler.has_room_again());
+        world.store.set_refused("settle", false);
+        for settling in settling {
+            settling.await.unwrap();
+        }
+        assert!(world.settler.has_room_again() && !world.settler.has_room_again());
     }
 }

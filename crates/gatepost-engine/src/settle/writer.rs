@@ -11,6 +11,7 @@ use gatepost_storage::{ErrorKind, StoreError};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::load::Load;
 use crate::clock::EngineClock;
 use crate::guard::guarded;
 use crate::meter;
@@ -20,8 +21,6 @@ const AT_ONCE: usize = 512;
 /// While many come, they are gathered until there are this many, or for as long as that: one
 /// transaction for 64 costs each of them half of what it costs for 16.
 const GATHERED: (usize, Duration) = (64, Duration::from_millis(10));
-/// So many within that time are many.
-const MANY: usize = 16;
 /// The first and the longest wait after a failure.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 /// How often a settlement is tried that the store refuses for what it says.
@@ -31,14 +30,21 @@ const REFUSALS: u32 = 3;
 #[derive(Debug)]
 pub(super) struct Waiting {
     settlement: Settlement,
+    /// Others wait for it to be recorded.
+    urgent: bool,
     refusals: u32,
     done: oneshot::Sender<Settled>,
 }
 
 impl Waiting {
-    pub(super) fn new(settlement: Settlement, done: oneshot::Sender<Settled>) -> Self {
+    pub(super) fn new(
+        settlement: Settlement,
+        urgent: bool,
+        done: oneshot::Sender<Settled>,
+    ) -> Self {
         Self {
             settlement,
+            urgent,
             refusals: 0,
             done,
         }
@@ -71,52 +77,10 @@ impl Drop for FailsOnPanic<'_> {
     }
 }
 
-/// How many have come of late.
-#[derive(Debug)]
-struct Load {
-    began: Instant,
-    /// Since then.
-    count: usize,
-    /// In the time before.
-    before: usize,
-}
-
-impl Load {
-    fn new() -> Self {
-        Self {
-            began: Instant::now(),
-            count: 0,
-            before: 0,
-        }
-    }
-
-    fn add(&mut self, count: usize) {
-        self.pass();
-        self.count += count;
-    }
-
-    fn is_high(&mut self) -> bool {
-        self.pass();
-        self.count.max(self.before) >= MANY
-    }
-
-    fn pass(&mut self) {
-        let passed = self.began.elapsed();
-        if passed >= GATHERED.1 {
-            self.before = if passed < GATHERED.1 * 3 {
-                self.count
-            } else {
-                0
-            };
-            (self.count, self.began) = (0, Instant::now());
-        }
-    }
-}
-
 /// More that comes within a moment.
 async fn gather(queue: &mut mpsc::Receiver<Waiting>, batch: &mut Vec<Waiting>) {
     let until = Instant::now() + GATHERED.1;
-    while batch.len() < GATHERED.0 {
+    while batch.len() < GATHERED.0 && !batch.iter().any(|waiting| waiting.urgent) {
         let room = AT_ONCE - batch.len();
         match tokio::time::timeout_at(until, queue.recv_many(batch, room)).await {
             Ok(0) | Err(_) => return,
@@ -146,7 +110,7 @@ impl SettlementWriter {
         let mut backlog = self.backlog.lock().await;
         let Backlog { queue, batch } = &mut *backlog;
         let _fails = FailsOnPanic(&self.failing);
-        let (mut backoff, mut load) = (BACKOFF.0, Load::new());
+        let (mut backoff, mut load) = (BACKOFF.0, Load::new(GATHERED.1));
         loop {
             if batch.is_empty() {
                 self.failing.store(false, Ordering::Relaxed);

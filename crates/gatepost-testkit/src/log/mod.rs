@@ -1,14 +1,22 @@
 //! The clauses about the delivery log. Each takes a store with nothing in it.
 
 mod changes;
+mod counts;
 mod listing;
+mod lists;
 mod look;
+mod replays;
 mod retention;
 mod scopes;
+mod shown;
 mod usage;
 
 pub use changes::*;
+pub use counts::*;
 pub use listing::*;
+pub use lists::*;
+pub use replays::*;
 pub use retention::*;
 pub use scopes::*;
+pub use shown::*;
 pub use usage::*;

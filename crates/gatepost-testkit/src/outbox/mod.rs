@@ -1,10 +1,12 @@
 //! The clauses about the outbox. Each takes a store with nothing in it.
 
+mod shared;
 mod turns;
 
 use gatepost_ids::Place;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Origin, OutboxId, RoutesVersion};
+pub use shared::*;
 pub use turns::*;
 
 use crate::fixtures::{

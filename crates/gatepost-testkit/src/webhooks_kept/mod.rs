@@ -2,10 +2,12 @@
 //! takes the harness.
 
 mod home;
+mod log;
 mod owners;
 mod stored;
 mod unreadable;
 
+pub use log::*;
 pub use owners::*;
 pub use stored::*;
 pub use unreadable::*;

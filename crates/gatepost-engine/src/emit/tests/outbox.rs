@@ -73,3 +73,138 @@ async fn a_row_for_nobody_on_a_platform_with_tenants_is_set_aside_and_delays_no_
     assert_eq!(made[0].webhook, WebhookId(1));
     assert_eq!(made[0].tenant, Some(TenantId(7)));
 }
+
+/// Of user `owner` in tenant `7 + owner % 4`, with a task for objects with tag 1.
+async fn addressees(platform: &Platform, bench: &Bench, records: &Records, count: i64) {
+    for owner in 1..=count {
+        platform.user(owner, 7 + owner % 4);
+        records.tagged_of(owner, "${NAME}").await;
+        let owner = webhook_model::OwnerId(owner);
+        bench.judge.admit_change(owner).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn rows_of_an_audience_are_stored_in_order_a_hundred_in_one_go() {
+    let (records, platform) = (Records::new(), Platform::new());
+    let (bench, emitter) =
+        bench_of(&records, &Limits::default(), Rule::AddressedOnly, &platform).await;
+    addressees(&platform, &bench, &records, 1).await;
+    let outbox = drain(&bench, emitter);
+    bench.store.set_refused("take_outbox", true);
+    for n in 0..300 {
+        let occurrence = Occurrence {
+            audience: Audience::Owner(webhook_model::OwnerId(1)),
+            ..poweron(n, &[1])
+        };
+        outbox.push(&occurrence).await.unwrap();
+    }
+    let before = bench.store.calls_of("enqueue_all");
+    bench.store.set_refused("take_outbox", false);
+    pass(&bench, Duration::from_secs(2)).await;
+    let deliveries = records.deliveries().await;
+    let mut bodies: Vec<_> = deliveries
+        .iter()
+        .map(|d| (d.id, d.body.to_string()))
+        .collect();
+    bodies.sort();
+    let bodies: Vec<_> = bodies.into_iter().map(|(_, body)| body).collect();
+    assert_eq!(
+        bodies,
+        (0..300).map(|n| format!("vm {n}")).collect::<Vec<_>>()
+    );
+    let sets = bench.store.calls_of("enqueue_all") - before;
+    assert!((3..=4).contains(&sets), "{sets}");
+    assert!(rows(&records).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_audiences_are_worked_off_at_a_time_and_each_by_one() {
+    let (records, platform) = (Records::new(), Platform::new());
+    let (bench, emitter) =
+        bench_of(&records, &Limits::default(), Rule::AddressedOnly, &platform).await;
+    addressees(&platform, &bench, &records, 8).await;
+    let outbox = drain(&bench, emitter);
+    bench
+        .store
+        .fail("enqueue_all", 1, Fault::Late(Duration::from_secs(20)));
+    for n in 0..400 {
+        let occurrence = Occurrence {
+            audience: Audience::Owner(webhook_model::OwnerId(1 + n % 8)),
+            ..poweron(n, &[1])
+        };
+        records
+            .store
+            .push_outbox(&occurrence, noon())
+            .await
+            .unwrap();
+    }
+    outbox.push(&poweron(1, &[])).await.unwrap();
+    pass(&bench, Duration::from_secs(2)).await;
+    assert!(bench.store.has_failed());
+    let stored = records.deliveries().await.len();
+    assert!(stored >= 350, "one audience waits for its commit: {stored}");
+    pass(&bench, Duration::from_secs(40)).await;
+    assert_eq!(records.deliveries().await.len(), 400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_in_one_set_counts_for_what_may_wait_for_an_owner() {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let platform = Platform::new();
+    let (bench, emitter) = bench_of(&records, &Limits::default(), Rule::OneSystem, &platform).await;
+    platform.set_quota(Some(gatepost_ids::Quota {
+        waiting: 30,
+        ..gatepost_ids::Quota::default()
+    }));
+    for n in 0..100 {
+        records
+            .store
+            .push_outbox(&poweron(n, &[1]), noon())
+            .await
+            .unwrap();
+    }
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    assert_eq!(records.deliveries().await.len(), 30);
+    assert!(rows(&records).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_set_that_the_store_does_not_take_is_stored_row_by_row_and_none_twice() {
+    for fault in [Fault::Refused, Fault::AnswerLost, Fault::Panic] {
+        let records = Records::new();
+        let once = records.webhook(|_| {}).await;
+        let once = records.task(once, "once", true).await;
+        records
+            .event(webhook_model::Target::Tag(webhook_model::TagId(1)), once)
+            .await;
+        records.tagged("${NAME}").await;
+        let (bench, emitter) = bench(&records, &Limits::default()).await;
+        for n in 0..50 {
+            records
+                .store
+                .push_outbox(&poweron(n, &[1]), noon())
+                .await
+                .unwrap();
+        }
+        bench.store.fail("enqueue_all", 1, fault);
+        drain(&bench, emitter);
+        pass(&bench, Duration::from_secs(60)).await;
+        assert!(bench.store.has_failed(), "{fault:?}");
+        let mut bodies = records.deliveries().await;
+        bodies.retain(|delivery| delivery.task != Some(once));
+        let mut bodies: Vec<_> = bodies.iter().map(|d| d.body.to_string()).collect();
+        bodies.sort();
+        let mut expected: Vec<_> = (0..50).map(|n| format!("vm {n}")).collect();
+        expected.sort();
+        assert_eq!(bodies, expected, "{fault:?}");
+        assert_eq!(
+            records.deliveries().await.len(),
+            51,
+            "{fault:?}: once is once"
+        );
+        assert!(rows(&records).await.is_empty());
+    }
+}

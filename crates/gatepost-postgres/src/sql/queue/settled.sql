@@ -2,9 +2,9 @@
 SELECT ARRAY(
     SELECT g.delivery FROM unnest($1::bigint[], $2::bigint[]) AS g (delivery, token)
     CROSS JOIN LATERAL (
-        (SELECT o.token FROM gatepost_outcome o WHERE o.delivery = g.delivery AND o.beside IS NULL ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+        (SELECT o.token FROM gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
         UNION ALL
-        (SELECT o.token FROM gatepost_outcome_old o WHERE o.delivery = g.delivery AND o.beside IS NULL ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+        (SELECT o.token FROM gatepost_outcome_old o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
         LIMIT 1
     ) o
     CROSS JOIN LATERAL (

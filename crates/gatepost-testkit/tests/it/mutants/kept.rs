@@ -35,7 +35,9 @@ impl Harness<Webhooks> for Forgetful {
 
     async fn reopen(&self, store: Webhooks) -> Option<Webhooks> {
         match self.0.as_str() {
-            "d01" | "d02" | "d03" | "d04" | "d07" | "d08" => return Some(self.fresh().await),
+            "d01" | "d02" | "d03" | "d04" | "d07" | "d08" | "d10" => {
+                return Some(self.fresh().await);
+            }
             "d05" => {
                 let keep = PurgeBounds {
                     occurrences_before: DateTime::<chrono::Utc>::MAX_UTC,

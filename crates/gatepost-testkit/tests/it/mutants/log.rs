@@ -3,18 +3,16 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, HourlyCount, LogRoom,
-    LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, Dropped,
+    HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
 };
-use gatepost_storage::{OwnerStore as _, Scope};
+use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope, StoreError};
 use webhook_model::WebhookId;
 
 use super::mutant::{Mutant, Result, passed_on};
 
 passed_on! { DeliveryLog {
     fn count_dropped(dropped: &[Dropped]) -> ();
-    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
-    fn add_counts(counts: &[HourlyCount]) -> ();
     fn hourly_counts(
         scope: Scope,
         webhook: Option<WebhookId>,
@@ -22,13 +20,33 @@ passed_on! { DeliveryLog {
         before: DateTime<Utc>,
         limit: u32
     ) -> Vec<HourlyCount>;
-    fn queue_stats() -> Option<QueueStats>;
 }
+    async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogRoom> {
+        if self.is(&["l28"]) {
+            return Err(StoreError::new(ErrorKind::Unavailable, "the log"));
+        }
+        self.inner.prepare_log(now).await
+    }
+
+    async fn add_counts(&self, counts: &[HourlyCount]) -> Result<()> {
+        let most = if self.is(&["l26"]) { 1 } else { counts.len() };
+        self.inner.add_counts(&counts[..most.min(counts.len())]).await
+    }
+
+    async fn queue_stats(&self) -> Result<Option<QueueStats>> {
+        if self.is(&["l27"]) {
+            let now = DateTime::UNIX_EPOCH;
+            return self.inner.count_queue(now).await.map(Some);
+        }
+        self.inner.queue_stats().await
+    }
+
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>> {
         let mut found = self.inner.delivery(id).await?;
         if let Some(delivery) = &mut found {
             match self.fault() {
                 "l01" => delivery.body = delivery.body.trim().into(),
+                "l19" => delivery.tries = delivery.attempts,
                 "q32" => delivery.tenant = None,
                 _ => {}
             }
@@ -40,6 +58,12 @@ passed_on! { DeliveryLog {
         let mut query = query.clone();
         if self.is(&["l02"]) {
             query.states.clear();
+        }
+        match self.fault() {
+            "l20" => query.states.retain(|s| *s != DeliveryState::Running),
+            "l21" => query.class = None,
+            "l22" => query.created_from = None,
+            _ => {}
         }
         let filtered = query.webhook.is_some() || query.task.is_some();
         if self.is(&["l13"]) && filtered || self.is(&["p12"]) {
@@ -68,6 +92,9 @@ passed_on! { DeliveryLog {
     }
 
     async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Result<u64> {
+        if self.is(&["q41"]) {
+            self.forget_all_rules().await?;
+        }
         let limit = if self.is(&["l05"]) { u32::MAX } else { limit };
         let count = self.inner.replay(which, limit, now).await?;
         match which {
@@ -98,8 +125,16 @@ passed_on! { DeliveryLog {
 
     async fn purge(&self, keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Result<Purged> {
         let mut keep = *keep;
+        if self.is(&["l23"]) {
+            let all = DeliveryQuery::all(Page::first(99));
+            let rows = self.inner.list_deliveries(&all).await?;
+            let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+            self.inner.cancel(&ids, "old", now).await?;
+        }
         match self.fault() {
             "l09" => keep.created_before += TimeDelta::seconds(1),
+            "l24" => keep.created_before = DateTime::UNIX_EPOCH,
+            "l25" => keep.bytes = keep.bytes.map(|_| 0),
             "l10" => keep.newest_per_webhook = keep.newest_per_webhook.saturating_add(1),
             "l11" => keep.occurrences_before = DateTime::UNIX_EPOCH,
             _ => {}

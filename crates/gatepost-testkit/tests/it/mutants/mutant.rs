@@ -1,10 +1,10 @@
 //! The store with one fault, and what it remembers to be wrong with.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use apikey_core::LastLogin;
-use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId, RecordStore as _};
+use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId, MessageId, RecordStore as _};
 use gatepost_storage::{MemoryStore, Scope, StoreError};
 use gatepost_testkit::fault::FaultStore;
 
@@ -24,6 +24,7 @@ pub(crate) struct Notes {
     pub(crate) given: Vec<Claimed>,
     pub(crate) settled: Vec<ClaimToken>,
     pub(crate) tokens: HashMap<DeliveryId, ClaimToken>,
+    pub(crate) names: HashSet<MessageId>,
     pub(crate) failed: bool,
 }
 

@@ -6,9 +6,14 @@ use webhook_model::{Audience, Occurrence};
 
 use super::mutant::{Mutant, Result, passed_on};
 
-passed_on! { OutboxStore {
-    fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
-}
+passed_on! { OutboxStore {}
+    async fn give_back_outbox(&self, audience: OutboxAudience, holder: u128) -> Result<()> {
+        if self.is(&["o14"]) {
+            return Ok(());
+        }
+        self.inner.give_back_outbox(audience, holder).await
+    }
+
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Result<OutboxId> {
         let mut occurrence = occurrence.clone();
         match self.fault() {
@@ -41,7 +46,11 @@ passed_on! { OutboxStore {
     }
 
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Result<()> {
-        let turns = if self.is(&["o11"]) { 0..9 } else { turn..turn + 1 };
+        let turns = match self.fault() {
+            "o11" => 0..9,
+            "o15" => 0..0,
+            _ => turn..turn + 1,
+        };
         for turn in turns {
             self.inner.postpone_outbox(id, turn, due).await?;
         }

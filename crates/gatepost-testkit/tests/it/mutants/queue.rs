@@ -5,9 +5,9 @@ use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Arrived, Basis, Claimed, Disposition, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane,
     LaneClaim, LaneClass, LaneSweep, Origin, QueueStore, Reclaimed, RecordStore as _, Settled,
-    Settlement,
+    Settlement, WebhookQuery,
 };
-use gatepost_storage::{AtMost, ErrorKind, Revision, StoreError};
+use gatepost_storage::{AtMost, ErrorKind, Page, Revision, Scope, StoreError};
 use gatepost_testkit::fixtures::START;
 use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
@@ -38,6 +38,25 @@ impl Mutant {
         edited.await.map(drop)
     }
 
+    /// The same of every webhook.
+    pub(crate) async fn forget_all_rules(&self) -> Result<()> {
+        for webhook in self.webhooks_now().await? {
+            let class = LaneClass::First;
+            self.forget_rules(Lane { webhook, class }).await?;
+        }
+        Ok(())
+    }
+
+    async fn webhooks_now(&self) -> Result<Vec<WebhookId>> {
+        let query = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: Page::first(99),
+        };
+        let rows = self.inner.list_webhooks(&query).await?;
+        Ok(rows.into_iter().map(|row| row.id).collect())
+    }
+
     /// What is wrong with a batch before it is stored.
     fn alter(&self, batch: &mut Enqueue) {
         match (self.fault(), &mut batch.origin) {
@@ -53,7 +72,7 @@ impl Mutant {
             _ => {}
         }
         match self.fault() {
-            "q10" | "o03" => batch.origin = Origin::Direct,
+            "q10" | "o03" | "o13" => batch.origin = Origin::Direct,
             "q12" | "q22" | "q27" => batch.consume.clear(),
             "q13" => batch
                 .deliveries
@@ -68,6 +87,12 @@ impl Mutant {
     async fn refused(&self, batch: &Enqueue) -> Result<()> {
         if self.is(&["q36"]) && self.notes().failed {
             return Err(StoreError::new(ErrorKind::Unavailable, "the commit"));
+        }
+        for delivery in batch.deliveries.iter().filter(|_| self.is(&["q50"])) {
+            let new = self.notes().names.insert(delivery.message_id.clone());
+            if !new {
+                return Err(StoreError::new(ErrorKind::Conflict, "message id"));
+            }
         }
         for delivery in batch.deliveries.iter().filter(|_| self.is(&["q29"])) {
             if self.inner.webhook(delivery.webhook).await?.is_none() {
@@ -88,10 +113,28 @@ fn nothing(origin: Origin) -> Enqueue {
     }
 }
 
-passed_on! { QueueStore {
-    fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
-    fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
-}
+passed_on! { QueueStore {}
+    async fn lanes_of(&self, webhooks: &[WebhookId], now: DateTime<Utc>) -> Result<Vec<DueLane>> {
+        if self.is(&["q45"]) {
+            let all = self.inner.due_lanes(START, now, u32::MAX).await?;
+            return Ok(all.lanes);
+        }
+        self.inner.lanes_of(webhooks, now).await
+    }
+
+    async fn sweep_lanes(
+        &self,
+        after: Option<Lane>,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<LaneSweep> {
+        let mut sweep = self.inner.sweep_lanes(after, limit, now).await?;
+        if self.is(&["q46"]) {
+            sweep.next = None;
+        }
+        Ok(sweep)
+    }
+
     async fn enqueue(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
         self.alter(&mut batch);
         self.refused(&batch).await?;
@@ -116,12 +159,18 @@ passed_on! { QueueStore {
 
     async fn enqueue_all(
         &self,
-        batches: Vec<Enqueue>,
+        mut batches: Vec<Enqueue>,
         now: DateTime<Utc>,
     ) -> Vec<Result<Enqueued>> {
         let mut answers = Vec::new();
+        if self.is(&["q48"]) {
+            batches.reverse();
+        }
         for batch in batches {
             answers.push(self.enqueue(batch, now).await);
+        }
+        if self.is(&["q48"]) {
+            answers.reverse();
         }
         answers
     }
@@ -129,16 +178,27 @@ passed_on! { QueueStore {
     async fn due_lanes(
         &self,
         after: DuePoint,
-        until: DateTime<Utc>,
+        mut until: DateTime<Utc>,
         limit: u32,
     ) -> Result<DueLanes> {
         let after = if self.is(&["q17"]) { START } else { after };
+        match self.fault() {
+            "q43" => until += TimeDelta::days(1),
+            "q44" => self.forget_all_rules().await?,
+            _ => {}
+        }
         self.inner.due_lanes(after, until, limit).await
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
         if self.is(&["q18"]) {
             return Ok(Some(now));
+        }
+        for id in self.webhooks_now().await? {
+            let row = self.inner.webhook(id).await?.unwrap();
+            if self.is(&["q47"]) && row.value.activity != Activity::Active {
+                return Ok(None);
+            }
         }
         self.inner.next_due(now).await
     }
@@ -152,7 +212,7 @@ passed_on! { QueueStore {
         if self.is(&["q01"]) {
             now -= TimeDelta::microseconds(1);
         }
-        if self.is(&["q14", "q15", "q34"]) {
+        if self.is(&["q14", "q15", "q34", "q42"]) {
             self.forget_rules(lanes[0].lane).await?;
         }
         let mut lanes = lanes.to_vec();
@@ -193,6 +253,7 @@ passed_on! { QueueStore {
                     s.disposition = Disposition::Release { due: *due };
                     s.attempt = None;
                 }
+                ("q49", Disposition::Release { .. }) => s.disposition = Disposition::Sent,
                 ("q08", Disposition::Release { .. }) => s.disposition = Disposition::Failed,
                 ("q30", _) => s.claim.token = self.notes().tokens[&s.claim.delivery],
                 ("l14", _) => s.keep_message = true,
@@ -200,10 +261,25 @@ passed_on! { QueueStore {
                 _ => {}
             }
         }
-        let tokens: Vec<_> = settlements.iter().map(|s| s.claim.token).collect();
+        let is_release = |s: &Settlement| matches!(s.disposition, Disposition::Release { .. });
+        let tokens = settlements.iter().map(|s| (s.claim.token, is_release(s)));
+        let tokens: Vec<_> = tokens.collect();
         let mut answers = self.inner.settle(settlements, now).await?;
+        if self.is(&["q37"]) {
+            let later = now + TimeDelta::days(1);
+            self.inner.reclaim(u32::MAX, later).await?;
+        }
+        if self.is(&["q40"]) && answers.contains(&Settled::Stale) {
+            return Err(StoreError::new(ErrorKind::Unavailable, "the batch"));
+        }
         let mut notes = self.notes();
-        for (answer, token) in answers.iter_mut().zip(tokens) {
+        for (answer, (token, released)) in answers.iter_mut().zip(tokens) {
+            if self.is(&["q38"]) && notes.settled.contains(&token) {
+                *answer = Settled::Done;
+            }
+            if self.is(&["q39"]) && notes.settled.contains(&token) && released {
+                *answer = Settled::Stale;
+            }
             if self.is(&["q05", "q21"]) {
                 *answer = Settled::Done;
             }

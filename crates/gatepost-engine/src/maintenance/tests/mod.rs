@@ -1,5 +1,7 @@
 //! Maintenance over a memory store, a fault store and a clock that is moved.
 
+mod figures;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use gatepost_storage::webhooks::{
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::Activity;
 
-use super::Maintenance;
+use super::{Figures, Maintenance};
 use crate::admission::Admission;
 use crate::clock::{ClockSteps, EngineClock};
 use crate::config::{Limits, Retention};

@@ -1,0 +1,165 @@
+//! Figures: by the hour, and of the queue.
+
+use gatepost_ids::{OwnerId, TenantId};
+use gatepost_storage::Scope;
+use gatepost_storage::webhooks::{Cascade, Disposition, HourlyCount, PurgeBounds};
+use webhook_model::WebhookId;
+
+use crate::fixtures::{at, direct, end, keep_all, message, place, purge, queued, tenant};
+use crate::harness::Webhooks;
+use crate::world::{enqueue, hold, set};
+
+fn count(webhook: WebhookId, hour: i64, n: u64) -> HourlyCount {
+    HourlyCount {
+        webhook,
+        hour: at(hour * 3_600),
+        sent: n,
+        failed: n + 1,
+        retried: n + 2,
+        milliseconds: n * 1_000,
+        bytes: n << 40,
+    }
+}
+
+fn sum(one: HourlyCount, other: HourlyCount) -> HourlyCount {
+    HourlyCount {
+        sent: one.sent + other.sent,
+        failed: one.failed + other.failed,
+        retried: one.retried + other.retried,
+        milliseconds: one.milliseconds + other.milliseconds,
+        bytes: one.bytes + other.bytes,
+        ..one
+    }
+}
+
+/// Counters of a webhook and an hour add up, by whoever adds to them; they are listed for a scope
+/// or a webhook, newest hour first, at most the limit. They outlive the deliveries, leave by their
+/// own age, and go with their webhook.
+pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhooks) {
+    let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
+    place(&store, 2, tenant(1)).await;
+    let (w, o) = (mine.webhook, other.webhook);
+    let log = &store.log;
+    let nowhere = WebhookId(o.0 + 1000);
+    let first = [count(w, 1, 5), count(nowhere, 1, 9), count(w, 2, 1)];
+    log.add_counts(&first).await.unwrap();
+    log.add_counts(&[]).await.unwrap();
+    let racers: Vec<_> = (0..8)
+        .map(|_| {
+            let log = store.log.clone();
+            let both = [count(w, 1, 1), count(o, 2, 1)];
+            tokio::spawn(async move { log.add_counts(&both).await.is_ok() })
+        })
+        .collect();
+    for racer in racers {
+        assert!(racer.await.unwrap(), "L26 many at once");
+    }
+    log.add_counts(&[count(o, 3, 1), count(o, 3, 2)])
+        .await
+        .unwrap();
+    let eight = |one: HourlyCount| (1..8).fold(one, |all, _| sum(all, one));
+    let wanted = [
+        sum(count(o, 3, 1), count(o, 3, 2)),
+        count(w, 2, 1),
+        eight(count(o, 2, 1)),
+        sum(count(w, 1, 5), eight(count(w, 1, 1))),
+    ];
+    let asked = async |scope, webhook, from: i64, before: i64, limit| {
+        let (from, before) = (at(from * 3_600), at(before * 3_600));
+        let found = log.hourly_counts(scope, webhook, from, before, limit);
+        found.await.unwrap()
+    };
+    let all = asked(Scope::All, None, 0, 9, 9).await;
+    assert_eq!(all, wanted, "L26 all");
+    let some = asked(Scope::All, None, 0, 9, 3).await;
+    assert_eq!(some, wanted[..3], "L26 the limit");
+    let some = asked(Scope::All, None, 2, 3, 9).await;
+    assert_eq!(some, wanted[1..3], "L26 the span, its end left out");
+    let own = asked(Scope::Owner(OwnerId(1)), None, 0, 9, 9).await;
+    assert_eq!(own, [wanted[1], wanted[3]], "L26 an owner");
+    let tenants = asked(Scope::Tenant(TenantId(1)), None, 0, 9, 9).await;
+    assert_eq!(tenants, [wanted[0], wanted[2]], "L26 a tenant");
+    let one = asked(Scope::All, Some(w), 0, 9, 9).await;
+    assert_eq!(one, [wanted[1], wanted[3]], "L26 a webhook");
+    let none = asked(Scope::Owner(OwnerId(1)), Some(o), 0, 9, 9).await;
+    assert_eq!(none, [], "L26 another's webhook");
+
+    enqueue(&store, w, &["a"]).await;
+    end(&store, w, Disposition::Sent, 0).await;
+    let keep = PurgeBounds {
+        created_before: at(99_999),
+        newest_per_webhook: 0,
+        counts_before: at(2 * 3_600),
+        ..keep_all()
+    };
+    purge(&store, &keep, 99_999).await;
+    let kept = asked(Scope::All, None, 0, 9, 9).await;
+    assert_eq!(kept, wanted[..3], "L26 by age alone");
+    let deleted = store.records.delete_webhook(o, Cascade::Tasks, at(1));
+    assert!(deleted.await.is_ok(), "L26 deleted");
+    let kept = asked(Scope::All, None, 0, 9, 9).await;
+    assert_eq!(kept, wanted[1..2], "L26 with its webhook");
+}
+
+/// The figures of the queue are those that were counted last, whoever counted, and say when; before
+/// that there are none. What a held owner has is no oldest due time.
+pub async fn l27_figures_are_those_that_were_counted_last(store: Webhooks) {
+    let none = store.log.queue_stats().await.unwrap();
+    assert_eq!(none, None, "L27 never counted");
+    let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
+    for (webhook, due) in [(mine.webhook, 3), (other.webhook, 1)] {
+        let batch = direct(vec![message(webhook, "m", at(due))]);
+        store.queue.enqueue(batch, at(0)).await.unwrap();
+    }
+    let counted = store.log.count_queue(at(4)).await.unwrap();
+    let found = (counted.counted, counted.queued, counted.oldest_due);
+    assert_eq!(found, (at(4), 2, Some(at(1))), "L27 counted");
+    hold(&store, 2, true).await;
+    enqueue(&store, mine.webhook, &["more"]).await;
+    for _ in 0..2 {
+        let kept = store.log.queue_stats().await.unwrap();
+        assert_eq!(kept, Some(counted), "L27 as they were counted");
+    }
+    let counted = store.log.count_queue(at(5)).await.unwrap();
+    let found = (counted.counted, counted.queued, counted.oldest_due);
+    assert_eq!(found, (at(5), 3, Some(at(0))), "L27 counted again");
+    end(&store, mine.webhook, Disposition::Sent, 5).await;
+    let counted = store.log.count_queue(at(6)).await.unwrap();
+    let found = (counted.queued, counted.oldest_due);
+    assert_eq!(found, (1, None), "L27 of a held owner");
+    let kept = store.log.queue_stats().await.unwrap();
+    assert_eq!(kept, Some(counted), "L27 the last ones");
+}
+
+/// Room in the log may be made at any time and any number of times, beside everything: nothing that
+/// is stored changes, and nothing waits for it.
+pub async fn l28_room_is_made_at_any_time(store: Webhooks) {
+    let hook = queued(&store, &[]).await;
+    let rooms: Vec<_> = (0..4)
+        .map(|n| {
+            let log = store.log.clone();
+            tokio::spawn(async move {
+                let mut made = 0;
+                for round in 0..4 {
+                    made += u32::from(log.prepare_log(at(n * 100 + round)).await.is_ok());
+                    tokio::task::yield_now().await;
+                }
+                made
+            })
+        })
+        .collect();
+    for n in 0..20 {
+        let batch = direct(vec![message(hook, &format!("m{n}"), at(0))]);
+        let stored = store.queue.enqueue(batch, at(0)).await;
+        assert!(stored.is_ok(), "L28 stored");
+        end(&store, hook, Disposition::Sent, 0).await;
+    }
+    for room in rooms {
+        assert_eq!(room.await.unwrap(), 4, "L28 made");
+    }
+    let room = store.log.prepare_log(at(1_000)).await.unwrap();
+    assert!(room.ahead != Some(0), "L28 there is room ahead");
+    let all = super::look::listed(&store, &super::look::all()).await;
+    let wanted: Vec<_> = (0..20).map(|n| format!("m{n}")).collect();
+    assert_eq!(all, wanted, "L28 nothing changed");
+}

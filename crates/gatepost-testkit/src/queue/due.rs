@@ -1,0 +1,197 @@
+//! How what is due is found.
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::owners::Gone;
+use gatepost_storage::webhooks::{DeliveryId, DueLane, DuePoint, Lane, LaneClass, LaneSweep};
+use webhook_model::{Activity, DeliveryOrder, WebhookId};
+
+use crate::fixtures::{START, at, change, claim, direct, due_lanes, message, place, tenant};
+use crate::harness::Webhooks;
+use crate::world::{enqueue, hold, set};
+
+/// A webhook of each of these owners.
+async fn hooks(store: &Webhooks, owners: &[i64]) -> Vec<WebhookId> {
+    let mut hooks = Vec::new();
+    for owner in owners {
+        hooks.push(set(store, *owner, "w").await.webhook);
+    }
+    hooks
+}
+
+fn first(webhook: WebhookId) -> Lane {
+    let class = LaneClass::First;
+    Lane { webhook, class }
+}
+
+fn lanes(due: &[DueLane]) -> Vec<Lane> {
+    due.iter().map(|due| due.lane).collect()
+}
+
+/// Walks over all lanes, this many at a time, and shows what may be claimed from.
+async fn swept(store: &Webhooks, limit: u32, now: i64) -> Vec<DueLane> {
+    let (mut found, mut after) = (Vec::new(), None);
+    for _ in 0..99 {
+        let LaneSweep { due, next } = store
+            .queue
+            .sweep_lanes(after, limit, at(now))
+            .await
+            .unwrap();
+        assert!(due.len() <= limit as usize, "Q46 the limit");
+        found.extend(due);
+        assert!(next.is_none() || next > after, "Q46 it goes on");
+        after = next;
+        if next.is_none() {
+            return found;
+        }
+    }
+    panic!("Q46 the walk ends");
+}
+
+/// Due lanes are those in which something became due within the span that was asked for, its end
+/// included: each once, in order. No more than the limit is looked at; it goes on from there.
+pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
+    let hooks = hooks(&store, &[1, 2, 3]).await;
+    let batch = [(2, 1), (0, 2), (0, 2), (1, 3), (0, 9)];
+    let batch = batch.map(|(hook, due)| message(hooks[hook], "m", at(due)));
+    let stored = store.queue.enqueue(direct(batch.to_vec()), at(0)).await;
+    assert!(stored.is_ok(), "Q43 stored");
+    let asked = async |after, until| {
+        let after = DuePoint {
+            due: at(after),
+            delivery: DeliveryId(i64::MAX),
+        };
+        let found = store.queue.due_lanes(after, at(until), 99).await.unwrap();
+        assert_eq!(found.more, None, "Q43 that was all");
+        lanes(&found.lanes)
+    };
+    assert_eq!(asked(-5, 0).await, [], "Q43 before all");
+    let all = [first(hooks[0]), first(hooks[1]), first(hooks[2])];
+    assert_eq!(asked(-5, 3).await, all, "Q43 all");
+    assert_eq!(asked(1, 3).await, all[..2], "Q43 from there");
+    assert_eq!(asked(1, 2).await, all[..1], "Q43 until then");
+    assert_eq!(asked(3, 8).await, [], "Q43 nothing became due");
+    assert_eq!(asked(3, 9).await, all[..1], "Q43 its end included");
+    let (mut after, mut found, mut calls) = (Some(START), Vec::new(), 0);
+    while let Some(from) = after {
+        let page = store.queue.due_lanes(from, at(3), 1).await.unwrap();
+        assert!(page.lanes.len() <= 1, "Q43 the limit");
+        assert!(page.more.is_none_or(|more| more > from), "Q43 it goes on");
+        found.extend(lanes(&page.lanes));
+        (after, calls) = (page.more, calls + 1);
+        assert!(calls < 9, "Q43 it ends");
+    }
+    let wanted = [all[2], all[0], all[0], all[1]];
+    assert_eq!(found, wanted, "Q43 one at a time");
+}
+
+/// A lane that cannot be claimed from is not due, however it is looked for: of a webhook that is
+/// not active, of an owner who is held, moving or gone, of a webhook in order whose oldest delivery
+/// is not due or one of which is being sent. It is again when that is over.
+pub async fn q44_what_cannot_be_claimed_is_not_due(store: Webhooks) {
+    let hooks = hooks(&store, &[1, 2, 3, 4, 5, 6, 7]).await;
+    let [paused, held, moving, gone, head, runs, free] = hooks[..] else {
+        panic!("Q44 seven webhooks");
+    };
+    place(&store, 3, tenant(1)).await;
+    for webhook in [head, runs] {
+        change(&store, webhook, |w| w.order = DeliveryOrder::InOrder).await;
+    }
+    let late = direct(vec![message(head, "late", at(9))]);
+    store.queue.enqueue(late, at(0)).await.unwrap();
+    for webhook in &hooks {
+        enqueue(&store, *webhook, &["a", "b"]).await;
+    }
+    assert_eq!(claim(&store, runs, 0).await.len(), 1, "Q44 one is sent");
+    change(&store, paused, |w| w.activity = Activity::Paused).await;
+    hold(&store, 2, true).await;
+    place(&store, 3, tenant(2)).await;
+    let removed = store.records.mark_gone(Gone::Owner(OwnerId(4)), at(0));
+    assert!(removed.await.is_ok(), "Q44 removed");
+    let found = async |wanted: &[WebhookId], now: i64, when: &str| {
+        let wanted: Vec<_> = wanted.iter().copied().map(first).collect();
+        assert_eq!(lanes(&due_lanes(&store, now).await), wanted, "Q44 {when}");
+        let of = store.queue.lanes_of(&hooks, at(now)).await.unwrap();
+        assert_eq!(lanes(&of), wanted, "Q44 asked for, {when}");
+        let swept = swept(&store, 2, now).await;
+        assert_eq!(lanes(&swept), wanted, "Q44 swept, {when}");
+    };
+    found(&[free], 1, "at first").await;
+    change(&store, paused, |w| w.activity = Activity::Active).await;
+    hold(&store, 2, false).await;
+    found(&[paused, held, free], 1, "free again").await;
+    found(&[paused, held, head, free], 9, "its head is due").await;
+    change(&store, head, |w| w.order = DeliveryOrder::Unordered).await;
+    found(&[paused, held, head, free], 1, "in no order").await;
+    let given = claim(&store, moving, 1).await;
+    assert!(
+        given.is_empty() && claim(&store, gone, 1).await.is_empty(),
+        "Q44"
+    );
+}
+
+/// The lanes of webhooks are looked up for those that were asked for, each once and in order, with
+/// what a due lane says; what nobody knows has none.
+pub async fn q45_lanes_are_those_of_who_was_asked_for(store: Webhooks) {
+    let hooks = hooks(&store, &[1, 2, 3, 4]).await;
+    for (webhook, due) in hooks.iter().zip([3, 1, 2, 50]) {
+        let batch = direct(vec![message(*webhook, "m", at(due))]);
+        store.queue.enqueue(batch, at(0)).await.unwrap();
+    }
+    let unknown = WebhookId(hooks[3].0 + 1000);
+    let asked = [hooks[2], unknown, hooks[0], hooks[2], hooks[3]];
+    let found = store.queue.lanes_of(&asked, at(9)).await.unwrap();
+    let found: Vec<_> = found.iter().map(|d| (d.lane, d.due, d.owner)).collect();
+    let wanted = [
+        (first(hooks[0]), at(3), OwnerId(1)),
+        (first(hooks[2]), at(2), OwnerId(3)),
+    ];
+    assert_eq!(found, wanted, "Q45");
+    let early = store.queue.lanes_of(&asked, at(2)).await.unwrap();
+    assert_eq!(lanes(&early), [first(hooks[2])], "Q45 what is due by then");
+    let none = store.queue.lanes_of(&[], at(9)).await.unwrap();
+    assert_eq!(none, [], "Q45 nobody");
+}
+
+/// A sweep visits every lane in which something waits, in order, at most the limit in one call, and
+/// names those that may be claimed from.
+pub async fn q46_a_sweep_visits_every_lane(store: Webhooks) {
+    let hooks = hooks(&store, &[1, 2, 3, 4, 5]).await;
+    for (webhook, due) in hooks.iter().zip([3, 1, 50, 2, 3]) {
+        let batch = direct(vec![message(*webhook, "m", at(due))]);
+        store.queue.enqueue(batch, at(0)).await.unwrap();
+    }
+    change(&store, hooks[3], |w| w.activity = Activity::Disabled).await;
+    let wanted = [hooks[0], hooks[1], hooks[4]].map(first);
+    for limit in [1, 2, 5, 99] {
+        let found = swept(&store, limit, 9).await;
+        assert_eq!(lanes(&found), wanted, "Q46 {limit} at a time");
+        assert_eq!(found[1].due, at(1), "Q46 the head's due time");
+    }
+    let page = store.queue.sweep_lanes(None, 3, at(9)).await.unwrap();
+    assert_eq!(page.next, Some(first(hooks[2])), "Q46 not due, but visited");
+    let rest = store.queue.sweep_lanes(page.next, 9, at(9)).await.unwrap();
+    assert_eq!(lanes(&rest.due), wanted[2..], "Q46 the rest");
+    assert_eq!(rest.next, None, "Q46 none beyond");
+}
+
+/// The next due time is that of anything that waits, also of a webhook that is not active; what is
+/// being sent or has ended has none.
+pub async fn q47_the_next_due_time_is_of_all_that_waits(store: Webhooks) {
+    let hooks = hooks(&store, &[1, 2]).await;
+    let next = async |now| store.queue.next_due(at(now)).await.unwrap();
+    assert_eq!(next(0).await, None, "Q47 nothing waits");
+    let batch = [(0, 5), (1, 3)];
+    let batch = batch.map(|(hook, due)| message(hooks[hook], "m", at(due)));
+    store
+        .queue
+        .enqueue(direct(batch.to_vec()), at(0))
+        .await
+        .unwrap();
+    change(&store, hooks[1], |w| w.activity = Activity::Paused).await;
+    assert_eq!(next(0).await, Some(at(3)), "Q47 of a paused webhook");
+    assert_eq!(next(3).await, Some(at(5)), "Q47 after now");
+    assert_eq!(claim(&store, hooks[0], 5).await.len(), 1, "Q47 it is due");
+    assert_eq!(next(3).await, None, "Q47 it is being sent");
+    store.queue.reclaim(9, at(15)).await.unwrap();
+    assert_eq!(next(14).await, Some(at(15)), "Q47 it waits again");
+}

@@ -1,0 +1,154 @@
+//! Tasks.
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::webhooks::{RecordId, RoutesVersion, TaskMessage, TaskQuery, TaskRow};
+use gatepost_storage::{AtMost, ErrorKind, StoreError};
+use redb::ReadTransaction;
+use serde_json::Value;
+use webhook_model::{Action, EventId, Task, TaskId};
+
+use super::codec::{self, Fields};
+use super::delivery::to_micros;
+use super::error::{Answer, failed};
+use super::events::events_of;
+use super::owner_rows::in_scope;
+use super::sizes::{bytes_of, check_growth, check_room};
+use super::stored::{Stored, changed, new_row, numbers, one, owner_in};
+use super::tables::{EVENTS, OWNERS, TASKS, Tx, WEBHOOKS, page, readable};
+
+pub(super) fn insert(tx: &Tx, task: Task, at_most: AtMost, now: DateTime<Utc>) -> Answer<TaskRow> {
+    let owner = owner_by_webhook(tx, &task)?;
+    check_room(tx, owner, |u| u.tasks, task.stored_bytes(), at_most)?;
+    let head = new_row(tx.count("task")?, owner, (), now);
+    let row = TaskRow {
+        id: TaskId(head.id),
+        owner,
+        revision: head.revision,
+        created: head.created,
+        modified: head.modified,
+        last_run: None,
+        task,
+    };
+    tx.put(TASKS, row.id.0, &codec::from_task(&row)?)?;
+    changed(tx, [owner; 2], &[RecordId::Task(row.id)])?;
+    Ok(row)
+}
+
+pub(super) fn list(tx: &ReadTransaction, query: TaskQuery) -> Answer<Vec<TaskRow>> {
+    let TaskQuery {
+        scope,
+        creator,
+        webhook,
+        name,
+        page: p,
+    } = query;
+    let owners = tx.open_table(OWNERS).map_err(failed)?;
+    let wanted = |row: &Value| {
+        Ok(in_scope(&owners, scope, row)?
+            && creator.is_none_or(|c| row["creator"] == c.0)
+            && webhook.is_none_or(|w| row["webhook"] == w.0)
+            && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
+    };
+    let rows = tx.open_table(TASKS).map_err(failed)?;
+    page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
+        readable(codec::task(id, &row))
+    })
+}
+
+pub(super) fn update(
+    tx: &Tx,
+    edit: TaskRow,
+    at_most: AtMost,
+    now: DateTime<Utc>,
+) -> Answer<TaskRow> {
+    let old = Stored::of(tx.row(TASKS, edit.id.0)?, edit.revision, "task")?;
+    let owner = owner_by_webhook(tx, &edit.task)?;
+    let f = Fields(&old.row);
+    let new = TaskRow {
+        id: edit.id,
+        owner,
+        revision: edit.revision.next(),
+        created: f.time("created")?,
+        modified: to_micros(now),
+        last_run: f.maybe_time("last_run"),
+        task: edit.task,
+    };
+    let row = codec::from_task(&new)?;
+    let (mut less, mut more) = (bytes_of(tx, TASKS, &old.row)?, new.task.stored_bytes());
+    let mut named = vec![RecordId::Task(new.id)];
+    for (id, mut event) in events_of(tx, new.id)? {
+        if owner != old.owner {
+            more += bytes_of(tx, EVENTS, &event)?;
+            less = 0;
+            event["owner"] = owner.0.into();
+            tx.put(EVENTS, id, &event)?;
+        }
+        named.push(RecordId::Event(EventId(id)));
+    }
+    check_growth(tx, owner, (less, more), at_most)?;
+    tx.put(TASKS, new.id.0, &row)?;
+    changed(tx, [old.owner, owner], &named)?;
+    Ok(new)
+}
+
+pub(super) fn record_runs(tx: &Tx, runs: Vec<(TaskId, DateTime<Utc>)>) -> Answer<()> {
+    for (id, at) in runs {
+        let Some(row) = tx.row(TASKS, id.0)? else {
+            continue;
+        };
+        let mut row = codec::task(id.0, &row)?;
+        row.last_run = row.last_run.max(Some(to_micros(at)));
+        tx.put(TASKS, id.0, &codec::from_task(&row)?)?;
+    }
+    Ok(())
+}
+
+/// The messages of those of these tasks that are there and can be read.
+pub(super) fn messages(tx: &ReadTransaction, tasks: Vec<TaskId>) -> Answer<Vec<TaskMessage>> {
+    let mut messages = Vec::new();
+    for id in tasks {
+        let Some(row) = one(tx, TASKS, id.0)? else {
+            continue;
+        };
+        let Some(row) = readable(codec::task(id.0, &row))? else {
+            continue;
+        };
+        if let Action::Send { message, .. } = row.task.action {
+            messages.push(TaskMessage {
+                id,
+                revision: row.revision,
+                message,
+            });
+        }
+    }
+    Ok(messages)
+}
+
+/// Removes a task with its events. Where that moved the version of a place, and to which; `None`
+/// if there is no such task.
+pub(super) fn remove(tx: &Tx, id: TaskId) -> Answer<Option<(Place, RoutesVersion)>> {
+    let Some(row) = tx.row(TASKS, id.0)? else {
+        return Ok(None);
+    };
+    for (event, _) in events_of(tx, id)? {
+        tx.remove(EVENTS, event)?;
+    }
+    tx.remove(TASKS, id.0)?;
+    let place = tx.owner(owner_in(&row)?)?.place;
+    let version = tx.changed(place, &[RecordId::Task(id)])?;
+    Ok(Some((place, version)))
+}
+
+/// A task's owner is its webhook's.
+fn owner_by_webhook(tx: &Tx, task: &Task) -> Answer<OwnerId> {
+    let Action::Send { webhook, .. } = &task.action else {
+        return Err(StoreError::new(
+            ErrorKind::Unsupported,
+            "an action that this version does not know",
+        ));
+    };
+    let rule = "the task's webhook does not exist";
+    let row = tx.row(WEBHOOKS, webhook.0)?;
+    owner_in(&row.ok_or_else(|| StoreError::new(ErrorKind::Invalid, rule))?)
+}
