@@ -26,13 +26,7 @@ impl Side {
                 drop(done);
                 self.waiting().await
             }
-            Call::Postpone(n, after) => {
-                let id = of(&self.outbox, *n, OutboxId(i64::MAX));
-                let turn = self.turn(*n).await;
-                let due = at(now + i64::from(*after));
-                let done = self.store.outbox.postpone_outbox(id, turn, due).await;
-                answer(done, shown)
-            }
+            Call::Postpone(n, after) => self.postpone(*n, *after, now).await,
             Call::Owner(call) => self.owner_call(*call, now).await,
             Call::Record(call) => self.record_call(*call, now).await,
             Call::Claim(lanes) => self.claim(lanes, now).await,
