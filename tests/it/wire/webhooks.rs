@@ -225,8 +225,9 @@ async fn the_columns_of_the_log() {
         assert_eq!(row[column], value, "{column}: {row}");
     }
     for (class, count) in [("connect", 1), ("timeout", 0)] {
-        let listed = platform.rows(&format!("webhooks?filter=class%20eq%20'{class}'"));
-        assert_eq!(listed.await.as_array().unwrap().len(), count, "{class}");
+        let path = format!("webhooks?filter=class%20eq%20'{class}'");
+        let listed = platform.rows(&path).await;
+        assert_eq!(listed.as_array().unwrap().len(), count, "{class}");
     }
     for method in ["POST", "PUT"] {
         let path = if method == "POST" {
