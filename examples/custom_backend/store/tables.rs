@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::error::{Answer, failed};
 
+type Counts = (u64, u64, u64, u64, u64);
 /// Rows as JSON, by row number.
 pub(super) type Rows = TableDefinition<'static, i64, &'static str>;
 
@@ -41,7 +42,7 @@ pub(super) const DROPPED: TableDefinition<'static, (i64, i64, &'static str), u64
     TableDefinition::new("dropped");
 /// What became of deliveries, by hour and webhook, the newest hour first: sent, failed, retried,
 /// milliseconds, bytes.
-pub(super) const COUNTS: TableDefinition<'static, (i64, i64), (u64, u64, u64, u64, u64)> =
+pub(super) const COUNTS: TableDefinition<'static, (i64, i64), Counts> =
     TableDefinition::new("count");
 /// The queue in figures, in the one row 0.
 pub(super) const FIGURES: Rows = TableDefinition::new("figures");
