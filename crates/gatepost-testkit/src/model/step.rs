@@ -62,7 +62,7 @@ pub(super) enum Call {
         later: Option<u8>,
     },
     /// Enqueues, all in one call.
-    Together(Vec<Call>),
+    Together(Vec<Self>),
     /// Several take audiences of the outbox, and those of these numbers are given back.
     Turns(Vec<u8>),
     /// Walks over lanes, this many at a time.
