@@ -170,10 +170,10 @@ async fn health(State(engine): State<Engine>) -> Response {
         return (StatusCode::SERVICE_UNAVAILABLE, down).into_response();
     };
     Json(json!({
-        "queued": health.queued,
-        "running": health.running,
-        "oldest_due": health.oldest_due.map(|due| due.timestamp()),
-        "outbox": health.outbox,
+        "queued": health.queue.queued,
+        "running": health.queue.running,
+        "oldest_due": health.queue.oldest_due.map(|due| due.timestamp()),
+        "outbox": health.queue.outbox,
         "unplaced": health.unplaced,
         "in_flight": health.in_flight,
         "error_rate": health.error_rate,

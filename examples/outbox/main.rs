@@ -93,7 +93,10 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     shop.order(3, Some("order-3"), true).await?;
     tokio::time::sleep(Duration::from_millis(2500)).await;
     story.claim("it was sent once", receiver.received().len() == 2);
-    story.claim("nothing waits any more", engine.health().await?.outbox == 0);
+    story.claim(
+        "nothing waits any more",
+        engine.health().await?.queue.outbox == 0,
+    );
     let received = receiver.received();
     story.claim(
         "another seller, who watches the same event, received nothing",

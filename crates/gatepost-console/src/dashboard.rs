@@ -138,8 +138,8 @@ fn card(ctx: &PageContext, step: &Step) -> Markup {
 /// The figures of the whole system's queue, for those who may see all of it.
 fn texts(health: &Health) -> [(&'static str, String); 4] {
     [
-        ("queued", health.queued.to_string()),
-        ("running", health.running.to_string()),
+        ("queued", health.queue.queued.to_string()),
+        ("running", health.queue.running.to_string()),
         ("in flight on this node", health.in_flight.to_string()),
         (
             "recent failures",

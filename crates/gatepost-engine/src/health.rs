@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::webhooks::{QueueStats, WebhookStore};
 
 use crate::admission::Admission;
 use crate::clock::EngineClock;
@@ -19,17 +18,9 @@ const WINDOW: u32 = 1000;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Health {
-    /// When the queue was counted last, by any process: a second ago, or longer where counting
-    /// takes more than 10 milliseconds. The next four are as of then.
-    pub counted: DateTime<Utc>,
-    /// Deliveries waiting in the store, those of paused webhooks included.
-    pub queued: u64,
-    /// Deliveries under a lease, in all processes.
-    pub running: u64,
-    /// The oldest due time among waiting deliveries of active webhooks.
-    pub oldest_due: Option<DateTime<Utc>>,
-    /// Occurrences in the outbox.
-    pub outbox: u64,
+    /// Deliveries and occurrences that wait, as some process counted them last: a second ago, or
+    /// longer where counting takes more than 10 milliseconds.
+    pub queue: QueueStats,
     /// Partitions of the log that are ready for what comes: fewer than two is a warning. `None`
     /// where the log has none, or where another process makes them.
     pub log_ahead: Option<u32>,
@@ -64,16 +55,12 @@ pub(crate) struct Probes {
 impl Probes {
     pub(crate) async fn health(&self) -> Result<Health, StoreError> {
         let now = self.clock.now();
-        let stats = match self.store.queue_stats().await? {
-            Some(stats) => stats,
+        let queue = match self.store.queue_stats().await? {
+            Some(queue) => queue,
             None => self.store.count_queue(now.unwrap_or_default()).await?,
         };
         Ok(Health {
-            counted: stats.counted,
-            queued: stats.queued,
-            running: stats.running,
-            oldest_due: stats.oldest_due,
-            outbox: stats.outbox,
+            queue,
             log_ahead: self.figures.room().and_then(|room| room.ahead),
             in_flight: self.admission.in_flight.count(),
             error_rate: self.error_rate.get(),
@@ -160,15 +147,15 @@ mod tests {
             error_rate: Arc::default(),
         };
         let health = probes.health().await.unwrap();
-        assert_eq!((health.running, health.recording), (1, true));
-        assert_eq!((health.counted, health.log_ahead), (noon(), Some(1)));
+        assert_eq!((health.queue.running, health.recording), (1, true));
+        assert_eq!((health.queue.counted, health.log_ahead), (noon(), Some(1)));
         records.claimed(webhook).await;
         let health = probes.health().await.unwrap();
-        assert_eq!(health.running, 1, "nobody has counted since");
+        assert_eq!(health.queue.running, 1, "nobody has counted since");
         records.store.count_queue(noon()).await.unwrap();
-        assert_eq!(probes.health().await.unwrap().running, 2);
+        assert_eq!(probes.health().await.unwrap().queue.running, 2);
         broken.set_broken(true);
         let health = probes.health().await.unwrap();
-        assert_eq!((health.running, health.recording), (2, false));
+        assert_eq!((health.queue.running, health.recording), (2, false));
     }
 }

@@ -42,6 +42,7 @@ pub use error::{EmitError, EngineError, StartError};
 pub use gatepost_ids::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, Audience, Place, Quota, Quotas,
 };
+pub use gatepost_storage::webhooks::{HourlyCount, QueueStats};
 pub use gatepost_storage::{AtMost, Scope};
 pub use health::Health;
 pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};

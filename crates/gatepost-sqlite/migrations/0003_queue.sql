@@ -2,7 +2,7 @@
 -- on it. The queue holds what waits, and nothing else; what runs is a row for each batch that was claimed together.
 
 -- One row. `delivery`, `token`: the numbers given last. `arrived` counts commits after which other processes should look
--- at what is due, `stirred` those after which they should look at every lane. `bytes`: what the log takes, about.
+-- at what is due, `stirred` those after which they should look at every lane. `bytes`: what the log takes, about. `indexed`: see gatepost_of_webhook.
 -- Retention: ended deliveries created before `created_before` are not shown; `walked`: up to this delivery everything that
 -- had ended was removed; `shown`: how many ended deliveries of a webhook are shown; `pass` counts its rounds. `outbox_turn` counts audiences that
 -- were taken from the outbox.
@@ -12,6 +12,7 @@ CREATE TABLE gatepost_log (
     arrived        INTEGER NOT NULL DEFAULT 0,
     stirred        INTEGER NOT NULL DEFAULT 0,
     bytes          INTEGER NOT NULL DEFAULT 0,
+    indexed        INTEGER NOT NULL DEFAULT 0,
     created_before INTEGER NOT NULL DEFAULT -9223372036854775808,
     walked         INTEGER NOT NULL DEFAULT 0,
     shown          INTEGER NOT NULL DEFAULT 0,
@@ -128,9 +129,28 @@ UPDATE gatepost_log SET bytes =
 DROP TABLE gatepost_attempt;
 DROP TABLE gatepost_delivery;
 ALTER TABLE gatepost_delivery_3 RENAME TO gatepost_delivery;
-CREATE INDEX gatepost_delivery_of_webhook ON gatepost_delivery (webhook);
-CREATE INDEX gatepost_delivery_of_task ON gatepost_delivery (task) WHERE task IS NOT NULL;
-CREATE INDEX gatepost_delivery_of_tenant ON gatepost_delivery (tenant) WHERE tenant IS NOT NULL;
+
+-- Deliveries by what they are listed by. Indexes of gatepost_delivery would change as many pages with each commit as it
+-- has webhooks: these are filled for some thousand deliveries at once, in order. `indexed` in gatepost_log says up to which.
+CREATE TABLE gatepost_of_webhook (
+    webhook  INTEGER NOT NULL,
+    delivery INTEGER NOT NULL,
+    PRIMARY KEY (webhook, delivery)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE gatepost_of_task (
+    task     INTEGER NOT NULL,
+    delivery INTEGER NOT NULL,
+    PRIMARY KEY (task, delivery)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE gatepost_of_tenant (
+    tenant   INTEGER NOT NULL,
+    delivery INTEGER NOT NULL,
+    PRIMARY KEY (tenant, delivery)
+) STRICT, WITHOUT ROWID;
+INSERT INTO gatepost_of_webhook SELECT webhook, id FROM gatepost_delivery ORDER BY webhook, id;
+INSERT INTO gatepost_of_task SELECT task, id FROM gatepost_delivery WHERE task IS NOT NULL ORDER BY task, id;
+INSERT INTO gatepost_of_tenant SELECT tenant, id FROM gatepost_delivery WHERE tenant IS NOT NULL ORDER BY tenant, id;
+UPDATE gatepost_log SET indexed = delivery;
 CREATE INDEX gatepost_error ON gatepost_outcome (delivery) WHERE state = 3;
 CREATE INDEX gatepost_error_of_webhook ON gatepost_outcome (webhook, delivery) WHERE state = 3;
 CREATE INDEX gatepost_error_of_task ON gatepost_outcome (task, delivery) WHERE state = 3 AND task IS NOT NULL;

@@ -87,10 +87,6 @@ const QUEUE_AND_LOG: &[Hot] = &[
 
 const OTHERS: &[Hot] = &[
     (
-        include_str!("sql/owners/some_deliveries.sql"),
-        "gatepost_delivery_of_webhook (webhook=?)",
-    ),
-    (
         include_str!("sql/owners/waiting_moved.sql"),
         "gatepost_queue_of_webhook (webhook=? AND rowid<?)",
     ),

@@ -237,7 +237,7 @@ macro_rules! for_each_outbox_clause {
             o12_audiences_take_turns
             o13_rows_decided_together_are_used_up_once
             o14_the_longest_waiting_audience_comes_first
-            o15_what_is_put_off_stands_in_nobodys_way
+            o15_what_is_put_off_holds_nobody_up
         }
     };
 }

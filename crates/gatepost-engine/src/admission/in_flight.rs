@@ -198,10 +198,6 @@ impl Permit {
         self.of_backlog = true;
     }
 
-    pub(crate) fn is_for_backlog(&self) -> bool {
-        self.of_backlog
-    }
-
     /// The request is over: there is room for another.
     pub(crate) fn over(&mut self) {
         if !std::mem::replace(&mut self.is_over, true) {

@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Basis, Enqueue, Left, NewOutbox, Origin, StoredDelivery};
 
 use super::bite::Bite;
-use super::decide::{Decided, Sink};
 use super::emitted::Emitted;
 use super::emitter::{Emitter, unnamed};
 use super::finder::Ask;
 use super::plan::{Plan, Spent};
+use super::sink::{Decided, Sink};
 use crate::guard::guarded;
 use crate::meter;
 

@@ -1,60 +1,12 @@
 //! One bite: decided, rendered, stored; decided again if the records changed in between.
 
-use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Left, Origin, OutboxId};
-use webhook_model::OccurrenceId;
-
 use super::draft::{Before, Drafted};
-use super::emitted::Emitted;
 use super::emitter::Emitter;
 use super::finder::Ask;
 use super::plan::Spent;
 use super::races::Races;
+use super::sink::{Decided, Sink};
 use crate::error::EmitError;
-
-/// Where what is decided goes.
-#[derive(Debug)]
-pub(super) enum Sink {
-    /// An emit: all at once.
-    Emit(Origin),
-    /// A row of the outbox: as much as fits.
-    Row(RowAt),
-}
-
-/// A row of the outbox at one turn.
-#[derive(Clone, Debug)]
-pub(super) struct RowAt {
-    pub id: OutboxId,
-    pub turn: u32,
-    /// The id of the occurrence in its place, while nothing of it is stored.
-    pub named: Option<(Place, OccurrenceId)>,
-    /// When what does not fit is due.
-    pub next: DateTime<Utc>,
-    /// When that is due of which nothing is known yet.
-    pub wait: DateTime<Utc>,
-}
-
-/// What became of a bite.
-#[derive(Debug)]
-pub(super) enum Decided {
-    /// It was done before, by this or another process.
-    Repeated,
-    /// It is more than an emit stores at once. Nothing was stored.
-    TooMuch,
-    /// Nothing is known of any task that was asked for by number. Nothing was stored.
-    Undecided,
-    /// It was stored.
-    Stored {
-        emitted: Emitted,
-        /// What it used.
-        used: Spent,
-        /// What is left of the row.
-        left: Option<Left>,
-        /// Of that, nothing is known yet.
-        waits: bool,
-    },
-}
 
 impl Emitter {
     /// `spent` is what the occurrence used before, as far as is known.

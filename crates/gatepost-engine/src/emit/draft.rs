@@ -8,11 +8,11 @@ use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, Origin, RoutesVersion}
 use webhook_model::{OwnerId, TaskId};
 
 use super::bite::Bite;
-use super::decide::{Decided, Sink};
 use super::emitter::Emitter;
 use super::finder::Ask;
 use super::plan::{Plan, Spent};
 use super::races::Races;
+use super::sink::{Decided, Sink};
 use crate::error::EmitError;
 use crate::judge::{Judge, Room};
 use crate::routes::Matched;

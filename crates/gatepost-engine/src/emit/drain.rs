@@ -9,8 +9,8 @@ use gatepost_storage::webhooks::WebhookStore;
 use tokio::sync::Mutex;
 use webhook_model::Occurrence;
 
+use super::apart::WaitingRows;
 use super::emitter::Emitter;
-use super::waiting::WaitingRows;
 use crate::clock::EngineClock;
 use crate::error::EmitError;
 use crate::guard::guarded;

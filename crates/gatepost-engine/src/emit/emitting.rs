@@ -9,11 +9,11 @@ use gatepost_storage::{ErrorKind, StoreError};
 use tracing::Span;
 use webhook_model::Occurrence;
 
-use super::decide::{Decided, Sink};
 use super::emitted::Emitted;
 use super::emitter::{Emitter, unnamed};
 use super::finder::Ask;
 use super::plan::Spent;
+use super::sink::{Decided, Sink};
 use crate::error::EmitError;
 use crate::guard::GuardedSpan;
 

@@ -1,5 +1,6 @@
 //! From an occurrence to stored deliveries.
 
+mod apart;
 mod bite;
 mod commit;
 mod decide;
@@ -17,6 +18,7 @@ mod plan;
 mod races;
 mod row;
 mod set;
+mod sink;
 #[cfg(test)]
 mod tests;
 mod waiting;

@@ -14,8 +14,9 @@ use crate::error::EmitError;
 
 /// Rows read at a time.
 const AT_ONCE: u32 = 100;
-/// How long an audience whose rows are taken is left to this process.
-const TAKEN: Duration = Duration::from_secs(30);
+/// How long an audience whose rows are taken is left to this process: should it die, its rows wait
+/// that long. Whoever takes longer shares them with another process, and each is stored once.
+const TAKEN: Duration = Duration::from_secs(10);
 /// Rows of which a part goes on with the next bite at once.
 const GOING: usize = 16;
 /// A place is known this soon, or its rows wait for the platform apart from the others.

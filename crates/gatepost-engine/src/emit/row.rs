@@ -8,12 +8,12 @@ use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
 use webhook_model::{Occurrence, TaskId};
 
-use super::decide::{Decided, RowAt, Sink};
 use super::draft::{Before, Drafted};
 use super::drain::{OutboxDrain, Places};
 use super::finder::Ask;
 use super::plan::Spent;
-use super::set::Tried;
+use super::races::Races;
+use super::sink::{Decided, RowAt, Sink};
 use crate::error::EmitError;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
@@ -35,6 +35,13 @@ pub(super) struct Row {
     pub created: DateTime<Utc>,
     /// What its occurrence used up, as far as this process knows.
     spent: Spent,
+}
+
+/// A row, and what was learnt in its tries.
+#[derive(Debug)]
+pub(super) struct Tried {
+    pub row: Row,
+    pub races: Races,
 }
 
 impl Row {

@@ -7,21 +7,14 @@ use gatepost_ids::Place;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, RoutesVersion};
 
-use super::decide::Decided;
 use super::draft::{Draft, Drafted};
 use super::drain::{OutboxDrain, Places};
 use super::plan::Spent;
 use super::races::Races;
-use super::row::Row;
+use super::row::{Row, Tried};
+use super::sink::Decided;
 use crate::config::EmitLimits;
 use crate::error::EmitError;
-
-/// A row, and what was learnt in its tries.
-#[derive(Debug)]
-pub(super) struct Tried {
-    pub row: Row,
-    pub races: Races,
-}
 
 /// What is decided and not stored yet: together about as much as one emit may store.
 #[derive(Debug, Default)]

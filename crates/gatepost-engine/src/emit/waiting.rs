@@ -1,14 +1,13 @@
 //! A row of which nothing is known until the platform has said who may receive it: it waits apart
 //! from the others, in no one's way.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_ids::Audience;
 use gatepost_storage::webhooks::{Basis, Enqueue, Left, Origin};
 
+use super::apart::WaitingRow;
 use super::drain::OutboxDrain;
 use super::row::Row;
 use crate::error::EmitError;
@@ -19,57 +18,6 @@ use crate::guard::guarded;
 const ASKING: Duration = Duration::from_secs(15);
 /// After this time without an answer of the platform, a row is given up.
 const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
-
-/// Rows of one audience that may wait for the platform's answer in this process, and of all: what
-/// hangs for one leaves room for the others.
-const OF_ONE: usize = 16;
-const OF_ALL: usize = 128;
-
-/// Rows that wait for the platform's answer, by audience.
-#[derive(Debug, Default)]
-pub(super) struct WaitingRows(Mutex<HashMap<Audience, usize>>);
-
-/// One of them, until it is dropped.
-#[derive(Debug)]
-pub(super) struct WaitingRow(Arc<WaitingRows>, Audience);
-
-impl WaitingRows {
-    /// `None`: there is no room.
-    fn take(self: &Arc<Self>, audience: Audience) -> Option<WaitingRow> {
-        let mut rows = self.lock();
-        let all: usize = rows.values().sum();
-        let of_one = rows.get(&audience).copied().unwrap_or_default();
-        let has_room = all < OF_ALL && of_one < OF_ONE;
-        has_room.then(|| {
-            rows.insert(audience, of_one + 1);
-            WaitingRow(self.clone(), audience)
-        })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Audience, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    #[cfg(test)]
-    pub(super) fn count(&self, audience: Audience) -> (usize, usize) {
-        let rows = self.lock();
-        let of_one = rows.get(&audience).copied().unwrap_or_default();
-        (of_one, rows.values().sum())
-    }
-}
-
-impl Drop for WaitingRow {
-    fn drop(&mut self) {
-        let Self(rows, audience) = self;
-        let mut rows = rows.lock();
-        if let Some(count) = rows.get_mut(audience) {
-            *count -= 1;
-            if *count == 0 {
-                rows.remove(audience);
-            }
-        }
-    }
-}
 
 impl OutboxDrain {
     /// The platform has to be waited for: apart from the other rows, if there is room for that now.

@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// A snapshot; asks the store, at the cost of one lookup. Figures of the queue are those that
-    /// some process counted last: [`Health::counted`].
+    /// some process counted last.
     ///
     /// # Errors
     /// When the store fails: then nothing is well.

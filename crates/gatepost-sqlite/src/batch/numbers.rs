@@ -4,6 +4,10 @@ use rusqlite::{Connection, params};
 
 use crate::error::Result;
 
+/// Once this many deliveries are not found by their webhooks, they are made so: lists walk over
+/// what is not.
+const NOT_INDEXED: i64 = 4_096;
+
 /// What `gatepost_log` says, and what is to be added to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
@@ -19,6 +23,7 @@ pub(super) struct Numbers {
 pub(super) struct Row {
     delivery: i64,
     token: i64,
+    indexed: i64,
     pub(super) walked: i64,
     pub(super) pass: i64,
 }
@@ -33,9 +38,20 @@ impl Numbers {
         if !self.changed && self.bytes == 0 && !self.arrived {
             return Ok(());
         }
-        let row = *self.row(c)?;
+        let row = self.row(c)?;
+        if row.delivery - row.indexed >= NOT_INDEXED {
+            index(c, row.indexed, row.delivery)?;
+            row.indexed = row.delivery;
+        }
+        let row = *row;
         c.prepare_cached(include_str!("../sql/batch/write_numbers.sql"))?
-            .execute(params![row.delivery, row.token, self.arrived, self.bytes])?;
+            .execute(params![
+                row.delivery,
+                row.token,
+                self.arrived,
+                self.bytes,
+                row.indexed
+            ])?;
         self.said += i64::from(self.arrived);
         (self.changed, self.bytes, self.arrived) = (false, 0, false);
         Ok(())
@@ -49,14 +65,27 @@ impl Numbers {
     }
 }
 
+/// Notes deliveries where lists look for them.
+fn index(c: &Connection, after: i64, last: i64) -> Result<()> {
+    for sql in [
+        include_str!("../sql/batch/index_webhooks.sql"),
+        include_str!("../sql/batch/index_tasks.sql"),
+        include_str!("../sql/batch/index_tenants.sql"),
+    ] {
+        c.prepare_cached(sql)?.execute([after, last])?;
+    }
+    Ok(())
+}
+
 fn read(c: &Connection) -> Result<Row> {
-    let sql = "SELECT delivery, token, walked, pass FROM gatepost_log";
+    let sql = "SELECT delivery, token, indexed, walked, pass FROM gatepost_log";
     Ok(c.prepare_cached(sql)?.query_row([], |row| {
         Ok(Row {
             delivery: row.get(0)?,
             token: row.get(1)?,
-            walked: row.get(2)?,
-            pass: row.get(3)?,
+            indexed: row.get(2)?,
+            walked: row.get(3)?,
+            pass: row.get(4)?,
         })
     })?)
 }

@@ -34,12 +34,31 @@ pub(crate) fn remove(c: &Connection, delivery: i64) -> Result<i64> {
         .query_row(params![delivery, outcome::bytes(None)], |row| row.get(0))?;
     c.prepare_cached("DELETE FROM gatepost_outcome WHERE delivery = ?1")?
         .execute([delivery])?;
-    let body: Option<i64> = c
+    Ok(outcomes + remove_facts(c, delivery)?.unwrap_or(0))
+}
+
+/// Removes what was to be sent, and where lists find it; how many bytes that makes free, about.
+pub(crate) fn remove_facts(c: &Connection, delivery: i64) -> Result<Option<i64>> {
+    type Facts = (i64, i64, Option<i64>, Option<i64>);
+    let facts: Option<Facts> = c
         .prepare_cached(include_str!("../sql/log/remove_delivery.sql"))?
-        .query_row([delivery], |row| row.get(0))
+        .query_row([delivery], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
         .optional()?;
-    let own = body.map_or(0, |body| body + DELIVERY_BYTES);
-    Ok(outcomes + own)
+    let Some((body, webhook, task, tenant)) = facts else {
+        return Ok(None);
+    };
+    for (sql, of) in [
+        (include_str!("../sql/log/unlist_webhook.sql"), Some(webhook)),
+        (include_str!("../sql/log/unlist_task.sql"), task),
+        (include_str!("../sql/log/unlist_tenant.sql"), tenant),
+    ] {
+        if let Some(of) = of {
+            c.prepare_cached(sql)?.execute([of, delivery])?;
+        }
+    }
+    Ok(Some(body + DELIVERY_BYTES))
 }
 
 /// The log takes less.

@@ -8,4 +8,4 @@ pub(crate) mod outcome;
 pub(crate) mod row;
 pub(crate) mod waiting;
 
-pub(crate) use self::end::{DELIVERY_BYTES, end_waiting, remove, shrunk};
+pub(crate) use self::end::{DELIVERY_BYTES, end_waiting, remove, remove_facts, shrunk};

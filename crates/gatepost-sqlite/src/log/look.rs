@@ -20,6 +20,8 @@ type Running = HashMap<i64, (Member, i64)>;
 pub(crate) struct Look<'c> {
     pub(super) c: &'c Connection,
     created_before: i64,
+    /// Up to this delivery, lists find them by what they are listed by.
+    pub(crate) indexed: i64,
     webhooks: RefCell<HashMap<i64, Option<Shown>>>,
     running: RefCell<Option<Running>>,
 }
@@ -69,12 +71,13 @@ impl Found {
 
 impl<'c> Look<'c> {
     pub(crate) fn new(c: &'c Connection) -> Result<Self> {
-        let created_before = c
-            .prepare_cached("SELECT created_before FROM gatepost_log")?
-            .query_row([], |row| row.get(0))?;
+        let (created_before, indexed) = c
+            .prepare_cached("SELECT created_before, indexed FROM gatepost_log")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(Self {
             c,
             created_before,
+            indexed,
             webhooks: RefCell::default(),
             running: RefCell::default(),
         })

@@ -155,7 +155,7 @@ pub struct LaneClaim {
 /// A claimed delivery, now `running`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claimed {
-    /// The delivery.
+    /// The delivery, with the due time that it had in the queue.
     pub delivery: Delivery,
     /// The proof to settle it with. Good for this delivery only.
     pub token: ClaimToken,

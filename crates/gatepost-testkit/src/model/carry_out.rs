@@ -13,7 +13,11 @@ impl Side {
         let (records, log) = (self.store.records.clone(), self.store.log.clone());
         let time = at(now);
         match call {
-            Call::Enqueue { .. } => self.enqueue(call, now).await,
+            Call::Enqueue { .. } => self.enqueue(std::slice::from_ref(call), false, now).await,
+            Call::Together(calls) => self.enqueue(calls, true, now).await,
+            Call::Turns(back) => self.turns(back, now).await,
+            Call::Sweep(limit) => self.sweep(u32::from(*limit), now).await,
+            Call::Count(webhook, hour) => self.count(*webhook, *hour, now).await,
             Call::Push(n) => self.push(*n, now).await,
             Call::Reject(n) => {
                 let id = of(&self.outbox, *n, OutboxId(i64::MAX));
@@ -123,15 +127,19 @@ impl Side {
                 answer(log.delete_delivery(self.delivery(*n), time).await, shown)
             }
             Call::Expire => answer(log.expire_held(at(now - 10), 2, time).await, shown),
-            Call::Purge => self.purge(now).await,
+            Call::Purge { newest, age, bytes } => self.purge(*newest, *age, *bytes, now).await,
         }
     }
 
-    async fn purge(&self, now: i64) -> String {
+    async fn purge(&self, newest: u8, age: u8, bytes: bool, now: i64) -> String {
+        let before = at(now - i64::from(age) - 10);
         let keep = PurgeBounds {
-            created_before: at(now - 30),
-            newest_per_webhook: 6,
-            occurrences_before: at(now - 30),
+            created_before: before,
+            newest_per_webhook: u32::from(newest) + 2,
+            // As many as there are: which of them leave otherwise is up to the store.
+            bytes: bytes.then_some(1 << 40),
+            counts_before: before,
+            occurrences_before: before,
             ..keep_all()
         };
         // Which of several kinds goes first within a limit is up to the store: the limit is not

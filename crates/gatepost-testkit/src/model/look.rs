@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Page, Scope};
-use webhook_model::WebhookId;
+use webhook_model::{Audience, WebhookId};
 
 use super::queue::LATE;
 use super::side::{LIMITS, Side, answer, place};
@@ -30,6 +31,12 @@ impl Side {
     pub(super) async fn push(&mut self, n: u8, now: i64) -> String {
         let mut occurrence = full_occurrence();
         occurrence.id = None;
+        occurrence.audience = match n % 4 {
+            0 => Audience::OneSystem,
+            1 => Audience::Tenant(TenantId(1)),
+            2 => Audience::Tenant(TenantId(2)),
+            _ => Audience::Owner(OwnerId(1)),
+        };
         occurrence.variables.push(("n".to_owned(), n.to_string()));
         let id = self.store.outbox.push_outbox(&occurrence, at(now)).await;
         self.outbox.push(id.unwrap());

@@ -12,6 +12,7 @@ mod owners;
 mod queue;
 mod side;
 mod step;
+mod turns;
 
 use std::sync::Arc;
 

@@ -28,6 +28,8 @@ pub(super) struct Side {
     pub(super) deliveries: Vec<DeliveryId>,
     pub(super) tokens: HashMap<DeliveryId, Vec<ClaimToken>>,
     pub(super) named: usize,
+    /// Who takes audiences of the outbox: one more each time.
+    pub(super) holders: u128,
     pub(super) owners: Owners,
 }
 
@@ -78,6 +80,7 @@ impl Side {
             deliveries: Vec::new(),
             tokens: HashMap::new(),
             named: 0,
+            holders: 0,
             owners: Owners::default(),
         }
     }

@@ -61,6 +61,14 @@ pub(super) enum Call {
         consume: Option<u8>,
         later: Option<u8>,
     },
+    /// Enqueues, all in one call.
+    Together(Vec<Call>),
+    /// Several take audiences of the outbox, and those of these numbers are given back.
+    Turns(Vec<u8>),
+    /// Walks over lanes, this many at a time.
+    Sweep(u8),
+    /// Adds to the counters of this webhook and hour.
+    Count(u8, u8),
     Owner(OwnerCall),
     Record(RecordCall),
     Push(u8),
@@ -84,7 +92,11 @@ pub(super) enum Call {
     Cancel(Vec<u8>),
     DeleteDelivery(u8),
     Expire,
-    Purge,
+    Purge {
+        newest: u8,
+        age: u8,
+        bytes: bool,
+    },
 }
 
 /// What is done to an owner, of three.
@@ -121,6 +133,10 @@ fn call() -> impl Strategy<Value = Call> {
     let hook = || 0..8_u8;
     prop_oneof![
         28 => enqueue(),
+        6 => vec(enqueue(), 1..5).prop_map(Call::Together),
+        4 => vec(0..4_u8, 0..3).prop_map(Call::Turns),
+        3 => (1..6_u8).prop_map(Call::Sweep),
+        2 => (hook(), 0..4_u8).prop_map(|(webhook, hour)| Call::Count(webhook, hour)),
         4 => n().prop_map(Call::Push),
         1 => n().prop_map(Call::Reject),
         1 => (n(), n()).prop_map(|(row, after)| Call::Postpone(row, after)),
@@ -145,7 +161,8 @@ fn call() -> impl Strategy<Value = Call> {
         2 => vec(n(), 0..5).prop_map(Call::Cancel),
         1 => n().prop_map(Call::DeleteDelivery),
         1 => Just(Call::Expire),
-        2 => Just(Call::Purge),
+        3 => (0..8_u8, 0..40_u8, any::<bool>())
+            .prop_map(|(newest, age, bytes)| Call::Purge { newest, age, bytes }),
     ]
 }
 

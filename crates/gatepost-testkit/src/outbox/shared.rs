@@ -116,10 +116,10 @@ pub async fn o14_the_longest_waiting_audience_comes_first(store: Webhooks) {
     assert_eq!(seen.len(), 3, "O14 each of them");
 }
 
-/// A row that was set aside or put off stands in nobody's way: not before its time in its own
-/// audience's, nor its audience in that of others. One whose holder died is another's when its time
-/// is over, and then not the holder's to give back.
-pub async fn o15_what_is_put_off_stands_in_nobodys_way(store: Webhooks) {
+/// A row that was set aside or put off holds nobody up: neither the other rows of its audience, nor
+/// other audiences. An audience whose holder died is another's when its time is over, and then not
+/// the holder's to give back.
+pub async fn o15_what_is_put_off_holds_nobody_up(store: Webhooks) {
     let (stuck, busy) = (Audience::Tenant(TenantId(1)), Audience::Tenant(TenantId(2)));
     let mut rows = Vec::new();
     for audience in [stuck, stuck, busy, busy, busy] {

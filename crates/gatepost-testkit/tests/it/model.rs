@@ -8,8 +8,9 @@ use gatepost_testkit::{Webhooks, model};
 use super::mutants::webhook_mutant;
 
 /// Faults that show only after several calls.
-const FAULTS: [&str; 10] = [
-    "p06", "p10", "p13", "r30", "r38", "q26", "q28", "q33", "l14", "o10",
+const FAULTS: [&str; 15] = [
+    "p06", "p10", "p13", "r30", "r38", "q26", "q28", "q33", "q46", "q48", "l14", "l24", "l26",
+    "o10", "o14",
 ];
 
 async fn webhooks() -> Webhooks {

@@ -2,7 +2,7 @@
 //! most, in order, and each is looked at until there are enough.
 
 pub(crate) mod source;
-mod stream;
+pub(crate) mod stream;
 mod time;
 
 use gatepost_storage::webhooks::{Delivery, DeliveryQuery};

@@ -57,9 +57,13 @@ macro_rules! indexes {
 
 indexes! {
     All: "id", "gatepost_delivery NOT INDEXED WHERE ?4 IS NULL AND";
-    OfWebhook: "id", "gatepost_delivery INDEXED BY gatepost_delivery_of_webhook WHERE webhook = ?4 AND";
-    OfTask: "id", "gatepost_delivery INDEXED BY gatepost_delivery_of_task WHERE task = ?4 AND";
-    OfTenant: "id", "gatepost_delivery INDEXED BY gatepost_delivery_of_tenant WHERE tenant = ?4 AND";
+    OfWebhook: "delivery", "gatepost_of_webhook WHERE webhook = ?4 AND";
+    OfTask: "delivery", "gatepost_of_task WHERE task = ?4 AND";
+    OfTenant: "delivery", "gatepost_of_tenant WHERE tenant = ?4 AND";
+    NewOfWebhook: "id", "gatepost_delivery NOT INDEXED WHERE webhook = ?4 AND";
+    NewOfTask: "id", "gatepost_delivery NOT INDEXED WHERE task = ?4 AND";
+    NewOfTenant: "id", "gatepost_delivery NOT INDEXED WHERE tenant = ?4 AND";
+    NewOfOwner: "d.id", "gatepost_delivery d NOT INDEXED CROSS JOIN gatepost_webhook w ON w.id = d.webhook WHERE w.owner = ?4 AND";
     Waiting: "id", "gatepost_queue NOT INDEXED WHERE ?4 IS NULL AND";
     WaitingOfWebhook: "id", "gatepost_queue INDEXED BY gatepost_queue_of_webhook WHERE webhook = ?4 AND";
     Errors: "delivery", "gatepost_outcome INDEXED BY gatepost_error WHERE state = 3 AND ?4 IS NULL AND";
@@ -78,7 +82,7 @@ pub(super) fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Vec<Source>> 
     let mut sources = Vec::new();
     if everything {
         by.deliveries(look, &mut sources)?;
-        if !matches!(by, By::Webhooks(_)) {
+        if !by.is_of_webhooks() {
             return Ok(sources);
         }
     } else if wants(DeliveryState::Error) || failed {
@@ -98,7 +102,8 @@ pub(super) fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Vec<Source>> 
 #[derive(Clone, Debug)]
 enum By {
     All,
-    Webhooks(Vec<i64>),
+    Webhook(i64),
+    Owner(OwnerId, Vec<i64>),
     Task(i64),
     Tenant(i64),
 }
@@ -106,29 +111,36 @@ enum By {
 impl By {
     fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Self> {
         Ok(match (query.webhook, query.task, query.scope) {
-            (Some(webhook), ..) => Self::Webhooks(vec![webhook.0]),
+            (Some(webhook), ..) => Self::Webhook(webhook.0),
             (_, Some(task), _) => Self::Task(task.0),
-            (.., Scope::Owner(owner)) => Self::Webhooks(webhooks_of(look.c, owner)?),
+            (.., Scope::Owner(owner)) => Self::Owner(owner, webhooks_of(look.c, owner)?),
             (.., Scope::Tenant(tenant)) => Self::Tenant(tenant.0),
             (.., Scope::All) => Self::All,
         })
     }
 
+    /// Whether what has ended is found from each webhook's floor on.
+    fn is_of_webhooks(&self) -> bool {
+        matches!(self, Self::Webhook(_) | Self::Owner(..))
+    }
+
+    /// What is indexed, then what is not yet.
     fn deliveries(&self, look: &Look<'_>, sources: &mut Vec<Source>) -> Result<()> {
+        let mut both = |listed, new, of| {
+            sources.push(index(listed, Some(of)));
+            sources.push(beyond(new, of, look.indexed));
+        };
         match self {
             Self::All => sources.push(index(Index::All, None)),
-            Self::Task(task) => sources.push(index(Index::OfTask, Some(*task))),
-            Self::Tenant(tenant) => sources.push(index(Index::OfTenant, Some(*tenant))),
-            Self::Webhooks(webhooks) => {
+            Self::Task(task) => both(Index::OfTask, Index::NewOfTask, *task),
+            Self::Tenant(tenant) => both(Index::OfTenant, Index::NewOfTenant, *tenant),
+            Self::Webhook(webhook) => sources.extend(of_webhook(look, *webhook)?),
+            Self::Owner(owner, webhooks) => {
                 for webhook in webhooks {
-                    if let Some(shown) = look.webhook(*webhook)? {
-                        sources.push(Source::Index {
-                            index: Index::OfWebhook,
-                            of: Some(*webhook),
-                            beyond: shown.floor,
-                        });
-                    }
+                    let floor = look.webhook(*webhook)?.map(|shown| shown.floor);
+                    sources.extend(floor.map(|floor| beyond(Index::OfWebhook, *webhook, floor)));
                 }
+                sources.push(beyond(Index::NewOfOwner, owner.0, look.indexed));
             }
         }
         Ok(())
@@ -139,7 +151,8 @@ impl By {
             Self::All => sources.push(index(Index::Errors, None)),
             Self::Task(task) => sources.push(index(Index::ErrorsOfTask, Some(*task))),
             Self::Tenant(tenant) => sources.push(index(Index::ErrorsOfTenant, Some(*tenant))),
-            Self::Webhooks(webhooks) => {
+            Self::Webhook(webhook) => sources.push(index(Index::ErrorsOfWebhook, Some(*webhook))),
+            Self::Owner(_, webhooks) => {
                 let of = |webhook: &i64| index(Index::ErrorsOfWebhook, Some(*webhook));
                 sources.extend(webhooks.iter().map(of));
             }
@@ -150,7 +163,8 @@ impl By {
     fn waiting(&self, c: &Connection, sources: &mut Vec<Source>) -> Result<()> {
         let webhooks = match self {
             Self::All => None,
-            Self::Webhooks(webhooks) => Some(webhooks.clone()),
+            Self::Webhook(webhook) => Some(vec![*webhook]),
+            Self::Owner(_, webhooks) => Some(webhooks.clone()),
             Self::Task(task) => match owner_of_task(c, *task)? {
                 Some(owner) => Some(webhooks_of(c, owner)?),
                 None => None,
@@ -165,6 +179,30 @@ impl By {
             }
         }
         Ok(())
+    }
+}
+
+/// All that has ended and is shown of a webhook; nothing of one that is gone.
+pub(crate) fn of_webhook(look: &Look<'_>, webhook: i64) -> Result<Vec<Source>> {
+    let Some(shown) = look.webhook(webhook)? else {
+        return Ok(Vec::new());
+    };
+    Ok(vec![
+        beyond(Index::OfWebhook, webhook, shown.floor),
+        beyond(Index::NewOfWebhook, webhook, shown.floor.max(look.indexed)),
+    ])
+}
+
+/// What waits of a webhook.
+pub(crate) fn waiting_of(webhook: i64) -> Vec<Source> {
+    vec![index(Index::WaitingOfWebhook, Some(webhook))]
+}
+
+fn beyond(index: Index, of: i64, beyond: i64) -> Source {
+    Source::Index {
+        index,
+        of: Some(of),
+        beyond,
     }
 }
 

@@ -14,7 +14,7 @@ const FIRST: i64 = 4;
 const MOST: i64 = 512;
 
 /// Each row number once, in order.
-pub(super) struct Merge {
+pub(crate) struct Merge {
     streams: Vec<Stream>,
     /// The next number of each stream, as [`Stream::rank`] orders it.
     next: BinaryHeap<Reverse<(i64, usize)>>,
@@ -33,6 +33,15 @@ struct Stream {
 }
 
 impl Merge {
+    /// All of these, newest first.
+    pub(crate) fn newest(sources: Vec<Source>) -> Self {
+        let bounds = Bounds {
+            first: i64::MIN,
+            last: i64::MAX,
+        };
+        Self::new(sources, bounds, None, true)
+    }
+
     pub(super) fn new(
         sources: Vec<Source>,
         bounds: Bounds,
@@ -70,7 +79,7 @@ impl Merge {
         }
     }
 
-    pub(super) fn next(&mut self, c: &Connection) -> Result<Option<i64>> {
+    pub(crate) fn next(&mut self, c: &Connection) -> Result<Option<i64>> {
         if !self.started {
             self.started = true;
             for at in 0..self.streams.len() {

@@ -5,14 +5,12 @@ use std::collections::HashSet;
 use gatepost_storage::webhooks::Purged;
 use rusqlite::{Connection, params};
 
-use super::super::list::source::Index;
+use super::super::list::source::{of_webhook, waiting_of};
+use super::super::list::stream::Merge;
 use super::super::look::Look;
 use super::bite::{BITE, count};
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
-
-/// How many row numbers are read at once.
-const AT_ONCE: i64 = 4_096;
 
 /// What is to be stored of a webhook: nothing, if it has no more than is shown.
 type Floor = (i64, Option<i64>);
@@ -50,40 +48,24 @@ fn find(c: &Connection, keep: u32, pass: i64, limit: u32) -> Result<Vec<Floor>> 
 
 /// The newest ended delivery that is too much. Walks over what is shown, and over what waits.
 fn floor(look: &Look<'_>, webhook: i64, keep: u32) -> Result<Option<i64>> {
-    let Some(shown) = look.webhook(webhook)?.filter(|_| keep < u32::MAX) else {
+    if keep == u32::MAX {
         return Ok(None);
-    };
-    let claimed: HashSet<i64> = look.claimed()?.into_iter().collect();
-    let first = shown.floor.saturating_add(1);
-    let (mut last, mut ended) = (i64::MAX, 0);
-    loop {
-        let ids = numbers(look.c, Index::OfWebhook, webhook, (first, last))?;
-        let Some(lowest) = ids.last().copied() else {
-            return Ok(None);
-        };
-        let waiting = numbers(look.c, Index::WaitingOfWebhook, webhook, (lowest, last))?;
-        let waiting: HashSet<i64> = waiting.into_iter().collect();
-        for id in ids {
-            let open = waiting.contains(&id) || (claimed.contains(&id) && is_open(look, id)?);
-            ended += u64::from(!open);
-            if ended > u64::from(keep) {
-                return Ok(Some(id));
-            }
-        }
-        last = lowest - 1;
     }
-}
-
-/// Newest first.
-fn numbers(
-    c: &Connection,
-    index: Index,
-    webhook: i64,
-    (first, last): (i64, i64),
-) -> Result<Vec<i64>> {
-    let mut find = c.prepare_cached(index.sql(true))?;
-    let ids = find.query_map(params![first, last, AT_ONCE, webhook], |row| row.get(0))?;
-    Ok(ids.collect::<rusqlite::Result<_>>()?)
+    let claimed: HashSet<i64> = look.claimed()?.into_iter().collect();
+    let mut shown = Merge::newest(of_webhook(look, webhook)?);
+    let mut waiting = Merge::newest(waiting_of(webhook));
+    let (mut waits, mut ended) = (waiting.next(look.c)?, 0);
+    while let Some(id) = shown.next(look.c)? {
+        while waits.is_some_and(|waits| waits > id) {
+            waits = waiting.next(look.c)?;
+        }
+        let open = waits == Some(id) || (claimed.contains(&id) && is_open(look, id)?);
+        ended += u64::from(!open);
+        if ended > u64::from(keep) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
 }
 
 fn is_open(look: &Look<'_>, id: i64) -> Result<bool> {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::rows::rows;
 use crate::deliveries::outcome::OUTCOME_BYTES;
-use crate::deliveries::{DELIVERY_BYTES, shrunk, waiting};
+use crate::deliveries::{remove_facts, shrunk, waiting};
 use crate::error::Result;
 
 pub(super) fn remove(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
@@ -25,9 +25,10 @@ pub(super) fn remove(c: &Connection, webhook: i64, room: u32) -> Result<u32> {
         if removed < room {
             // Whether it waits is no row of its own to the caller.
             waiting::remove(c, id)?;
-            let mut delivery = c.prepare_cached("DELETE FROM gatepost_delivery WHERE id = ?1")?;
-            removed += rows(delivery.execute([id])?);
-            bytes += DELIVERY_BYTES;
+            if let Some(free) = remove_facts(c, id)? {
+                removed += 1;
+                bytes += free;
+            }
         }
     }
     shrunk(c, bytes)?;

@@ -1,1 +1,1 @@
-DELETE FROM gatepost_delivery WHERE id = ?1 RETURNING octet_length(body)
+DELETE FROM gatepost_delivery WHERE id = ?1 RETURNING octet_length(body), webhook, task, tenant

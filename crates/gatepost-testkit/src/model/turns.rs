@@ -1,0 +1,115 @@
+//! Who has which rows of the outbox, what a sweep finds, and what is counted.
+
+use gatepost_storage::Scope;
+use gatepost_storage::webhooks::*;
+use webhook_model::WebhookId;
+
+use super::side::{Side, answer, place, shown};
+use crate::fixtures::{at, due_lanes};
+
+/// How many audiences there are at most.
+const AUDIENCES: usize = 9;
+
+impl Side {
+    /// Each holder takes one audience until there is none; of those, the ones at these places are
+    /// given back, once by one who does not have it; then they are taken by others.
+    pub(super) async fn turns(&mut self, back: &[u8], now: i64) -> String {
+        let taken = self.take_all(now).await;
+        for number in back {
+            let Some((audience, holder, _)) = taken.get(usize::from(*number)) else {
+                continue;
+            };
+            let outbox = &self.store.outbox;
+            let wrong = outbox.give_back_outbox(*audience, holder + 1_000_000).await;
+            assert!(wrong.is_ok(), "nothing is given back");
+            if number % 2 == 0 {
+                let right = outbox.give_back_outbox(*audience, *holder).await;
+                assert!(right.is_ok(), "it is given back");
+            }
+        }
+        let again = self.take_all(now).await;
+        let rows = |all: &[(OutboxAudience, u128, Vec<_>)]| -> Vec<_> {
+            all.iter()
+                .map(|(whose, _, rows)| (*whose, rows.clone()))
+                .collect()
+        };
+        format!("{:?} {:?}", rows(&taken), rows(&again))
+    }
+
+    /// Takes what nobody has, by a holder for each: audience, holder, rows.
+    async fn take_all(&mut self, now: i64) -> Vec<(OutboxAudience, u128, Vec<Option<usize>>)> {
+        let mut all = Vec::new();
+        loop {
+            self.holders += 1;
+            let holder = self.holders;
+            let taken = self
+                .store
+                .outbox
+                .take_outbox(holder, 2, at(now + 3), at(now));
+            let Some(taken) = taken.await.unwrap() else {
+                break;
+            };
+            assert!(all.len() < AUDIENCES, "an audience is taken twice");
+            let rows = taken.rows.iter().map(|row| place(&self.outbox, &row.id));
+            all.push((taken.audience, holder, rows.collect()));
+        }
+        // Which of those that were never taken comes first is up to the store.
+        all.sort_unstable();
+        all
+    }
+
+    /// Walks over all lanes, which finds what is due and no other.
+    pub(super) async fn sweep(&self, limit: u32, now: i64) -> String {
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let sweep = self.store.queue.sweep_lanes(after, limit, at(now)).await;
+            let sweep = sweep.unwrap();
+            found.extend(sweep.due);
+            assert!(
+                sweep.next.is_none() || sweep.next > after,
+                "a sweep goes on"
+            );
+            after = sweep.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, due_lanes(&self.store, now).await, "swept and due");
+        let of = self.store.queue.lanes_of(&self.webhooks, at(now)).await;
+        assert_eq!(found, of.unwrap(), "swept and asked for");
+        format!("{} lanes", found.len())
+    }
+
+    pub(super) async fn count(&self, webhook: u8, hour: u8, now: i64) -> String {
+        let n = u64::from(webhook) + 1;
+        let count = HourlyCount {
+            webhook: self.webhook(webhook),
+            hour: at(i64::from(hour) * 10),
+            sent: n,
+            failed: n * 2,
+            retried: n * 3,
+            milliseconds: n * 4,
+            bytes: n * 5,
+        };
+        let log = &self.store.log;
+        let added = answer(log.add_counts(&[count, count]).await, shown);
+        let room = log.prepare_log(at(now)).await;
+        assert!(room.is_ok(), "room is made");
+        let all = log
+            .hourly_counts(Scope::All, None, at(-100), at(1_000), 99)
+            .await;
+        let alike = |count: HourlyCount| {
+            let webhook = place(&self.webhooks, &count.webhook);
+            let id = WebhookId(0);
+            (
+                webhook,
+                HourlyCount {
+                    webhook: id,
+                    ..count
+                },
+            )
+        };
+        let all: Vec<_> = all.unwrap().into_iter().map(alike).collect();
+        format!("{added} {all:?}")
+    }
+}
