@@ -12,7 +12,7 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let tenants = if case == "sixteen" { 16 } else { 1 };
     let rows = if short { 4_000 } else { 40_000 };
     let platform = Arc::new(Platform::open(kind).await);
-    let owner = |n: i64| OwnerId(10 * (1 + n % tenants));
+    let owner = move |n: i64| OwnerId(10 * (1 + n % tenants));
     for n in 0..tenants {
         platform
             .records(owner(n), "http://target.test/paused", 1)

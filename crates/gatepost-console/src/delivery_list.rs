@@ -15,6 +15,8 @@ use crate::failure::Failure;
 pub(crate) struct DeliveryFilter {
     pub webhook: Option<WebhookId>,
     pub state: Option<DeliveryState>,
+    /// How the last attempt ended.
+    pub class: Option<&'static str>,
     pub after: Option<DeliveryId>,
 }
 
@@ -34,6 +36,7 @@ pub(crate) async fn newest(
     let query = DeliveryQuery {
         webhook: filter.webhook,
         states: filter.state.into_iter().collect(),
+        class: filter.class.map(str::to_owned),
         ..DeliveryQuery::all(page)
     };
     Ok(ctx.actor.deliveries(&query).await?)

@@ -2,6 +2,7 @@
 
 mod actor;
 mod audit;
+mod counts;
 mod deliveries;
 mod directory;
 mod dropped;

@@ -18,6 +18,9 @@ const STATES: [(DeliveryState, &str); 4] = [
     (DeliveryState::Error, "error"),
 ];
 
+/// In the order of lanes.
+pub(super) const CLASSES: [LaneClass; 3] = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+
 /// A delivery and what the store knows of it besides.
 #[derive(Clone)]
 pub(super) struct Slot {
@@ -50,9 +53,6 @@ impl Slot {
         self.delivery.body.len() as u64 + self.responses
     }
 }
-
-/// In the order of lanes.
-pub(super) const CLASSES: [LaneClass; 3] = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
 
 /// The number by which a class is stored: its place among [`CLASSES`].
 pub(super) fn class_number(class: LaneClass) -> u8 {

@@ -48,7 +48,7 @@ pub(super) const FIGURES: Rows = TableDefinition::new("figures");
 /// Rows of the outbox that wait: tenant and owner of their audience, due, row number.
 pub(super) const OUTBOX_DUE: TableDefinition<'static, (i64, i64, i64, i64), ()> =
     TableDefinition::new("outbox_due");
-/// Whose turn it is to be taken, and who has taken whom, by tenant and owner of the audience.
+/// When each audience was taken, and who holds it now, by tenant and owner of the audience.
 pub(super) const TURNS: TableDefinition<'static, (i64, i64), &'static str> =
     TableDefinition::new("turn");
 /// Audiences whose oldest row was due when that was last looked at, by when they were taken.

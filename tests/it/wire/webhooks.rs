@@ -215,6 +215,7 @@ async fn the_columns_of_the_log() {
         ("webhook_url", json!(key)),
         ("message", json!("m")),
         ("status", json!("error")),
+        ("class", json!("connect")),
         ("attempts", json!(1)),
         ("next_attempt", json!(0)),
         ("task", json!(0)),
@@ -222,6 +223,11 @@ async fn the_columns_of_the_log() {
         ("response_body", json!("")),
     ] {
         assert_eq!(row[column], value, "{column}: {row}");
+    }
+    for (class, count) in [("connect", 1), ("timeout", 0)] {
+        let path = format!("webhooks?filter=class%20eq%20'{class}'");
+        let listed = platform.rows(&path).await;
+        assert_eq!(listed.as_array().unwrap().len(), count, "{class}");
     }
     for method in ["POST", "PUT"] {
         let path = if method == "POST" {

@@ -24,11 +24,28 @@ const ROWS: usize = 50;
 /// One more row is read, to see whether there is another page.
 const READ: u32 = 51;
 const STATES: [&str; 4] = ["queued", "running", "sent", "error"];
+/// How an attempt may end without success, as the log keeps it.
+const CLASSES: [&str; 11] = [
+    "build",
+    "connect",
+    "dns",
+    "protocol",
+    "proxy",
+    "refused",
+    "reset",
+    "status",
+    "timeout",
+    "tls",
+    "too_large",
+];
 
 fn parse_filter(query: &Form) -> DeliveryFilter {
     DeliveryFilter {
         webhook: query.key("webhook").map(WebhookId),
         state: DeliveryState::from_word(query.text("state")),
+        class: CLASSES
+            .into_iter()
+            .find(|class| *class == query.text("class")),
         after: query.key("after").map(DeliveryId),
     }
 }
@@ -39,7 +56,8 @@ fn to_query(filter: DeliveryFilter) -> String {
     let state = filter
         .state
         .map(|state| format!("state={}", state.as_str()));
-    [webhook, state]
+    let class = filter.class.map(|class| format!("class={class}"));
+    [webhook, state, class]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()
@@ -85,6 +103,9 @@ async fn filter_form(ctx: &PageContext, filter: DeliveryFilter) -> Result<Markup
     let mut states = vec![(String::new(), "All".to_owned())];
     states.extend(STATES.map(|word| (word.to_owned(), word.to_owned())));
     let state = filter.state.map_or("", DeliveryState::as_str);
+    let mut classes = vec![(String::new(), "All".to_owned())];
+    classes.extend(CLASSES.map(|word| (word.to_owned(), word.to_owned())));
+    let class = filter.class.unwrap_or_default();
     let picker = if webhooks.is_empty() {
         layout::picker(&problems, "webhook", "Webhook", &webhooks, &webhook, "")
     } else {
@@ -97,6 +118,7 @@ async fn filter_form(ctx: &PageContext, filter: DeliveryFilter) -> Result<Markup
         form.filter method="get" role="search" aria-label="Filter" {
             (picker)
             (layout::select(&problems, "state", "State", &states, state, "", true))
+            (layout::select(&problems, "class", "Last failure", &classes, class, "", true))
             button { "Filter" }
         }
     })

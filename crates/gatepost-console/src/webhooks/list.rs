@@ -7,6 +7,7 @@ use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
+use super::counts::{Counts, grouped, of_day};
 use super::labels::{activity, authorization};
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -32,6 +33,10 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         },
     };
     let (rows, next) = one_page(ctx.actor.webhooks(&query).await?, ROWS, |row| row.id);
+    let mut counts = Vec::with_capacity(rows.len());
+    for row in &rows {
+        counts.push(Counts::sum(of_day(&ctx, row.id).await?));
+    }
     let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked).await?;
     let at = |row: &Row<WebhookId, Webhook>| ctx.at(&format!("/webhooks/{}", row.id.0));
     let body = html! {
@@ -43,15 +48,17 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
                 thead { tr {
                     th scope="col" { "Name" } th scope="col" { "URL" } th scope="col" { "Authorization" }
                     th scope="col" { "Timeout" } th scope="col" { "Retries" } th scope="col" { "State" }
+                    th scope="col" { "Last 24 hours" }
                     th scope="col" { span.unseen { "Actions" } }
                 } }
-                tbody { @for row in &rows { tr {
+                tbody { @for (row, count) in rows.iter().zip(&counts) { tr {
                     td data-label="Name" { a href=(at(row)) { (row.value.name) } }
                     td data-label="URL" { span.mono { (row.value.url.as_str()) } }
                     td data-label="Authorization" { span { (authorization(row.value.authorization.kind())) } }
                     td data-label="Timeout" { span { (row.value.timeout.as_secs()) " s" } }
                     td data-label="Retries" { span { (row.value.retries.get()) } }
                     td data-label="State" { span { (activity(row.value.activity)) @if row.value.allow_insecure { " " (badge("warn", "insecure")) } } }
+                    td data-label="Last 24 hours" { span { (grouped(count.sent)) " sent" @if count.failed > 0 { ", " (grouped(count.failed)) " failed" } } }
                     td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (row.value.name) } } } }
                 } } }
             } } }

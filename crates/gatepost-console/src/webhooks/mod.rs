@@ -2,6 +2,7 @@
 
 mod actions;
 mod chart;
+mod counts;
 mod create;
 mod delete;
 mod dropped;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
 use super::chart::Figures;
+use super::counts::{grouped, of_all};
 use super::dropped;
 use super::form::MASK;
 use super::labels::{activity, authorization};
@@ -79,6 +80,7 @@ pub(super) async fn page_of(
     let at = |what: &str| format!("{path}/{what}");
     let now = ctx.now();
     let figures = Figures::of(ctx, row.id).await?;
+    let all = of_all(ctx, row.id).await?;
     let latest = latest(ctx, row.id).await?;
     let query = TaskQuery {
         scope: Scope::All,
@@ -102,7 +104,10 @@ pub(super) async fn page_of(
         (before)
         div.two {
             section { h2 { "Configuration" } (details(row, now)) }
-            section data-live=(at("live")) { h2 { "Last 24 hours" } (figures.markup(now)) }
+            section data-live=(at("live")) { h2 { "Last 24 hours" }
+                (figures.markup(now))
+                p.quiet { "In all: " (grouped(all.sent)) " sent, " (grouped(all.failed)) " failed. Counted also where the delivery is not listed any more." }
+            }
         }
         div.two {
             section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str())) }

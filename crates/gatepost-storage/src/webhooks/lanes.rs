@@ -59,7 +59,8 @@ pub struct DuePoint {
 pub struct DueLanes {
     /// Each once, in order of lane.
     pub lanes: Vec<DueLane>,
-    /// The limit was reached here: ask again from this point. `None`: that was all.
+    /// The limit was reached here: ask again from this point, beyond which there may be nothing.
+    /// `None`: that was all.
     pub more: Option<DuePoint>,
 }
 

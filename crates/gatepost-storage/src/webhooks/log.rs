@@ -199,7 +199,7 @@ pub struct QueueStats {
     /// The oldest due time among waiting deliveries of active webhooks whose owners are neither
     /// held nor moving.
     pub oldest_due: Option<DateTime<Utc>>,
-    /// Rows in the outbox.
+    /// Rows of the outbox that wait; those set aside are not among them.
     pub outbox: u64,
 }
 
@@ -234,8 +234,9 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `NotFound`.
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Queues ended deliveries again: due at `now`, `tries` and `lost_claims` 0, same message
-    /// id, same bytes, the attempts made so far kept. One whose message was not kept is passed
+    /// Queues ended deliveries again: due at `now`, `tries` and `lost_claims` 0, `status_info`
+    /// empty, same message id, same bytes; the attempts made so far and the summary of the last
+    /// one stay. One whose message was not kept is passed
     /// over. At most `limit`, oldest first. Returns how many.
     ///
     /// # Errors
@@ -345,8 +346,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError>;
 
-    /// Counts the queue and keeps the figures for all who ask. Costs what waits: one process at a
-    /// time does it, now and then.
+    /// Counts the queue at `now` and keeps the figures for all who ask. Costs what waits: one
+    /// process at a time does it, now and then.
     ///
     /// # Errors
     /// `Unavailable`.

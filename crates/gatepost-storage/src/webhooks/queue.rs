@@ -157,7 +157,7 @@ pub struct LaneClaim {
 pub struct Claimed {
     /// The delivery, with the due time that it had in the queue.
     pub delivery: Delivery,
-    /// The proof to settle it with. Good for this delivery only.
+    /// The proof to settle it with. Others claimed in the same call may have the same.
     pub token: ClaimToken,
     /// The lane in which it waited.
     pub class: LaneClass,
@@ -260,8 +260,9 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError>;
 
     /// As [`enqueue`](Self::enqueue) for each, in as few commits as can be. Each is judged alone,
-    /// in the order given, and those that are stored have row numbers in that order. One answer
-    /// for each, in order.
+    /// in the order given, by what those before it have stored, and those that are stored have row
+    /// numbers in that order. One that fails changes nothing of the others. One answer for each,
+    /// in order.
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,
@@ -313,9 +314,9 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError>;
 
     /// Claims deliveries: from each lane the claimable ones, by `(due, id)`, up to its limit. They
-    /// are `running` until `lease_until` and have a fresh token each. No delivery is given to
-    /// two callers. A delivery that cannot be read ends in `error` with a reason and does not hold
-    /// up the others. The webhooks are not read.
+    /// are `running` until `lease_until` and have fresh tokens, which may be shared
+    /// ([`ClaimToken`]). No delivery is given to two callers. A delivery that cannot be read ends
+    /// in `error` with a reason and does not hold up the others. The webhooks are not read.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -327,10 +328,11 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Vec<Claimed>, StoreError>;
 
     /// Ends claims. For each, in order: if the row is `running` under that token, the disposition,
-    /// the attempt (numbered by the store, appended to the log) and the row's summary of it are
-    /// stored in one transaction: `Done`. If the row was last settled under that very token,
-    /// nothing changes: `Done`. Otherwise `Stale`. A lease that ran out but was not reclaimed
-    /// yet still settles.
+    /// the attempt (numbered by the store, appended to the log) and the row's summary of it
+    /// (`attempts` and `tries`, one more each; `class`, `last_attempt`, `response_status`,
+    /// `duration`) are stored in one transaction: `Done`. If the row was last settled under that
+    /// very token, nothing changes: `Done`. Otherwise `Stale`. A lease that ran out but was not
+    /// reclaimed yet still settles.
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.

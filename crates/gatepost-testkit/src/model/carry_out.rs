@@ -26,13 +26,7 @@ impl Side {
                 drop(done);
                 self.waiting().await
             }
-            Call::Postpone(n, after) => {
-                let id = of(&self.outbox, *n, OutboxId(i64::MAX));
-                let turn = self.turn(*n).await;
-                let due = at(now + i64::from(*after));
-                let done = self.store.outbox.postpone_outbox(id, turn, due).await;
-                answer(done, shown)
-            }
+            Call::Postpone(n, after) => self.postpone(*n, *after, now).await,
             Call::Owner(call) => self.owner_call(*call, now).await,
             Call::Record(call) => self.record_call(*call, now).await,
             Call::Claim(lanes) => self.claim(lanes, now).await,
@@ -131,17 +125,33 @@ impl Side {
         }
     }
 
-    async fn purge(&self, newest: u8, age: u8, bytes: bool, now: i64) -> String {
+    /// Ends what is older than any age that was purged by: a store may hide at once what ends later
+    /// and is that old, or when retention comes again.
+    pub(super) async fn retain(&self, now: i64) {
+        let Some(created_before) = self.purged_before else {
+            return;
+        };
+        let keep = PurgeBounds {
+            created_before,
+            ..keep_all()
+        };
+        let done = self.store.log.purge(&keep, 10_000, at(now)).await;
+        assert!(done.is_ok(), "a purge is carried out");
+    }
+
+    async fn purge(&mut self, newest: u8, age: u8, bytes: bool, now: i64) -> String {
         let before = at(now - i64::from(age) - 10);
         let keep = PurgeBounds {
             created_before: before,
-            newest_per_webhook: u32::from(newest) + 2,
+            // Far more than there are in most runs: what ends later and is not among the newest of
+            // then may be hidden or not.
+            newest_per_webhook: u32::from(newest) + 9,
             // As many as there are: which of them leave otherwise is up to the store.
             bytes: bytes.then_some(1 << 40),
             counts_before: before,
             occurrences_before: before,
-            ..keep_all()
         };
+        self.purged_before = self.purged_before.max(Some(before));
         // Which of several kinds goes first within a limit is up to the store: the limit is not
         // reached here, and what is gone is not counted.
         self.remove_gone(100).await;

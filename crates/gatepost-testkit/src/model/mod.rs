@@ -43,6 +43,8 @@ pub fn check_webhook_store<H: Harness<Webhooks>>(sequences: u32, harness: impl F
                 let wanted = reference.carry_out(&step.call, now).await;
                 let found = backend.carry_out(&step.call, now).await;
                 same(number, &wanted, &found)?;
+                reference.retain(now).await;
+                backend.retain(now).await;
             }
             let (wanted, found) = (reference.everything().await, backend.everything().await);
             same(steps.len(), &wanted, &found)

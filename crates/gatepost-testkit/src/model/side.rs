@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AtMost, StoreError};
@@ -31,6 +32,8 @@ pub(super) struct Side {
     /// Who takes audiences of the outbox: one more each time.
     pub(super) holders: u128,
     pub(super) owners: Owners,
+    /// What was created before this was purged.
+    pub(super) purged_before: Option<DateTime<Utc>>,
 }
 
 /// What is known of the three owners.
@@ -82,6 +85,7 @@ impl Side {
             named: 0,
             holders: 0,
             owners: Owners::default(),
+            purged_before: None,
         }
     }
 

@@ -4,7 +4,7 @@ use gatepost_storage::Scope;
 use gatepost_storage::webhooks::*;
 use webhook_model::WebhookId;
 
-use super::side::{Side, answer, place, shown};
+use super::side::{Side, answer, of, place, shown};
 use crate::fixtures::{at, due_lanes};
 
 /// How many audiences there are at most.
@@ -34,6 +34,14 @@ impl Side {
                 .collect()
         };
         format!("{:?} {:?}", rows(&taken), rows(&again))
+    }
+
+    pub(super) async fn postpone(&self, n: u8, after: u8, now: i64) -> String {
+        let id = of(&self.outbox, n, OutboxId(i64::MAX));
+        let turn = self.turn(n).await;
+        let due = at(now + i64::from(after));
+        let done = self.store.outbox.postpone_outbox(id, turn, due).await;
+        answer(done, shown)
     }
 
     /// Takes what nobody has, by a holder for each: audience, holder, rows.

@@ -49,6 +49,13 @@ pub(super) static TABLE: Table = Table {
         .read_only()
         .short(),
         Column::new(
+            "class",
+            Kind::Text { min: 0, max: 64 },
+            "\"ok\"",
+            "How the last attempt ended: ok, status, timeout, dns, tls, …; empty before the first.",
+        )
+        .read_only(),
+        Column::new(
             "last_attempt",
             Kind::Time,
             "1790000000",
@@ -66,7 +73,7 @@ pub(super) static TABLE: Table = Table {
                 max: i64::MAX,
             },
             "1",
-            "Attempts since it was queued or replayed.",
+            "Attempts ever made, those before a replay included.",
         )
         .read_only()
         .short(),

@@ -40,6 +40,11 @@ impl Resource for Deliveries {
                 .and_then(DeliveryState::from_word)
                 .into_iter()
                 .collect(),
+            class: scan
+                .equal
+                .text("class")
+                .filter(|class| !class.is_empty())
+                .map(str::to_owned),
             ..DeliveryQuery::all(page(&scan, DeliveryId))
         };
         if scan.costly {
@@ -136,6 +141,7 @@ fn delivery_row(delivery: &Delivery) -> RowMap {
             ("message_kept", delivery.message_kept.into()),
             ("status", delivery.state.as_str().into()),
             ("status_info", delivery.status_info.as_str().into()),
+            ("class", delivery.class.as_str().into()),
             ("last_attempt", epoch(delivery.last_attempt)),
             ("created", epoch(Some(delivery.created))),
             ("attempts", delivery.attempts.into()),
