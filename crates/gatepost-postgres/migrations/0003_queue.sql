@@ -73,11 +73,10 @@ CREATE INDEX gatepost_outcome_error_task ON gatepost_outcome (task, delivery) WH
 CREATE INDEX gatepost_outcome_odd ON gatepost_outcome (delivery) WHERE state = 2 AND class <> 'ok';
 
 -- The ranges of ids for which there are partitions: gatepost_delivery_`first` and gatepost_outcome_`first`, both from `first`
--- until before `beyond`. `began`: when its first delivery was stored, once known.
+-- until before `beyond`.
 CREATE TABLE gatepost_part (
     first  bigint PRIMARY KEY,
-    beyond bigint NOT NULL,
-    began  timestamptz
+    beyond bigint NOT NULL
 );
 CREATE TABLE gatepost_delivery_default PARTITION OF gatepost_delivery DEFAULT;
 CREATE TABLE gatepost_outcome_default PARTITION OF gatepost_outcome DEFAULT;
@@ -228,7 +227,7 @@ BEGIN
         next := next - next % step;
     ELSE
         EXECUTE format('CREATE TABLE gatepost_outcome_0 PARTITION OF gatepost_outcome FOR VALUES FROM (0) TO (%s)', next);
-        INSERT INTO gatepost_part (first, beyond, began) SELECT 0, next, min(created) FROM gatepost_delivery_before;
+        INSERT INTO gatepost_part (first, beyond) VALUES (0, next);
     END IF;
     PERFORM pg_temp.gatepost_add_part(next + step * i, next + step * (i + 1)) FROM generate_series(0, 2) AS i;
 END $$;

@@ -76,5 +76,9 @@ async fn run(db: &Db, schema: &str) -> Result<()> {
         )
         .await?;
     }
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    drop(client);
+    db.execute(include_str!("sql/outbox/server.sql"), &[])
+        .await?;
+    Ok(())
 }

@@ -12,7 +12,7 @@ use tokio_postgres::Row;
 use webhook_model::{Occurrence, TaskId};
 
 use crate::column::{count, without_nul};
-use crate::db::{Db, Param};
+use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
 
@@ -125,13 +125,6 @@ impl PostgresStore {
         self.db().pipeline(BEGIN, &statements).await?;
         Ok(())
     }
-}
-
-/// To be called once, before rows are taken.
-pub(crate) async fn know_server(db: &Db) -> Result<()> {
-    db.execute(include_str!("sql/outbox/server.sql"), &[])
-        .await?;
-    Ok(())
 }
 
 /// As leases are held.

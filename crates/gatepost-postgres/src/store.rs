@@ -11,9 +11,9 @@ use crate::batch::{Batcher, EnqueueWork, SettleWork};
 use crate::config::PostgresConfig;
 use crate::db::Db;
 use crate::error::{Answer, Result};
+use crate::migrate;
 use crate::node::Node;
 use crate::notify::Notifier;
-use crate::{migrate, outbox};
 
 /// A store in PostgreSQL. Cheap to clone: all clones share one pool and one listening connection.
 ///
@@ -47,7 +47,6 @@ impl PostgresStore {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
         }
         migrate::migrate(&db, &schema).await?;
-        outbox::know_server(&db).await?;
         let notifier = Notifier::start(db.clone(), &schema);
         let node = Node::join(&config, &schema).await?;
         Ok(Self {

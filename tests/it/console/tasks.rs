@@ -57,7 +57,16 @@ async fn from_nothing_to_a_delivered_message_by_the_pages_alone() {
         assert!(page.has(text), "{text}: {}", page.html);
     }
     assert!(page.has("role=\"img\"") && !page.has(&receiver.addr.to_string()));
-    assert!(ulf.get("/console/webhooks/1").await.has("1 sent, 0 failed"));
+    // Counters are written every two seconds.
+    let mut counted = false;
+    for _ in 0..400 {
+        counted = ulf.get("/console/webhooks/1").await.has("1 sent, 0 failed");
+        if counted {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
+    assert!(counted);
 }
 
 #[tokio::test]

@@ -68,7 +68,7 @@ impl PostgresStore {
             match self.add_part(&parts, now).await {
                 Ok(()) => parts = self.parts().await?,
                 // Somebody reads the log for long: later.
-                Err(failure) if failure.was_locked => break,
+                Err(failure) if failure.was_locked || failure.was_victim => break,
                 Err(failure) => return Err(failure),
             }
         }
@@ -113,7 +113,7 @@ impl PostgresStore {
         }
         match self.drop_range(oldest).await {
             Ok(()) => Ok(Leaving::More),
-            Err(failure) if failure.was_locked => Ok(Leaving::Nothing),
+            Err(failure) if failure.was_locked || failure.was_victim => Ok(Leaving::Nothing),
             Err(failure) => Err(failure),
         }
     }

@@ -112,7 +112,10 @@ impl PostgresStore {
                 break;
             }
         }
-        self.db().execute(ARRIVED, &[]).await?;
+        if self.db().execute(ARRIVED, &[]).await? > 0 {
+            // What came for them since waits.
+            self.notifier().anything();
+        }
         Ok(())
     }
 }
