@@ -109,9 +109,9 @@ impl Backend for Postgres {
 
     async fn fill(&mut self, first: WebhookId, from: i64, to: i64) {
         let fill = format!(
-            "INSERT INTO gatepost.gatepost_delivery (message_id, webhook, body, state, in_order, created, due)
-             SELECT 'wait' || n, {} + n % 100, '\\x7b7d', 'queued', false, '2027-01-01', '2027-01-01'::timestamptz + n * interval '1 ms'
-             FROM generate_series({from}, {to} - 1) AS n",
+            "INSERT INTO gatepost.gatepost_delivery (message_id, webhook, owner, body, state, created, due)
+             SELECT 'wait' || n, w.id, w.owner, '\\x7b7d', 'queued', '2027-01-01', '2027-01-01'::timestamptz + n * interval '1 ms'
+             FROM generate_series({from}, {to} - 1) AS n JOIN gatepost.gatepost_webhook w ON w.id = {} + n % 100",
             first.0
         );
         for sql in [

@@ -52,7 +52,7 @@ async fn edit(engine: Engine, tasks: Vec<TaskId>, per_second: u64) {
     }
 }
 
-async fn own_table(kind: Kind, place: String, per_second: u64) {
+pub(crate) async fn own_table(kind: Kind, place: String, per_second: u64) {
     let row = "x".repeat(ROW);
     let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / per_second));
     match kind {

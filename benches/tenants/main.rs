@@ -1,8 +1,8 @@
 //! What one tenant costs another. Each measurement runs in a process of its own, on a store of its
 //! own; figures are ratios of two such runs, taken in turn.
 //!
-//! `cargo bench -p benches --bench tenants -- NAME [sqlite|postgres] [short]`, where NAME is one of
-//! those that it prints without one.
+//! `cargo bench -p benches --bench tenants -- NAME [sqlite|postgres] [short] [ROUNDS]`, where NAME
+//! is one of those that it prints without one.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -14,6 +14,7 @@
     reason = "a bench measures time and stops at the first surprise"
 )]
 
+mod authenticate;
 mod deletion;
 mod edits;
 mod lists;
@@ -37,6 +38,11 @@ const ALL: &[Measurement] = &[
             ("alone", "own-table"),
             ("same-tenant", "same-idle"),
         ],
+        rounds: 5,
+    },
+    Measurement {
+        name: "authenticate",
+        pairs: &[("edits", "nothing"), ("edits", "own-table")],
         rounds: 5,
     },
     Measurement {
@@ -107,10 +113,12 @@ fn compare(name: &str, rest: &[&str]) {
     } else {
         "sqlite"
     };
+    let rounds = rest.iter().find_map(|word| word.parse().ok());
+    let rounds: usize = rounds.unwrap_or(measurement.rounds);
     let server = (kind == "postgres").then(postgres::TestPostgres::start);
     for (case, against) in measurement.pairs {
         let mut ratios: std::collections::BTreeMap<String, Vec<f64>> = Default::default();
-        for _ in 0..measurement.rounds {
+        for _ in 0..rounds {
             let url = server.as_ref().map(postgres::TestPostgres::url);
             let [base, figures] = [against, case].map(|case| child(name, case, kind, size, url));
             for ((what, base), (_, figure)) in base.iter().zip(&figures) {
@@ -155,6 +163,7 @@ fn run(name: &str, case: &str, kind: Kind, short: bool) {
         .unwrap();
     runtime.block_on(async {
         match name {
+            "authenticate" => authenticate::measure(case, kind, short).await,
             "edits" => edits::measure(case, kind, short).await,
             "places" => places::measure(case, kind, short).await,
             "start" => start::measure(case, kind, short).await,

@@ -12,7 +12,7 @@ use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, TenantId};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{Basis, Enqueue, NewDelivery, Origin, WebhookStore};
-use gatepost_storage::{AtMost, Clock as _};
+use gatepost_storage::{AtMost, Clock as _, KeyStore};
 use tempfile::TempDir;
 use webhook_model::{
     Action, Activity, Audience, Catalog, Event, JsonObject, ObjectId, Occurrence, OwnerId,
@@ -45,7 +45,7 @@ impl FromStr for Kind {
 
 /// Ten users a tenant, by their numbers.
 #[derive(Debug)]
-struct Users;
+pub(crate) struct Users;
 
 impl Accounts for Users {
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
@@ -74,23 +74,10 @@ pub(crate) struct Platform {
 
 impl Platform {
     pub(crate) async fn open(kind: Kind) -> Self {
-        let folder = tempfile::tempdir_in(std::env::temp_dir()).unwrap();
-        let file = folder.path().join("gatepost.db");
-        let (store, place): (Arc<dyn WebhookStore>, String) = match kind {
-            Kind::Sqlite => {
-                let store = SqliteStore::open(SqliteConfig::file(file.clone()))
-                    .await
-                    .unwrap();
-                (Arc::new(store), file.to_string_lossy().into_owned())
-            }
-            Kind::Postgres => {
-                let url = std::env::var("BENCH_POSTGRES_URL").unwrap();
-                let url = fresh_database(&url).await;
-                let store = PostgresStore::connect(PostgresConfig::url(&url))
-                    .await
-                    .unwrap();
-                (Arc::new(store), url)
-            }
+        let (place, folder) = fresh_place(kind).await;
+        let store: Arc<dyn WebhookStore> = match kind {
+            Kind::Sqlite => Arc::new(sqlite(&place).await),
+            Kind::Postgres => Arc::new(postgres(&place).await),
         };
         Self {
             store,
@@ -272,6 +259,34 @@ pub(crate) fn occurrence(owner: OwnerId) -> Occurrence {
 
 pub(crate) fn now() -> DateTime<Utc> {
     gatepost_storage::SystemClock.now()
+}
+
+/// The keys of a store that may be open elsewhere.
+pub(crate) async fn key_store(kind: Kind, place: &str) -> Arc<dyn KeyStore> {
+    match kind {
+        Kind::Sqlite => Arc::new(sqlite(place).await),
+        Kind::Postgres => Arc::new(postgres(place).await),
+    }
+}
+
+async fn sqlite(file: &str) -> SqliteStore {
+    SqliteStore::open(SqliteConfig::file(file)).await.unwrap()
+}
+
+async fn postgres(url: &str) -> PostgresStore {
+    PostgresStore::connect(PostgresConfig::url(url))
+        .await
+        .unwrap()
+}
+
+/// Where an empty store may lie: a file, or a server's URL. The folder is to be kept as long.
+pub(crate) async fn fresh_place(kind: Kind) -> (String, TempDir) {
+    let folder = tempfile::tempdir_in(std::env::temp_dir()).unwrap();
+    let place = match kind {
+        Kind::Sqlite => folder.path().join("gatepost.db").display().to_string(),
+        Kind::Postgres => fresh_database(&std::env::var("BENCH_POSTGRES_URL").unwrap()).await,
+    };
+    (place, folder)
 }
 
 /// A database of its own on that server.

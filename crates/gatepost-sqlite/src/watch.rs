@@ -1,11 +1,11 @@
-//! A connection that only checks whether something has changed, by whichever process.
+//! A connection that only checks what has changed, by whichever process.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, Params};
 
-use crate::error::Result;
+use crate::error::{Answer, Result, unavailable};
 
 /// How often a wait for other processes checks.
 const LOOK: Duration = Duration::from_millis(250);
@@ -27,6 +27,19 @@ impl Watch {
     pub(crate) fn key_generation(&self, slice: u8) -> Option<i64> {
         let sql = "SELECT generation FROM gatepost_key_slice WHERE slice = ?1";
         self.ask(sql, [slice])
+    }
+
+    /// A read of a few rows in one transaction, on the caller's thread: for what requests wait for.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Answer<T> {
+        let connection = self.lock();
+        let connection = connection.as_ref();
+        let connection = connection.ok_or_else(|| unavailable("the store is closed"))?;
+        let answer = || -> Result<T> {
+            let tx = connection.unchecked_transaction()?;
+            let answer = read(&tx)?;
+            Ok(tx.finish().map(|()| answer)?)
+        };
+        Ok(answer()?)
     }
 
     /// Returns after a commit of any connection but this one.

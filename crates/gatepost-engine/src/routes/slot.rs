@@ -1,5 +1,6 @@
 //! What is held of one place.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
@@ -15,8 +16,10 @@ const TOO_LARGE_FOR: Duration = Duration::from_secs(600);
 
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// One caller at a time reads.
-    pub reading: tokio::sync::Mutex<()>,
+    /// One caller at a time reads. The number of the last reading that succeeded.
+    pub reading: tokio::sync::Mutex<u64>,
+    /// Readings that were begun.
+    begun: AtomicU64,
     held: RwLock<Held>,
 }
 
@@ -41,9 +44,21 @@ impl Held {
 impl Slot {
     pub(super) fn new() -> Self {
         Self {
-            reading: tokio::sync::Mutex::new(()),
+            reading: tokio::sync::Mutex::new(0),
+            begun: AtomicU64::new(0),
             held: RwLock::new(Held::Nothing),
         }
+    }
+
+    /// The number of the last reading that was begun: a later one sees all that was stored before
+    /// this call.
+    pub(super) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Acquire)
+    }
+
+    /// The number of a reading that begins now.
+    pub(super) fn begin(&self) -> u64 {
+        self.begun.fetch_add(1, Ordering::AcqRel) + 1
     }
 
     pub(super) fn put(&self, held: Held) {

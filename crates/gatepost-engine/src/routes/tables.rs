@@ -78,13 +78,17 @@ impl Tables {
         Ok(Some(matched.in_order()))
     }
 
-    /// Reads what has changed since these versions, unless another caller has just done so.
+    /// Reads what has changed since these versions, unless another caller has begun to since this
+    /// call. Where nothing has changed, that alone keeps callers from reading one after the other.
     pub(crate) async fn refresh(&self, seen: &[(Place, RoutesVersion)]) -> Result<(), StoreError> {
-        for (place, version) in seen {
-            let slot = self.slot(*place);
-            let _one = slot.reading.lock().await;
-            if slot.version() == Some(*version) {
+        let slots = seen.iter().map(|(place, _)| self.slot(*place));
+        let slots: Vec<_> = slots.map(|slot| (slot.begun(), slot)).collect();
+        for ((place, version), (begun, slot)) in seen.iter().zip(slots) {
+            let mut last_read = slot.reading.lock().await;
+            if *last_read <= begun && slot.version() == Some(*version) {
+                let number = slot.begin();
                 self.follow(*place, &slot, *version).await?;
+                *last_read = number;
             }
         }
         Ok(())

@@ -1,4 +1,7 @@
 //! What is specific to this backend: the file, its owners, its faults.
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
 use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
 use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
@@ -69,6 +72,34 @@ async fn another_handle_sees_a_deleted_key_at_once() {
         other.key_changes(slice, never).await.unwrap().changed,
         ChangedKeys::All
     );
+}
+
+#[test]
+fn what_was_changed_is_known_though_no_thread_is_free() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let (store, _, _folder) = fresh().await;
+        let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+        let slice = KeySlice::of(row.key.lookup);
+        let before = store.key_generation(slice).unwrap();
+        store.delete_key(row.id, at(0)).await.unwrap();
+
+        let (release, busy) = std::sync::mpsc::channel::<()>();
+        let thread = tokio::task::spawn_blocking(move || busy.recv());
+        let mut context = Context::from_waker(Waker::noop());
+        let Poll::Ready(changes) = pin!(store.key_changes(slice, before)).poll(&mut context) else {
+            panic!("requests that present keys of this slice would wait for a thread");
+        };
+        let changed = changes.unwrap().changed;
+        assert_eq!(changed, ChangedKeys::These(vec![row.key.lookup]));
+        drop(release);
+        assert!(thread.await.unwrap().is_err());
+
+        store.close().await;
+        let closed = store.key_changes(slice, before).await.unwrap_err();
+        assert_eq!(closed.kind(), ErrorKind::Unavailable);
+    });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,11 +3,12 @@
 mod table;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::RoutesVersion;
 use gatepost_storage::{MemoryStore, OwnerStore as _, Revision};
-use gatepost_testkit::fault::FaultStore;
+use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::{OwnerId, TagId, Target, TaskId, Template, Values};
 
 use super::{Matched, MatchedTask, Messages, Tables};
@@ -47,6 +48,33 @@ async fn a_place_is_read_once_for_many_callers_and_then_only_what_has_changed() 
     let now = matched().await.unwrap();
     assert_eq!(ids(&now), [1, 2]);
     assert!(tables.are_current(&now.seen).await.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_callers_share_a_reading_of_a_place_where_nothing_has_changed() {
+    let records = Records::new();
+    records.tagged("x").await;
+    let store = counted(&records);
+    let tables = Arc::new(Tables::new(store.clone(), MIB));
+    let seen = tables.matched(&COMMON, &poweron(7, &[1])).await.unwrap();
+    let reading = || store.calls_of("route_changes");
+    store.fail("route_changes", 1, Fault::Late(Duration::from_secs(1)));
+    let mut callers = tokio::task::JoinSet::new();
+    for _ in 0..10 {
+        let (tables, seen) = (tables.clone(), seen.seen.clone());
+        callers.spawn(async move { tables.refresh(&seen).await });
+    }
+    for refreshed in callers.join_all().await {
+        refreshed.unwrap();
+    }
+    let begun = "one that was under way already, and one that began after all had called";
+    assert_eq!(reading(), 2, "{begun}");
+
+    store.fail("route_changes", 1, Fault::Refused);
+    let (one, two) = tokio::join!(tables.refresh(&seen.seen), tables.refresh(&seen.seen));
+    assert!(one.is_err(), "what failed is nothing to share");
+    two.unwrap();
+    assert_eq!(reading(), 4);
 }
 
 #[tokio::test]
@@ -109,7 +137,7 @@ async fn a_place_that_is_too_large_is_looked_up_and_tried_again_after_a_while() 
         assert_eq!(store.calls() - before, calls, "round {round}");
         assert!(tables.tasks(&COMMON, &[TaskId(1)]).await.unwrap().is_none());
         if round == 1 {
-            tokio::time::advance(std::time::Duration::from_secs(601)).await;
+            tokio::time::advance(Duration::from_secs(601)).await;
         }
     }
 }
