@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub use figures::spread;
 pub use one_system::one_system;
-pub use targets::{Arrived, Here, targets};
+pub use targets::{Arrived, Here, STALL, targets};
 
 /// CPU time that this thread has used so far, as the kernel counts it.
 ///

@@ -12,6 +12,9 @@ use tokio::net::TcpStream;
 /// When each message began to arrive, and how many retries did.
 pub type Arrived = Arc<Mutex<(HashMap<usize, Instant>, usize)>>;
 
+/// A message that `/turning` never answers.
+pub const STALL: &str = r#"{"stall":"now"}"#;
+
 /// Every name is this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Here;
@@ -23,7 +26,7 @@ impl Resolve for Here {
 }
 
 /// A receiver on a thread of its own, and what has arrived there: `/good` is answered at once,
-/// `/failing` by 500, `/stalled` never.
+/// `/failing` by 500, `/stalled` never, `/turning` at once but for [`STALL`].
 ///
 /// # Panics
 /// When no port can be had.
@@ -60,7 +63,8 @@ async fn answer(mut stream: TcpStream, arrived: Arrived) {
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
         let at = Instant::now();
         let request = String::from_utf8_lossy(&buffer[..length]);
-        if request.starts_with("POST /stalled") {
+        let turns = request.starts_with("POST /turning") && request.ends_with(STALL);
+        if turns || request.starts_with("POST /stalled") {
             continue;
         }
         let number = request.rsplit_once(r#"{"n":""#);

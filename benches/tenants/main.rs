@@ -67,6 +67,7 @@ const ALL: &[Measurement] = &[
             ("many-tenants", "nothing"),
             ("dead-neighbour", "nothing"),
             ("slow-neighbour", "nothing"),
+            ("answered-once", "all-answer"),
         ],
         rounds: 3,
     },

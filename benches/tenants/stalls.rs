@@ -1,17 +1,24 @@
 //! A healthy webhook beside very many that stall, and beside one neighbour that is dead or slow on
-//! the same host name.
+//! the same host name; beside very many that answered once and then stall all at once, against as
+//! many that go on answering; and new webhooks of new tenants, which all answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benches::Arrived;
 use gatepost_engine::Engine;
-use webhook_model::{OwnerId, Webhook, WebhookId};
+use webhook_model::{Message, OwnerId, Webhook, WebhookId};
 
 use crate::platform::{Kind, Platform};
 
 const HEALTHY: OwnerId = OwnerId(11);
 const PER_SECOND: u64 = 200;
+/// New webhooks, one after the other.
+const NEW: i64 = 20;
+/// The numbers of their messages begin here.
+const FIRST_NEW: usize = 1_000_000;
+/// A new webhook whose message has not arrived by then counts as this long.
+const GIVEN_UP: Duration = Duration::from_secs(5);
 
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let stalling = if short { 2_000 } else { 20_000 };
@@ -21,20 +28,32 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let engine = platform.engine().await;
     let url = format!("http://chat.test:{port}/good");
     let healthy = webhook(&engine, HEALTHY, "healthy", &url).await;
-    // It has answered before: a webhook of which nothing is known yet shares its half of the slots
-    // with those that stall.
+    // It has answered before, as most have.
     engine.send(healthy, None).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
+    let (one_each, of_four) = (|n| OwnerId(1_000 + n * 10), |n| OwnerId(1_000 + n % 4 * 10));
+    let answer_once = matches!(case, "answered-once" | "all-answer");
+    let others = match case {
+        "four-tenants" => many(&engine, port, "stalled", stalling, of_four).await,
+        "many-tenants" => many(&engine, port, "stalled", stalling, one_each).await,
+        _ if answer_once => many(&engine, port, "turning", stalling, one_each).await,
+        _ => Vec::new(),
+    };
     match case {
-        "four-tenants" => stall(&engine, port, stalling, |n| OwnerId(1_000 + n % 4 * 10)).await,
-        "many-tenants" => stall(&engine, port, stalling, |n| OwnerId(1_000 + n * 10)).await,
         "dead-neighbour" => neighbour(&engine, "http://chat.test:81/").await,
         "slow-neighbour" => neighbour(&engine, &format!("http://chat.test:{port}/stalled")).await,
         _ => {}
     }
     tokio::time::sleep(Duration::from_secs(3)).await;
-    let waits = messages(&engine, healthy, span, &arrived).await;
-    crate::load::print("commit to first byte", &waits);
+    if answer_once {
+        let stall = case == "answered-once";
+        tokio::spawn(again(engine.clone(), others, stall));
+    }
+    let (calls, commits) = messages(&engine, healthy, span, &arrived).await;
+    crate::load::print("call to first byte", &calls);
+    crate::load::print("commit to first byte", &commits);
+    let new = new_webhooks(&engine, port, &arrived).await;
+    crate::load::print("call to first byte of a new webhook", &new);
 }
 
 async fn webhook(engine: &Engine, owner: OwnerId, name: &str, url: &str) -> WebhookId {
@@ -43,20 +62,47 @@ async fn webhook(engine: &Engine, owner: OwnerId, name: &str, url: &str) -> Webh
     engine.create_webhook(&webhook).await.unwrap().id
 }
 
-/// Webhooks that never answer, each with one message under way or waiting.
-async fn stall(engine: &Engine, port: u16, count: i64, owner: impl Fn(i64) -> OwnerId) {
+/// Webhooks to that path, each with one message under way or waiting.
+async fn many(
+    engine: &Engine,
+    port: u16,
+    path: &'static str,
+    count: i64,
+    owner: impl Fn(i64) -> OwnerId,
+) -> Vec<WebhookId> {
     let gate = Arc::new(tokio::sync::Semaphore::new(64));
+    let mut making = tokio::task::JoinSet::new();
     for n in 0..count {
         let permit = gate.clone().acquire_owned().await.unwrap();
         let (engine, owner) = (engine.clone(), owner(n));
-        tokio::spawn(async move {
-            let url = format!("http://stalled-{n}.test:{port}/stalled");
+        making.spawn(async move {
+            let url = format!("http://{path}-{n}.test:{port}/{path}");
             let hook = webhook(&engine, owner, &format!("w{n}"), &url).await;
             engine.send(hook, None).await.unwrap();
             drop(permit);
+            hook
         });
     }
-    let _all = gate.acquire_many(64).await.unwrap();
+    making.join_all().await
+}
+
+/// One more message to each, which those at `/turning` do not answer if it says so.
+async fn again(engine: Engine, hooks: Vec<WebhookId>, stall: bool) {
+    let gate = Arc::new(tokio::sync::Semaphore::new(64));
+    let text = if stall {
+        benches::STALL
+    } else {
+        r#"{"go":"on"}"#
+    };
+    for hook in hooks {
+        let permit = gate.clone().acquire_owned().await.unwrap();
+        let engine = engine.clone();
+        tokio::spawn(async move {
+            let message: Message = text.parse().unwrap();
+            engine.send(hook, Some(&message)).await.unwrap();
+            drop(permit);
+        });
+    }
 }
 
 /// One webhook of another tenant on the same host name, with a thousand messages.
@@ -67,34 +113,62 @@ async fn neighbour(engine: &Engine, url: &str) {
     }
 }
 
+/// From the time when each message was due, and from the return of `send`.
 async fn messages(
     engine: &Engine,
     hook: WebhookId,
     span: Duration,
     arrived: &Arrived,
-) -> Vec<Duration> {
+) -> (Vec<Duration>, Vec<Duration>) {
     let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / PER_SECOND));
     let (mut sent, end) = (Vec::new(), Instant::now() + span);
     for n in 0_usize.. {
-        pace.tick().await;
+        let due = pace.tick().await.into_std();
         if Instant::now() > end {
             break;
         }
-        let message = format!(r#"{{"n":"{n}"}}"#).parse().unwrap();
-        engine.send(hook, Some(&message)).await.unwrap();
-        sent.push((n, Instant::now()));
+        engine.send(hook, Some(&message(n))).await.unwrap();
+        sent.push((n, due, Instant::now()));
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     let (arrived, _) = &*arrived.lock().unwrap();
     let late = Instant::now();
-    let wait = |(n, at): &(usize, Instant)| {
-        arrived
-            .get(n)
-            .copied()
-            .unwrap_or(late)
-            .saturating_duration_since(*at)
-    };
-    let mut waits: Vec<Duration> = sent.iter().map(wait).collect();
+    let at = |n| arrived.get(n).copied().unwrap_or(late);
+    let since = |n, begun| Instant::saturating_duration_since(&at(n), begun);
+    let mut calls: Vec<_> = sent.iter().map(|(n, due, _)| since(n, *due)).collect();
+    let mut commits: Vec<_> = sent
+        .iter()
+        .map(|(n, _, stored)| since(n, *stored))
+        .collect();
+    calls.sort();
+    commits.sort();
+    (calls, commits)
+}
+
+/// From the call of `send` for webhooks that were just made, each of a tenant of its own.
+async fn new_webhooks(engine: &Engine, port: u16, arrived: &Arrived) -> Vec<Duration> {
+    let mut waits = Vec::new();
+    for n in 0..NEW {
+        let url = format!("http://new-{n}.test:{port}/good");
+        let owner = OwnerId(900_000_000 + n * 10);
+        let hook = webhook(engine, owner, "new", &url).await;
+        let number = FIRST_NEW + usize::try_from(n).unwrap();
+        let called = Instant::now();
+        engine.send(hook, Some(&message(number))).await.unwrap();
+        let wait = loop {
+            let at = arrived.lock().unwrap().0.get(&number).copied();
+            match at {
+                Some(at) => break at - called,
+                None if called.elapsed() > GIVEN_UP => break GIVEN_UP,
+                None => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        };
+        waits.push(wait);
+    }
     waits.sort();
     waits
+}
+
+fn message(n: usize) -> Message {
+    format!(r#"{{"n":"{n}"}}"#).parse().unwrap()
 }

@@ -30,6 +30,8 @@ struct Entry {
     /// The last call that made it ready.
     call: u64,
     spot: Spot,
+    /// It has not waited for room yet.
+    is_new: bool,
     /// What it was woken by and has not used yet.
     batons: Vec<Baton>,
 }
@@ -95,6 +97,7 @@ impl Board {
                 due,
                 call,
                 spot: Spot::Out,
+                is_new: true,
                 batons: Vec::new(),
             };
             self.lanes.insert(due.lane, entry);
@@ -118,6 +121,11 @@ impl Board {
         let out = spot == Some(Spot::Out);
         self.put(due.lane, if out { Spot::Out } else { Spot::Ready });
         false
+    }
+
+    /// Whether the lane has not waited for room yet.
+    pub(super) fn is_new(&self, lane: Lane) -> bool {
+        self.lanes.get(&lane).is_some_and(|entry| entry.is_new)
     }
 
     /// The lane whose turn it is, and the call that made it ready.
@@ -152,6 +160,7 @@ impl Board {
         let Some(entry) = self.lanes.get_mut(&lane) else {
             return;
         };
+        entry.is_new &= wait == Wait::Read;
         // Of what is full there is nothing to offer.
         entry.batons.retain(|baton| baton.room != wait);
         let goes_on = |baton: &mut Baton| baton.goes_on(&wait);

@@ -1,11 +1,15 @@
 //! How many requests are in flight in each room, and whether there is room for one more.
 //!
-//! Two rules go beyond a plain limit. The last free places of a total are for those who have few of
-//! it ([`FAIR`]): a few tenants never fill it. And requests that become slow while they run leave
+//! Some rules go beyond a plain limit. The last free places of a total are for those who have few
+//! of it ([`FAIR`]): a few tenants never fill it. Requests that become slow while they run leave
 //! the room of those that are not: what there is of them beyond their share is not taken from the
-//! others, so targets that stall all at once do not stop those that respond.
+//! others, so targets that stall all at once do not stop those that respond. Webhooks that arrive
+//! where those that stall have all the room are tried beside them ([`BEYOND`]). And the last places
+//! of all are for those that responded last ([`LAST`]): when very many that used to respond stall
+//! at once, that is what tells them from those that do not.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
@@ -21,6 +25,18 @@ const FAIR: usize = 4;
 const OF_ORIGIN: usize = 4;
 /// A tenant has at most this part of the weak requests.
 const OF_WEAK: usize = 8;
+/// For trials there is this part of the total, besides the total. As much is for those that still
+/// respond when others become slow.
+const BEYOND: usize = 2;
+/// At most this part of what the slow ones leave of it is on trial at a time. A trial that stalls
+/// is over after two minutes at the latest: until then those that stall leave room for another,
+/// however many come.
+const OF_TRIALS: usize = 16;
+/// When less than this part of all is free, or of the places at an origin, it matters when a
+/// webhook last responded: this long ago at most, or less where there is less; at half of the part
+/// a quarter of the time.
+const LAST: usize = 4;
+const RESPONDED_WITHIN: Duration = Duration::from_secs(60);
 /// The share of the weak requests that may be slow, in percent.
 const KNOWN_SLOW: usize = 75;
 
@@ -31,6 +47,8 @@ pub(super) struct Asked {
     pub(super) rooms: Vec<Room>,
     /// How many the webhook may have.
     webhook: usize,
+    /// The part of the trials that it may be one of.
+    of_trials: usize,
 }
 
 impl Asked {
@@ -72,12 +90,31 @@ impl Asked {
             rooms.push(Room::Weak);
         }
         rooms.push(Room::All);
-        Self { rooms, webhook }
+        Self {
+            rooms,
+            webhook,
+            of_trials: 1,
+        }
+    }
+
+    /// The first request of a webhook, of a tenant that has no other weak one where those are many.
+    /// Of the trials half are for webhooks that are new, the other half also for those that were
+    /// silent for long.
+    pub(super) fn trial(route: &Route, place: Place, standing: Standing) -> Self {
+        let mut asked = Self::new(route, place, LaneClass::First, Standing::New, 1);
+        let totals = [Room::Weak, Room::All];
+        asked.rooms.retain(|room| !totals.contains(room));
+        asked.rooms.push(Room::Trial);
+        asked.of_trials = if standing == Standing::New { 1 } else { 2 };
+        asked
     }
 }
 
 /// What a request that takes long takes room in besides what it has.
 pub(super) fn when_slow(route: &Route, place: Place, has: &[Room]) -> Vec<Room> {
+    if has.contains(&Room::Trial) {
+        return vec![Room::WebhookSlow(route.id), Room::SlowTrial];
+    }
     let tenant = walled(place, route.webhook.owner);
     let all = [
         Room::WebhookSlow(route.id),
@@ -122,6 +159,24 @@ impl Counts {
         })
     }
 
+    /// What a webhook has to wait for that last responded this long ago: if little is free of all,
+    /// or at its origin, that is for those that responded later.
+    pub(super) fn is_for_others(&self, asked: &Asked, silent_for: Duration) -> Option<Wait> {
+        let room = asked.rooms.iter().find(|room| {
+            let (limit, usual) = match room {
+                Room::All => (self.all(), self.limits.total),
+                Room::Origin(_) => (self.limits.per_origin, self.limits.per_origin),
+                _ => return false,
+            };
+            let free = limit.saturating_sub(self.used(room));
+            let part = free.saturating_mul(LAST);
+            let (has, of) = (part as u128, usual as u128);
+            let within = RESPONDED_WITHIN.as_micros() * has.pow(2) / of.pow(2).max(1);
+            part < usual && silent_for.as_micros() > within
+        });
+        room.map(|room| Wait::Share(room.clone()))
+    }
+
     pub(super) fn add(&mut self, rooms: &[Room]) {
         for room in rooms {
             *self.used.entry(room.clone()).or_default() += 1;
@@ -148,6 +203,8 @@ impl Counts {
         let limits = &self.limits;
         match room {
             Room::All => self.all(),
+            Room::Trial => self.trials().div_ceil(OF_TRIALS * asked.of_trials),
+            Room::SlowTrial => usize::MAX,
             Room::Weak => self.weak(),
             Room::Slow => self.slow(),
             Room::Retries => share(limits.total, limits.retry_percent),
@@ -164,10 +221,16 @@ impl Counts {
         }
     }
 
-    /// All, and up to as many again for what is weak beyond its share.
+    /// All, and up to half as many again for what is weak beyond its share.
     fn all(&self) -> usize {
         let beyond = self.used(&Room::Weak).saturating_sub(self.weak());
-        self.limits.total + beyond.min(self.limits.total)
+        self.limits.total + beyond.min(self.limits.total / BEYOND)
+    }
+
+    /// What slow trials leave.
+    fn trials(&self) -> usize {
+        let all = self.limits.total / BEYOND;
+        all.saturating_sub(self.used(&Room::SlowTrial))
     }
 
     fn weak(&self) -> usize {

@@ -30,16 +30,6 @@ impl InFlight {
 
     /// A permit for one request, if all whose limits it counts in have room: the webhook, its
     /// owner, tenant and origin, and this process.
-    pub(crate) fn try_take(
-        self: &Arc<Self>,
-        route: &Arc<Route>,
-        place: Place,
-        class: LaneClass,
-    ) -> Option<Permit> {
-        self.take(route, place, class).ok()
-    }
-
-    /// As [`try_take`](Self::try_take).
     ///
     /// # Errors
     /// What there is to wait for.
@@ -50,7 +40,34 @@ impl InFlight {
         class: LaneClass,
     ) -> Result<Permit, Blocked> {
         let rooms = self.lock().take(route, place, class, Instant::now())?;
-        Ok(Permit {
+        Ok(self.permit(route, place, rooms))
+    }
+
+    /// As [`take`](Self::take), for what has just arrived. Where there is no room, a webhook of
+    /// which nothing is known yet may be tried: those that stall do not keep out those that come
+    /// after them.
+    ///
+    /// # Errors
+    /// What there is to wait for.
+    pub(crate) fn take_new(
+        self: &Arc<Self>,
+        route: &Arc<Route>,
+        place: Place,
+        class: LaneClass,
+    ) -> Result<Permit, Blocked> {
+        self.take(route, place, class).or_else(|blocked| {
+            let now = Instant::now();
+            let rooms = (class == LaneClass::First)
+                .then(|| self.lock().take_trial(route, place, now))
+                .flatten();
+            rooms
+                .map(|rooms| self.permit(route, place, rooms))
+                .ok_or(blocked)
+        })
+    }
+
+    fn permit(self: &Arc<Self>, route: &Arc<Route>, place: Place, rooms: Vec<Room>) -> Permit {
+        Permit {
             in_flight: self.clone(),
             route: route.clone(),
             place,
@@ -59,7 +76,7 @@ impl InFlight {
                 feedback: Feedback::None,
                 took: Duration::ZERO,
             },
-        })
+        }
     }
 
     /// The lane waits, or is ready again if room became free in between, which woke nobody.
@@ -87,6 +104,16 @@ impl InFlight {
         if changed {
             self.lanes.changed(route.id);
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn try_take(
+        self: &Arc<Self>,
+        route: &Arc<Route>,
+        place: Place,
+        class: LaneClass,
+    ) -> Option<Permit> {
+        self.take(route, place, class).ok()
     }
 
     #[cfg(test)]
@@ -141,12 +168,11 @@ impl Permit {
     /// that are not.
     pub(crate) fn became_slow(&mut self) {
         let mut slots = self.in_flight.lock();
-        let more = slots.became_slow(&self.route, self.place, &self.rooms);
+        let leaves_room = slots.became_slow(&self.route, self.place, &mut self.rooms);
         drop(slots);
-        if more.contains(&Room::Weak) {
+        if leaves_room {
             self.in_flight.lanes.freed(&[Room::All]);
         }
-        self.rooms.extend(more);
     }
 
     /// What the attempt says about the target.

@@ -1,6 +1,7 @@
 //! What is known of webhooks and origins. It may be forgotten: then it is learnt again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gatepost_ids::Place;
 use tokio::time::Instant;
@@ -37,6 +38,12 @@ impl Known {
 
     pub(super) fn standing(&mut self, route: &Route) -> Standing {
         self.target(route).map_or(Standing::New, |t| t.standing())
+    }
+
+    /// How long ago the webhook last responded.
+    pub(super) fn silent_for(&mut self, route: &Route, now: Instant) -> Duration {
+        self.target(route)
+            .map_or(Duration::MAX, |target| target.silent_for(now))
     }
 
     /// How many requests the webhook may have in flight.

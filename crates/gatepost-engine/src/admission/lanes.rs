@@ -69,6 +69,11 @@ impl Turn {
         }
     }
 
+    /// Whether the lane has not waited for room yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.lanes.lock().board.is_new(self.due.lane)
+    }
+
     /// There is nothing more in it, unless something was added in between.
     pub(crate) fn done(mut self) {
         self.is_over = true;

@@ -6,7 +6,7 @@ use gatepost_ids::Place;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
-/// What a request takes room in: each has a limit, but for [`WebhookSlow`](Self::WebhookSlow).
+/// What a request takes room in: each has a limit, but for those that became slow.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Room {
     /// All requests of this process.
@@ -15,6 +15,11 @@ pub(crate) enum Room {
     Weak,
     /// Those of them that are slow, or go to webhooks that did not respond the last time.
     Slow,
+    /// Trials that are not slow yet: first requests of webhooks for which there was no other room.
+    /// They count in none of the totals. No lane waits for this.
+    Trial,
+    /// Trials that became slow.
+    SlowTrial,
     /// Retries.
     Retries,
     /// What may have killed its sender: one at a time.
@@ -102,7 +107,7 @@ impl Room {
             Self::Owner(_) => 4,
             Self::Tenant(_) | Self::TenantWeak(_) => 6,
             Self::Origin(_) | Self::OriginWeak(_) | Self::Retries | Self::Alone => 8,
-            Self::Slow => 10,
+            Self::Slow | Self::Trial | Self::SlowTrial => 10,
             Self::Weak => 12,
             Self::All => 14,
         }

@@ -58,10 +58,32 @@ impl Slots {
         let asked = self
             .ask(route, place, class, now)
             .map_err(|wait| Blocked { wait, releases })?;
+        Ok(self.begin(route, asked, now))
+    }
+
+    /// The rooms that a trial takes: the only request of a webhook that is not known to be slow.
+    pub(super) fn take_trial(
+        &mut self,
+        route: &Arc<Route>,
+        place: Place,
+        now: Instant,
+    ) -> Option<Vec<Room>> {
+        let standing = self.known.standing(route);
+        let may_be = self.known.allowed(route, &self.limits, now).is_ok()
+            && standing != Standing::Slow
+            && self.counts.used(&Room::Webhook(route.id)) == 0;
+        let asked = may_be.then(|| Asked::trial(route, place, standing))?;
+        let silent_for = self.known.silent_for(route, now);
+        let wait = self.counts.full(&asked);
+        let wait = wait.or_else(|| self.counts.is_for_others(&asked, silent_for));
+        wait.is_none().then(|| self.begin(route, asked, now))
+    }
+
+    fn begin(&mut self, route: &Arc<Route>, asked: Asked, now: Instant) -> Vec<Room> {
         self.known.begin(route, &self.limits, now);
         self.counts.add(&asked.rooms);
         self.requests += 1;
-        Ok(asked.rooms)
+        asked.rooms
     }
 
     fn ask(
@@ -81,18 +103,27 @@ impl Slots {
         };
         let allowed = if route.is_in_order() { 1 } else { allowed };
         let asked = Asked::new(route, place, class, standing, allowed);
-        match self.counts.full(&asked) {
-            Some(wait) => Err(wait),
-            None => Ok(asked),
+        if let Some(wait) = self.counts.full(&asked) {
+            return Err(wait);
         }
+        let silent_for = self.known.silent_for(route, now);
+        let others = (standing == Standing::Proven)
+            .then(|| self.counts.is_for_others(&asked, silent_for))
+            .flatten();
+        others.map_or(Ok(asked), Err)
     }
 
-    /// A request that has these rooms takes long: the rooms that it takes besides.
-    pub(super) fn became_slow(&mut self, route: &Route, place: Place, has: &[Room]) -> Vec<Room> {
+    /// A request that has these rooms takes long, and takes others besides. A trial is over.
+    /// Whether that leaves room for those that are not slow.
+    pub(super) fn became_slow(&mut self, route: &Route, place: Place, has: &mut Vec<Room>) -> bool {
         let more = when_slow(route, place, has);
         self.counts.add(&more);
-        self.releases += u64::from(more.contains(&Room::Weak));
-        more
+        let over: Vec<Room> = has.extract_if(.., |room| *room == Room::Trial).collect();
+        self.counts.remove(&over);
+        let leaves_room = over.is_empty() && more.contains(&Room::Weak);
+        has.extend(more);
+        self.releases += u64::from(leaves_room);
+        leaves_room
     }
 
     /// A request is over. Whether its webhook is known for something else by now.

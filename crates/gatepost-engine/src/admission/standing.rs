@@ -52,6 +52,8 @@ pub(super) struct Target {
     open_until: Option<Instant>,
     halved: Option<Instant>,
     last: Last,
+    /// When it last responded.
+    responded: Option<Instant>,
     /// Up for each slow request, down for each other.
     slow: u32,
     /// Whether it ever took a message.
@@ -67,6 +69,7 @@ impl Target {
             open_until: None,
             halved: None,
             last: Last::None,
+            responded: None,
             slow: 0,
             has_received: false,
         }
@@ -84,6 +87,11 @@ impl Target {
     /// Whether it responded the last time: then what others meet there does not hold it back.
     pub(super) fn responded(&self) -> bool {
         self.last == Last::Responded
+    }
+
+    /// How long ago it last responded.
+    pub(super) fn silent_for(&self, now: Instant) -> Duration {
+        self.responded.map_or(Duration::MAX, |at| now - at)
     }
 
     /// How many requests it may have in flight.
@@ -112,11 +120,13 @@ impl Target {
             Feedback::Received | Feedback::Responded => {
                 self.has_received |= lesson.feedback == Feedback::Received;
                 self.connected(Last::Responded);
+                self.responded = Some(now);
                 let most = as_f64(limits.in_flight.per_webhook);
                 self.allowed = (self.allowed + 1.0 / self.allowed).min(most);
             }
             Feedback::Overloaded => {
                 self.connected(Last::Responded);
+                self.responded = Some(now);
                 self.halve(now);
             }
             Feedback::TimedOut => {

@@ -135,7 +135,7 @@ impl Ground {
             lifecycle: self.lifecycle.clone(),
         });
         let dispatcher = self.dispatcher(worker.clone());
-        let emitter = self.emitter(worker, renderer.clone());
+        let emitter = self.emitter(worker, renderer);
         let outbox = self.outbox(emitter.clone());
         let maintenance = self.maintenance(options.retention)?;
         let probes = Probes {
@@ -161,7 +161,7 @@ impl Ground {
                 allowance: self.allowance(),
                 by_hand,
             },
-            deliveries: self.deliveries(renderer, options.transport),
+            deliveries: self.deliveries(emitter.clone(), options.transport),
             replays: self.replays(),
             owners: self.owners(),
         };
@@ -209,12 +209,12 @@ impl Ground {
         }
     }
 
-    fn deliveries(&self, renderer: Arc<Renderer>, transport: Arc<dyn Transport>) -> Deliveries {
+    fn deliveries(&self, emitter: Arc<Emitter>, transport: Arc<dyn Transport>) -> Deliveries {
         Deliveries {
             store: self.store.clone(),
             clock: self.clock.clone(),
-            renderer,
-            admission: self.admission.clone(),
+            renderer: emitter.renderer.clone(),
+            emitter,
             transport,
             judge: self.judge.clone(),
         }

@@ -35,12 +35,15 @@ pub struct Limits {
 /// Requests in flight. Whatever a limit holds back waits; nothing is refused.
 ///
 /// Besides these, the last free requests of a total, and of an origin, are for those who have few
-/// of them: nobody but a tenant that has none takes the last one.
+/// of them: nobody but a tenant that has none takes the last one. And the last quarter of all, and
+/// of an origin, is for webhooks that responded within a minute, or within less where less is free.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InFlightLimits {
-    /// Requests in flight. When targets that used to respond stall all at once, those that still
-    /// respond get up to as many again for as long as that lasts. Default 1,024.
+    /// Requests in flight. Up to half as many come on top when targets that used to respond stall
+    /// all at once, for those that still respond and for as long as that lasts; and up to half as
+    /// many for the first requests of webhooks that arrive where those that stall have all their
+    /// share. Default 1,024.
     pub total: usize,
     /// Requests in flight to one webhook; adapts downward while its target is in trouble.
     /// Default 32.

@@ -87,7 +87,12 @@ impl Dispatcher {
                 blocked = Some(Blocked::until(until));
                 break;
             }
-            match in_flight.take(&route, due.place, due.lane.class) {
+            let permit = if permits.is_empty() && turn.is_new() {
+                in_flight.take_new(&route, due.place, due.lane.class)
+            } else {
+                in_flight.take(&route, due.place, due.lane.class)
+            };
+            match permit {
                 Ok(permit) => permits.push(permit),
                 Err(why) => {
                     blocked = Some(why);

@@ -26,8 +26,17 @@ impl Emitter {
         left: Left,
     ) -> Result<Emitted, EmitError> {
         let emitter = self.clone();
+        self.detached(async move { emitter.emit(&occurrence, left).await })
+            .await
+    }
+
+    /// In a task of its own.
+    pub(super) async fn detached<T: Send + 'static, E: From<StoreError> + Send + 'static>(
+        &self,
+        emit: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) -> Result<T, E> {
         let span = GuardedSpan::new(Span::current);
-        let emit = async move { span.run(pin!(emitter.emit(&occurrence, left))).await };
+        let emit = async move { span.run(pin!(emit)).await };
         let lifecycle = &self.launcher.worker.lifecycle;
         let emitting = if lifecycle.is_running() {
             lifecycle.spawn(emit)

@@ -70,7 +70,7 @@ impl Emitter {
     }
 
     fn push(&self, bite: &mut Bite, task: &MatchedTask, body: Arc<str>, now: DateTime<Utc>) {
-        let (slip, lease_until) = self.launcher.slip(task, now);
+        let (slip, lease_until) = self.launcher.slip(&task.webhook, task.place, now);
         let delivery = NewDelivery {
             message_id: self.renderer.message_id(),
             webhook: task.webhook.id,

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Claim, DueLane, Lane, LaneClass, NewDelivery, StoredDelivery};
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{
+    Claim, DueLane, Lane, LaneClass, NewDelivery, StoredDelivery, WebhookRoute,
+};
 use tokio::time::Instant;
 use webhook_model::TaskId;
 
@@ -12,7 +15,7 @@ use crate::admission::{Admission, Permit};
 use crate::attempt::{Job, Outgoing, Worker};
 use crate::last_runs::LastRuns;
 use crate::lease::LeaseClass;
-use crate::routes::{MatchedTask, WebhookCache};
+use crate::routes::WebhookCache;
 
 /// Where a delivery waits, and what is needed to send it at once.
 #[derive(Debug)]
@@ -31,33 +34,33 @@ pub(crate) struct Launcher {
 }
 
 impl Launcher {
-    /// How the delivery of a task is sent, and the end of its lease if that is at once: nothing has
-    /// to be read for it, and it overtakes none of those that wait for the same webhook.
+    /// How a delivery is sent whose webhook's owner stands there, and the end of its lease if that
+    /// is at once: nothing has to be read for it, and it overtakes none of those that wait for the
+    /// same webhook.
     pub(super) fn slip(
         &self,
-        matched: &MatchedTask,
+        webhook: &WebhookRoute,
+        place: Place,
         now: DateTime<Utc>,
     ) -> (Slip, Option<DateTime<Utc>>) {
-        let webhook = &matched.webhook;
         let lane = DueLane {
             lane: Lane {
                 webhook: webhook.id,
                 class: LaneClass::First,
             },
             due: now,
-            owner: matched.owner(),
-            place: matched.place,
+            owner: webhook.owner,
+            place,
             revision: webhook.revision,
         };
-        let leased = self.lease(matched, &lane);
+        let leased = self.lease(webhook, &lane);
         let end = leased
             .as_ref()
             .map(|permit| LeaseClass::of(permit.route()).lease_until(self.lease_margin, now));
         (Slip { lane, leased }, end)
     }
 
-    fn lease(&self, matched: &MatchedTask, lane: &DueLane) -> Option<Permit> {
-        let webhook = &matched.webhook;
+    fn lease(&self, webhook: &WebhookRoute, lane: &DueLane) -> Option<Permit> {
         let lanes = &self.admission.lanes;
         let may_lease = webhook.active
             && !webhook.in_order
@@ -69,7 +72,8 @@ impl Launcher {
         }
         let route = self.webhooks.cached(webhook.id, webhook.revision)?;
         let in_flight = &self.admission.in_flight;
-        in_flight.try_take(&route, matched.place, LaneClass::First)
+        let permit = in_flight.take_new(&route, lane.place, LaneClass::First);
+        permit.ok()
     }
 
     /// What was leased is sent at once; the rest waits for the dispatcher.
@@ -89,7 +93,7 @@ impl Launcher {
         }
     }
 
-    fn send_or_leave(&self, new: NewDelivery, stored: StoredDelivery, slip: Slip) {
+    pub(super) fn send_or_leave(&self, new: NewDelivery, stored: StoredDelivery, slip: Slip) {
         match (slip.leased, stored.token) {
             (Some(permit), Some(token)) => self.worker.start(Job {
                 claim: Claim {

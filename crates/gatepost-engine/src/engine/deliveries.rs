@@ -10,7 +10,8 @@ use crate::records::deliveries::TestSend;
 use crate::render::Example;
 
 impl Engine {
-    /// Queues a message by hand; without one, the default payload. Variables are filled in.
+    /// Queues a message by hand; without one, the default payload. Variables are filled in. It is
+    /// sent at once if there is room, as what comes of an emit.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EmitError::Message`](crate::EmitError::Message) when it grows

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
 use gatepost_ids::Place;
+use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Basis, Delivery, DeliveryId, DeliveryQuery, Enqueue, Enqueued, NewDelivery,
-    Origin, RecordId, WebhookStore,
+    AttemptRecord, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
 };
-use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Message, OwnerId, Webhook, WebhookId};
 
 use super::by_hand::full;
-use crate::admission::Admission;
 use crate::clock::EngineClock;
+use crate::emit::{Emitter, Letter};
 use crate::error::EngineError;
 use crate::judge::Judge;
 use crate::render::{Example, Renderer};
@@ -34,7 +33,7 @@ pub(crate) struct Deliveries {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
     pub renderer: Arc<Renderer>,
-    pub admission: Arc<Admission>,
+    pub emitter: Arc<Emitter>,
     pub transport: Arc<dyn Transport>,
     pub judge: Arc<Judge>,
 }
@@ -45,28 +44,32 @@ impl Deliveries {
         webhook: WebhookId,
         message: Option<&Message>,
     ) -> Result<DeliveryId, EngineError> {
-        let owner = self.store.owner_of(RecordId::Webhook(webhook)).await?;
+        let row = match self.store.webhook(webhook).await {
+            Err(error) if error.kind() == ErrorKind::Corrupt => None,
+            row => Some(row?.ok_or(EngineError::NotFound)?),
+        };
+        let owner = match &row {
+            Some(row) => Some(row.value.owner),
+            None => self.store.owner_of(RecordId::Webhook(webhook)).await?,
+        };
         let owner = owner.ok_or(EngineError::NotFound)?;
-        let now = self.clock.now()?;
-        let body = self.renderer.by_hand(message, now)?;
+        let body = self.renderer.by_hand(message, self.clock.now()?)?;
         self.check(owner).await?;
         let (bytes, room) = (body.len() as u64, self.judge.room(owner));
         if room.deliveries == 0 || room.bytes < bytes {
             return Err(full(&self.judge, owner));
         }
         self.judge.run_by_hand(owner, 1)?;
-        let new = NewDelivery {
-            message_id: self.renderer.message_id(),
-            webhook,
-            task: None,
+        let letter = Letter {
+            to: webhook,
+            owner,
+            webhook: row,
             body,
-            due: now,
-            lease_until: None,
         };
-        let id = self.enqueue(new, now).await?;
-        self.judge.stored(owner, 1, bytes);
-        self.admission.lanes.look_now();
-        Ok(id)
+        match self.emitter.post_detached(letter).await {
+            Err(error) if error.kind() == ErrorKind::Invalid => Err(EngineError::NotFound),
+            posted => Ok(posted?),
+        }
     }
 
     pub(crate) async fn send_now(
@@ -154,29 +157,6 @@ impl Deliveries {
         for (owner, bytes) in deliveries {
             self.judge.ended(*owner, *bytes, 0);
         }
-    }
-
-    async fn enqueue(
-        &self,
-        new: NewDelivery,
-        now: DateTime<Utc>,
-    ) -> Result<DeliveryId, EngineError> {
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: vec![new],
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
-        let stored = match self.store.enqueue(batch, now).await {
-            Ok(Enqueued::Stored { deliveries, .. }) => deliveries.first().map(|stored| stored.id),
-            Ok(_) => None,
-            Err(error) if error.kind() == ErrorKind::Invalid => return Err(EngineError::NotFound),
-            Err(error) => return Err(error.into()),
-        };
-        stored.ok_or_else(|| {
-            StoreError::new(ErrorKind::Unavailable, "the message was not queued").into()
-        })
     }
 
     fn request(

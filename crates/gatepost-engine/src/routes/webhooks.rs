@@ -114,6 +114,13 @@ impl WebhookCache {
         Ok(found)
     }
 
+    /// A webhook that was just read: it is at hand from now on.
+    pub(crate) fn read(&self, row: Row<WebhookId, Webhook>) {
+        if self.cached(row.id, row.revision).is_none() {
+            self.keep(row);
+        }
+    }
+
     fn keep(&self, row: Row<WebhookId, Webhook>) -> Arc<Route> {
         let texts = usize::try_from(row.value.stored_bytes()).unwrap_or(MEMORY);
         let route = Arc::new(Route::new(row.id, row.revision, row.value));

@@ -21,7 +21,11 @@ const PER_TENANT: usize = 7;
 
 #[derive(Clone, Debug)]
 enum Step {
-    Begin { webhook: i64, class: LaneClass },
+    Begin {
+        webhook: i64,
+        class: LaneClass,
+        is_new: bool,
+    },
     Slow(usize),
     End(usize, Feedback),
 }
@@ -39,7 +43,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Feedback::Refused),
     ];
     let step = prop_oneof![
-        6 => (0..60i64, class).prop_map(|(webhook, class)| Step::Begin { webhook, class }),
+        6 => (0..60i64, class, any::<bool>())
+            .prop_map(|(webhook, class, is_new)| Step::Begin { webhook, class, is_new }),
         1 => any::<usize>().prop_map(Step::Slow),
         3 => (any::<usize>(), feedback).prop_map(|(at, feedback)| Step::End(at, feedback)),
     ];
@@ -100,12 +105,16 @@ proptest! {
         let mut held: Vec<Held> = Vec::new();
         for step in steps {
             match step {
-                Step::Begin { webhook, class } => {
+                Step::Begin { webhook, class, is_new } => {
                     let (owner, place, url) = facts(webhook);
                     let route = route_to(owner, webhook, &url);
                     let used = || [Room::Weak, Room::Slow].map(|room| in_flight.used(&room));
                     let before = used();
-                    let permit = in_flight.try_take(&route, place, class);
+                    let permit = if is_new {
+                        in_flight.take_new(&route, place, class).ok()
+                    } else {
+                        in_flight.try_take(&route, place, class)
+                    };
                     // There are more of them only if they became slow while they ran.
                     let now = used();
                     prop_assert!(now[0] == before[0] || now[0] <= TOTAL / 2);
@@ -123,10 +132,14 @@ proptest! {
                 Step::Slow(_) | Step::End(..) => {}
             }
             let class = |class| held.iter().filter(|held| held.class == class).count();
-            let weak = in_flight.used(&Room::Weak);
+            let used = |room| in_flight.used(&room);
+            let trials = used(Room::Trial) + used(Room::SlowTrial);
+            let weak = used(Room::Weak);
+            let beyond = weak.saturating_sub(TOTAL / 2).min(TOTAL / 2);
+            prop_assert!(used(Room::Trial) <= 1 && trials <= TOTAL / 2);
             prop_assert_eq!(in_flight.count(), held.len());
-            prop_assert!(held.len() <= 2 * TOTAL && held.len() - weak <= TOTAL);
-            prop_assert!(held.len() <= TOTAL + weak.saturating_sub(TOTAL / 2));
+            prop_assert!(held.len() - trials - weak <= TOTAL);
+            prop_assert!(held.len() - trials <= TOTAL + beyond);
             prop_assert!(class(LaneClass::Retry) <= TOTAL / 2);
             prop_assert!(class(LaneClass::Alone) <= 1);
             prop_assert!(most(&held, |held| Some(held.webhook)) <= PER_WEBHOOK);

@@ -3,8 +3,10 @@
 mod in_flight;
 mod limits;
 mod liveness;
+mod pressure;
 mod shared_origin;
 mod stalls;
+mod trials;
 mod turns;
 
 use std::sync::Arc;

@@ -128,6 +128,7 @@ async fn who_has_as_much_waiting_as_allowed_sends_and_runs_nothing_more() {
     };
     let (records, bench) = of(quota).await;
     let webhook = records.tagged("x").await;
+    records.set_activity(webhook, Activity::Paused).await;
     let (tasks, deliveries) = (tasks(&bench), deliveries(&bench));
     let id = deliveries.send(webhook, None).await.unwrap();
     let full = deliveries.send(webhook, None).await.unwrap_err();

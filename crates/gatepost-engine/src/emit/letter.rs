@@ -1,0 +1,135 @@
+//! A message that is sent by hand: one webhook, no task.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{
+    Basis, DeliveryId, Enqueue, Enqueued, NewDelivery, Origin, RecordId, StoredDelivery,
+    WebhookRoute,
+};
+use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
+use webhook_model::{OwnerId, Webhook, WebhookId};
+
+use super::emitter::Emitter;
+use super::launcher::Slip;
+
+/// A message to a webhook.
+#[derive(Debug)]
+pub(crate) struct Letter {
+    pub to: WebhookId,
+    pub owner: OwnerId,
+    /// The webhook as it is stored. `None`: it cannot be read, and the message waits.
+    pub webhook: Option<Row<WebhookId, Webhook>>,
+    pub body: Arc<str>,
+}
+
+/// How it is sent, and the webhook's revision by which that is decided.
+struct Sending {
+    slip: Slip,
+    lease_until: DateTime<Utc>,
+    revision: Revision,
+}
+
+impl Emitter {
+    /// Stores a message, and sends it at once if there is room, in a task of its own as
+    /// [`emit_detached`](Self::emit_detached).
+    ///
+    /// # Errors
+    /// `Invalid` when there is no such webhook, `Unavailable`.
+    pub(crate) async fn post_detached(
+        self: &Arc<Self>,
+        letter: Letter,
+    ) -> Result<DeliveryId, StoreError> {
+        let emitter = self.clone();
+        self.detached(async move { emitter.post(letter).await })
+            .await
+    }
+
+    async fn post(&self, letter: Letter) -> Result<DeliveryId, StoreError> {
+        let now = self.clock.now()?;
+        let new = NewDelivery {
+            message_id: self.renderer.message_id(),
+            webhook: letter.to,
+            task: None,
+            body: letter.body,
+            due: now,
+            lease_until: None,
+        };
+        let (owner, bytes) = (letter.owner, new.body.len() as u64);
+        let mut waits = None;
+        if let Some(row) = letter.webhook {
+            let webhook = WebhookRoute::of(&row);
+            let place = self.store.owner(owner).await?;
+            let place = place.map_or(Place::Common, |row| row.place);
+            self.launcher.webhooks.read(row);
+            match self.launcher.slip(&webhook, place, now) {
+                (slip, Some(lease_until)) => {
+                    let sending = Sending {
+                        slip,
+                        lease_until,
+                        revision: webhook.revision,
+                    };
+                    if let Some(id) = self.post_leased(&new, owner, sending, now).await? {
+                        return Ok(id);
+                    }
+                }
+                (slip, None) => waits = webhook.active.then_some(slip),
+            }
+        }
+        let stored = self.store_one(&new, Basis::Nothing, now).await?;
+        let stored = stored.ok_or_else(not_queued)?;
+        self.judge.stored(owner, 1, bytes);
+        match waits {
+            Some(slip) => self.launcher.send_or_leave(new, stored, slip),
+            // It changes just now: the store knows whether anything is to be sent.
+            None => self.launcher.admission.lanes.look_now(),
+        }
+        Ok(stored.id)
+    }
+
+    /// `None`: the webhook was changed since it was read.
+    async fn post_leased(
+        &self,
+        new: &NewDelivery,
+        owner: OwnerId,
+        sending: Sending,
+        now: DateTime<Utc>,
+    ) -> Result<Option<DeliveryId>, StoreError> {
+        let new = NewDelivery {
+            lease_until: Some(sending.lease_until),
+            ..new.clone()
+        };
+        let basis = Basis::Rows(vec![(RecordId::Webhook(new.webhook), sending.revision)]);
+        let Some(stored) = self.store_one(&new, basis, now).await? else {
+            return Ok(None);
+        };
+        self.judge.stored(owner, 1, new.body.len() as u64);
+        self.launcher.send_or_leave(new, stored, sending.slip);
+        Ok(Some(stored.id))
+    }
+
+    /// `None`: it does not stand on that any more.
+    async fn store_one(
+        &self,
+        new: &NewDelivery,
+        basis: Basis,
+        now: DateTime<Utc>,
+    ) -> Result<Option<StoredDelivery>, StoreError> {
+        let batch = Enqueue {
+            basis,
+            origin: Origin::Direct,
+            deliveries: vec![new.clone()],
+            consume: Vec::new(),
+            later: Vec::new(),
+        };
+        Ok(match self.store.enqueue(batch, now).await? {
+            Enqueued::Stored { deliveries, .. } => deliveries.first().copied(),
+            Enqueued::AlreadyKnown | Enqueued::RoutesChanged | Enqueued::RowsChanged(_) => None,
+        })
+    }
+}
+
+fn not_queued() -> StoreError {
+    StoreError::new(ErrorKind::Unavailable, "the message was not queued")
+}
