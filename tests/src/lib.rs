@@ -10,6 +10,7 @@ pub mod browser;
 pub mod canary;
 pub mod chaos;
 pub mod door;
+pub mod here;
 pub mod open;
 pub mod platform;
 pub mod postgres;

@@ -8,6 +8,8 @@ use crate::finish::contain;
 
 /// Records that are listed at a time; there may be more once these were deleted.
 const MOST: u32 = 100;
+/// How many times more are read where those of others take the place of the caller's.
+const MORE: u32 = 8;
 
 impl Actor {
     /// Webhooks, tasks and events that cannot be read, so that they can be deleted: oldest first,
@@ -18,14 +20,22 @@ impl Actor {
     pub async fn unreadable(&self) -> Result<Vec<UnreadableRecord>, ManageError> {
         contain(async {
             let mut authority = self.authority();
-            let mut seen = Vec::new();
             let scope = authority.scope();
-            for record in self.engine().unreadable(scope, MOST).await? {
-                if authority.may_manage(record.owner).await? {
-                    seen.push(record);
+            let mut limit = MOST;
+            loop {
+                let found = self.engine().unreadable(scope, limit).await?;
+                let is_all = found.len() < limit as usize || limit == u32::MAX;
+                let mut seen = Vec::new();
+                for record in found {
+                    if seen.len() < MOST as usize && authority.may_manage(record.owner).await? {
+                        seen.push(record);
+                    }
                 }
+                if is_all || seen.len() == MOST as usize {
+                    return Ok(seen);
+                }
+                limit = limit.saturating_mul(MORE);
             }
-            Ok(seen)
         })
         .await
     }

@@ -13,7 +13,8 @@ const NO_TASK: TaskId = TaskId(0);
 
 impl Actor {
     /// Those of these targets that an event of this user may be about, in their order: what a form
-    /// offers. Where the platform says nothing within five seconds in all, the rest is left out.
+    /// offers. Where the platform says nothing within five seconds in all, or was asked too much
+    /// about this user in this minute, the rest is left out.
     ///
     /// Whatever a form offered, making the event asks again.
     ///

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::Row;
 use gatepost_storage::webhooks::{
-    ChangedRoutes, DeliveryId, EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute,
+    ChangedRoutes, DeliveryId, EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, TaskRow,
     WebhookRoute,
 };
-use webhook_model::{EventId, TaskId, WebhookId};
+use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 
 use crate::fixtures::{UNLIMITED, at, direct, event, message, routes, task, webhook_of};
 use crate::harness::Webhooks;
+
+type WebhookRow = Row<WebhookId, Webhook>;
+type EventRow = Row<EventId, Event>;
 
 /// A webhook with a task and an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -18,6 +22,17 @@ pub(crate) struct Set {
     pub(crate) webhook: WebhookId,
     pub(crate) task: TaskId,
     pub(crate) event: EventId,
+}
+
+impl Set {
+    /// Its rows, as they are stored now.
+    pub(crate) async fn rows(self, store: &Webhooks) -> (WebhookRow, TaskRow, EventRow) {
+        let records = &store.records;
+        let webhook = records.webhook(self.webhook).await.unwrap();
+        let task = records.task(self.task).await.unwrap();
+        let event = records.event(self.event).await.unwrap();
+        (webhook.unwrap(), task.unwrap(), event.unwrap())
+    }
 }
 
 /// Stores a webhook of this owner and name, with a task that stays and an event.

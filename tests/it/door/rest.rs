@@ -11,6 +11,7 @@ use axum::routing::post;
 use examples::client::{Response, call};
 use gatepost_keys::{AccessLevel, Account, Principal, Via};
 use gatepost_manage::{Audit, Audited, Operation};
+use gatepost_storage::webhooks::RecordId;
 use serde_json::{Value, json};
 use tests::door::{Act, DoorSite, Mood, Parts, Rest, Roof, request, walk, words};
 use tests::world::HERE;
@@ -190,7 +191,8 @@ async fn a_join_through_a_row_that_cannot_be_read_is_left_out() {
     };
     let before = [names(lists[0]).await, names(lists[1]).await];
     assert!(before[0].to_string().contains("refused"), "{}", before[0]);
-    site.store.set_unreadable(site.rows.webhook, true);
+    let webhook = RecordId::Webhook(site.rows.webhook);
+    site.store.set_unreadable(webhook, true);
     for (path, before) in lists.into_iter().zip(&before) {
         let found = names(path).await;
         let (rows, all) = (found.as_array().unwrap(), before.as_array().unwrap());

@@ -13,11 +13,10 @@ mod unreadable;
 mod volume;
 
 use std::collections::HashSet;
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use delivery::{Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
+use delivery::{Schedule, Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use gatepost_engine::{
     AccessLevel, Account, AccountAnswer, Accounts, Audience, Engine, EngineBuilder, EngineError,
@@ -27,6 +26,7 @@ use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Row;
 use gatepost_testkit::fault::FaultStore;
+use tests::here::Here;
 use webhook_model::{
     Action, Catalog, Event, EventId, JsonObject, Object, ObjectId, Occurrence, OwnerId,
     Specificity, Target, Task, TaskId, Webhook, WebhookId,
@@ -64,16 +64,6 @@ impl Watch for OwnObjects {
             Target::Instance(id) => (id.0 / 100 == owner.0 / 10).into(),
             Target::Tag(_) | Target::Generic => May::Yes,
         })
-    }
-}
-
-/// Every name is this machine.
-#[derive(Debug)]
-struct Here;
-
-impl Resolve for Here {
-    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
-        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
     }
 }
 

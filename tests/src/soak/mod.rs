@@ -28,6 +28,7 @@ use webhook_model::{
 };
 
 use crate::chaos::now;
+use crate::here::Here;
 use crate::open::one_system;
 
 /// Occurrences a second; each reaches one target of every kind that can keep up.
@@ -87,7 +88,7 @@ pub async fn run(length: Duration) -> Result<(), String> {
 async fn engine(store: Arc<SqliteStore>) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let sender = Sender::builder(policy)
-        .resolver(Arc::new(targets::Here))
+        .resolver(Arc::new(Here))
         .follow_redirects(3)
         .idle_for(Duration::from_secs(2));
     let catalog = Catalog::builder()

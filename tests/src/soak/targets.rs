@@ -1,10 +1,9 @@
 //! One target of every kind, good and bad, each a real listener.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use delivery::{Resolve, ResolveFuture};
 use examples::certificate;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -19,16 +18,6 @@ pub(super) struct Soaked {
 impl Soaked {
     pub(super) fn is_slow(&self) -> bool {
         ["silent", "nobody listens"].contains(&self.name.as_str())
-    }
-}
-
-/// Every name is this machine: each target has a host of its own, as the engine counts by hosts.
-#[derive(Debug)]
-pub(super) struct Here;
-
-impl Resolve for Here {
-    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
-        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
     }
 }
 

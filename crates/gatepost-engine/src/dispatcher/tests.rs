@@ -6,7 +6,9 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::{DeliveryState, DueLane, Lane, LaneClass, QueueStore as _};
+use gatepost_storage::webhooks::{
+    DeliveryState, DueLane, Lane, LaneClass, QueueStore as _, RecordId,
+};
 use gatepost_testkit::fault::{Fault, When};
 use webhook_model::{Activity, DeliveryOrder, OwnerId, Timeout, WebhookId};
 
@@ -148,11 +150,11 @@ async fn a_webhook_that_cannot_be_read_waits_and_is_tried_each_minute_while_othe
     records.waiting(good, "good").await;
     let script = Script::new(&[]);
     let bench = Bench::new(&records, &Limits::default(), script).await;
-    bench.store.set_unreadable(bad, true);
+    bench.store.set_unreadable(RecordId::Webhook(bad), true);
     let bench = run_on(bench, Limits::default());
     a_second().await;
     assert_eq!(bench.script.sent(), ["good"]);
-    bench.store.set_unreadable(bad, false);
+    bench.store.set_unreadable(RecordId::Webhook(bad), false);
     tokio::time::sleep(Duration::from_secs(57)).await;
     assert_eq!(bench.script.sent(), ["good"], "it is not read all the time");
     tokio::time::sleep(Duration::from_secs(5)).await;

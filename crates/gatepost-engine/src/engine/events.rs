@@ -25,7 +25,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Forbidden`] in words, [`EngineError::Dangling`] when there is no such object,
-    /// [`EngineError::Platform`].
+    /// [`EngineError::TooFast`] after 3,000 questions about this user in a minute that the platform
+    /// did not answer at once, [`EngineError::Platform`].
     pub async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
         let judge = &self.0.records.events.allowance.judge;
         judge.may_watch(owner, event).await

@@ -73,7 +73,7 @@ impl Judge {
     ///
     /// # Errors
     /// `Forbidden` in words, `Dangling` where the platform says that there is no such object,
-    /// `Platform`.
+    /// `TooFast`, `Platform`.
     pub(crate) async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
         let Decides::Platform(watches) = &self.decides else {
             return Ok(());
@@ -87,10 +87,13 @@ impl Judge {
             Some(Some(May::Yes)) => Ok(()),
             Some(Some(May::No)) => Err(EngineError::Forbidden(refusal(event.target).to_owned())),
             Some(Some(May::NoSuchObject)) => Err(EngineError::Dangling(Field::Owner)),
-            Some(None) | None => {
-                let error = "it could not say whether this may be watched";
-                Err(EngineError::Platform(error.to_owned()))
-            }
+            Some(None) | None => Err(match watches.too_fast(owner) {
+                Some(retry_after) => EngineError::TooFast { retry_after },
+                None => {
+                    let error = "it could not say whether this may be watched";
+                    EngineError::Platform(error.to_owned())
+                }
+            }),
         }
     }
 

@@ -3,7 +3,6 @@
 
 mod engine;
 mod faults;
-mod flawed;
 mod panics;
 mod pause;
 mod platform;

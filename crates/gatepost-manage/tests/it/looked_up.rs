@@ -41,7 +41,7 @@ async fn the_log_is_looked_up_by_what_is_the_callers_alone() {
         (ABROAD, false),
     ] {
         let actor = world.of(user);
-        world.spoilt.looked_up();
+        world.store.looked_up();
         let found = [
             log(&actor, Some(rows.webhook), None).await,
             log(&actor, None, Some(rows.task)).await,
@@ -58,7 +58,7 @@ async fn the_log_is_looked_up_by_what_is_the_callers_alone() {
         } else {
             BTreeSet::new()
         };
-        assert_eq!(world.spoilt.looked_up(), by, "{user}");
+        assert_eq!(world.store.looked_up(), by, "{user}");
         assert_eq!(log(&actor, Some(NOWHERE.webhook), None).await, []);
     }
 }

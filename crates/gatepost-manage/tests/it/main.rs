@@ -16,7 +16,6 @@ mod moved;
 mod owned;
 mod people;
 mod references;
-mod spoilt;
 mod unreadable;
 mod users;
 mod watched;

@@ -46,12 +46,7 @@ impl People {
 
     /// A delivery that is being sent, one that was dropped, and a webhook that cannot be read.
     async fn furnish(&mut self, rows: &Rows) {
-        let World {
-            store,
-            spoilt,
-            engine,
-            ..
-        } = &self.world;
+        let World { store, engine, .. } = &self.world;
         let now = SystemClock.now();
         store.enqueue(sending(rows, now), now).await.unwrap();
         let dropped = Dropped {
@@ -63,7 +58,7 @@ impl People {
         store.count_dropped(&[dropped]).await.unwrap();
         let lost = engine.create_webhook(&webhook(rows.owner, "lost")).await;
         let lost = lost.unwrap().id;
-        spoilt.spoil(RecordId::Webhook(lost));
+        store.set_unreadable(RecordId::Webhook(lost), true);
         self.lost.insert(rows.owner, lost);
         self.tasks
             .push(engine.task(rows.task).await.unwrap().unwrap());

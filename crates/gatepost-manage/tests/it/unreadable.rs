@@ -1,12 +1,14 @@
 //! Records that cannot be read are listed to those who could read them, so that they can be
 //! deleted, and are in nobody's way.
 
+use std::collections::BTreeMap;
+
 use gatepost_manage::{Actor, ManageError};
 use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Page, Scope};
 
-use crate::users::{ABROAD, ADMIN, BESIDE, OWNER, STRANGER, TENANT};
-use crate::world::World;
+use crate::users::{ABROAD, ADMIN, BESIDE, INSIDE, OWNER, STRANGER, TENANT};
+use crate::world::{World, webhook};
 
 /// A world in which all records of the owner are lost.
 async fn lost() -> (World, [RecordId; 3]) {
@@ -18,7 +20,7 @@ async fn lost() -> (World, [RecordId; 3]) {
         RecordId::Event(rows.event),
     ];
     for record in records {
-        world.spoilt.spoil(record);
+        world.store.set_unreadable(record, true);
     }
     (world, records)
 }
@@ -38,7 +40,32 @@ async fn they_are_listed_to_those_who_manage_their_owner() {
         assert_eq!(listed(&world.of(user)).await, [], "{user}");
     }
     let found = &world.of(OWNER).unreadable().await.unwrap()[0];
-    assert_eq!((found.owner.0, &*found.reason), (OWNER, "its key is lost"));
+    assert_eq!((found.owner.0, &*found.reason), (OWNER, "the test says so"));
+}
+
+/// An administrator's tenant holds rows that are not the administrator's to manage.
+#[tokio::test]
+async fn a_hundred_are_listed_however_many_of_others_come_before() {
+    let world = World::start().await;
+    let mut lost = BTreeMap::from([(INSIDE, Vec::new()), (OWNER, Vec::new())]);
+    for owner in std::iter::repeat_n(INSIDE, 450).chain([OWNER; 101]) {
+        let of_owner = lost.get_mut(&owner).unwrap();
+        let name = format!("lost {}", of_owner.len());
+        let webhook = world.engine.create_webhook(&webhook(owner, &name)).await;
+        let record = RecordId::Webhook(webhook.unwrap().id);
+        world.store.set_unreadable(record, true);
+        of_owner.push(record);
+    }
+    for user in [OWNER, TENANT] {
+        assert_eq!(listed(&world.of(user)).await, lost[&OWNER][..100], "{user}");
+    }
+    for user in [INSIDE, ADMIN] {
+        assert_eq!(
+            listed(&world.of(user)).await,
+            lost[&INSIDE][..100],
+            "{user}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use delivery::{Sender, TargetPolicy};
 use gatepost_engine::{Engine, EngineBuilder};
 use gatepost_keys::{KeyService, OwnerId, Quota};
 use gatepost_manage::{Actor, Management, Operation};
+use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::DeliveryId;
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{
@@ -14,7 +15,6 @@ use webhook_model::{
     Webhook, WebhookId,
 };
 
-use crate::spoilt::SpoiltStore;
 pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
 
 /// Rows and a user that are not there.
@@ -49,8 +49,7 @@ pub(crate) struct Rows {
 /// The door.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub store: Arc<FaultStore<SpoiltStore>>,
-    pub spoilt: Arc<SpoiltStore>,
+    pub store: Arc<FaultStore<MemoryStore>>,
     pub platform: Arc<Platform>,
     pub keys: KeyService,
     pub engine: Engine,
@@ -81,8 +80,7 @@ impl World {
         quota: Quota,
         audience: fn(EngineBuilder, Arc<Platform>) -> EngineBuilder,
     ) -> Self {
-        let spoilt = Arc::new(SpoiltStore::default());
-        let store = Arc::new(FaultStore::new(spoilt.clone()));
+        let store = Arc::new(FaultStore::new(Arc::new(MemoryStore::new())));
         let platform = Arc::new(Platform::default());
         let keys = KeyService::builder(store.clone(), platform.clone())
             .quotas(Arc::new(quota))
@@ -99,7 +97,6 @@ impl World {
         let rows = rows(&keys, &engine, OWNER).await;
         Self {
             store,
-            spoilt,
             platform,
             keys,
             engine,

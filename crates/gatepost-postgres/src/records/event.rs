@@ -8,6 +8,7 @@ use tokio_postgres::types::ToSql;
 use webhook_model::{Event, EventId, JsonObject, OwnerId, TaskId};
 
 use super::scope::scoped;
+use super::statement::change;
 use crate::change::{Alone, Words, most};
 use crate::column::{parse, text};
 use crate::error::{Failure, Result};
@@ -19,21 +20,9 @@ pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modifie
      FROM gatepost_event r JOIN gatepost_task t ON t.id = r.task JOIN gatepost_webhook w ON w.id = t.webhook \
      JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
 
-const INSERT: &str = concat!(
-    include_str!("../sql/records/insert_event.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
-const UPDATE: &str = concat!(
-    include_str!("../sql/records/update_event.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
-const DELETE: &str = concat!(
-    include_str!("../sql/records/delete_event.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
+const INSERT: &str = change!("insert_event");
+const UPDATE: &str = change!("update_event");
+const DELETE: &str = change!("delete_event");
 const WORDS: Words = Words {
     what: "event",
     taken: "event",

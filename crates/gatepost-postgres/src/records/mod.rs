@@ -3,6 +3,7 @@
 mod event;
 mod routes;
 mod scope;
+mod statement;
 mod task;
 mod unreadable;
 mod webhook;

@@ -7,6 +7,7 @@ use tokio_postgres::types::ToSql;
 use webhook_model::{Action, OwnerId, Task, TaskId, WebhookId};
 
 use super::scope::scoped;
+use super::statement::change;
 use crate::change::{Alone, Words, most};
 use crate::column::{parse, text};
 use crate::error::{Failure, Result};
@@ -18,21 +19,9 @@ pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modifie
      FROM gatepost_task r JOIN gatepost_webhook w ON w.id = r.webhook JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone \
      WHERE NOT w.gone";
 
-const INSERT: &str = concat!(
-    include_str!("../sql/records/insert_task.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
-const UPDATE: &str = concat!(
-    include_str!("../sql/records/update_task.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
-const DELETE: &str = concat!(
-    include_str!("../sql/records/delete_task.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
+const INSERT: &str = change!("insert_task");
+const UPDATE: &str = change!("update_task");
+const DELETE: &str = change!("delete_task");
 const WORDS: Words = Words {
     what: "task",
     taken: "task",

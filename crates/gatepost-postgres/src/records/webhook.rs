@@ -9,6 +9,7 @@ use tokio_postgres::types::ToSql;
 use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
 
 use super::scope::scoped;
+use super::statement::change;
 use crate::change::{Alone, KNOW, REVIVE, Words, most};
 use crate::column::parse;
 use crate::error::{Failure, Result};
@@ -19,21 +20,9 @@ pub(super) const SELECT: &str = "r.id, r.revision, r.created, r.modified, r.owne
      r.authorization_data, r.headers, r.allow_insecure, r.timeout_s, r.retries, r.activity, r.in_order, r.signing, r.rate \
      FROM gatepost_webhook r JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
 
-const INSERT: &str = concat!(
-    include_str!("../sql/records/insert_webhook.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
-const UPDATE: &str = concat!(
-    include_str!("../sql/records/update_webhook.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
-const DELETE: &str = concat!(
-    include_str!("../sql/records/delete_webhook.sql"),
-    include_str!("../sql/place/changed.sql"),
-    include_str!("../sql/records/verdict.sql"),
-);
+const INSERT: &str = change!("insert_webhook");
+const UPDATE: &str = change!("update_webhook");
+const DELETE: &str = change!("delete_webhook");
 const WORDS: Words = Words {
     what: "webhook",
     taken: "the owner has a webhook of that name",

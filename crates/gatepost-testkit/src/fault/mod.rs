@@ -15,8 +15,10 @@
 //! ```
 
 mod gate;
+mod records;
 mod store;
 mod traits;
+mod unreadable;
 
 pub use gate::{Gate, When};
 pub use store::{Fault, FaultStore};

@@ -1,14 +1,13 @@
 //! The store that passes calls on, and its plan.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::webhooks::{DeliveryId, RecordId};
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::WebhookId;
 
 use super::gate::Gate;
 
@@ -44,7 +43,8 @@ pub(super) struct State {
     pub(super) down: bool,
     refused: HashSet<&'static str>,
     pub(super) poison: Option<DeliveryId>,
-    unreadable: HashSet<WebhookId>,
+    pub(super) unreadable: BTreeSet<RecordId>,
+    pub(super) looked_up: BTreeSet<RecordId>,
     pub(super) server_time: Option<DateTime<Utc>>,
 }
 
@@ -117,20 +117,9 @@ impl<S> FaultStore<S> {
         self.with(|state| state.poison = Some(delivery));
     }
 
-    /// Whether this webhook cannot be read from now on: asked for alone it is `Corrupt`, and among
-    /// others it is passed over.
-    pub fn set_unreadable(&self, webhook: WebhookId, unreadable: bool) {
-        self.with(|state| {
-            if unreadable {
-                state.unreadable.insert(webhook);
-            } else {
-                state.unreadable.remove(&webhook);
-            }
-        });
-    }
-
-    pub(super) fn is_unreadable(&self, webhook: WebhookId) -> bool {
-        self.with(|state| state.unreadable.contains(&webhook))
+    /// The webhooks and tasks by which deliveries were listed since this was last asked.
+    pub fn looked_up(&self) -> BTreeSet<RecordId> {
+        self.with(|state| std::mem::take(&mut state.looked_up))
     }
 
     /// What the server's clock shows from now on.

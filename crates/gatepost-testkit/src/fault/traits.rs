@@ -1,4 +1,5 @@
-//! Every method of every trait, passed on.
+//! Every method of every trait but [`RecordStore`](gatepost_storage::webhooks::RecordStore), passed
+//! on.
 
 use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
@@ -7,21 +8,14 @@ use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login};
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Cascade, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped,
-    DueLane, Enqueue, Enqueued, EventQuery, Lane, LaneClaim, LogUsage, OutboxId, OutboxRow,
-    OutboxStore, PurgeBounds, QueueStats, QueueStore, Reclaimed, RecordId, RecordStore,
-    RecordUsage, Replay, RouteChanges, Routes, RoutesVersion, Settled, Settlement, TaskMessage,
-    TaskQuery, TaskRow, UnreadableRecord, UsageDelta, WebhookQuery,
+    AttemptRecord, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, DueLane,
+    Enqueue, Enqueued, Lane, LaneClaim, LogUsage, OutboxId, OutboxRow, OutboxStore, PurgeBounds,
+    QueueStats, QueueStore, Reclaimed, RecordId, Replay, Settled, Settlement, UsageDelta,
 };
-use gatepost_storage::{AtMost, ErrorKind, KeyStore, OwnerStore, Row, Scope, StoreError};
-use webhook_model::{
-    Event, EventId, EventName, EventType, Occurrence, Task, TaskId, Webhook, WebhookId,
-};
+use gatepost_storage::{ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
+use webhook_model::Occurrence;
 
 use super::store::FaultStore;
-
-type WebhookRow = Row<WebhookId, Webhook>;
-type EventRow = Row<EventId, Event>;
 
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {
@@ -34,6 +28,8 @@ macro_rules! passed_on {
         }
     };
 }
+
+pub(super) use passed_on;
 
 passed_on! { OwnerStore {
     fn owner(owner: OwnerId) -> Option<OwnerRow>;
@@ -66,62 +62,6 @@ passed_on! { KeyStore {
     }
 }
 
-passed_on! { RecordStore {
-    fn insert_webhook(webhook: &Webhook, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn list_webhooks(query: &WebhookQuery) -> Vec<WebhookRow>;
-    fn update_webhook(row: &WebhookRow, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
-    fn insert_task(task: &Task, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
-    fn task(id: TaskId) -> Option<TaskRow>;
-    fn list_tasks(query: &TaskQuery) -> Vec<TaskRow>;
-    fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
-    fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
-    fn record_task_runs(runs: &[(TaskId, DateTime<Utc>)]) -> ();
-    fn insert_event(event: &Event, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
-    fn event(id: EventId) -> Option<EventRow>;
-    fn list_events(query: &EventQuery) -> Vec<EventRow>;
-    fn update_event(row: &EventRow, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
-    fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
-    fn owner_of(record: RecordId) -> Option<OwnerId>;
-    fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
-    fn record_usage(owner: OwnerId) -> RecordUsage;
-    fn routes(place: Place, at_most: u32) -> Option<Routes>;
-    fn routes_of(place: Place, event_type: &EventType, event: &EventName) -> Routes;
-    fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
-    fn route_changes(place: Place, since: RoutesVersion) -> RouteChanges;
-    fn messages(tasks: &[TaskId]) -> Vec<TaskMessage>;
-}
-    async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, StoreError> {
-        let read = async {
-            match self.is_unreadable(id) {
-                true => Err(StoreError::new(ErrorKind::Corrupt, "the test says so")),
-                false => self.inner.webhook(id).await,
-            }
-        };
-        self.call("webhook", read).await
-    }
-
-    async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<WebhookRow>, StoreError> {
-        let read = async {
-            let mut rows = self.inner.webhooks(ids).await?;
-            rows.retain(|row| !self.is_unreadable(row.id));
-            Ok(rows)
-        };
-        self.call("webhooks", read).await
-    }
-
-    async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let told = self.with(|state| state.server_time);
-        let asked = async {
-            match told {
-                None => self.inner.server_time().await,
-                told => Ok(told),
-            }
-        };
-        self.call("server_time", asked).await
-    }
-}
-
 passed_on! { QueueStore {
     fn enqueue(batch: Enqueue, now: DateTime<Utc>) -> Enqueued;
     fn due_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> Vec<DueLane>;
@@ -149,7 +89,6 @@ passed_on! { QueueStore {
 
 passed_on! { DeliveryLog {
     fn delivery(id: DeliveryId) -> Option<Delivery>;
-    fn list_deliveries(query: &DeliveryQuery) -> Vec<Delivery>;
     fn attempts(id: DeliveryId) -> Vec<AttemptRecord>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
@@ -162,7 +101,14 @@ passed_on! { DeliveryLog {
     fn count_dropped(dropped: &[Dropped]) -> ();
     fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
     fn queue_stats(now: DateTime<Utc>) -> QueueStats;
-} }
+}
+    async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
+        let by = query.webhook.map(RecordId::Webhook).into_iter();
+        let by = by.chain(query.task.map(RecordId::Task));
+        self.with(|state| state.looked_up.extend(by));
+        self.call("list_deliveries", self.inner.list_deliveries(query)).await
+    }
+}
 
 passed_on! { OutboxStore {
     fn push_outbox(occurrence: &Occurrence, now: DateTime<Utc>) -> OutboxId;

@@ -5,8 +5,9 @@ use gatepost_storage::webhooks::{Cascade, DeliveryQuery, EventRoute, NewDelivery
 use gatepost_storage::{ErrorKind, Page, StoreError};
 use webhook_model::{TaskId, WebhookId};
 
-use crate::fixtures::{UNLIMITED, at, direct, event, message, routes, task, webhook};
+use crate::fixtures::{UNLIMITED, at, direct, event, message, routes, task};
 use crate::harness::Webhooks;
+use crate::world::set;
 
 fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
     answer.err().map(|e| e.kind())
@@ -15,17 +16,10 @@ fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
 /// A task of a webhook that does not exist is refused, new or edited, and nothing is stored.
 pub async fn r09_a_task_needs_its_webhook(store: Webhooks) {
     let records = &store.records;
-    let hook = records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let (hook, made, _) = set(&store, 1, "w").await.rows(&store).await;
     let nowhere = WebhookId(hook.id.0 + 1000);
     let refused = records.insert_task(&task(nowhere), UNLIMITED, at(0)).await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R9 insert");
-    let made = records
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
     let mut edit = made.clone();
     edit.task = task(nowhere);
     let refused = records.update_task(&edit, UNLIMITED, at(1)).await;
@@ -37,23 +31,12 @@ pub async fn r09_a_task_needs_its_webhook(store: Webhooks) {
 /// An event of a task that does not exist is refused, new or edited, and nothing is stored.
 pub async fn r10_an_event_needs_its_task(store: Webhooks) {
     let records = &store.records;
-    let hook = records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let made = records
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let (_, made, on) = set(&store, 1, "w").await.rows(&store).await;
     let nowhere = TaskId(made.id.0 + 1000);
     let refused = records
         .insert_event(&event(nowhere), UNLIMITED, at(0))
         .await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R10 insert");
-    let on = records
-        .insert_event(&event(made.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
     let mut edit = on.clone();
     edit.value = event(nowhere);
     let refused = records.update_event(&edit, UNLIMITED, at(1)).await;
@@ -65,29 +48,22 @@ pub async fn r10_an_event_needs_its_task(store: Webhooks) {
 /// A webhook that a task sends is not deleted under `Cascade::Refuse`; one without a task is.
 pub async fn r11_a_webhook_in_use_is_kept(store: Webhooks) {
     let records = &store.records;
-    let hook = records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let made = records
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let made = set(&store, 1, "w").await;
     let refused = records
-        .delete_webhook(hook.id, Cascade::Refuse, at(1))
+        .delete_webhook(made.webhook, Cascade::Refuse, at(1))
         .await;
     assert_eq!(kind(refused), Some(ErrorKind::InUse), "R11");
     assert!(
-        records.webhook(hook.id).await.unwrap().is_some(),
+        records.webhook(made.webhook).await.unwrap().is_some(),
         "R11 kept"
     );
     assert!(
-        records.task(made.id).await.unwrap().is_some(),
+        records.task(made.task).await.unwrap().is_some(),
         "R11 task kept"
     );
-    records.delete_task(made.id, at(2)).await.unwrap();
+    records.delete_task(made.task, at(2)).await.unwrap();
     let deleted = records
-        .delete_webhook(hook.id, Cascade::Refuse, at(3))
+        .delete_webhook(made.webhook, Cascade::Refuse, at(3))
         .await;
     assert_eq!(kind(deleted), None, "R11 no longer in use");
 }
@@ -98,29 +74,20 @@ pub async fn r12_a_deleted_webhook_takes_all_that_is_its(store: Webhooks) {
     let records = &store.records;
     let mut kept = Vec::new();
     for name in ["a", "b"] {
-        let hook = records
-            .insert_webhook(&webhook(name), UNLIMITED, at(0))
-            .await
-            .unwrap();
-        let made = records
-            .insert_task(&task(hook.id), UNLIMITED, at(0))
-            .await
-            .unwrap();
-        let on = records
-            .insert_event(&event(made.id), UNLIMITED, at(0))
-            .await
-            .unwrap();
-        let batch = direct(vec![message(hook.id, name, at(0))]);
+        let made = set(&store, 1, name).await;
+        let batch = direct(vec![message(made.webhook, name, at(0))]);
         store.queue.enqueue(batch, at(0)).await.unwrap();
-        kept.push((hook.id, made.id, on.id));
+        kept.push(made);
     }
     let (gone, stays) = (kept[0], kept[1]);
-    let deleted = records.delete_webhook(gone.0, Cascade::Tasks, at(1)).await;
+    let deleted = records
+        .delete_webhook(gone.webhook, Cascade::Tasks, at(1))
+        .await;
     assert_eq!(kind(deleted), None, "R12");
-    assert_eq!(records.task(gone.1).await.unwrap(), None, "R12 task");
-    assert_eq!(records.event(gone.2).await.unwrap(), None, "R12 event");
+    assert_eq!(records.task(gone.task).await.unwrap(), None, "R12 task");
+    assert_eq!(records.event(gone.event).await.unwrap(), None, "R12 event");
     assert!(
-        records.event(stays.2).await.unwrap().is_some(),
+        records.event(stays.event).await.unwrap().is_some(),
         "R12 the other's event"
     );
     let all = DeliveryQuery::all(Page::first(9));
@@ -132,31 +99,20 @@ pub async fn r12_a_deleted_webhook_takes_all_that_is_its(store: Webhooks) {
 /// A task is deleted with its events; the deliveries that it made stay and name it.
 pub async fn r13_a_deleted_task_leaves_its_deliveries(store: Webhooks) {
     let records = &store.records;
-    let hook = records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let made = records
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let on = records
-        .insert_event(&event(made.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let made = set(&store, 1, "w").await;
     let of_task = NewDelivery {
-        task: Some(made.id),
-        ..message(hook.id, "a", at(0))
+        task: Some(made.task),
+        ..message(made.webhook, "a", at(0))
     };
     store
         .queue
         .enqueue(direct(vec![of_task]), at(0))
         .await
         .unwrap();
-    records.delete_task(made.id, at(1)).await.unwrap();
-    assert_eq!(records.event(on.id).await.unwrap(), None, "R13 event");
+    records.delete_task(made.task, at(1)).await.unwrap();
+    assert_eq!(records.event(made.event).await.unwrap(), None, "R13 event");
     let all = DeliveryQuery::all(Page::first(9));
     let left = store.log.list_deliveries(&all).await.unwrap();
     let tasks: Vec<_> = left.iter().map(|d| d.task).collect();
-    assert_eq!(tasks, [Some(made.id)], "R13 delivery");
+    assert_eq!(tasks, [Some(made.task)], "R13 delivery");
 }

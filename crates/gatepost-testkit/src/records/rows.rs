@@ -11,6 +11,7 @@ use crate::fixtures::{
 };
 use crate::harness::Webhooks;
 use crate::secrecy::{of_a_webhook, tells_nothing};
+use crate::world::set;
 
 /// A record comes back as it was stored: texts byte for byte, headers in their order with
 /// duplicates, secrets whole.
@@ -85,18 +86,7 @@ pub async fn r03_an_owner_has_a_name_of_a_webhook_once(store: Webhooks) {
 /// An edit with an old revision is refused and changes nothing.
 pub async fn r04_a_stale_edit_is_refused(store: Webhooks) {
     let records = &store.records;
-    let hook = records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let made = records
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let on = records
-        .insert_event(&event(made.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let (hook, made, on) = set(&store, 1, "w").await.rows(&store).await;
 
     let new = records
         .update_webhook(&hook, UNLIMITED, at(1))
@@ -164,18 +154,7 @@ pub async fn r05_one_of_racing_edits_wins(store: Webhooks) {
 /// A missing record is read as `None`, and edits and deletions of it are `NotFound`.
 pub async fn r06_what_is_missing_is_not_found(store: Webhooks) {
     let records = &store.records;
-    let mut hook = records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let mut made = records
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let mut on = records
-        .insert_event(&event(made.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let (mut hook, mut made, mut on) = set(&store, 1, "w").await.rows(&store).await;
     let beyond = |id: i64| id + 1000;
     hook.id = WebhookId(beyond(hook.id.0));
     made.id = TaskId(beyond(made.id.0));
@@ -206,40 +185,35 @@ pub async fn r06_what_is_missing_is_not_found(store: Webhooks) {
 /// A deleted record is gone at once, and its row number is not given out again.
 pub async fn r07_a_deleted_record_is_gone_for_good(store: Webhooks) {
     let records = &store.records;
-    let hook = records
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let made = records
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    let on = records
-        .insert_event(&event(made.id), UNLIMITED, at(0))
-        .await
-        .unwrap();
-    records.delete_event(on.id, at(1)).await.unwrap();
-    assert_eq!(records.event(on.id).await.unwrap(), None, "R7 event");
+    let made = set(&store, 1, "w").await;
+    records.delete_event(made.event, at(1)).await.unwrap();
+    assert_eq!(records.event(made.event).await.unwrap(), None, "R7 event");
     let next = records
-        .insert_event(&event(made.id), UNLIMITED, at(1))
+        .insert_event(&event(made.task), UNLIMITED, at(1))
         .await
         .unwrap();
-    assert!(next.id > on.id, "R7 number of an event");
-    records.delete_task(made.id, at(2)).await.unwrap();
-    assert_eq!(records.task(made.id).await.unwrap(), None, "R7 task");
+    assert!(next.id > made.event, "R7 number of an event");
+    records.delete_task(made.task, at(2)).await.unwrap();
+    assert_eq!(records.task(made.task).await.unwrap(), None, "R7 task");
     let next = records
-        .insert_task(&task(hook.id), UNLIMITED, at(2))
+        .insert_task(&task(made.webhook), UNLIMITED, at(2))
         .await
         .unwrap();
-    assert!(next.id > made.id, "R7 number of a task");
-    let gone = records.delete_webhook(hook.id, Cascade::Tasks, at(3)).await;
+    assert!(next.id > made.task, "R7 number of a task");
+    let gone = records
+        .delete_webhook(made.webhook, Cascade::Tasks, at(3))
+        .await;
     assert!(gone.is_ok(), "R7 deletion");
-    assert_eq!(records.webhook(hook.id).await.unwrap(), None, "R7 webhook");
+    assert_eq!(
+        records.webhook(made.webhook).await.unwrap(),
+        None,
+        "R7 webhook"
+    );
     let next = records
         .insert_webhook(&webhook("w"), UNLIMITED, at(3))
         .await
         .unwrap();
-    assert!(next.id > hook.id, "R7 number of a webhook");
+    assert!(next.id > made.webhook, "R7 number of a webhook");
 }
 
 /// A message of a mebibyte and the longest texts that the model allows are kept.

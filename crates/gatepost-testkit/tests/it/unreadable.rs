@@ -25,7 +25,7 @@ impl Harness<Webhooks> for Spoiling {
 
     async fn spoil(&self, record: RecordId) -> bool {
         let made = self.made.lock().unwrap();
-        made.as_ref().unwrap().spoil(record);
+        made.as_ref().unwrap().inner.set_unreadable(record, true);
         true
     }
 }

@@ -14,11 +14,17 @@ use crate::guard::{Lent, Silence, guarded, run_now};
 use crate::judge::failures::Failures;
 use crate::judge::flights::Flights;
 use crate::judge::kept::Kept;
+use crate::judge::quotas::Rates;
 
 /// How long an answer holds.
 const KEPT: Duration = Duration::from_secs(5);
 /// How long it holds that there was none: the platform is not asked faster than this.
 const FAILURE_KEPT: Duration = Duration::from_secs(1);
+/// Questions about what one user wants to watch that begin in a minute, where the answer has to be
+/// waited for. A form asks some hundred at once.
+const BEFORE_IN_A_MINUTE: u32 = 3_000;
+/// How long whoever asks more is to wait.
+const REST: Duration = Duration::from_secs(1);
 /// Answers that are kept, each about one user.
 pub(super) const MOST: usize = 131_072;
 
@@ -34,6 +40,8 @@ pub(in crate::judge) struct Watches {
     /// By what is asked, and about which users.
     flights: Flights<(Asked, Asked)>,
     crowd: Crowd,
+    /// Of questions before an event is made, which users ask as fast as they like.
+    before: Rates,
     keys: [RandomState; 2],
     pub(super) failures: Arc<Failures>,
 }
@@ -76,6 +84,10 @@ impl Question {
         }
     }
 
+    fn is_before(&self) -> bool {
+        self.audience.is_none()
+    }
+
     fn watched(&self) -> Watched<'_> {
         Watched {
             event_type: &self.event_type,
@@ -94,6 +106,7 @@ impl Watches {
             known: Mutex::new(Kept::new(KEPT, MOST)),
             flights: Flights::none(),
             crowd: Crowd::default(),
+            before: Rates::new(),
             keys: [RandomState::new(), RandomState::new()],
             failures,
         })
@@ -135,6 +148,17 @@ impl Watches {
         may
     }
 
+    /// After which time this user, who asked too much, may be asked about again.
+    pub(in crate::judge) fn too_fast(&self, owner: OwnerId) -> Option<Duration> {
+        let used = self.before.used(owner, BEFORE_IN_A_MINUTE);
+        (used >= BEFORE_IN_A_MINUTE).then_some(REST)
+    }
+
+    fn may_begin(&self, owners: &[OwnerId]) -> bool {
+        let begins = |owner: &OwnerId| self.before.take(*owner, 1, BEFORE_IN_A_MINUTE).is_ok();
+        owners.iter().all(begins)
+    }
+
     async fn ask(self: Arc<Self>, question: Question, owners: Vec<OwnerId>, key: (Asked, Asked)) {
         let watched = question.watched();
         let answer = match guarded(|| self.platform.may(&watched, &owners)) {
@@ -148,6 +172,9 @@ impl Watches {
                 let Some(_entered) = self.crowd.enter(question.place) else {
                     return;
                 };
+                if question.is_before() && !self.may_begin(&owners) {
+                    return;
+                }
                 self.learn(key.0, &owners, future.answer().await);
                 return;
             }

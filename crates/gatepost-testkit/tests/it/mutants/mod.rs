@@ -8,7 +8,6 @@ mod owners;
 mod queue;
 mod records;
 mod routes;
-mod spoilt;
 
 use std::sync::Arc;
 

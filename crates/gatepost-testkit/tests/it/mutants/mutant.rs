@@ -1,18 +1,19 @@
 //! The store with one fault, and what it remembers to be wrong with.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use apikey_core::LastLogin;
-use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId, RecordId};
-use gatepost_storage::{MemoryStore, StoreError};
+use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId, RecordStore as _};
+use gatepost_storage::{MemoryStore, Scope, StoreError};
+use gatepost_testkit::fault::FaultStore;
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 
 /// The reference store with a fault, named by the clause that it breaks.
 #[derive(Debug)]
 pub(crate) struct Mutant {
-    pub(crate) inner: Arc<MemoryStore>,
+    pub(crate) inner: FaultStore<MemoryStore>,
     fault: String,
     notes: Mutex<Notes>,
 }
@@ -24,13 +25,12 @@ pub(crate) struct Notes {
     pub(crate) settled: Vec<ClaimToken>,
     pub(crate) tokens: HashMap<DeliveryId, ClaimToken>,
     pub(crate) failed: bool,
-    pub(crate) spoilt: BTreeSet<RecordId>,
 }
 
 impl Mutant {
     pub(crate) fn new(fault: &str) -> Self {
         Self {
-            inner: Arc::new(MemoryStore::new()),
+            inner: FaultStore::new(Arc::new(MemoryStore::new())),
             fault: fault.to_owned(),
             notes: Mutex::default(),
         }
@@ -42,6 +42,14 @@ impl Mutant {
 
     pub(crate) fn is(&self, faults: &[&str]) -> bool {
         faults.contains(&self.fault.as_str())
+    }
+
+    /// Fails, with this fault, where there is a record that cannot be read.
+    pub(crate) async fn trip(&self, fault: &str) -> Result<()> {
+        if self.is(&[fault]) && !self.inner.unreadable(Scope::All, 1).await?.is_empty() {
+            return Err(StoreError::corrupt("record", "unreadable"));
+        }
+        Ok(())
     }
 
     pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {

@@ -58,6 +58,9 @@ fn row<I, T>(id: I, value: T, now: DateTime<Utc>) -> Row<I, T> {
 }
 
 passed_on! { RecordStore {
+    fn webhook(id: WebhookId) -> Option<Row<WebhookId, Webhook>>;
+    fn task(id: TaskId) -> Option<TaskRow>;
+    fn event(id: EventId) -> Option<Row<EventId, Event>>;
     fn server_time() -> Option<DateTime<Utc>>;
 }
     async fn insert_webhook(
@@ -79,28 +82,16 @@ passed_on! { RecordStore {
         }
     }
 
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Row<WebhookId, Webhook>>> {
-        self.readable(RecordId::Webhook(id))?;
-        self.inner.webhook(id).await
-    }
-
-    async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>> {
-        self.readable(RecordId::Event(id))?;
-        self.inner.event(id).await
-    }
-
     async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<Row<WebhookId, Webhook>>> {
         let mut rows = self.inner.webhooks(ids).await?;
         if self.is(&["r25"]) {
             rows.reverse();
         }
-        rows.retain(|row| !self.is_spoilt(RecordId::Webhook(row.id)));
         Ok(rows)
     }
 
     async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<Row<WebhookId, Webhook>>> {
         let mut query = query.clone();
-        let limit = query.page.limit;
         if self.is(&["r17"]) {
             query.name = None;
         }
@@ -108,9 +99,8 @@ passed_on! { RecordStore {
             query.page.after = None;
         }
         query.scope = self.scope(query.scope, query.name.is_some());
-        query.page = self.longer(query.page);
-        let rows = self.inner.list_webhooks(&query).await?;
-        self.whole_page(rows, limit, |row| RecordId::Webhook(row.id))
+        self.trip("d09-list").await?;
+        self.inner.list_webhooks(&query).await
     }
 
     async fn update_webhook(
@@ -178,21 +168,14 @@ passed_on! { RecordStore {
         })
     }
 
-    async fn task(&self, id: TaskId) -> Result<Option<TaskRow>> {
-        self.readable(RecordId::Task(id))?;
-        self.inner.task(id).await
-    }
-
     async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>> {
         let mut query = query.clone();
-        let limit = query.page.limit;
         if self.is(&["r18"]) {
             query.creator = None;
         }
         query.scope = self.scope(query.scope, query.webhook.is_some());
-        query.page = self.longer(query.page);
-        let rows = self.inner.list_tasks(&query).await?;
-        self.whole_page(rows, limit, |row| RecordId::Task(row.id))
+        self.trip("d09-list").await?;
+        self.inner.list_tasks(&query).await
     }
 
     async fn update_task(
@@ -233,14 +216,12 @@ passed_on! { RecordStore {
 
     async fn list_events(&self, query: &EventQuery) -> Result<Vec<Row<EventId, Event>>> {
         let mut query = query.clone();
-        let limit = query.page.limit;
         if self.is(&["r19"]) {
             query.event_type = None;
         }
         query.scope = self.scope(query.scope, query.task.is_some());
-        query.page = self.longer(query.page);
-        let rows = self.inner.list_events(&query).await?;
-        self.whole_page(rows, limit, |row| RecordId::Event(row.id))
+        self.trip("d09-list").await?;
+        self.inner.list_events(&query).await
     }
 
     async fn update_event(
@@ -266,7 +247,10 @@ passed_on! { RecordStore {
     }
 
     async fn unreadable(&self, scope: Scope, limit: u32) -> Result<Vec<UnreadableRecord>> {
-        let mut found = self.spoilt(scope, limit).await?;
+        let mut found = self.inner.unreadable(scope, limit).await?;
+        if self.is(&["d09"]) {
+            found.clear();
+        }
         if self.is(&["r27"]) {
             found.push(UnreadableRecord {
                 record: RecordId::Task(TaskId(1)),
@@ -313,7 +297,6 @@ passed_on! { RecordStore {
                 .iter_mut()
                 .for_each(|m| m.revision = Revision::FIRST);
         }
-        messages.retain(|m| !self.is_spoilt(RecordId::Task(m.id)));
         Ok(messages)
     }
 }

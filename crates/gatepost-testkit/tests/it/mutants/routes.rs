@@ -10,13 +10,11 @@ use super::mutant::{Mutant, Result};
 
 impl Mutant {
     pub(super) async fn wrong_routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>> {
+        self.trip("d09-routes").await?;
         let at_most = if self.is(&["r34"]) { u32::MAX } else { at_most };
         let mut routes = self.inner.routes(place, at_most).await?;
         if let (true, Some(routes)) = (self.is(&["r15", "r33"]), &mut routes) {
             routes.webhooks.pop();
-        }
-        if let Some(routes) = &mut routes {
-            self.readable_routes(routes)?;
         }
         Ok(routes)
     }

@@ -1,5 +1,7 @@
 //! The judge over a platform by script and a store in memory.
 
+mod trying;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use webhook_model::{Event, JsonObject, Object, Occurrence, Target};
 use super::testing::{Manner, Platform, judge};
 use super::{Heard, Hearing, Judge, May, Rule};
 use crate::clock::EngineClock;
-use crate::error::{EmitError, EngineError};
+use crate::error::EmitError;
 use crate::testing::noon;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -264,47 +266,6 @@ async fn a_user_nobody_placed_is_placed_by_being_addressed_and_an_unknown_one_is
     let row = async |owner| world.store.owner(OwnerId(owner)).await.unwrap();
     assert_eq!(row(4).await.unwrap().place, Place::Tenant(TenantId(8)));
     assert_eq!(row(7).await, None, "no row for a number that means nobody");
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_event_is_refused_in_words_and_one_on_nothing_as_invalid() {
-    let world = World::watching().await;
-    let owner = OwnerId(1);
-    assert!(world.judge.may_watch(owner, &event()).await.is_ok());
-    let changed = async |may| {
-        world.platform.may(1, may);
-        tokio::time::advance(5 * SECOND).await;
-        world.judge.may_watch(owner, &event()).await.unwrap_err()
-    };
-    let refused = changed(May::No).await;
-    assert_eq!(refused.to_string(), "You may not watch this object");
-    assert!(matches!(refused, EngineError::Forbidden(_)));
-    let dangling = changed(May::NoSuchObject).await;
-    assert_eq!(dangling.to_string(), "owner: does not exist");
-    assert!(matches!(dangling, EngineError::Dangling(_)));
-    world.platform.set_watch_manner(Manner::Hangs);
-    assert!(matches!(changed(May::Yes).await, EngineError::Platform(_)));
-    let addressed = World::addressed().await;
-    assert!(addressed.judge.may_watch(owner, &event()).await.is_ok());
-}
-
-#[tokio::test(start_paused = true)]
-async fn users_of_one_tenant_who_make_many_events_keep_no_other_tenant_from_it() {
-    let world = World::watching().await;
-    world.platform.set_watch_manner(Manner::Hangs);
-    for owner in 10..20 {
-        world.platform.user(owner, 7);
-        for object in 0..8 {
-            let (judge, mut event) = (world.judge.clone(), event());
-            event.target = Target::Instance(ObjectId(100 * owner + object));
-            tokio::spawn(async move { judge.may_watch(OwnerId(owner), &event).await });
-        }
-    }
-    tokio::time::sleep(SECOND).await;
-    world.platform.set_watch_manner(Manner::Later(SECOND));
-    assert!(world.judge.may_watch(OwnerId(4), &event()).await.is_ok());
-    let within = world.judge.may_watch(OwnerId(1), &event()).await;
-    assert!(within.is_err(), "control: there is no room left in theirs");
 }
 
 #[tokio::test(start_paused = true)]

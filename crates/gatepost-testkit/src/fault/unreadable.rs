@@ -1,0 +1,128 @@
+//! Records that cannot be read, as a store has them that keeps bytes.
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::webhooks::{
+    RecordId, RecordStore, RouteDelta, Routes, TaskRoute, UnreadableRecord,
+};
+use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
+
+use super::store::FaultStore;
+
+/// Why a record cannot be read.
+const REASON: &str = "the test says so";
+
+impl<S> FaultStore<S> {
+    /// Whether this record cannot be read from now on: asked for alone it is `Corrupt`, among
+    /// others it is passed over, and it is listed as unreadable. It can be deleted.
+    pub fn set_unreadable(&self, record: RecordId, unreadable: bool) {
+        self.with(|state| {
+            if unreadable {
+                state.unreadable.insert(record);
+            } else {
+                state.unreadable.remove(&record);
+            }
+        });
+    }
+
+    pub(super) fn can_read(&self, record: RecordId) -> bool {
+        self.with(|state| !state.unreadable.contains(&record))
+    }
+
+    /// What was found of a record that was asked for alone.
+    pub(super) fn if_readable<T>(
+        &self,
+        record: RecordId,
+        found: Option<T>,
+    ) -> Result<Option<T>, StoreError> {
+        match found {
+            Some(_) if !self.can_read(record) => Err(StoreError::new(ErrorKind::Corrupt, REASON)),
+            found => Ok(found),
+        }
+    }
+
+    /// The page to read, so that it is full though some rows are passed over.
+    pub(super) fn longer<I>(&self, page: Page<I>) -> Page<I> {
+        let unreadable = self.with(|state| state.unreadable.len());
+        let more = u32::try_from(unreadable).unwrap_or(u32::MAX);
+        Page {
+            limit: page.limit.saturating_add(more),
+            ..page
+        }
+    }
+
+    /// The page that was asked for, of one that was read [`longer`](Self::longer).
+    pub(super) fn whole_page<R>(
+        &self,
+        mut rows: Vec<R>,
+        limit: u32,
+        record: impl Fn(&R) -> RecordId,
+    ) -> Vec<R> {
+        rows.retain(|row| self.can_read(record(row)));
+        rows.truncate(limit as usize);
+        rows
+    }
+
+    /// A webhook that cannot be read takes its tasks with it.
+    pub(super) fn readable_routes(&self, mut routes: Routes) -> Routes {
+        let there = |record| self.can_read(record);
+        routes.webhooks.retain(|w| there(RecordId::Webhook(w.id)));
+        routes.tasks.retain(|task| {
+            there(RecordId::Task(task.id)) && there(RecordId::Webhook(task.webhook))
+        });
+        routes.events.retain(|e| there(RecordId::Event(e.id)));
+        routes
+    }
+
+    /// As [`readable_routes`](Self::readable_routes), of what has changed.
+    pub(super) fn take_unreadable(&self, delta: &mut RouteDelta) {
+        let there = |record| self.can_read(record);
+        for (id, webhook) in &mut delta.webhooks {
+            *webhook = webhook.take().filter(|_| there(RecordId::Webhook(*id)));
+        }
+        for (id, task) in &mut delta.tasks {
+            let webhook = |task: &TaskRoute| there(RecordId::Webhook(task.webhook));
+            *task = task
+                .take()
+                .filter(|task| there(RecordId::Task(*id)) && webhook(task));
+        }
+        for (id, event) in &mut delta.events {
+            *event = event.take().filter(|_| there(RecordId::Event(*id)));
+        }
+    }
+}
+
+impl<S: RecordStore> FaultStore<S> {
+    /// Those of the inner store, then those that the test named: webhooks, tasks, events.
+    pub(super) async fn unreadable_records(
+        &self,
+        scope: Scope,
+        limit: u32,
+    ) -> Result<Vec<UnreadableRecord>, StoreError> {
+        let mut found = self.inner.unreadable(scope, limit).await?;
+        for record in self.with(|state| state.unreadable.clone()) {
+            let Some(owner) = self.inner.owner_of(record).await? else {
+                continue;
+            };
+            if self.is_in(owner, scope).await? {
+                found.push(UnreadableRecord {
+                    record,
+                    owner,
+                    reason: REASON.to_owned(),
+                });
+            }
+        }
+        found.truncate(limit as usize);
+        Ok(found)
+    }
+
+    async fn is_in(&self, owner: OwnerId, scope: Scope) -> Result<bool, StoreError> {
+        Ok(match scope {
+            Scope::All => true,
+            Scope::Owner(asked) => owner == asked,
+            Scope::Tenant(tenant) => {
+                let row = self.inner.owner(owner).await?;
+                row.is_some_and(|row| row.place == Place::Tenant(tenant))
+            }
+        })
+    }
+}

@@ -1,0 +1,16 @@
+//! Names that lead to this machine.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use delivery::{Resolve, ResolveFuture};
+
+/// Every name is this machine: each target may have a host of its own, as the engine counts by
+/// hosts.
+#[derive(Clone, Copy, Debug)]
+pub struct Here;
+
+impl Resolve for Here {
+    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
+        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
+    }
+}
