@@ -160,10 +160,8 @@ async fn beside(case: &str, kind: Kind, place: String) {
 
 async fn edit(store: Arc<dyn KeyStore>, keys: &[(KeyId, String)]) {
     let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / EDITS_PER_SECOND));
-    let mut n = 0;
-    for (key, _) in keys.iter().cycle() {
+    for (n, (key, _)) in (1_u64..).zip(keys.iter().cycle()) {
         pace.tick().await;
-        n += 1;
         let (store, key) = (store.clone(), *key);
         // They begin at their time: an edit waits until other processes know of it.
         tokio::spawn(async move {
