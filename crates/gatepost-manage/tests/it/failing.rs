@@ -21,9 +21,7 @@ async fn a_store_that_panics_or_refuses_is_an_error_and_no_record() {
             let error = answer.expect_err(call.name);
             let expected = match fault {
                 // What the engine emits it guards by itself.
-                Fault::Panic if call.store == "enqueue" && call.name != "send" => {
-                    error.is_unavailable()
-                }
+                Fault::Panic if call.store == "enqueue" => error.is_unavailable(),
                 Fault::Panic => matches!(error, ManageError::Panicked),
                 _ => error.is_unavailable(),
             };
