@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_storage::webhooks::{
-    Basis, Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueue, Enqueued,
-    NewDelivery, Origin, QueueStore as _, RecordStore as _, WebhookQuery,
+    Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, NewDelivery,
+    QueueStore as _, RecordStore as _, WebhookQuery,
 };
 use gatepost_storage::{AtMost, MemoryStore, Page, Scope};
+use gatepost_testkit::fixtures::direct;
 use webhook_model::{
     Action, Activity, Description, Event, JsonObject, OwnerId, TagId, Target, Task, TaskId,
     Webhook, WebhookId,
@@ -125,13 +126,7 @@ impl Records {
             due: noon(),
             lease_until: leased.then(|| noon() + Duration::from_secs(60)),
         };
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: vec![new],
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
+        let batch = direct(vec![new]);
         self.store.enqueue(batch, noon()).await.unwrap()
     }
 
