@@ -160,7 +160,7 @@ async fn beside(case: &str, kind: Kind, place: String) {
 
 async fn edit(store: Arc<dyn KeyStore>, keys: &[(KeyId, String)]) {
     let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / EDITS_PER_SECOND));
-    for (n, (key, _)) in keys.iter().cycle().enumerate() {
+    for (n, (key, _)) in (1_u64..).zip(keys.iter().cycle()) {
         pace.tick().await;
         let (store, key) = (store.clone(), *key);
         // They begin at their time: an edit waits until other processes know of it.

@@ -8,10 +8,9 @@ use std::time::Duration;
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
 use examples::platform::Platform;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::webhooks::{
-    Basis, DeliveryId, Enqueue, NewDelivery, Origin, QueueStore as _,
-};
+use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _};
 use gatepost_storage::{Clock as _, SystemClock};
+use gatepost_testkit::fixtures::direct;
 use tests::browser::{Page, Site, Visitor};
 use tokio::time::Instant;
 use webhook_model::{
@@ -150,13 +149,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
             due: now,
             lease_until: None,
         });
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: deliveries.collect(),
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
+        let batch = direct(deliveries.collect());
         store.enqueue(batch, now).await.unwrap();
     }
     let half: Vec<_> = (1..=ROWS)

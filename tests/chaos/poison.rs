@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use gatepost_storage::webhooks::{
-    Basis, DeliveryQuery, DeliveryState, Enqueue, MAX_LOST_CLAIMS, NewDelivery, Origin,
-    lost_claims_info,
+    DeliveryQuery, DeliveryState, MAX_LOST_CLAIMS, NewDelivery, lost_claims_info,
 };
 use gatepost_storage::{AtMost, Page};
+use gatepost_testkit::fixtures::direct;
 use tests::chaos::{Child, Mode, Place, now};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -109,13 +109,7 @@ async fn queue(place: &Place, url: &str) {
             due: now(),
             lease_until: None,
         });
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: deliveries.collect(),
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
+        let batch = direct(deliveries.collect());
         store.enqueue(batch, now()).await.unwrap();
     }
 }

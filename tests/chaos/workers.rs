@@ -5,9 +5,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use gatepost_storage::webhooks::{
-    Basis, DeliveryId, DeliveryQuery, DeliveryState, Enqueue, NewDelivery, Origin, WebhookQuery,
+    DeliveryId, DeliveryQuery, DeliveryState, NewDelivery, WebhookQuery,
 };
 use gatepost_storage::{Page, Scope};
+use gatepost_testkit::fixtures::direct;
 use tests::chaos::{Child, Evidence, Mode, Place, Run};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
@@ -45,13 +46,7 @@ async fn enqueue(run: &mut Run, count: i64) {
             due: now,
             lease_until: None,
         });
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: deliveries.collect(),
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
+        let batch = direct(deliveries.collect());
         store.enqueue(batch, now).await.unwrap();
     }
     run.told.accepted.extend(numbers);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use gatepost_engine::{Quota, Scope};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
-    Basis, Cascade, DeliveryLog as _, DeliveryQuery, DropReason, Enqueue, NewDelivery, Origin,
-    QueueStore as _,
+    Cascade, DeliveryLog as _, DeliveryQuery, DropReason, NewDelivery, QueueStore as _,
 };
+use gatepost_testkit::fixtures::direct;
 use webhook_model::{ObjectId, Target, WebhookId};
 
 use super::{A, B, COLLEAGUE, Platform, switched_on};
@@ -116,13 +116,7 @@ async fn wait_for(platform: &Platform, webhook: WebhookId, part: usize, count: u
         due: now,
         lease_until: None,
     });
-    let batch = Enqueue {
-        basis: Basis::Nothing,
-        origin: Origin::Direct,
-        deliveries: deliveries.collect(),
-        consume: Vec::new(),
-        later: Vec::new(),
-    };
+    let batch = direct(deliveries.collect());
     platform.store.enqueue(batch, now).await.unwrap();
 }
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Basis, Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueue, Enqueued,
-    NewDelivery, Origin, QueueStore as _, RecordStore as _, WebhookQuery,
+    Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, NewDelivery,
+    QueueStore as _, RecordStore as _, WebhookQuery,
 };
 use gatepost_storage::{AtMost, MemoryStore, Page, Scope};
+use gatepost_testkit::fixtures::direct;
 use webhook_model::{
     Action, Activity, Description, Event, JsonObject, OwnerId, TagId, Target, Task, TaskId,
     Webhook, WebhookId,
@@ -142,13 +143,7 @@ impl Records {
             due,
             lease_until,
         };
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: vec![new],
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
+        let batch = direct(vec![new]);
         self.store.enqueue(batch, noon()).await.unwrap()
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, DeliveryState, QueueStore};
 use gatepost_testkit::fault::FaultStore;
+use gatepost_testkit::fixtures::direct;
 use webhook_model::{TagId, Target, WebhookId};
 
 use crate::support::{World, builder, poweron, receiver, until, world};
@@ -54,7 +55,7 @@ async fn while_outcomes_cannot_be_recorded_nothing_new_is_sent_and_then_they_are
 
 /// Work of another process.
 async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -> DeliveryId {
-    use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, NewDelivery, Origin};
+    use gatepost_storage::webhooks::{Enqueued, NewDelivery};
     let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
     let new = NewDelivery {
         message_id: "msg_other".parse().unwrap(),
@@ -64,13 +65,7 @@ async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -
         due: now,
         lease_until: None,
     };
-    let batch = Enqueue {
-        basis: Basis::Nothing,
-        origin: Origin::Direct,
-        deliveries: vec![new],
-        consume: Vec::new(),
-        later: Vec::new(),
-    };
+    let batch = direct(vec![new]);
     match memory.enqueue(batch, now).await.unwrap() {
         Enqueued::Stored { deliveries, .. } => deliveries[0].id,
         other => panic!("{other:?}"),

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Basis, DeliveryLog, DropReason, Dropped, Enqueue, MessageId, NewDelivery, Origin, QueueStore,
-    RecordId, TaskRow,
+    DeliveryLog, DropReason, Dropped, Enqueue, MessageId, NewDelivery, QueueStore, RecordId,
+    TaskRow,
 };
 use gatepost_storage::{Clock, SystemClock};
+use gatepost_testkit::fixtures::direct;
 use webhook_model::WebhookId;
 
 use crate::users::EVERYBODY;
@@ -75,11 +76,5 @@ fn sending(rows: &Rows, now: DateTime<Utc>) -> Enqueue {
         due: now,
         lease_until: Some(now + chrono::TimeDelta::days(1)),
     };
-    Enqueue {
-        basis: Basis::Nothing,
-        origin: Origin::Direct,
-        deliveries: vec![delivery],
-        consume: Vec::new(),
-        later: Vec::new(),
-    }
+    direct(vec![delivery])
 }

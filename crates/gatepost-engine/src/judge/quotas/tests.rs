@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use gatepost_ids::{OwnerId, Quota, WebhookId};
 use gatepost_storage::webhooks::{
-    Basis, DeliveryLog as _, DropReason, Dropped, Enqueue, LogUsage, NewDelivery, Origin,
-    QueueStore as _, RecordStore as _, UsageDelta,
+    DeliveryLog as _, DropReason, Dropped, LogUsage, NewDelivery, QueueStore as _,
+    RecordStore as _, UsageDelta,
 };
 use gatepost_storage::{AtMost, ManualClock, MemoryStore, Scope};
 use gatepost_testkit::fault::{Fault, FaultStore};
+use gatepost_testkit::fixtures::direct;
 use webhook_model::Webhook;
 
 use super::Room;
@@ -195,13 +196,7 @@ async fn a_count_finds_what_waits() {
         due: noon(),
         lease_until: None,
     };
-    let batch = Enqueue {
-        basis: Basis::Nothing,
-        origin: Origin::Direct,
-        deliveries: vec![delivery],
-        consume: Vec::new(),
-        later: Vec::new(),
-    };
+    let batch = direct(vec![delivery]);
     world.memory.enqueue(batch, noon()).await.unwrap();
     world.judge.usage.count(OWNER).await;
     assert_eq!(world.room(), (9, 995));
