@@ -37,6 +37,22 @@ impl Engine {
         Ok(counts.await?)
     }
 
+    /// The counters of these webhooks, each summed up over the hours from `from` until before
+    /// `before`, in the order of the request; those of which nothing was counted are left out. See
+    /// [`hourly_counts`](Self::hourly_counts).
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn summed_counts(
+        &self,
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Result<Vec<HourlyCount>, EngineError> {
+        let store = &self.0.records.deliveries.store;
+        Ok(store.summed_counts(webhooks, from, before).await?)
+    }
+
     /// Queues a message by hand; without one, the default payload. Variables are filled in. It is
     /// sent at once if there is room, as what comes of an emit.
     ///

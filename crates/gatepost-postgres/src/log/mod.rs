@@ -87,6 +87,15 @@ impl DeliveryLog for PostgresStore {
         Ok(self.hours(scope, webhook, (from, before), limit).await?)
     }
 
+    async fn summed_counts(
+        &self,
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Answer<Vec<HourlyCount>> {
+        Ok(self.sums(webhooks, (from, before)).await?)
+    }
+
     async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {
         Ok(self.add_log_usage(deltas).await?)
     }

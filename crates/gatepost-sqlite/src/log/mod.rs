@@ -99,6 +99,17 @@ impl DeliveryLog for SqliteStore {
             .await
     }
 
+    async fn summed_counts(
+        &self,
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Answer<Vec<HourlyCount>> {
+        let webhooks = webhooks.to_vec();
+        self.read(move |c| counts::sums(c, &webhooks, (from, before)))
+            .await
+    }
+
     async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {
         let deltas = deltas.to_vec();
         self.write(move |c| usage::add(c, &deltas)).await

@@ -169,6 +169,23 @@ pub struct HourlyCount {
     pub bytes: u64,
 }
 
+impl HourlyCount {
+    /// These together, all of one webhook, as of that hour; `None` of none.
+    #[must_use]
+    pub fn sum(counts: &[Self], hour: DateTime<Utc>) -> Option<Self> {
+        let (first, rest) = counts.split_first()?;
+        let sum = rest.iter().fold(*first, |sum, more| Self {
+            sent: sum.sent.saturating_add(more.sent),
+            failed: sum.failed.saturating_add(more.failed),
+            retried: sum.retried.saturating_add(more.retried),
+            milliseconds: sum.milliseconds.saturating_add(more.milliseconds),
+            bytes: sum.bytes.saturating_add(more.bytes),
+            ..sum
+        });
+        Some(Self { hour, ..sum })
+    }
+}
+
 /// What [`DeliveryLog::purge`] did.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Purged {
@@ -314,6 +331,29 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<HourlyCount>, StoreError>;
+
+    /// The counters of each of these webhooks, summed up over the hours from `from` until before
+    /// `before`, in the order of the request: what a page of a list shows. Those of which nothing
+    /// was counted then, or that are gone, are left out. `hour` is `from`.
+    ///
+    /// Without an implementation of its own a store is asked for each of them.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn summed_counts(
+        &self,
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Result<Vec<HourlyCount>, StoreError> {
+        let mut sums = Vec::new();
+        for webhook in webhooks {
+            let all = Scope::All;
+            let hours = self.hourly_counts(all, Some(*webhook), from, before, u32::MAX);
+            sums.extend(HourlyCount::sum(&hours.await?, from));
+        }
+        Ok(sums)
+    }
 
     /// Adds to what owners use; a sum below 0 is 0. Owners who are gone are skipped.
     ///

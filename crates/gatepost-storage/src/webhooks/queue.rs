@@ -217,10 +217,13 @@ pub struct Settlement {
 /// What became of a [`Settlement`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Settled {
-    /// Stored, now or by an earlier call with the same token.
+    /// Stored under this token, now or by an earlier call: then nothing was changed, whatever this
+    /// one says.
     Done,
-    /// Refused: since then the row was claimed again, reclaimed, replayed or deleted. Nothing was
-    /// changed.
+    /// Not stored under this token, and nothing was changed: the claim was taken back
+    /// ([`QueueStore::reclaim`]) or never given, or the delivery was deleted. Also of a delivery
+    /// that was settled under this token and replayed since; and a store may say so of one that was
+    /// settled under a later token since.
     Stale,
 }
 
@@ -330,9 +333,11 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Ends claims. For each, in order: if the row is `running` under that token, the disposition,
     /// the attempt (numbered by the store, appended to the log) and the row's summary of it
     /// (`attempts` and `tries`, one more each; `class`, `last_attempt`, `response_status`,
-    /// `duration`) are stored in one transaction: `Done`. If the row was last settled under that
-    /// very token, nothing changes: `Done`. Otherwise `Stale`. A lease that ran out but was not
-    /// reclaimed yet still settles.
+    /// `duration`) are stored in one transaction: `Done`. If an earlier call settled it under that
+    /// very token (whose answer was lost, perhaps), nothing changes, and it is `Done` until the
+    /// delivery is settled under a later token, replayed or deleted; that it waits again or was
+    /// claimed again does not matter. In all other cases nothing changes, and it is
+    /// [`Stale`](Settled::Stale). A lease that ran out but was not reclaimed yet still settles.
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.

@@ -33,7 +33,7 @@ fn sum(one: HourlyCount, other: HourlyCount) -> HourlyCount {
 }
 
 /// Counters of a webhook and an hour add up, by whoever adds to them; they are listed for a scope
-/// or a webhook, newest hour first, at most the limit. They outlive the deliveries, leave by their
+/// or a webhook, newest hour first, at most the limit, or summed up for some. They outlive the deliveries, leave by their
 /// own age, and go with their webhook.
 pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
@@ -81,6 +81,13 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
     assert_eq!(tenants, [wanted[0], wanted[2]], "L26 a tenant");
     let one = asked(Scope::All, Some(w), 0, 9, 9).await;
     assert_eq!(one, [wanted[1], wanted[3]], "L26 a webhook");
+    let sums = log.summed_counts(&[o, nowhere, w], at(2 * 3_600), at(4 * 3_600));
+    let of_o = sum(wanted[0], wanted[2]);
+    let summed = [of_o, wanted[1]].map(|sum| HourlyCount {
+        hour: at(2 * 3_600),
+        ..sum
+    });
+    assert_eq!(sums.await.unwrap(), summed, "L26 summed up");
     let none = asked(Scope::Owner(OwnerId(1)), Some(o), 0, 9, 9).await;
     assert_eq!(none, [], "L26 another's webhook");
 
