@@ -223,7 +223,7 @@ pub enum Settled {
     /// Not stored under this token, and nothing was changed: the claim was taken back
     /// ([`QueueStore::reclaim`]) or never given, or the delivery was deleted. Also of a delivery
     /// that was settled under this token and replayed since; and a store may say so of one that was
-    /// settled under a later token since.
+    /// settled under a later token since, or is shown no more.
     Stale,
 }
 
@@ -335,9 +335,11 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// (`attempts` and `tries`, one more each; `class`, `last_attempt`, `response_status`,
     /// `duration`) are stored in one transaction: `Done`. If an earlier call settled it under that
     /// very token (whose answer was lost, perhaps), nothing changes, and it is `Done` until the
-    /// delivery is settled under a later token, replayed or deleted; that it waits again or was
-    /// claimed again does not matter. In all other cases nothing changes, and it is
-    /// [`Stale`](Settled::Stale). A lease that ran out but was not reclaimed yet still settles.
+    /// delivery is settled under a later token, replayed or deleted, or has ended and is shown no
+    /// more ([`DeliveryLog::purge`](super::DeliveryLog::purge)): then a store may say `Stale`. That
+    /// it waits again or was claimed again does not matter. In all other cases nothing changes, and
+    /// it is [`Stale`](Settled::Stale). A lease that ran out but was not reclaimed yet still
+    /// settles.
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.
