@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
 use super::entry::{Baton, Entry, Spot};
+use super::line::Line;
 use super::parked::Parked;
 use super::room::{Trial, Wait};
 use super::turns::Turns;
@@ -26,7 +27,7 @@ pub(super) struct Board {
     waiting: HashMap<Wait, Parked>,
     until: BTreeSet<(Instant, Lane)>,
     /// Of those that wait for room, those that may be tried.
-    line: Turns,
+    line: Line,
     /// Lanes that wait.
     parked: usize,
     calls: u64,

@@ -35,8 +35,8 @@ const OF_TRIALS: usize = 16;
 /// Of these, that many quarters may be webhooks that have just arrived, and were never tried or
 /// were silent for long. What is left is for those that have waited for it: where more arrive than
 /// can be tried, each that waits gets its turn all the same.
-const FRESH: usize = 3;
-const FRESH_AND_SILENT: usize = 2;
+const FRESH: usize = 2;
+const FRESH_AND_SILENT: usize = 1;
 const QUARTERS: usize = 4;
 /// When less than this part of all is free, or of the places at an origin, it matters when a
 /// webhook last responded: this long ago at most, or less where there is less; at half of the part

@@ -11,6 +11,7 @@ mod inquiries;
 mod known;
 mod lanes;
 mod later;
+mod line;
 mod lot;
 mod pace;
 mod pacer;

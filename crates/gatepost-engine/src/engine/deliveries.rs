@@ -18,9 +18,10 @@ impl Engine {
     /// `from` until before `before`: newest hour first, then by webhook, at most `limit`. Kept
     /// longer than deliveries ([`Retention::counts`](crate::Retention::counts)).
     ///
-    /// Counted is what ends an attempt, about two seconds later; a process that dies loses what it
-    /// counted in that time. What ends without an attempt, because it was cancelled, was held too
-    /// long or lost its sender three times, is not counted.
+    /// What ends an attempt is counted about two seconds later; a process that dies loses what it
+    /// counted in that time. What ends without one, because it was cancelled, was held too long or
+    /// lost its sender three times, counts as failed as it ends. Not counted is what ends because
+    /// its owner moved: the figures go with the webhook to a place where nobody sees that delivery.
     ///
     /// # Errors
     /// Failures of the store.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gatepost_engine::EngineError;
 use gatepost_storage::webhooks::{Cascade, DeliveryLog, DeliveryState};
-use webhook_model::{ObjectId, TagId, Target};
+use webhook_model::{ObjectId, Target};
 
 use crate::support::{poweron, receiver, until, world};
 

@@ -51,17 +51,17 @@ impl DeliveryLog for PostgresStore {
         Ok(self.replay_some(which, limit, now).await?)
     }
 
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, _now: DateTime<Utc>) -> Answer<u64> {
-        Ok(self.cancel_some(ids, reason).await?)
+    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
+        Ok(self.cancel_some(ids, reason, now).await?)
     }
 
     async fn expire_held(
         &self,
         created_before: DateTime<Utc>,
         limit: u32,
-        _now: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Answer<u64> {
-        Ok(self.expire(created_before, limit).await?)
+        Ok(self.expire(created_before, limit, now).await?)
     }
 
     async fn purge(&self, bounds: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Answer<Purged> {

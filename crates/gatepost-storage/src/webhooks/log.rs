@@ -3,7 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::{TaskId, WebhookId};
 
@@ -170,6 +170,20 @@ pub struct HourlyCount {
 }
 
 impl HourlyCount {
+    /// A delivery that ended in `error` without an attempt, at `now`.
+    #[must_use]
+    pub fn failed(webhook: WebhookId, now: DateTime<Utc>) -> Self {
+        Self {
+            webhook,
+            hour: now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now),
+            sent: 0,
+            failed: 1,
+            retried: 0,
+            milliseconds: 0,
+            bytes: 0,
+        }
+    }
+
     /// These together, all of one webhook, as of that hour; `None` of none.
     #[must_use]
     pub fn sum(counts: &[Self], hour: DateTime<Utc>) -> Option<Self> {
@@ -266,7 +280,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ) -> Result<u64, StoreError>;
 
     /// Ends those of the given deliveries that are `queued`: `error` with the given reason. Returns
-    /// how many; one that is being sent is not among them.
+    /// how many; one that is being sent is not among them. Each counts as failed
+    /// ([`HourlyCount::failed`]) in the hour of `now`, in the same transaction.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -278,7 +293,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ) -> Result<u64, StoreError>;
 
     /// Ends at most `limit` queued deliveries of webhooks that are not active and that were created
-    /// before `created_before`: `error` with `expired while paused`. Returns how many.
+    /// before `created_before`: `error` with `expired while paused`. Returns how many. Each counts
+    /// as failed in the hour of `now`.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -312,7 +328,9 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogRoom, StoreError>;
 
-    /// Adds to the counters of (webhook, hour); webhooks that are gone are skipped.
+    /// Adds to the counters of (webhook, hour) what attempts ended; what ends without one is counted
+    /// by the store itself ([`cancel`](Self::cancel), [`expire_held`](Self::expire_held),
+    /// [`QueueStore::reclaim`](super::QueueStore::reclaim)). Webhooks that are gone are skipped.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -16,15 +16,16 @@ use crate::config::InFlightLimits;
 use crate::routes::Route;
 
 /// Webhooks that respond at once and always have something to send.
-const BUSY: i64 = 400;
+const BUSY: i64 = 250;
 /// Webhooks that responded before they stall.
-const STALLED: i64 = 500;
-/// Webhooks that stall, and come anew in each step.
-const COMING: i64 = 10;
+const STALLED: i64 = 200;
+/// Webhooks that stall, and come anew: one in this number of steps, and in one moment some more.
+const COMING: u32 = 5;
+const BURST: u32 = 20;
 /// When they time out.
 const STALL: Duration = Duration::from_secs(30);
 const STEP: Duration = Duration::from_millis(200);
-const TOTAL: usize = 256;
+const TOTAL: usize = 128;
 const RARE: i64 = 1_000_000;
 const NEVER: i64 = 1_000_001;
 const STALLING: i64 = 2_000_000;
@@ -106,8 +107,8 @@ impl World {
         }
     }
 
-    fn come(&mut self) {
-        for _ in 0..COMING {
+    fn come(&mut self, count: u32) {
+        for _ in 0..count {
             self.ready(self.stalling);
             self.stalling += 1;
         }
@@ -146,12 +147,12 @@ impl World {
 
     /// For that time, or until these have begun.
     async fn steps(&mut self, time: Duration, until: &[i64]) {
-        for _ in 0..time.as_millis() / STEP.as_millis() {
+        for step in 0..u32::try_from(time.as_millis() / STEP.as_millis()).unwrap() {
             if !until.is_empty() && until.iter().all(|id| self.began.contains_key(id)) {
                 return;
             }
             self.end();
-            self.come();
+            self.come(u32::from(step.is_multiple_of(COMING)));
             self.pass();
             tokio::time::advance(STEP).await;
         }
@@ -174,6 +175,8 @@ async fn have_their_turn(offers: bool) -> [bool; 2] {
     world.stalling += STALLED;
     world.steps(Duration::from_secs(40), &[]).await;
 
+    world.come(BURST);
+    world.pass();
     world.ready(RARE);
     world.ready(NEVER);
     world.steps(Duration::from_secs(120), &[RARE, NEVER]).await;

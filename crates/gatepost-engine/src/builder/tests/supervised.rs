@@ -111,7 +111,6 @@ impl World {
         if second % 4 == 0 {
             self.platform.enable(OTHER, second % 8 != 0);
             let _ = self.engine.emit(occurrence(OTHER)).await;
-            let _ = self.engine.owner_changed(OwnerId(OTHER)).await;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
