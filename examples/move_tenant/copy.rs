@@ -26,7 +26,7 @@ pub(crate) struct Moved {
     held: Vec<WebhookId>,
 }
 
-/// Copies webhooks, tasks, events and keys. Nobody may edit them meanwhile.
+/// Copies webhooks, tasks, events and keys. Nobody may edit them until it is done.
 pub(crate) async fn records(
     from: &Cluster,
     to: &Cluster,
