@@ -40,8 +40,8 @@ pub struct Health {
     /// there are tenants. 0 is well.
     pub unplaced: u64,
     /// How often parts of this process' engine were started again because they had panicked, the
-    /// store or the platform's code within them: nothing is lost by that, and it should not happen.
-    /// The log names the part.
+    /// store or the platform's code within them: nothing is lost by that, and it should not
+    /// happen. The log names the part.
     pub restarts: u64,
 }
 

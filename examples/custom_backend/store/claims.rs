@@ -10,8 +10,8 @@ use redb::ReadableTable as _;
 use super::codec::micros;
 use super::delivery::{Slot, to_micros};
 use super::error::{Answer, failed};
-use super::{counters, lanes};
 use super::tables::{RUNNING, Tx};
+use super::{counters, lanes};
 
 pub(super) fn claim(
     tx: &Tx,

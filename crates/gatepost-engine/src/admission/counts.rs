@@ -241,8 +241,8 @@ impl Counts {
         all.saturating_sub(self.used(&Room::Trial))
     }
 
-    /// How many may be on trial at a time, of those that may have so many quarters of it. The last
-    /// place is for those that waited, unless there are none that are slow.
+    /// How many may be on trial at a time, of those that may have that number of quarters of it.
+    /// The last place is for those that waited, unless there are none that are slow.
     fn at_trial(&self, quarters: usize) -> usize {
         let trials = self.trials();
         if quarters == QUARTERS {

@@ -328,9 +328,9 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogRoom, StoreError>;
 
-    /// Adds to the counters of (webhook, hour) what attempts ended; what ends without one is counted
-    /// by the store itself ([`cancel`](Self::cancel), [`expire_held`](Self::expire_held),
-    /// [`QueueStore::reclaim`](super::QueueStore::reclaim)). Webhooks that are gone are skipped.
+    /// Adds to the counters of (webhook, hour) what attempts ended. What ends without one is
+    /// counted by the store itself: [`cancel`](Self::cancel), [`expire_held`](Self::expire_held),
+    /// [`QueueStore::reclaim`](super::QueueStore::reclaim). Webhooks that are gone are skipped.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -352,8 +352,9 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
     /// now, in the lane [`LaneClass::Alone`], no attempt counted. One that was claimed from that
     /// lane has one more lost claim; after [`MAX_LOST_CLAIMS`] it is `error` with `the sender
-    /// died 3 times` instead, and counts as failed in the hour of `now`. Their tokens are void from then on. What shares a token is taken back
-    /// together, so it may be somewhat more than `limit`.
+    /// died 3 times` instead, and counts as failed in the hour of `now`. Their tokens are void from
+    /// then on. What shares a token is taken back together, so it may be somewhat more than
+    /// `limit`.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -2,9 +2,7 @@
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{
-    Cascade, Disposition, HourlyCount, MAX_LOST_CLAIMS, PurgeBounds,
-};
+use gatepost_storage::webhooks::{Cascade, Disposition, HourlyCount, MAX_LOST_CLAIMS, PurgeBounds};
 use webhook_model::{Activity, WebhookId};
 
 use crate::fixtures::{
@@ -37,8 +35,8 @@ fn sum(one: HourlyCount, other: HourlyCount) -> HourlyCount {
 }
 
 /// Counters of a webhook and an hour add up, by whoever adds to them; they are listed for a scope
-/// or a webhook, newest hour first, at most the limit, or summed up for some. They outlive the deliveries, leave by their
-/// own age, and go with their webhook.
+/// or a webhook, newest hour first, at most the limit, or summed up for some. They outlive the
+/// deliveries, leave by their own age, and go with their webhook.
 pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 2, tenant(1)).await;

@@ -108,7 +108,11 @@ pub async fn q38_a_token_is_void_when_its_delivery_went_on(store: Webhooks) {
         for (old, id) in old.iter().zip(ids) {
             let settled = settle(&store, *old, end.clone(), 11).await;
             let repeated = id == "retried" || id == "released";
-            let expected = if repeated { Settled::Done } else { Settled::Stale };
+            let expected = if repeated {
+                Settled::Done
+            } else {
+                Settled::Stale
+            };
             assert_eq!(settled, expected, "Q38 {id}");
         }
     }

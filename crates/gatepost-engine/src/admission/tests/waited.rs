@@ -19,7 +19,7 @@ use crate::routes::Route;
 const BUSY: i64 = 250;
 /// Webhooks that responded before they stall.
 const STALLED: i64 = 200;
-/// Webhooks that stall, and come anew: one in this number of steps, and in one moment some more.
+/// More webhooks that stall come: one in this number of steps, and in one moment some more.
 const COMING: u32 = 5;
 const BURST: u32 = 20;
 /// When they time out.

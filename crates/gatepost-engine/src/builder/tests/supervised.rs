@@ -166,7 +166,11 @@ async fn every_part_goes_on_after_a_panic_of_the_store_and_nothing_is_lost() {
         assert!(deliveries.len() > 2);
         for delivery in deliveries {
             let end = (delivery.state, delivery.attempts, delivery.lost_claims);
-            assert_eq!(end, (DeliveryState::Sent, 1, 0), "{part}, {call}: {delivery:?}");
+            assert_eq!(
+                end,
+                (DeliveryState::Sent, 1, 0),
+                "{part}, {call}: {delivery:?}"
+            );
         }
     }
 }
@@ -185,7 +189,8 @@ async fn a_part_without_supervision_is_found_not_to_come_back() {
         let (store, query) = (store.clone(), query.clone());
         async move {
             loop {
-                let _ = gatepost_storage::webhooks::RecordStore::list_webhooks(&*store, &query).await;
+                let _ =
+                    gatepost_storage::webhooks::RecordStore::list_webhooks(&*store, &query).await;
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
         }

@@ -1,5 +1,5 @@
-//! What is sent and cannot be recorded is bounded: it is what a receiver gets twice when the process
-//! dies then.
+//! What is sent and cannot be recorded is bounded: it is what a receiver gets twice when the
+//! process dies then.
 
 use super::*;
 

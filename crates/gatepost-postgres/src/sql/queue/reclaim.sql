@@ -1,4 +1,4 @@
--- $1: now. One that ends counts as failed. $2: lost claims that end a delivery. $3: its reason. Only one that was claimed alone counts its loss. An outcome that is
+-- $1: now. $2: lost claims that end a delivery, which counts as failed. $3: its reason. Only one that was claimed alone counts its loss. An outcome that is
 -- there already is followed by one more, under a token that nobody has: its own is the last word no more.
 WITH member AS MATERIALIZED (
     SELECT r.id AS token, u.delivery, coalesce(r.tries[u.pos], 0) AS tries, coalesce(r.attempts[u.pos], 0) AS attempts,
