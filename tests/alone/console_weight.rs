@@ -1,5 +1,5 @@
 //! What the pages weigh, also with 10,000 rows in every table; how long the server takes then is
-//! printed. How often a page asks the store: `it`, `console::calls`.
+//! printed. How often the list of webhooks asks the store: `it`, `console::calls`.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
