@@ -6,6 +6,7 @@ mod column;
 mod config;
 mod db;
 mod error;
+mod fronts;
 mod keys;
 mod list;
 mod log;

@@ -11,6 +11,7 @@ use crate::batch::{Batcher, EnqueueWork, SettleWork};
 use crate::config::PostgresConfig;
 use crate::db::Db;
 use crate::error::{Answer, Result};
+use crate::fronts::Fronts;
 use crate::migrate;
 use crate::node::Node;
 use crate::notify::Notifier;
@@ -27,6 +28,7 @@ pub struct PostgresStore {
     notifier: Arc<Notifier>,
     sealing: Arc<SealingKeys>,
     ddl: bool,
+    fronts: Arc<Fronts>,
     enqueue: Arc<Batcher<EnqueueWork>>,
     settle: Arc<Batcher<SettleWork>>,
 }
@@ -58,6 +60,7 @@ impl PostgresStore {
             settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),
             sealing: Arc::clone(&config.sealing),
             ddl: config.ddl,
+            fronts: Arc::default(),
             notifier: Arc::new(notifier),
             node: Arc::new(node),
             db,
@@ -82,6 +85,11 @@ impl PostgresStore {
 
     pub(crate) fn notifier(&self) -> &Notifier {
         &self.notifier
+    }
+
+    /// Where the claims of busy lanes begin.
+    pub(crate) fn fronts(&self) -> &Fronts {
+        &self.fronts
     }
 
     /// Whether partitions may be made and dropped.

@@ -66,6 +66,7 @@ impl PostgresStore {
                 class: LaneClass::First,
             });
         }
+        self.fronts().queued(lanes.iter().map(|lane| (*lane, now)));
         self.notifier().lanes(lanes);
         number(replayed)
     }

@@ -78,7 +78,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "settle_sent",
-        queue!("given", "settle_sent", "close"),
+        queue!("given", "settle_sent", "close", "whole"),
         &["gatepost_running_pkey"],
     ),
     (
