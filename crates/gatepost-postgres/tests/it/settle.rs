@@ -60,7 +60,7 @@ async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
     ];
     client.batch_execute(SHUT).await.unwrap();
     let refused = store.settle(call.clone(), at(22)).await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Corrupt, "{refused}");
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
     assert_eq!(store.attempts(other.delivery).await.unwrap(), []);
     client.batch_execute(OPEN).await.unwrap();
     let settled = store.settle(call, at(22)).await.unwrap();
