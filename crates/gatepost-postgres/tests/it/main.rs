@@ -10,6 +10,7 @@ mod chaos;
 mod common;
 mod contract;
 mod costs;
+mod floors;
 mod locks;
 mod nodes;
 mod parts;
