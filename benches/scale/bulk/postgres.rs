@@ -98,7 +98,7 @@ impl Filler {
             (time.1 - time.0).num_microseconds().unwrap(),
         );
         let numbers = format!(
-            "FROM generate_series({}, {last}) AS s (n) JOIN bench_hook h ON h.n = s.n % (SELECT count(*) FROM bench_hook)
+            "FROM generate_series({}::bigint, {last}::bigint) AS s (n) JOIN bench_hook h ON h.n = s.n % (SELECT count(*) FROM bench_hook)
              CROSS JOIN LATERAL (SELECT '{begun}'::timestamptz + s.n * {} * interval '1 microsecond' AS created, s.n % {ERRORS} = 0 AS error) c",
             first.max(1),
             micros / count
@@ -135,7 +135,7 @@ impl Filler {
             "CREATE TEMP TABLE bench_wait AS
                  SELECT (SELECT last_value + is_called::int FROM gatepost_delivery_id_seq) + s.n AS id, h.webhook, h.owner, h.tenant, h.task,
                      '{due}'::timestamptz + s.n * {step} * interval '1 microsecond' AS due
-                 FROM generate_series(0, {count} - 1) AS s (n) JOIN bench_hook h ON h.n = s.n % {lanes};
+                 FROM generate_series(0::bigint, {count}::bigint - 1) AS s (n) JOIN bench_hook h ON h.n = s.n % {lanes};
              INSERT INTO gatepost_delivery (id, webhook, owner, tenant, task, created, message_id, body)
                  SELECT id, webhook, owner, tenant, task, now(), 'msg_' || lpad(id::text, 36, '0'), '{{}}' FROM bench_wait ORDER BY id;
              INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
@@ -144,7 +144,8 @@ impl Filler {
              DROP TABLE bench_wait"
         ))
         .await;
-        self.run("VACUUM ANALYZE gatepost_queue").await;
+        self.run("VACUUM gatepost_queue").await;
+        self.run("ANALYZE").await;
         self.run("CHECKPOINT").await;
     }
 

@@ -40,7 +40,9 @@ pub(crate) async fn measure(stage: &mut Stage) {
         let name = format!("{what}, 1,000,000 over 100,000 lanes");
         row(kind, &name, &figures[1][n], "ms", "");
         let name = format!("{what}, the latter over the former");
-        ratio(kind, &name, &figures[1][n], &figures[0][n], "<= 1.5 x");
+        // Of so many deliveries, it is also 500 lanes against 10 that come back.
+        let goal = if n == 3 { "" } else { "<= 1.5 x" };
+        ratio(kind, &name, &figures[1][n], &figures[0][n], goal);
     }
     few.remove().await;
     many.remove().await;
@@ -51,7 +53,7 @@ async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
     hooks(&store, 1, lanes.min(1_000), false).await;
     let mut bulk = Bulk::open(&store).await;
     bulk.copy_hooks(lanes).await;
-    let step = TimeDelta::milliseconds(10);
+    let step = TimeDelta::seconds(10);
     let waiting = Waiting {
         count,
         lanes,
@@ -74,7 +76,7 @@ async fn calls(store: &Store) -> [f64; 5] {
         waits[1].push(begun.elapsed().as_secs_f64() * 1e3);
         for (n, limit) in [(2, 10), (3, 500)] {
             let after = DuePoint {
-                due: now() - TimeDelta::seconds(3_600),
+                due: now() - TimeDelta::days(2),
                 delivery: DeliveryId(0),
             };
             let begun = Instant::now();
