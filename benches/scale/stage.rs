@@ -36,6 +36,9 @@ pub(crate) struct Store {
 
 impl Stage {
     pub(crate) fn new(kind: Kind, short: bool, rounds: Option<usize>) -> Self {
+        if short {
+            println!("short: a tenth of what the lines say");
+        }
         Self {
             kind,
             short,
