@@ -1,5 +1,5 @@
 //! The durable cycle: emitted in one process, stored, sent over HTTP to another one, recorded.
-//! The receiver's own count ends the run; nothing asks the store meanwhile.
+//! The receiver's own count ends the run; until then nothing asks the store.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::SocketAddr;

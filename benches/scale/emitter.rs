@@ -1,4 +1,4 @@
-//! An engine in a process of its own that emits when it is told to.
+//! An engine in a process of its own that emits on demand.
 //!
 //! It says `ready`; at each line `go FROM COUNT` it emits as many messages with these numbers, 256
 //! at a time, and says `accepted` when all of them are stored.
@@ -13,7 +13,7 @@ use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_ids::Quota;
 use webhook_model::{Audience, Occurrence, OwnerId};
 
-/// Tenants to whom it emits in turn, unless there is one system.
+/// Tenants that it emits to in turn, unless there is one system.
 pub(crate) const EMITTED: i64 = 1_000;
 const EMITTERS: usize = 256;
 
@@ -44,7 +44,7 @@ pub(crate) async fn run(arguments: &[&str]) {
         },
     };
     println!("ready");
-    // Read on a thread of its own: what is under way goes on meanwhile.
+    // Read on a thread of its own: what is under way is not held up.
     let (told, mut lines) = tokio::sync::mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {

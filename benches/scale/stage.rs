@@ -11,7 +11,7 @@ use crate::postgres::TestPostgres;
 
 /// Deliveries that [`Stage::kept`] has in its log.
 const KEPT: i64 = 10_000_000;
-/// Over so many webhooks, each of a tenant of its own, that all of them are shown.
+/// The webhooks of that log, each of a tenant of its own: enough for all of it to be shown.
 pub(crate) const KEPT_TENANTS: i64 = 4_000;
 
 pub(crate) struct Stage {
@@ -21,7 +21,7 @@ pub(crate) struct Stage {
     server: Option<TestPostgres>,
     rounds: Option<usize>,
     kept: Option<Store>,
-    /// Messages that the receiver has been told of.
+    /// Messages emitted so far, by whatever process.
     pub(crate) numbers: u64,
 }
 
@@ -72,7 +72,7 @@ impl Stage {
     }
 
     /// Where a store with 10,000,000 ended deliveries of the last 30 days lies. The first
-    /// [`EMITTED`](crate::emitter::EMITTED) tenants are those to whom emitters emit.
+    /// [`EMITTED`](crate::emitter::EMITTED) tenants are those that emitters emit to.
     pub(crate) async fn kept(&mut self) -> String {
         if self.kept.is_none() {
             let store = self.fresh().await;

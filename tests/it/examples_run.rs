@@ -38,6 +38,11 @@ fn the_custom_backend_keeps_what_it_was_given() {
 }
 
 #[test]
+fn a_tenant_moves_between_databases_and_loses_nothing() {
+    expect_success(env!("CARGO_BIN_EXE_move_tenant"), &[]);
+}
+
+#[test]
 fn a_receiver_believes_what_is_signed_and_acts_once() {
     expect_success(env!("CARGO_BIN_EXE_receive"), &[]);
 }

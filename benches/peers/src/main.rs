@@ -1,6 +1,6 @@
 //! webhooksmith as `benches/scale` measures it: a program of its own, because it brings another
 //! SQLite. It says `ready`; at each line `go FROM COUNT` it stores as many events with these
-//! numbers, 256 at a time, and says `accepted`; its worker sends them meanwhile.
+//! numbers, 256 at a time, and says `accepted`; its worker sends them at the same time.
 //!
 //! Everything is as its documentation has it by default, but that it may send to this machine. On
 //! SQLite its one connection is opened by itself: WAL, and `synchronous` as SQLite has it, `FULL`.

@@ -1,5 +1,5 @@
 //! Rows in bulk, written by the bare driver behind the store's back: what an engine would take
-//! hours to make. A store is open nowhere else meanwhile.
+//! hours to make. Until they are written, the store is open nowhere else.
 
 mod postgres;
 mod sqlite;
@@ -12,7 +12,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::emitter::owner;
 use crate::stage::Store;
 
-/// One of so many ended deliveries ended in error; a prime, so that those of all webhooks do.
+/// One in this number of ended deliveries ended in error; a prime, so that it happens to all
+/// webhooks.
 const ERRORS: i64 = 97;
 
 /// A connection by which rows are written.

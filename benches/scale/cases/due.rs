@@ -40,7 +40,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
         let name = format!("{what}, 1,000,000 over 100,000 lanes");
         row(kind, &name, &figures[1][n], "ms", "");
         let name = format!("{what}, the latter over the former");
-        // Of so many deliveries, it is also 500 lanes against 10 that come back.
+        // Here 500 lanes come back against 10.
         let goal = if n == 3 { "" } else { "<= 1.5 x" };
         ratio(kind, &name, &figures[1][n], &figures[0][n], goal);
     }

@@ -1,5 +1,5 @@
 //! Emits while 5,000,000 old rows leave, against emits while nothing does; and the longest
-//! statement that PostgreSQL saw meanwhile.
+//! statement that PostgreSQL saw then.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -56,9 +56,9 @@ pub(crate) async fn measure(stage: &mut Stage) {
         "",
     );
     if kind == Kind::Postgres {
-        let what = "the longest statement meanwhile, other than COMMIT";
+        let what = "the longest statement then, other than COMMIT";
         row(kind, what, &longest, "ms", "<= 100 ms");
-        row(kind, "the longest COMMIT meanwhile", &commits, "ms", "");
+        row(kind, "the longest COMMIT then", &commits, "ms", "");
     }
 }
 

@@ -37,7 +37,7 @@ pub fn tenant_of(owner: OwnerId) -> Option<TenantId> {
     (owner.0 < ALONE).then_some(TenantId(owner.0 / 10))
 }
 
-/// Whom an occurrence of this owner is for.
+/// The audience of what happens to this owner.
 #[must_use]
 pub fn audience_of(owner: OwnerId) -> Audience {
     tenant_of(owner).map_or(Audience::Owner(owner), Audience::Tenant)

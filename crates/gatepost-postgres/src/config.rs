@@ -126,7 +126,7 @@ impl PostgresConfig {
 
     /// What the driver needs: the URL and what every connection of ours is set to.
     pub(crate) fn driver(&self) -> Result<tokio_postgres::Config, StoreError> {
-        let schema = self.schema_name()?;
+        self.schema_name()?;
         let url = self
             .url
             .replace("sslmode=verify-full", "sslmode=require")
@@ -140,7 +140,7 @@ impl PostgresConfig {
         // its index; a plan made while a table was small must not walk the table once it is
         // big.
         let options = format!(
-            "{} -c search_path={schema} -c statement_timeout={} -c lock_timeout={} \
+            "{} -c statement_timeout={} -c lock_timeout={} \
              -c idle_in_transaction_session_timeout=10000 -c timezone=UTC -c enable_seqscan=off -c jit=off \
              -c plan_cache_mode=force_generic_plan",
             driver.get_options().unwrap_or(""),
@@ -227,8 +227,6 @@ mod tests {
             .driver()
             .unwrap();
         let options = driver.get_options().unwrap();
-        assert!(
-            options.starts_with("-c work_mem=8MB ") && options.contains("search_path=gatepost")
-        );
+        assert!(options.starts_with("-c work_mem=8MB ") && options.contains("jit=off"));
     }
 }

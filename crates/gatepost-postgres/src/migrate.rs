@@ -12,6 +12,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("queue", include_str!("../migrations/0003_queue.sql")),
 ];
 
+/// What names no schema is found nowhere, and made nowhere.
+const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
+    SET LOCAL search_path = pg_catalog";
+
 /// Runs what is missing, in one transaction under an advisory lock: of several nodes that start at
 /// once one migrates, the others wait and find nothing to do. A database newer than this code is
 /// refused.
@@ -20,8 +24,8 @@ pub(crate) async fn migrate(db: &Db, schema: &str) -> std::result::Result<(), St
 }
 
 async fn run(db: &Db, schema: &str) -> Result<()> {
-    let mut client = db.client().await?;
-    let version: i32 = client
+    let tx = db.begin(BEGIN).await?;
+    let version: i32 = tx
         .query_one("SELECT current_setting('server_version_num')::int", &[])
         .await?
         .try_get(0)?;
@@ -31,10 +35,7 @@ async fn run(db: &Db, schema: &str) -> Result<()> {
             "PostgreSQL 13 or newer is needed",
         ));
     }
-    let tx = client.transaction().await?;
-    tx.batch_execute("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0")
-        .await?;
-    tx.execute("SELECT pg_advisory_xact_lock($1)", &[&db.lock()])
+    tx.query("SELECT pg_advisory_xact_lock($1)", &[&db.lock()])
         .await?;
     let exists: bool = tx
         .query_one(
@@ -44,17 +45,16 @@ async fn run(db: &Db, schema: &str) -> Result<()> {
         .await?
         .try_get(0)?;
     if !exists {
-        tx.batch_execute(&format!("CREATE SCHEMA \"{schema}\""))
-            .await?;
+        tx.run(&format!("CREATE SCHEMA \"{schema}\"")).await?;
     }
-    tx.batch_execute(
-        "CREATE TABLE IF NOT EXISTS gatepost_migration (
+    tx.run(
+        "CREATE TABLE IF NOT EXISTS :schema.gatepost_migration (
              version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp())",
     )
     .await?;
     let present: i32 = tx
         .query_one(
-            "SELECT coalesce(max(version), 0) FROM gatepost_migration",
+            "SELECT coalesce(max(version), 0) FROM :schema.gatepost_migration",
             &[],
         )
         .await?
@@ -69,15 +69,14 @@ async fn run(db: &Db, schema: &str) -> Result<()> {
         .zip(MIGRATIONS)
         .filter(|(version, _)| *version > present)
     {
-        tx.batch_execute(sql).await?;
-        tx.execute(
-            "INSERT INTO gatepost_migration (version, name) VALUES ($1, $2)",
+        tx.run(sql).await?;
+        tx.query(
+            "INSERT INTO :schema.gatepost_migration (version, name) VALUES ($1, $2)",
             &[&version, name],
         )
         .await?;
     }
     tx.commit().await?;
-    drop(client);
     db.execute(include_str!("sql/outbox/server.sql"), &[])
         .await?;
     Ok(())

@@ -109,7 +109,7 @@ impl OutboxStore for PostgresStore {
 
     async fn reject_outbox(&self, id: OutboxId, reason: &str, _now: DateTime<Utc>) -> Answer<()> {
         let reason = without_nul(reason.to_owned());
-        let sql = "UPDATE gatepost_occurrence SET rejected = $2 WHERE id = $1";
+        let sql = "UPDATE :schema.gatepost_occurrence SET rejected = $2 WHERE id = $1";
         match self.db().execute(sql, &[&id.0, &reason]).await? {
             0 => Err(StoreError::not_found("outbox row")),
             _ => Ok(()),

@@ -2,14 +2,13 @@
 
 use apikey_core::{ApiKey, Expiration, KeyId, LookupId};
 use chrono::{DateTime, Utc};
-use deadpool_postgres::Transaction;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::{KeyRow, KeySlice};
 use tokio_postgres::Row;
 
 use super::row;
 use crate::change::{KNOW, REVIVE, most};
-use crate::db::Param;
+use crate::db::{Param, Tx};
 use crate::error::{Failure, Result};
 use crate::node::Moved;
 use crate::store::PostgresStore;
@@ -106,7 +105,10 @@ impl PostgresStore {
     async fn moving(&self, id: KeyId, sql: &str, params: &[Param<'_>]) -> Result<(Row, Moved)> {
         let found = self
             .db()
-            .query_opt("SELECT lookup FROM gatepost_key WHERE id = $1", &[&id.0])
+            .query_opt(
+                "SELECT lookup FROM :schema.gatepost_key WHERE id = $1",
+                &[&id.0],
+            )
             .await?;
         let found = found.ok_or_else(|| Failure::not_found("key"))?;
         let lookup: String = found.try_get(0)?;
@@ -132,8 +134,8 @@ impl PostgresStore {
 }
 
 /// Moves the slices of all keys of these owners, within the transaction that marks them as gone.
-pub(crate) async fn keys_removed(tx: &Transaction<'_>, owners: &[i64]) -> Result<Vec<Moved>> {
-    let sql = "SELECT lookup FROM gatepost_key WHERE owner = ANY ($1)";
+pub(crate) async fn keys_removed(tx: &Tx, owners: &[i64]) -> Result<Vec<Moved>> {
+    let sql = "SELECT lookup FROM :schema.gatepost_key WHERE owner = ANY ($1)";
     let rows = tx.query(sql, &[&owners]).await?;
     let lookups: Vec<String> = rows
         .iter()

@@ -12,7 +12,7 @@ use crate::error::{Failure, Result};
 /// What is read of a key that is there.
 pub(super) const SELECT: &str = "r.id, r.revision, r.owner, r.lookup, r.hint, r.digest_scheme, r.digest, r.name, r.description, \
      r.expires, r.ip_allow, r.ip_deny, r.created, r.last_login, r.last_login_from \
-     FROM gatepost_key r JOIN gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone";
+     FROM :schema.gatepost_key r JOIN :schema.gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone";
 
 pub(super) fn key(row: &Row) -> Result<KeyRow> {
     let digest: &[u8] = row.try_get("digest")?;

@@ -16,7 +16,7 @@ const BYTES: &str = include_str!("../sql/log/bytes.sql");
 const OPEN_IN: &str = include_str!("../sql/log/open_in.sql");
 const LATE_OUTCOMES: &str = include_str!("../sql/log/late_outcomes.sql");
 /// How long the locks of the log are waited for.
-const WAIT: &str = "SET LOCAL lock_timeout = '50ms'";
+const WAIT: &str = "BEGIN; SET LOCAL lock_timeout = '50ms'";
 /// Partitions that lie ahead.
 const AHEAD: usize = 2;
 /// About how many of them cover the age of retention.
@@ -119,36 +119,32 @@ impl PostgresStore {
     }
 
     async fn drop_range(&self, part: Part) -> Result<()> {
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        tx.batch_execute(WAIT).await?;
+        let tx = self.db().begin(WAIT).await?;
         // In the order in which all others take them.
-        tx.batch_execute(
-            "LOCK TABLE ONLY gatepost_delivery, ONLY gatepost_outcome IN ACCESS EXCLUSIVE MODE",
+        tx.run(
+            "LOCK TABLE ONLY :schema.gatepost_delivery, ONLY :schema.gatepost_outcome IN ACCESS EXCLUSIVE MODE",
         )
         .await?;
         tx.query(OPEN_IN, &[&part.first, &part.beyond, &i64::MAX])
             .await?;
-        tx.execute(LATE_OUTCOMES, &[&part.first, &part.beyond])
+        tx.query(LATE_OUTCOMES, &[&part.first, &part.beyond])
             .await?;
         let first = part.first;
-        tx.batch_execute(&format!(
-            "DROP TABLE gatepost_delivery_{first}, gatepost_outcome_{first}; DELETE FROM gatepost_part WHERE first = {first}"
+        tx.run(&format!(
+            "DROP TABLE :schema.gatepost_delivery_{first}, :schema.gatepost_outcome_{first}; DELETE FROM :schema.gatepost_part WHERE first = {first}"
         ))
         .await?;
-        Ok(tx.commit().await?)
+        tx.commit().await
     }
 
     /// Attached rather than created in place: that needs no lock which keeps others from storing.
     async fn add_part(&self, parts: &[Part], now: DateTime<Utc>) -> Result<()> {
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        tx.batch_execute(WAIT).await?;
+        let tx = self.db().begin(WAIT).await?;
         let row = tx
             .query_one(
-                "SELECT (SELECT coalesce(max(beyond), 0) FROM gatepost_part) AS beyond, last_value AS last, created_before > '-infinity' AS bounded, \
+                "SELECT (SELECT coalesce(max(beyond), 0) FROM :schema.gatepost_part) AS beyond, last_value AS last, created_before > '-infinity' AS bounded, \
                  CASE WHEN created_before > '-infinity' THEN created_before END AS created_before \
-                 FROM gatepost_delivery_id_seq, gatepost_kept",
+                 FROM :schema.gatepost_delivery_id_seq, :schema.gatepost_kept",
                 &[],
             )
             .await?;
@@ -161,20 +157,20 @@ impl PostgresStore {
         let kept: Option<DateTime<Utc>> = row.try_get("created_before")?;
         let end = first + size(parts, kept, now);
         for (table, id) in [("delivery", "id"), ("outcome", "delivery")] {
-            tx.batch_execute(&format!(
-                "CREATE TABLE gatepost_{table}_{first} (LIKE gatepost_{table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES, \
+            tx.run(&format!(
+                "CREATE TABLE :schema.gatepost_{table}_{first} (LIKE :schema.gatepost_{table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES, \
                  CONSTRAINT gatepost_range CHECK ({id} >= {first} AND {id} < {end})); \
-                 ALTER TABLE gatepost_{table} ATTACH PARTITION gatepost_{table}_{first} FOR VALUES FROM ({first}) TO ({end}); \
-                 ALTER TABLE gatepost_{table}_{first} DROP CONSTRAINT gatepost_range"
+                 ALTER TABLE :schema.gatepost_{table} ATTACH PARTITION :schema.gatepost_{table}_{first} FOR VALUES FROM ({first}) TO ({end}); \
+                 ALTER TABLE :schema.gatepost_{table}_{first} DROP CONSTRAINT gatepost_range"
             ))
             .await?;
         }
-        tx.execute(
-            "INSERT INTO gatepost_part (first, beyond) VALUES ($1, $2)",
+        tx.query(
+            "INSERT INTO :schema.gatepost_part (first, beyond) VALUES ($1, $2)",
             &[&first, &end],
         )
         .await?;
-        Ok(tx.commit().await?)
+        tx.commit().await
     }
 
     async fn parts(&self) -> Result<Vec<Part>> {

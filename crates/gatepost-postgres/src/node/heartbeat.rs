@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
-use crate::db::Param;
+use crate::db::{Param, Texts};
 use crate::error::{Failure, Result};
 use crate::notify::News;
 use crate::tls;
@@ -28,6 +28,7 @@ pub(super) struct Connector {
     driver: tokio_postgres::Config,
     tls: MakeRustlsConnect,
     channel: String,
+    texts: Texts,
 }
 
 /// A connection that listens.
@@ -48,6 +49,7 @@ impl Connector {
             driver: config.driver()?,
             tls: tls::connector(config)?,
             channel,
+            texts: Texts::of(config.schema_name()?),
         })
     }
 
@@ -76,15 +78,15 @@ impl Connector {
             .await?;
         let node: i64 = client
             .query_one(
-                include_str!("../sql/node/register.sql"),
+                &*self.texts.text(include_str!("../sql/node/register.sql")),
                 &[&LEASE.as_secs_f64()],
             )
             .await?
             .try_get(0)?;
-        let renew = client
-            .prepare(include_str!("../sql/node/renew.sql"))
-            .await?;
-        let read = client.prepare(include_str!("../sql/node/read.sql")).await?;
+        let renew = self.texts.text(include_str!("../sql/node/renew.sql"));
+        let renew = client.prepare(&renew).await?;
+        let read = self.texts.text(include_str!("../sql/node/read.sql"));
+        let read = client.prepare(&read).await?;
         let mut listening = Listening {
             client,
             heard,

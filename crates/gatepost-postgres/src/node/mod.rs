@@ -144,7 +144,7 @@ impl Node {
         if let Some(node) = self.shared.generation.node() {
             // If it fails, the lease runs out by itself.
             let _ = db
-                .execute("DELETE FROM gatepost_node WHERE id = $1", &[&node])
+                .execute("DELETE FROM :schema.gatepost_node WHERE id = $1", &[&node])
                 .await;
         }
     }

@@ -47,14 +47,11 @@ impl PostgresStore {
             ..Alone::default()
         };
         let (number, shared) = (self.db().places(), Shared::default());
-        let mut client = self.db().client().await?;
-        let tx = client.transaction().await?;
-        let statement = tx.prepare_cached(WAIT).await?;
+        let tx = self.db().begin("BEGIN").await?;
         let locks = lock_params(&number, &shared, &alone);
-        tx.query(&statement, &locks[..]).await?;
-        let statement = tx.prepare_cached(MARK).await?;
+        tx.query(WAIT, &locks[..]).await?;
         let params: [Param<'_>; 2] = [&owner, &place];
-        let row = tx.query_one(&statement, &params).await?;
+        let row = tx.query_one(MARK, &params).await?;
         if row.try_get::<_, &str>("verdict")? == "again" {
             return Ok(None);
         }

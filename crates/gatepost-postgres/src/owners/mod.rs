@@ -21,7 +21,7 @@ const SET: &str = concat!(
     include_str!("../sql/place/changed.sql"),
     include_str!("../sql/records/verdict.sql"),
 );
-const COLUMNS: &str = "owner, place, held FROM gatepost_owner WHERE known AND NOT gone";
+const COLUMNS: &str = "owner, place, held FROM :schema.gatepost_owner WHERE known AND NOT gone";
 
 #[async_trait]
 impl OwnerStore for PostgresStore {

@@ -17,8 +17,8 @@ use crate::store::PostgresStore;
 /// What is read of an event that is there.
 pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modified, r.event_type, r.event, r.instance, r.tag, r.task, \
      r.enabled, r.filters, r.context \
-     FROM gatepost_event r JOIN gatepost_task t ON t.id = r.task JOIN gatepost_webhook w ON w.id = t.webhook \
-     JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
+     FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook \
+     JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
 
 const INSERT: &str = change!("insert_event");
 const UPDATE: &str = change!("update_event");

@@ -16,7 +16,7 @@ use crate::store::PostgresStore;
 /// What is read of a task that is there.
 pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modified, r.last_run, r.creator, r.name, r.description, \
      r.enabled, r.delete_after_run, r.webhook, r.message \
-     FROM gatepost_task r JOIN gatepost_webhook w ON w.id = r.webhook JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone \
+     FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone \
      WHERE NOT w.gone";
 
 const INSERT: &str = change!("insert_task");

@@ -18,7 +18,7 @@ use crate::store::PostgresStore;
 /// What is read of a webhook that is there.
 pub(super) const SELECT: &str = "r.id, r.revision, r.created, r.modified, r.owner, r.name, r.url, r.authorization_kind, \
      r.authorization_data, r.headers, r.allow_insecure, r.timeout_s, r.retries, r.activity, r.in_order, r.signing, r.rate \
-     FROM gatepost_webhook r JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
+     FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
 
 const INSERT: &str = change!("insert_webhook");
 const UPDATE: &str = change!("update_webhook");

@@ -12,14 +12,18 @@ use tokio_postgres::NoTls;
 use crate::postgres::{self, FreshSchema};
 
 /// A schema of its own.
-struct Place {
+pub(crate) struct Place {
     at: FreshSchema,
     open: Mutex<Option<Arc<PostgresStore>>>,
 }
 
 fn place() -> Place {
+    place_at(postgres::fresh())
+}
+
+pub(crate) fn place_at(at: FreshSchema) -> Place {
     Place {
-        at: postgres::fresh(),
+        at,
         open: Mutex::default(),
     }
 }

@@ -18,6 +18,7 @@ mod plans;
 pub mod postgres;
 mod queue;
 mod schema;
+mod session;
 #[path = "../../src/log/list/source.rs"]
 mod source;
 mod tls;

@@ -65,7 +65,8 @@ async fn written_by(scripts: &[&str]) -> (PostgresConfig, Client) {
     let create = format!("CREATE SCHEMA {}", fresh.schema);
     client.batch_execute(&create).await.unwrap();
     for sql in scripts {
-        client.batch_execute(sql).await.unwrap();
+        let sql = sql.replace(":schema.", &format!("{}.", fresh.schema));
+        client.batch_execute(&sql).await.unwrap();
     }
     let keys = SealingKeys::new(SealingKey::new(1, [7; 32]));
     let config = PostgresConfig::url(&fresh.url)

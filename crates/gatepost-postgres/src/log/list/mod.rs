@@ -6,22 +6,22 @@ mod source;
 use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use deadpool_postgres::Transaction;
 use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState};
 use gatepost_storage::{Order, Scope};
-use tokio_postgres::{IsolationLevel, Row};
+use tokio_postgres::Row;
 
 use self::source::{Key, Source, sources};
 use super::row;
-use crate::db::Param;
+use crate::db::{Param, Tx};
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
+const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const STATES: &str = include_str!("../../sql/log/states.sql");
 const ROWS: &str = include_str!("../../sql/log/rows.sql");
 const BOUND: &str = include_str!("../../sql/log/bound.sql");
-const FLOOR: &str = "SELECT floor FROM gatepost_webhook WHERE id = $1";
-const FIRST_WAITING: &str = "SELECT min(id) FROM gatepost_queue";
+const FLOOR: &str = "SELECT floor FROM :schema.gatepost_webhook WHERE id = $1";
+const FIRST_WAITING: &str = "SELECT min(id) FROM :schema.gatepost_queue";
 /// How far the clocks of two processes may differ for a delivery to be found by the time at which
 /// it was created.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
@@ -30,10 +30,7 @@ const MOST: i64 = 2_048;
 
 impl PostgresStore {
     pub(super) async fn some_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
-        let mut client = self.db().client().await?;
-        let begin = client.build_transaction();
-        let begin = begin.isolation_level(IsolationLevel::RepeatableRead);
-        let tx = begin.read_only(true).start().await?;
+        let tx = self.db().begin(BEGIN).await?;
         let mut ids = Vec::new();
         for (source, range) in parts(&tx, query).await? {
             ids.extend(matching(&tx, query, source, range).await?);
@@ -46,7 +43,7 @@ impl PostgresStore {
         ids.truncate(query.page.limit as usize);
         let rows = match ids.is_empty() {
             true => Vec::new(),
-            false => many(&tx, ROWS, &[&ids]).await?,
+            false => tx.query(ROWS, &[&ids]).await?,
         };
         tx.commit().await?;
         rows.iter().map(row::delivery).collect()
@@ -69,7 +66,7 @@ impl PostgresStore {
 
 /// The sources, and the ids that are asked of each. Of one webhook the log below its floor has
 /// nothing that is shown but what waits or runs.
-async fn parts(tx: &Transaction<'_>, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>)>> {
+async fn parts(tx: &Tx, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>)>> {
     let mut range = i64::MIN..i64::MAX;
     if let Some(after) = query.page.after {
         match query.page.order {
@@ -107,7 +104,7 @@ async fn parts(tx: &Transaction<'_>, query: &DeliveryQuery) -> Result<Vec<(Sourc
 
 /// The ids of a page of what a source has in this range.
 async fn matching(
-    tx: &Transaction<'_>,
+    tx: &Tx,
     query: &DeliveryQuery,
     source: Source,
     mut range: Range<i64>,
@@ -122,13 +119,13 @@ async fn matching(
         let value = key.value();
         let mut params: Vec<Param<'_>> = vec![&range.start, &range.end, &ask];
         params.extend(value.as_ref().map(|value| value as Param<'_>));
-        let rows = many(tx, &sql, &params).await?;
+        let rows = tx.query(&sql, &params).await?;
         let ids = rows.iter().map(|row| Ok(row.try_get(0)?));
         let ids: Vec<i64> = ids.collect::<Result<_>>()?;
         let Some(last) = ids.last().copied() else {
             break;
         };
-        for row in many(tx, STATES, &[&ids]).await? {
+        for row in tx.query(STATES, &[&ids]).await? {
             if is_asked_for(query, source, &row)? {
                 found.push(row.try_get("id")?);
             }
@@ -180,14 +177,9 @@ fn gives(source: Source, state: DeliveryState) -> bool {
     }
 }
 
-async fn many(tx: &Transaction<'_>, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
-    let statement = tx.prepare_cached(sql).await?;
-    Ok(tx.query(&statement, params).await?)
-}
-
 /// The number that a statement returns; 0 for none.
-async fn number(tx: &Transaction<'_>, sql: &str, params: &[Param<'_>]) -> Result<i64> {
-    let rows = many(tx, sql, params).await?;
+async fn number(tx: &Tx, sql: &str, params: &[Param<'_>]) -> Result<i64> {
+    let rows = tx.query(sql, params).await?;
     let number: Option<i64> = rows
         .first()
         .map(|row| row.try_get(0))

@@ -5,7 +5,7 @@ use gatepost_storage::{Order, Scope};
 
 /// The class of an attempt that succeeded.
 const OK: &str = "ok";
-const MARKED: &str = "(SELECT q.marked FROM gatepost_queue q WHERE q.id = d.id)";
+const MARKED: &str = "(SELECT q.marked FROM :schema.gatepost_queue q WHERE q.id = d.id)";
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Source {
@@ -123,7 +123,7 @@ impl Source {
                 both("outcome", "delivery", &of, &cut("d.delivery"), &cut("c.id"))
             }
             Self::Running => format!(
-                "SELECT DISTINCT u.id FROM gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (id) WHERE {}{} {}",
+                "SELECT DISTINCT u.id FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (id) WHERE {}{} {}",
                 within("u.id"),
                 key.unused(),
                 cut("u.id")
@@ -131,13 +131,13 @@ impl Source {
             Self::Queue { marked } => {
                 let marked = if marked { " AND q.marked" } else { "" };
                 let rows = format!(
-                    "SELECT q.id FROM gatepost_queue q WHERE {}{marked}",
+                    "SELECT q.id FROM :schema.gatepost_queue q WHERE {}{marked}",
                     within("q.id")
                 );
                 match key {
                     Key::Webhook(_) => format!("{rows} AND q.webhook = $4 {}", cut("q.id")),
                     Key::Owner(_) | Key::Tenant(_) => format!(
-                        "SELECT q.id FROM gatepost_webhook v CROSS JOIN LATERAL ({rows} AND q.webhook = v.id {}) q WHERE {} {}",
+                        "SELECT q.id FROM :schema.gatepost_webhook v CROSS JOIN LATERAL ({rows} AND q.webhook = v.id {}) q WHERE {} {}",
                         cut("q.id"),
                         key.of_webhooks(),
                         cut("q.id")
@@ -174,8 +174,8 @@ impl Key {
     fn of_webhooks(self) -> &'static str {
         match self {
             Self::Tenant(_) => {
-                "v.owner IN (SELECT t.owner FROM gatepost_owner t WHERE t.tenant = $4 \
-                 UNION SELECT t.owner FROM gatepost_owner t WHERE t.moving IS NOT NULL)"
+                "v.owner IN (SELECT t.owner FROM :schema.gatepost_owner t WHERE t.tenant = $4 \
+                 UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.moving IS NOT NULL)"
             }
             _ => "v.owner = $4",
         }
@@ -189,7 +189,7 @@ fn both(table: &str, id: &str, of: &str, cut: &str, cut_all: &str) -> String {
     };
     format!(
         "SELECT c.id FROM ({} UNION ALL {}) c {cut_all}",
-        from(format!("gatepost_{table}")),
-        from(format!("gatepost_{table}_old"))
+        from(format!(":schema.gatepost_{table}")),
+        from(format!(":schema.gatepost_{table}_old"))
     )
 }

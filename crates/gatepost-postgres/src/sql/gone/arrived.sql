@@ -1,12 +1,12 @@
 -- Owners of whom nothing of before their move is left that has not ended.
-UPDATE gatepost_owner o SET moving = NULL
+UPDATE :schema.gatepost_owner o SET moving = NULL
 WHERE o.moving IS NOT NULL AND NOT o.gone AND (
-    SELECT min(q.id) FROM gatepost_webhook w CROSS JOIN LATERAL (
-        SELECT q.id FROM gatepost_queue q WHERE q.webhook = w.id AND q.id <= o.moving ORDER BY q.webhook, q.id LIMIT 1) q
+    SELECT min(q.id) FROM :schema.gatepost_webhook w CROSS JOIN LATERAL (
+        SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = w.id AND q.id <= o.moving ORDER BY q.webhook, q.id LIMIT 1) q
     WHERE w.owner = o.owner AND NOT w.gone) IS NULL
 AND o.owner NOT IN (
-    SELECT d.owner FROM gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (id) CROSS JOIN LATERAL (
-        SELECT d.owner FROM gatepost_delivery d WHERE d.id = u.id
-        UNION ALL SELECT d.owner FROM gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
-    JOIN gatepost_owner m ON m.owner = d.owner AND m.moving >= u.id
-    WHERE (SELECT o.token FROM gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL)
+    SELECT d.owner FROM :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (id) CROSS JOIN LATERAL (
+        SELECT d.owner FROM :schema.gatepost_delivery d WHERE d.id = u.id
+        UNION ALL SELECT d.owner FROM :schema.gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
+    JOIN :schema.gatepost_owner m ON m.owner = d.owner AND m.moving >= u.id
+    WHERE (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL)

@@ -1,8 +1,8 @@
 -- $1: limit. Takes the oldest deliveries of webhooks that are gone; the next statements take them out of the queue and remove them.
 SELECT set_config('gatepost.picked', ARRAY(
-    SELECT d.id FROM gatepost_webhook w
+    SELECT d.id FROM :schema.gatepost_webhook w
     CROSS JOIN LATERAL (
-        (SELECT d.id FROM gatepost_delivery_old d WHERE d.webhook = w.id ORDER BY d.webhook, d.id LIMIT $1)
+        (SELECT d.id FROM :schema.gatepost_delivery_old d WHERE d.webhook = w.id ORDER BY d.webhook, d.id LIMIT $1)
         UNION ALL
-        (SELECT d.id FROM gatepost_delivery d WHERE d.webhook = w.id ORDER BY d.webhook, d.id LIMIT $1)) d
+        (SELECT d.id FROM :schema.gatepost_delivery d WHERE d.webhook = w.id ORDER BY d.webhook, d.id LIMIT $1)) d
     WHERE w.gone LIMIT $1)::text, true)

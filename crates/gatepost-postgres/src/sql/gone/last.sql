@@ -1,14 +1,14 @@
 -- $1: limit. Webhooks that are gone and of which nothing is left. Nothing can be added to them: whoever stores a delivery
 -- or a task looks whether its webhook is there, under a lock that its deletion waited for.
 WITH last AS MATERIALIZED (
-    SELECT w.id FROM gatepost_webhook w WHERE w.gone
-        AND (SELECT d.id FROM gatepost_delivery d WHERE d.webhook = w.id LIMIT 1) IS NULL
-        AND (SELECT d.id FROM gatepost_delivery_old d WHERE d.webhook = w.id LIMIT 1) IS NULL
-        AND (SELECT t.id FROM gatepost_task t WHERE t.webhook = w.id LIMIT 1) IS NULL
+    SELECT w.id FROM :schema.gatepost_webhook w WHERE w.gone
+        AND (SELECT d.id FROM :schema.gatepost_delivery d WHERE d.webhook = w.id LIMIT 1) IS NULL
+        AND (SELECT d.id FROM :schema.gatepost_delivery_old d WHERE d.webhook = w.id LIMIT 1) IS NULL
+        AND (SELECT t.id FROM :schema.gatepost_task t WHERE t.webhook = w.id LIMIT 1) IS NULL
     ORDER BY w.id LIMIT $1 FOR UPDATE SKIP LOCKED
 ), dropped AS (
-    DELETE FROM gatepost_dropped WHERE webhook = ANY (ARRAY(SELECT id FROM last))
+    DELETE FROM :schema.gatepost_dropped WHERE webhook = ANY (ARRAY(SELECT id FROM last))
 ), counts AS (
-    DELETE FROM gatepost_count WHERE webhook = ANY (ARRAY(SELECT id FROM last))
+    DELETE FROM :schema.gatepost_count WHERE webhook = ANY (ARRAY(SELECT id FROM last))
 )
-DELETE FROM gatepost_webhook WHERE id = ANY (ARRAY(SELECT id FROM last))
+DELETE FROM :schema.gatepost_webhook WHERE id = ANY (ARRAY(SELECT id FROM last))

@@ -1,9 +1,9 @@
 -- $1: limit. $2: reason. Ends what waited when its owner was moved.
 WITH gone AS (
-    DELETE FROM gatepost_queue WHERE ctid = ANY (ARRAY(
-        SELECT q.tid FROM gatepost_owner o JOIN gatepost_webhook w ON w.owner = o.owner AND NOT w.gone
+    DELETE FROM :schema.gatepost_queue WHERE ctid = ANY (ARRAY(
+        SELECT q.tid FROM :schema.gatepost_owner o JOIN :schema.gatepost_webhook w ON w.owner = o.owner AND NOT w.gone
         CROSS JOIN LATERAL (
-            SELECT q.ctid AS tid FROM gatepost_queue q WHERE q.webhook = w.id AND q.id <= o.moving
+            SELECT q.ctid AS tid FROM :schema.gatepost_queue q WHERE q.webhook = w.id AND q.id <= o.moving
             ORDER BY q.webhook, q.id LIMIT $1 FOR UPDATE SKIP LOCKED) q
         WHERE o.moving IS NOT NULL LIMIT $1))
     RETURNING id, tries, attempts, lost

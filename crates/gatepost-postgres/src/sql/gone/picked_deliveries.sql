@@ -1,7 +1,7 @@
 -- The deliveries that were picked.
 WITH old AS (
-    DELETE FROM gatepost_delivery_old WHERE id = ANY (current_setting('gatepost.picked')::bigint[]) RETURNING 1
+    DELETE FROM :schema.gatepost_delivery_old WHERE id = ANY (current_setting('gatepost.picked')::bigint[]) RETURNING 1
 ), removed AS (
-    DELETE FROM gatepost_delivery WHERE id = ANY (current_setting('gatepost.picked')::bigint[]) RETURNING 1
+    DELETE FROM :schema.gatepost_delivery WHERE id = ANY (current_setting('gatepost.picked')::bigint[]) RETURNING 1
 )
 SELECT (SELECT count(*) FROM old) + (SELECT count(*) FROM removed)

@@ -1,6 +1,6 @@
 -- Locks the claims that hold some of what was picked; picked_claims.sql has a view that begins afterwards.
 SELECT set_config('gatepost.holding', ARRAY(
-    SELECT r.id FROM gatepost_running r
-    WHERE r.id IN (SELECT r.id FROM gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (delivery)
+    SELECT r.id FROM :schema.gatepost_running r
+    WHERE r.id IN (SELECT r.id FROM :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (delivery)
                    WHERE u.delivery IN (SELECT unnest(current_setting('gatepost.picked')::bigint[])))
     ORDER BY r.id FOR UPDATE)::text, true)

@@ -1,5 +1,5 @@
 -- What the deliveries that were picked came to.
 WITH old AS (
-    DELETE FROM gatepost_outcome_old WHERE delivery = ANY (current_setting('gatepost.picked')::bigint[])
+    DELETE FROM :schema.gatepost_outcome_old WHERE delivery = ANY (current_setting('gatepost.picked')::bigint[])
 )
-DELETE FROM gatepost_outcome WHERE delivery = ANY (current_setting('gatepost.picked')::bigint[])
+DELETE FROM :schema.gatepost_outcome WHERE delivery = ANY (current_setting('gatepost.picked')::bigint[])

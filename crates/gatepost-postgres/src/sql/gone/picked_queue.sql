@@ -1,2 +1,2 @@
 -- The deliveries that were picked wait no more: nobody claims them from now on.
-DELETE FROM gatepost_queue WHERE id = ANY (current_setting('gatepost.picked')::bigint[])
+DELETE FROM :schema.gatepost_queue WHERE id = ANY (current_setting('gatepost.picked')::bigint[])

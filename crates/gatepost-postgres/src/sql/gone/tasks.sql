@@ -1,6 +1,6 @@
 -- $1: limit. Tasks of webhooks that are gone; their events go first.
-DELETE FROM gatepost_task WHERE id = ANY (ARRAY(
-    SELECT t.id FROM gatepost_webhook w CROSS JOIN LATERAL (
-        SELECT t.id FROM gatepost_task t WHERE t.webhook = w.id
-            AND (SELECT e.id FROM gatepost_event e WHERE e.task = t.id LIMIT 1) IS NULL ORDER BY t.webhook, t.id LIMIT $1) t
+DELETE FROM :schema.gatepost_task WHERE id = ANY (ARRAY(
+    SELECT t.id FROM :schema.gatepost_webhook w CROSS JOIN LATERAL (
+        SELECT t.id FROM :schema.gatepost_task t WHERE t.webhook = w.id
+            AND (SELECT e.id FROM :schema.gatepost_event e WHERE e.task = t.id LIMIT 1) IS NULL ORDER BY t.webhook, t.id LIMIT $1) t
     WHERE w.gone LIMIT $1))

@@ -1,2 +1,2 @@
 -- $1: an owner, whose keys nobody else adds to meanwhile.
-SELECT FROM gatepost_owner WHERE owner = $1 FOR NO KEY UPDATE
+SELECT FROM :schema.gatepost_owner WHERE owner = $1 FOR NO KEY UPDATE

@@ -1,4 +1,4 @@
-UPDATE gatepost_key k SET last_login = l.at, last_login_from = l.origin
+UPDATE :schema.gatepost_key k SET last_login = l.at, last_login_from = l.origin
 FROM (
     SELECT DISTINCT ON (key) key, at, origin
     FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS u (key, at, origin)

@@ -2,10 +2,10 @@
 -- other in a circle. A sum below 0 is 0; a row that begins below 0 is read as 0.
 WITH given AS MATERIALIZED (
     SELECT a.* FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS a (owner, waiting, waiting_bytes, log_bytes)
-    WHERE (SELECT o.gone FROM gatepost_owner o WHERE o.owner = a.owner) IS NOT TRUE
+    WHERE (SELECT o.gone FROM :schema.gatepost_owner o WHERE o.owner = a.owner) IS NOT TRUE
     ORDER BY a.owner
 )
-INSERT INTO gatepost_log_usage AS u (owner, waiting, waiting_bytes, log_bytes)
+INSERT INTO :schema.gatepost_log_usage AS u (owner, waiting, waiting_bytes, log_bytes)
 SELECT owner, waiting, waiting_bytes, log_bytes FROM given
 ON CONFLICT (owner) DO UPDATE SET
     waiting = greatest(greatest(u.waiting, 0) + excluded.waiting, 0),

@@ -2,12 +2,12 @@
 SELECT row_number() OVER (ORDER BY e.token) AS number, e.started, e.duration_us, e.dns_us, e.connect_us, e.tls_us, e.first_byte_us,
     e.class, coalesce(e.info, '') AS info, e.status, e.remote, e.protocol, coalesce(e.response_head, '') AS response_head,
     coalesce(e.response_body, '') AS response_body, coalesce(e.truncated, false) AS truncated, coalesce(e.kept, true) AS kept
-FROM gatepost_delivery_all r
-JOIN gatepost_webhook w ON w.id = r.webhook AND NOT w.gone JOIN gatepost_owner o ON o.owner = r.owner AND NOT o.gone
-CROSS JOIN gatepost_kept k
-JOIN gatepost_outcome_all e ON e.delivery = r.id AND e.started IS NOT NULL
+FROM :schema.gatepost_delivery_all r
+JOIN :schema.gatepost_webhook w ON w.id = r.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone
+CROSS JOIN :schema.gatepost_kept k
+JOIN :schema.gatepost_outcome_all e ON e.delivery = r.id AND e.started IS NOT NULL
 WHERE r.id = $1 AND (r.id > w.floor AND r.created >= k.created_before
-    OR (SELECT q.id FROM gatepost_queue q WHERE q.id = $1) IS NOT NULL
-    OR (SELECT max(g.id) FROM gatepost_running g WHERE g.ids @> ARRAY[$1]::bigint[])
-       > (SELECT max(n.token) FROM gatepost_outcome_all n WHERE n.delivery = $1))
+    OR (SELECT q.id FROM :schema.gatepost_queue q WHERE q.id = $1) IS NOT NULL
+    OR (SELECT max(g.id) FROM :schema.gatepost_running g WHERE g.ids @> ARRAY[$1]::bigint[])
+       > (SELECT max(n.token) FROM :schema.gatepost_outcome_all n WHERE n.delivery = $1))
 ORDER BY e.token

@@ -1,5 +1,5 @@
 -- $1, $2: a range of ids. What was recorded of deliveries that had been moved before.
 WITH gone AS (
-    DELETE FROM gatepost_outcome WHERE delivery = ANY (ARRAY(SELECT d.id FROM gatepost_delivery_old d WHERE d.id >= $1 AND d.id < $2)) RETURNING *
+    DELETE FROM :schema.gatepost_outcome WHERE delivery = ANY (ARRAY(SELECT d.id FROM :schema.gatepost_delivery_old d WHERE d.id >= $1 AND d.id < $2)) RETURNING *
 )
-INSERT INTO gatepost_outcome_old SELECT * FROM gone
+INSERT INTO :schema.gatepost_outcome_old SELECT * FROM gone

@@ -1,1 +1,1 @@
-SELECT counted, queued, running, outbox, oldest_due FROM gatepost_figure
+SELECT counted, queued, running, outbox, oldest_due FROM :schema.gatepost_figure

@@ -1,7 +1,7 @@
 -- Of two who replay the same deliveries one comes first: what was picked is locked, and the next statement looks again.
 , locked AS (
-    SELECT d.id FROM gatepost_delivery d WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) ORDER BY d.id FOR NO KEY UPDATE
+    SELECT d.id FROM :schema.gatepost_delivery d WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) ORDER BY d.id FOR NO KEY UPDATE
 ), locked_old AS (
-    SELECT d.id FROM gatepost_delivery_old d WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) ORDER BY d.id FOR NO KEY UPDATE
+    SELECT d.id FROM :schema.gatepost_delivery_old d WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) ORDER BY d.id FOR NO KEY UPDATE
 )
 SELECT set_config('gatepost.picked', ARRAY(SELECT id FROM locked UNION ALL SELECT id FROM locked_old)::text, true)

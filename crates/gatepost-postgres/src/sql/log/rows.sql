@@ -4,7 +4,7 @@
 WITH running AS MATERIALIZED (
     SELECT DISTINCT ON (u.delivery) u.delivery, g.id AS token, g.lease_until, coalesce(g.tries[u.pos], 0) AS tries,
         coalesce(g.attempts[u.pos], 0) AS attempts, coalesce(g.lost[u.pos], 0) AS lost
-    FROM gatepost_running g CROSS JOIN LATERAL unnest(g.ids) WITH ORDINALITY AS u (delivery, pos)
+    FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) WITH ORDINALITY AS u (delivery, pos)
     WHERE u.delivery = ANY ($1::bigint[])
     ORDER BY u.delivery, g.id DESC
 )
@@ -18,21 +18,21 @@ SELECT r.id, r.message_id, r.webhook, r.owner, r.tenant, r.task, coalesce(r.body
     a.started AS last_attempt, a.status AS response_status, a.duration_us
 FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, ord)
 CROSS JOIN LATERAL (
-    SELECT d.* FROM gatepost_delivery d WHERE d.id = asked.id UNION ALL SELECT d.* FROM gatepost_delivery_old d WHERE d.id = asked.id) r
-CROSS JOIN LATERAL (SELECT w.floor FROM gatepost_webhook w WHERE w.id = r.webhook AND NOT w.gone LIMIT 1) w
-CROSS JOIN LATERAL (SELECT o.owner FROM gatepost_owner o WHERE o.owner = r.owner AND NOT o.gone LIMIT 1) o
-CROSS JOIN gatepost_kept k
+    SELECT d.* FROM :schema.gatepost_delivery d WHERE d.id = asked.id UNION ALL SELECT d.* FROM :schema.gatepost_delivery_old d WHERE d.id = asked.id) r
+CROSS JOIN LATERAL (SELECT w.floor FROM :schema.gatepost_webhook w WHERE w.id = r.webhook AND NOT w.gone LIMIT 1) w
+CROSS JOIN LATERAL (SELECT o.owner FROM :schema.gatepost_owner o WHERE o.owner = r.owner AND NOT o.gone LIMIT 1) o
+CROSS JOIN :schema.gatepost_kept k
 LEFT JOIN LATERAL (
-    SELECT q.id, q.due, q.attempts, q.tries, q.lost FROM gatepost_queue q WHERE q.id = r.id LIMIT 1) q ON true
+    SELECT q.id, q.due, q.attempts, q.tries, q.lost FROM :schema.gatepost_queue q WHERE q.id = r.id LIMIT 1) q ON true
 LEFT JOIN LATERAL (
     SELECT e.token, e.state, e.attempts, e.tries, e.lost, e.class, e.status_info FROM (
-        SELECT e.* FROM gatepost_outcome e WHERE e.delivery = r.id
-        UNION ALL SELECT e.* FROM gatepost_outcome_old e WHERE e.delivery = r.id) e
+        SELECT e.* FROM :schema.gatepost_outcome e WHERE e.delivery = r.id
+        UNION ALL SELECT e.* FROM :schema.gatepost_outcome_old e WHERE e.delivery = r.id) e
     ORDER BY e.token DESC LIMIT 1) l ON true
 LEFT JOIN LATERAL (
     SELECT e.started, e.status, e.duration_us FROM (
-        SELECT e.token, e.started, e.status, e.duration_us FROM gatepost_outcome e WHERE e.delivery = r.id AND e.started IS NOT NULL
-        UNION ALL SELECT e.token, e.started, e.status, e.duration_us FROM gatepost_outcome_old e WHERE e.delivery = r.id AND e.started IS NOT NULL) e
+        SELECT e.token, e.started, e.status, e.duration_us FROM :schema.gatepost_outcome e WHERE e.delivery = r.id AND e.started IS NOT NULL
+        UNION ALL SELECT e.token, e.started, e.status, e.duration_us FROM :schema.gatepost_outcome_old e WHERE e.delivery = r.id AND e.started IS NOT NULL) e
     ORDER BY e.token DESC LIMIT 1) a ON true
 LEFT JOIN running u ON u.delivery = r.id AND u.token > coalesce(l.token, 0)
 WHERE q.id IS NOT NULL OR u.delivery IS NOT NULL OR r.id > w.floor AND r.created >= k.created_before

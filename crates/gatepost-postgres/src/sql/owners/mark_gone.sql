@@ -1,20 +1,20 @@
 -- $1: an owner, or NULL. $2: the place of a tenant, or NULL.
 WITH old AS MATERIALIZED (
     SELECT o.owner, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
-    FROM gatepost_owner o WHERE (o.owner = $1::bigint OR o.place = $2::text) AND NOT o.gone
+    FROM :schema.gatepost_owner o WHERE (o.owner = $1::bigint OR o.place = $2::text) AND NOT o.gone
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN bool_and(had) IS NOT FALSE THEN 'ok' ELSE 'again' END AS verdict FROM old
 ), stored AS (
-    UPDATE gatepost_owner SET gone = true, known = false, held = false, moving = NULL
+    UPDATE :schema.gatepost_owner SET gone = true, known = false, held = false, moving = NULL
     WHERE owner = ANY (ARRAY(SELECT owner FROM old)) AND (SELECT verdict FROM judged) = 'ok'
     RETURNING owner, place
 ), records AS (
-    DELETE FROM gatepost_record_usage WHERE owner IN (SELECT owner FROM stored)
+    DELETE FROM :schema.gatepost_record_usage WHERE owner IN (SELECT owner FROM stored)
 ), usage AS (
-    DELETE FROM gatepost_log_usage WHERE owner IN (SELECT owner FROM stored)
+    DELETE FROM :schema.gatepost_log_usage WHERE owner IN (SELECT owner FROM stored)
 ), log AS MATERIALIZED (
     SELECT s.place, 0::smallint AS kind, w.id AS record
-    FROM stored s JOIN gatepost_webhook w USING (owner) WHERE NOT w.gone AND $2::text IS NULL
+    FROM stored s JOIN :schema.gatepost_webhook w USING (owner) WHERE NOT w.gone AND $2::text IS NULL
     UNION ALL SELECT s.place, 4, s.owner FROM stored s WHERE $2::text IS NULL
     UNION ALL SELECT place, 5, 0 FROM stored WHERE $2::text IS NOT NULL
 ), delta AS MATERIALIZED (

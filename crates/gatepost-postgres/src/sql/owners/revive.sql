@@ -1,14 +1,14 @@
 -- $1: an owner who was removed and is here again: what there was of them stays gone.
 WITH gone AS MATERIALIZED (
-    SELECT owner FROM gatepost_owner WHERE owner = $1 AND gone FOR UPDATE
+    SELECT owner FROM :schema.gatepost_owner WHERE owner = $1 AND gone FOR UPDATE
 ), webhooks AS (
-    UPDATE gatepost_webhook SET gone = true WHERE owner = (SELECT owner FROM gone) AND NOT gatepost_webhook.gone
+    UPDATE :schema.gatepost_webhook SET gone = true WHERE owner = (SELECT owner FROM gone) AND NOT gatepost_webhook.gone
 ), keys AS (
-    DELETE FROM gatepost_key WHERE owner = (SELECT owner FROM gone)
+    DELETE FROM :schema.gatepost_key WHERE owner = (SELECT owner FROM gone)
 ), records AS (
-    DELETE FROM gatepost_record_usage WHERE owner = (SELECT owner FROM gone)
+    DELETE FROM :schema.gatepost_record_usage WHERE owner = (SELECT owner FROM gone)
 ), log AS (
-    DELETE FROM gatepost_log_usage WHERE owner = (SELECT owner FROM gone)
+    DELETE FROM :schema.gatepost_log_usage WHERE owner = (SELECT owner FROM gone)
 )
-UPDATE gatepost_owner SET gone = false, known = false, held = false, moving = NULL, place = 'common', tenant = NULL
+UPDATE :schema.gatepost_owner SET gone = false, known = false, held = false, moving = NULL, place = 'common', tenant = NULL
 WHERE owner = (SELECT owner FROM gone)

@@ -5,30 +5,30 @@ WITH old AS MATERIALIZED (
            coalesce($4::boolean, o.held) AS new_held,
            (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[])
            AND (hashtext(coalesce($2::text, o.place)) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
-    FROM gatepost_owner o WHERE o.owner = $1
+    FROM :schema.gatepost_owner o WHERE o.owner = $1
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN NOT had THEN 'again' WHEN known AND place = new_place AND held = new_held THEN 'same' ELSE 'ok' END AS verdict
     FROM old
 ), waits AS MATERIALIZED (
-    SELECT q.id FROM old JOIN gatepost_webhook w ON w.owner = old.owner AND NOT w.gone CROSS JOIN LATERAL (
-        SELECT q.id FROM gatepost_queue q WHERE q.webhook = w.id ORDER BY q.webhook, q.id LIMIT 1) q
+    SELECT q.id FROM old JOIN :schema.gatepost_webhook w ON w.owner = old.owner AND NOT w.gone CROSS JOIN LATERAL (
+        SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = w.id ORDER BY q.webhook, q.id LIMIT 1) q
     WHERE old.place <> 'common' AND old.place <> old.new_place
     UNION ALL
-    SELECT u.id FROM old, gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (id) CROSS JOIN LATERAL (
-        SELECT d.owner FROM gatepost_delivery d WHERE d.id = u.id
-        UNION ALL SELECT d.owner FROM gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
+    SELECT u.id FROM old, :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (id) CROSS JOIN LATERAL (
+        SELECT d.owner FROM :schema.gatepost_delivery d WHERE d.id = u.id
+        UNION ALL SELECT d.owner FROM :schema.gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
     WHERE old.place <> 'common' AND old.place <> old.new_place AND d.owner = old.owner
-        AND (SELECT o.token FROM gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL
+        AND (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL
 ), stored AS (
-    UPDATE gatepost_owner o SET place = old.new_place, tenant = old.new_tenant, held = old.new_held, known = true,
-        moving = CASE WHEN (SELECT max(id) FROM waits) IS NULL THEN o.moving ELSE (SELECT last_value FROM gatepost_delivery_id_seq) END
+    UPDATE :schema.gatepost_owner o SET place = old.new_place, tenant = old.new_tenant, held = old.new_held, known = true,
+        moving = CASE WHEN (SELECT max(id) FROM waits) IS NULL THEN o.moving ELSE (SELECT last_value FROM :schema.gatepost_delivery_id_seq) END
     FROM old WHERE o.owner = $1 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING o.owner
 ), left_behind AS MATERIALIZED (
     -- Every record by name: what is deleted elsewhere has to be forgotten here, though its owner be back by then.
-    SELECT 0::smallint AS kind, w.id AS record FROM old JOIN gatepost_webhook w USING (owner) WHERE NOT w.gone AND old.place <> old.new_place
-    UNION ALL SELECT 1, t.id FROM old JOIN gatepost_task t USING (owner) WHERE old.place <> old.new_place
-    UNION ALL SELECT 2, e.id FROM old JOIN gatepost_event e USING (owner) WHERE old.place <> old.new_place
+    SELECT 0::smallint AS kind, w.id AS record FROM old JOIN :schema.gatepost_webhook w USING (owner) WHERE NOT w.gone AND old.place <> old.new_place
+    UNION ALL SELECT 1, t.id FROM old JOIN :schema.gatepost_task t USING (owner) WHERE old.place <> old.new_place
+    UNION ALL SELECT 2, e.id FROM old JOIN :schema.gatepost_event e USING (owner) WHERE old.place <> old.new_place
     LIMIT 5001
 ), log AS MATERIALIZED (
     -- Of an owner who has more, reading the place again is cheaper.

@@ -1,20 +1,20 @@
 -- The end of every change of a record. `log` says what changed (place, kind, record), `delta` what an owner has more
 -- or less of it. Runs under the places' locks, so versions of a place rise in the order of commits.
 , moved AS (
-    INSERT INTO gatepost_place AS p (place, version, changes)
-    SELECT place, nextval('gatepost_version'), 1 FROM (SELECT DISTINCT place FROM log) l
+    INSERT INTO :schema.gatepost_place AS p (place, version, changes)
+    SELECT place, nextval(':schema.gatepost_version'), 1 FROM (SELECT DISTINCT place FROM log) l
     ON CONFLICT (place) DO UPDATE SET version = excluded.version, changes = p.changes + 1
     RETURNING place, version, changes
 ), logged AS (
-    INSERT INTO gatepost_change (place, version, kind, record, previous, change)
+    INSERT INTO :schema.gatepost_change (place, version, kind, record, previous, change)
     SELECT DISTINCT m.place, m.version, l.kind, l.record, coalesce(before.version, 0), m.changes
-    FROM moved m JOIN log l USING (place) LEFT JOIN gatepost_place before USING (place)
+    FROM moved m JOIN log l USING (place) LEFT JOIN :schema.gatepost_place before USING (place)
 ), trimmed AS (
     -- Now and then, down to the newest 1,000 changes.
-    DELETE FROM gatepost_change c USING moved m
+    DELETE FROM :schema.gatepost_change c USING moved m
     WHERE m.changes % 64 = 0 AND c.place = m.place AND c.change <= m.changes - 1000
 ), counted AS (
-    INSERT INTO gatepost_record_usage AS u (owner, webhooks, tasks, events, bytes)
+    INSERT INTO :schema.gatepost_record_usage AS u (owner, webhooks, tasks, events, bytes)
     SELECT owner, sum(webhooks), sum(tasks), sum(events), sum(bytes) FROM delta GROUP BY owner
     ON CONFLICT (owner) DO UPDATE SET webhooks = u.webhooks + excluded.webhooks, tasks = u.tasks + excluded.tasks,
         events = u.events + excluded.events, bytes = u.bytes + excluded.bytes

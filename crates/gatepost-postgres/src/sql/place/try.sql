@@ -5,10 +5,10 @@
 -- webhook that is in none of these places or in order, and is not named, is found out by the next statement.
 WITH needed AS MATERIALIZED (
     SELECT hashtext(p) & 63 AS slot FROM unnest($2::text[]) AS p
-    UNION SELECT hashtext(o.place) & 63 FROM gatepost_webhook w JOIN gatepost_owner o USING (owner) WHERE w.id = ANY ($3::bigint[])
-    UNION SELECT 64 + (w.id & 255)::int FROM gatepost_webhook w WHERE w.id = ANY ($3::bigint[]) AND w.in_order
-    UNION SELECT hashtext(o.place) & 63 FROM gatepost_task t JOIN gatepost_owner o USING (owner) WHERE t.id = ANY ($4::bigint[])
-    UNION SELECT hashtext(o.place) & 63 FROM gatepost_event e JOIN gatepost_owner o USING (owner) WHERE e.id = ANY ($5::bigint[])
+    UNION SELECT hashtext(o.place) & 63 FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o USING (owner) WHERE w.id = ANY ($3::bigint[])
+    UNION SELECT 64 + (w.id & 255)::int FROM :schema.gatepost_webhook w WHERE w.id = ANY ($3::bigint[]) AND w.in_order
+    UNION SELECT hashtext(o.place) & 63 FROM :schema.gatepost_task t JOIN :schema.gatepost_owner o USING (owner) WHERE t.id = ANY ($4::bigint[])
+    UNION SELECT hashtext(o.place) & 63 FROM :schema.gatepost_event e JOIN :schema.gatepost_owner o USING (owner) WHERE e.id = ANY ($5::bigint[])
 )
 SELECT set_config('gatepost.held', ARRAY(
     SELECT slot FROM needed

@@ -1,20 +1,20 @@
 -- As try.sql, but waits, in order of the slots, and takes alone the places of what is changed.
 -- $1..$5: as there. $6: places to be alone in. $7..$10: owners, webhooks, tasks and events to be alone in the places of.
 WITH shared AS MATERIALIZED (
-    SELECT owner FROM gatepost_webhook WHERE id = ANY ($3::bigint[])
-    UNION SELECT owner FROM gatepost_task WHERE id = ANY ($4::bigint[])
-    UNION SELECT owner FROM gatepost_event WHERE id = ANY ($5::bigint[])
+    SELECT owner FROM :schema.gatepost_webhook WHERE id = ANY ($3::bigint[])
+    UNION SELECT owner FROM :schema.gatepost_task WHERE id = ANY ($4::bigint[])
+    UNION SELECT owner FROM :schema.gatepost_event WHERE id = ANY ($5::bigint[])
 ), alone AS MATERIALIZED (
     SELECT owner FROM unnest($7::bigint[]) AS owner
-    UNION SELECT owner FROM gatepost_webhook WHERE id = ANY ($8::bigint[])
-    UNION SELECT owner FROM gatepost_task WHERE id = ANY ($9::bigint[])
-    UNION SELECT owner FROM gatepost_event WHERE id = ANY ($10::bigint[])
+    UNION SELECT owner FROM :schema.gatepost_webhook WHERE id = ANY ($8::bigint[])
+    UNION SELECT owner FROM :schema.gatepost_task WHERE id = ANY ($9::bigint[])
+    UNION SELECT owner FROM :schema.gatepost_event WHERE id = ANY ($10::bigint[])
 ), needed AS MATERIALIZED (
     SELECT hashtext(p) & 63 AS slot, false AS alone FROM unnest($2::text[]) AS p
-    UNION ALL SELECT hashtext(o.place) & 63, false FROM shared JOIN gatepost_owner o USING (owner)
+    UNION ALL SELECT hashtext(o.place) & 63, false FROM shared JOIN :schema.gatepost_owner o USING (owner)
     UNION ALL SELECT hashtext(p) & 63, true FROM unnest($6::text[]) AS p
-    UNION ALL SELECT hashtext(coalesce(o.place, 'common')) & 63, true FROM alone a LEFT JOIN gatepost_owner o USING (owner)
-    UNION ALL SELECT 64 + (id & 255)::int, true FROM gatepost_webhook WHERE id = ANY ($3::bigint[]) AND in_order
+    UNION ALL SELECT hashtext(coalesce(o.place, 'common')) & 63, true FROM alone a LEFT JOIN :schema.gatepost_owner o USING (owner)
+    UNION ALL SELECT 64 + (id & 255)::int, true FROM :schema.gatepost_webhook WHERE id = ANY ($3::bigint[]) AND in_order
 ), slots AS MATERIALIZED (
     SELECT slot, bool_or(alone) AS alone FROM needed GROUP BY slot ORDER BY slot
 ), had AS MATERIALIZED (

@@ -4,13 +4,13 @@
 WITH lane AS MATERIALIZED (
     SELECT l.*, w.in_order, w.revision, w.ordered_after
     FROM unnest($1::bigint[], $2::smallint[], $3::bigint[]) AS l (webhook, class, most)
-    JOIN gatepost_webhook w ON w.id = l.webhook AND w.activity = 'active' AND NOT w.gone
-    JOIN gatepost_owner o ON o.owner = w.owner AND NOT (o.held OR o.gone) AND o.moving IS NULL
+    JOIN :schema.gatepost_webhook w ON w.id = l.webhook AND w.activity = 'active' AND NOT w.gone
+    JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT (o.held OR o.gone) AND o.moving IS NULL
 ), free AS MATERIALIZED (
     SELECT d.tid
     FROM lane l
     CROSS JOIN LATERAL (
-        SELECT q.ctid AS tid FROM gatepost_queue q
+        SELECT q.ctid AS tid FROM :schema.gatepost_queue q
         WHERE q.webhook = l.webhook AND q.class = l.class AND q.due <= $5
         ORDER BY q.webhook, q.class, q.due, q.id LIMIT l.most FOR UPDATE SKIP LOCKED
     ) d
@@ -18,9 +18,9 @@ WITH lane AS MATERIALIZED (
 ), heads AS MATERIALIZED (
     SELECT d.*
     FROM lane l
-    CROSS JOIN LATERAL (SELECT q.id FROM gatepost_queue q WHERE q.webhook = l.webhook ORDER BY q.webhook, q.id LIMIT 1) head
+    CROSS JOIN LATERAL (SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = l.webhook ORDER BY q.webhook, q.id LIMIT 1) head
     CROSS JOIN LATERAL (
-        SELECT q.ctid AS tid, q.* FROM gatepost_queue q
+        SELECT q.ctid AS tid, q.* FROM :schema.gatepost_queue q
         WHERE q.id = head.id AND q.class = l.class AND q.due <= $5 FOR UPDATE SKIP LOCKED
     ) d
     WHERE l.in_order AND l.most > 0 AND (

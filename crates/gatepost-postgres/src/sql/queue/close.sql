@@ -2,8 +2,8 @@
 , counts AS MATERIALIZED (
     SELECT h.id, h.open - count(*) AS left FROM done d JOIN held h ON h.id = d.token GROUP BY h.id, h.open
 ), less AS (
-    UPDATE gatepost_running r SET open = c.left FROM counts c WHERE r.id = c.id AND c.left > 0
+    UPDATE :schema.gatepost_running r SET open = c.left FROM counts c WHERE r.id = c.id AND c.left > 0
 ), closed AS (
-    DELETE FROM gatepost_running r USING counts c WHERE r.id = c.id AND c.left <= 0
+    DELETE FROM :schema.gatepost_running r USING counts c WHERE r.id = c.id AND c.left <= 0
 )
 SELECT ARRAY(SELECT delivery FROM done) AS done

@@ -1,6 +1,6 @@
 -- $1: until when. $2, $3: the point after which to look. $4: how many rows to look at.
 WITH part AS MATERIALIZED (
-    SELECT q.due, q.id, q.webhook, q.class FROM gatepost_queue q
+    SELECT q.due, q.id, q.webhook, q.class FROM :schema.gatepost_queue q
     WHERE (q.due, q.id) > ($2::timestamptz, $3::bigint) AND q.due <= $1::timestamptz AND q.class >= 0 ORDER BY q.due, q.id LIMIT $4
 ), last AS MATERIALIZED (
     SELECT due AS last_due, id AS last_id FROM part WHERE (SELECT count(*) FROM part) >= $4 ORDER BY due DESC, id DESC LIMIT 1

@@ -11,7 +11,7 @@ WITH held AS MATERIALIZED (
          WITH ORDINALITY AS i (place, occurrence, outbox, turn, moves, after_task, tasks, due, now, item)
 ), basis AS MATERIALIZED (
     SELECT b.item, (hashtext(b.place) & 63) = ANY ((SELECT slots FROM held)::int[]) AS had,
-           coalesce((SELECT p.version FROM gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
+           coalesce((SELECT p.version FROM :schema.gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
     FROM unnest($10::int[], $11::text[], $12::bigint[]) AS b (item, place, version)
 ), used_rows AS MATERIALIZED (
     SELECT r.item, r.kind, r.id, f.slot = ANY ((SELECT slots FROM held)::int[]) AS had,
@@ -19,23 +19,23 @@ WITH held AS MATERIALIZED (
     FROM unnest($13::int[], $14::smallint[], $15::bigint[], $16::bigint[]) AS r (item, kind, id, revision)
     LEFT JOIN LATERAL (
         SELECT w.revision, NOT o.held AND o.moving IS NULL AS stands, hashtext(o.place) & 63 AS slot
-        FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+        FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE r.kind = 0 AND w.id = r.id AND NOT w.gone
         UNION ALL
         SELECT t.revision, NOT o.held AND o.moving IS NULL, hashtext(o.place) & 63
-        FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+        FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
         WHERE r.kind = 1 AND t.id = r.id
         UNION ALL
         SELECT e.revision, NOT o.held AND o.moving IS NULL, hashtext(o.place) & 63
-        FROM gatepost_event e JOIN gatepost_task t ON t.id = e.task JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
-        JOIN gatepost_owner o ON o.owner = e.owner AND NOT o.gone
+        FROM :schema.gatepost_event e JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+        JOIN :schema.gatepost_owner o ON o.owner = e.owner AND NOT o.gone
         WHERE r.kind = 2 AND e.id = r.id
     ) f ON true
 ), missing AS MATERIALIZED (
     SELECT c.item, c.task FROM unnest($17::int[], $18::bigint[]) AS c (item, task)
     LEFT JOIN LATERAL (
-        SELECT t.id FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
-        JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+        SELECT t.id FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+        JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
         WHERE t.id = c.task AND (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[]) LIMIT 1
     ) t ON true
     WHERE t.id IS NULL
@@ -46,16 +46,16 @@ WITH held AS MATERIALIZED (
     LEFT JOIN LATERAL (
         SELECT w.owner, o.tenant, w.in_order, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
                AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
-        FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+        FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE w.id = n.webhook AND NOT w.gone LIMIT 1
     ) w ON true
 ), judged AS MATERIALIZED (
     SELECT i.*, CASE
         -- Scalar, not EXISTS, which a planner may answer by reading the whole table.
-        WHEN i.outbox IS NOT NULL AND (SELECT o.id FROM gatepost_occurrence o
+        WHEN i.outbox IS NOT NULL AND (SELECT o.id FROM :schema.gatepost_occurrence o
             WHERE o.id = i.outbox AND o.rejected IS NULL AND o.turn = i.turn) IS NULL THEN 1
         WHEN i.occurrence IS NOT NULL
-            AND (SELECT s.id FROM gatepost_seen s WHERE s.place = i.place AND s.id = i.occurrence) IS NOT NULL THEN 1
+            AND (SELECT s.id FROM :schema.gatepost_seen s WHERE s.place = i.place AND s.id = i.occurrence) IS NOT NULL THEN 1
         WHEN i.item IN (SELECT b.item FROM basis b WHERE NOT b.same) THEN 2
         WHEN i.item IN (SELECT r.item FROM used_rows r WHERE NOT r.same) THEN 6
         WHEN i.item IN (SELECT b.item FROM basis b WHERE NOT b.had) THEN 5
@@ -67,10 +67,10 @@ WITH held AS MATERIALIZED (
     FROM item i
 ), turned AS MATERIALIZED (
     -- A row that somebody else holds is not waited for.
-    SELECT o.id FROM gatepost_occurrence o JOIN judged j ON j.outbox = o.id
+    SELECT o.id FROM :schema.gatepost_occurrence o JOIN judged j ON j.outbox = o.id
     WHERE j.verdict IN (0, 1) AND o.rejected IS NULL AND o.turn = j.turn ORDER BY o.id FOR UPDATE OF o SKIP LOCKED
 ), seen AS (
-    INSERT INTO gatepost_seen (place, id, stored)
+    INSERT INTO :schema.gatepost_seen (place, id, stored)
     SELECT place, occurrence, now FROM judged
     WHERE verdict = 0 AND occurrence IS NOT NULL AND (outbox IS NULL OR outbox IN (SELECT id FROM turned))
     ORDER BY place, occurrence
@@ -87,14 +87,14 @@ WITH held AS MATERIALIZED (
     SELECT array_agg(verdict ORDER BY item) AS list FROM final
 ), used AS (
     -- A row whose occurrence is known is used up too.
-    DELETE FROM gatepost_occurrence WHERE id = ANY (ARRAY(
+    DELETE FROM :schema.gatepost_occurrence WHERE id = ANY (ARRAY(
         SELECT t.id FROM turned t JOIN final f ON f.outbox = t.id WHERE f.verdict = 1 OR f.verdict = 0 AND NOT f.moves))
 ), moved_on AS (
-    UPDATE gatepost_occurrence o
+    UPDATE :schema.gatepost_occurrence o
     SET after_task = f.after_task, tasks = f.tasks::jsonb, due = f.due, turn = o.turn + 1
     FROM final f WHERE o.id = f.outbox AND f.verdict = 0 AND f.moves
 ), later AS (
-    INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id,
+    INSERT INTO :schema.gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id,
         tenant, owner, operators, after_task, tasks, due, created)
     SELECT l.event_type, l.event, l.object_id, l.object_name, l.tags::jsonb, l.variables::jsonb, l.occurrence_id,
         l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now

@@ -7,7 +7,7 @@ WITH held AS MATERIALIZED (
     SELECT current_setting('gatepost.held')::int[] AS slots
 ), basis AS MATERIALIZED (
     SELECT b.item, (hashtext(b.place) & 63) = ANY ((SELECT slots FROM held)::int[]) AS had,
-           coalesce((SELECT p.version FROM gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
+           coalesce((SELECT p.version FROM :schema.gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
     FROM unnest($2::int[], $3::text[], $4::bigint[]) AS b (item, place, version)
 ), new AS MATERIALIZED (
     SELECT n.*, w.owner, w.tenant, w.in_order, w.had
@@ -16,7 +16,7 @@ WITH held AS MATERIALIZED (
     LEFT JOIN LATERAL (
         SELECT w.owner, o.tenant, w.in_order, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
                AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
-        FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+        FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE w.id = n.webhook AND NOT w.gone LIMIT 1
     ) w ON true
 ), verdicts AS MATERIALIZED (

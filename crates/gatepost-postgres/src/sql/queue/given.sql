@@ -12,5 +12,5 @@ WITH given AS MATERIALIZED (
                 class, info, status, remote, protocol, response_head, response_body, truncated, kept, released, keep_message)
 ), held AS MATERIALIZED (
     -- In order, so that two never wait for each other in a circle; whoever reclaims has them or passes them over.
-    SELECT r.* FROM gatepost_running r WHERE r.id = ANY ($1::bigint[]) ORDER BY r.id FOR UPDATE
+    SELECT r.* FROM :schema.gatepost_running r WHERE r.id = ANY ($1::bigint[]) ORDER BY r.id FOR UPDATE
 )

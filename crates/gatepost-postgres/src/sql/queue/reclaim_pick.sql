@@ -1,10 +1,10 @@
 -- $1: now. $2: limit. Locks claims whose lease has ended, of at least that many deliveries if there are; reclaim.sql has a view that
 -- begins afterwards, or it would queue again what was settled a moment ago.
 SELECT set_config('gatepost.reclaimed', ARRAY(
-    SELECT r.id FROM gatepost_running r
+    SELECT r.id FROM :schema.gatepost_running r
     WHERE r.lease_until <= $1::timestamptz AND r.id = ANY (ARRAY(
         SELECT c.id FROM (
             SELECT e.id, sum(e.open) OVER (ORDER BY e.lease_until, e.id) - e.open AS before
-            FROM (SELECT id, lease_until, open FROM gatepost_running WHERE lease_until <= $1::timestamptz ORDER BY lease_until, id LIMIT $2::bigint) e
+            FROM (SELECT id, lease_until, open FROM :schema.gatepost_running WHERE lease_until <= $1::timestamptz ORDER BY lease_until, id LIMIT $2::bigint) e
         ) c WHERE c.before < $2::bigint))
     ORDER BY r.id FOR UPDATE SKIP LOCKED)::text, true)

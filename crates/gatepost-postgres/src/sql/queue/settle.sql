@@ -1,7 +1,7 @@
 -- Whatever is settled.
 , gone AS MATERIALIZED (
-    SELECT (SELECT w.id FROM gatepost_webhook w WHERE w.gone LIMIT 1) IS NOT NULL
-        OR (SELECT o.owner FROM gatepost_owner o WHERE o.gone LIMIT 1) IS NOT NULL AS is_some
+    SELECT (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.gone LIMIT 1) IS NOT NULL
+        OR (SELECT o.owner FROM :schema.gatepost_owner o WHERE o.gone LIMIT 1) IS NOT NULL AS is_some
 ), valid AS MATERIALIZED (
     SELECT g.delivery, g.token, g.state, g.due, g.status_info, g.started, g.duration_us, g.dns_us, g.connect_us, g.tls_us, g.first_byte_us,
            g.info, g.status, g.remote, g.protocol, g.response_head, g.response_body, g.truncated, g.kept, g.keep_message,
@@ -9,9 +9,9 @@
            -- What is given back is as it was before the claim.
            CASE WHEN g.released THEN n.class WHEN n.tries + g.attempted::int > 0 THEN 1 ELSE 0 END AS lane,
            CASE WHEN g.attempted THEN g.class WHEN n.attempts = 0 THEN '' ELSE (
-               (SELECT o.class FROM gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+               (SELECT o.class FROM :schema.gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
                UNION ALL
-               (SELECT o.class FROM gatepost_outcome_old o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+               (SELECT o.class FROM :schema.gatepost_outcome_old o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
                LIMIT 1) END AS class,
            d.webhook, d.owner, d.tenant, d.task
     FROM given g JOIN held h ON h.id = g.token CROSS JOIN LATERAL array_position(h.ids, g.delivery) AS p (pos)
@@ -20,15 +20,15 @@
                coalesce(h.class[p.pos], 0::smallint) AS class, coalesce(h.lost[p.pos], 0::smallint) AS lost
     ) n
     CROSS JOIN LATERAL (
-        SELECT d.webhook, d.owner, d.tenant, d.task FROM gatepost_delivery d WHERE d.id = g.delivery
-        UNION ALL SELECT d.webhook, d.owner, d.tenant, d.task FROM gatepost_delivery_old d WHERE d.id = g.delivery
+        SELECT d.webhook, d.owner, d.tenant, d.task FROM :schema.gatepost_delivery d WHERE d.id = g.delivery
+        UNION ALL SELECT d.webhook, d.owner, d.tenant, d.task FROM :schema.gatepost_delivery_old d WHERE d.id = g.delivery
         LIMIT 1
     ) d
     WHERE p.pos IS NOT NULL AND (NOT (SELECT is_some FROM gone) OR (
-        SELECT w.id FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = d.owner AND NOT o.gone
+        SELECT w.id FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = d.owner AND NOT o.gone
         WHERE w.id = d.webhook AND NOT w.gone) IS NOT NULL)
 ), done AS (
-    INSERT INTO gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, status, started, duration_us,
+    INSERT INTO :schema.gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, status, started, duration_us,
         dns_us, connect_us, tls_us, first_byte_us, truncated, kept, class, status_info, info, remote, protocol, response_head, response_body)
     SELECT delivery, token, CASE WHEN state = 3 THEN webhook END, CASE WHEN state = 3 THEN owner END,
         CASE WHEN state = 3 THEN tenant END, CASE WHEN state = 3 THEN task END, attempts, tries, state, lost, status, started, duration_us,
@@ -37,13 +37,13 @@
     ON CONFLICT DO NOTHING
     RETURNING delivery, token
 ), again AS (
-    INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+    INSERT INTO :schema.gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     SELECT v.delivery, v.webhook, v.due, v.tries, v.attempts, v.lane, v.lost, true
     FROM done n JOIN valid v ON v.delivery = n.delivery WHERE v.state < 2
 ), unkept AS (
-    UPDATE gatepost_delivery SET body = NULL WHERE id = ANY (ARRAY(
+    UPDATE :schema.gatepost_delivery SET body = NULL WHERE id = ANY (ARRAY(
         SELECT v.delivery FROM done n JOIN valid v ON v.delivery = n.delivery WHERE v.state >= 2 AND NOT v.keep_message))
 ), unkept_old AS (
-    UPDATE gatepost_delivery_old SET body = NULL WHERE id = ANY (ARRAY(
+    UPDATE :schema.gatepost_delivery_old SET body = NULL WHERE id = ANY (ARRAY(
         SELECT v.delivery FROM done n JOIN valid v ON v.delivery = n.delivery WHERE v.state >= 2 AND NOT v.keep_message))
 )

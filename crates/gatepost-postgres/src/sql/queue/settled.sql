@@ -2,15 +2,15 @@
 SELECT ARRAY(
     SELECT g.delivery FROM unnest($1::bigint[], $2::bigint[]) AS g (delivery, token)
     CROSS JOIN LATERAL (
-        (SELECT o.token FROM gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+        (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
         UNION ALL
-        (SELECT o.token FROM gatepost_outcome_old o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
+        (SELECT o.token FROM :schema.gatepost_outcome_old o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
         LIMIT 1
     ) o
     CROSS JOIN LATERAL (
-        SELECT d.webhook, d.owner FROM gatepost_delivery d WHERE d.id = g.delivery
-        UNION ALL SELECT d.webhook, d.owner FROM gatepost_delivery_old d WHERE d.id = g.delivery
+        SELECT d.webhook, d.owner FROM :schema.gatepost_delivery d WHERE d.id = g.delivery
+        UNION ALL SELECT d.webhook, d.owner FROM :schema.gatepost_delivery_old d WHERE d.id = g.delivery
         LIMIT 1
     ) d
-    JOIN gatepost_webhook w ON w.id = d.webhook AND NOT w.gone JOIN gatepost_owner p ON p.owner = d.owner AND NOT p.gone
+    JOIN :schema.gatepost_webhook w ON w.id = d.webhook AND NOT w.gone JOIN :schema.gatepost_owner p ON p.owner = d.owner AND NOT p.gone
     WHERE o.token = g.token) AS done

@@ -2,12 +2,12 @@
 -- A loose index scan: one probe of gatepost_queue_lane for each lane that has something waiting.
 -- (That the webhook is not below says to the planner that it is not NULL.)
 WITH RECURSIVE found (webhook, class, nth) AS (
-    (SELECT q.webhook, q.class, 1::bigint FROM gatepost_queue q
+    (SELECT q.webhook, q.class, 1::bigint FROM :schema.gatepost_queue q
      WHERE (q.webhook, q.class) > ($2::bigint, $3::smallint) AND q.webhook >= $2::bigint AND $4::bigint > 0 ORDER BY q.webhook, q.class, q.due, q.id LIMIT 1)
     UNION ALL
     SELECT n.webhook, n.class, f.nth + 1 FROM found f
     CROSS JOIN LATERAL (
-        SELECT q.webhook, q.class FROM gatepost_queue q
+        SELECT q.webhook, q.class FROM :schema.gatepost_queue q
         WHERE (q.webhook, q.class) > (f.webhook, f.class) AND q.webhook >= f.webhook ORDER BY q.webhook, q.class, q.due, q.id LIMIT 1
     ) n
     WHERE f.nth < $4

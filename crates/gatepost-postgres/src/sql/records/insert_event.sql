@@ -2,15 +2,15 @@
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.events, 0) AS rows, coalesce(u.bytes, 0) AS bytes
-    FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
-    JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
-    LEFT JOIN gatepost_record_usage u ON u.owner = t.owner
+    FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+    JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+    LEFT JOIN :schema.gatepost_record_usage u ON u.owner = t.owner
     WHERE t.id = $6
 ), judged AS MATERIALIZED (
     SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN rows >= $11::bigint THEN 'rows'
         WHEN bytes + $10::bigint > $12::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
 ), stored AS (
-    INSERT INTO gatepost_event (revision, created, modified, owner, event_type, event, instance, tag, task, enabled, filters, context, bytes)
+    INSERT INTO :schema.gatepost_event (revision, created, modified, owner, event_type, event, instance, tag, task, enabled, filters, context, bytes)
     SELECT 1, $1, $1, own.owner, $2, $3, $4::bigint, $5::bigint, $6, $7, $8, $9, $10::bigint FROM own, judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (

@@ -2,14 +2,14 @@
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.tasks, 0) AS rows, coalesce(u.bytes, 0) AS bytes
-    FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
-    LEFT JOIN gatepost_record_usage u ON u.owner = w.owner
+    FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+    LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
     WHERE w.id = $7 AND NOT w.gone
 ), judged AS MATERIALIZED (
     SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN rows >= $10::bigint THEN 'rows'
         WHEN bytes + $9::bigint > $11::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
 ), stored AS (
-    INSERT INTO gatepost_task (revision, created, modified, owner, creator, name, description, enabled, delete_after_run, webhook, message, bytes)
+    INSERT INTO :schema.gatepost_task (revision, created, modified, owner, creator, name, description, enabled, delete_after_run, webhook, message, bytes)
     SELECT 1, $1, $1, own.owner, $2, $3, $4, $5, $6, $7, $8, $9::bigint FROM own, judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (

@@ -3,15 +3,15 @@
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, o.gone, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.webhooks, 0) AS rows, coalesce(u.bytes, 0) AS bytes
-    FROM gatepost_owner o LEFT JOIN gatepost_record_usage u USING (owner) WHERE o.owner = $2
+    FROM :schema.gatepost_owner o LEFT JOIN :schema.gatepost_record_usage u USING (owner) WHERE o.owner = $2
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN own.gone THEN 'gone' WHEN NOT own.had THEN 'again'
-        WHEN (SELECT w.id FROM gatepost_webhook w WHERE w.owner = $2 AND w.name = $3 AND NOT w.gone) IS NOT NULL THEN 'taken'
+        WHEN (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.owner = $2 AND w.name = $3 AND NOT w.gone) IS NOT NULL THEN 'taken'
         WHEN own.rows >= $16::bigint THEN 'rows' WHEN own.bytes + $15::bigint > $17::bigint THEN 'bytes'
         ELSE 'ok' END AS verdict
     FROM own
 ), stored AS (
-    INSERT INTO gatepost_webhook (revision, created, modified, owner, name, url, authorization_kind, authorization_data,
+    INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, name, url, authorization_kind, authorization_data,
         headers, allow_insecure, timeout_s, retries, activity, in_order, signing, rate, bytes)
     SELECT 1, $1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint, $15::bigint
     FROM judged WHERE verdict = 'ok'

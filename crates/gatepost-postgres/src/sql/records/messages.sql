@@ -2,8 +2,8 @@
 SELECT t.id, t.revision, t.message
 FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, ord)
 CROSS JOIN LATERAL (
-    SELECT t.id, t.revision, t.message FROM gatepost_task t
-    JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+    SELECT t.id, t.revision, t.message FROM :schema.gatepost_task t
+    JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
     WHERE t.id = asked.id LIMIT 1
 ) t
 ORDER BY asked.ord

@@ -2,8 +2,8 @@
 WITH run AS (
     SELECT id, max(at) AS at FROM unnest($1::bigint[], $2::timestamptz[]) AS u (id, at) GROUP BY id
 ), free AS MATERIALIZED (
-    SELECT t.id, r.at FROM run r JOIN gatepost_task t ON t.id = r.id
+    SELECT t.id, r.at FROM run r JOIN :schema.gatepost_task t ON t.id = r.id
     WHERE t.last_run IS NULL OR t.last_run < r.at
     ORDER BY t.id FOR NO KEY UPDATE OF t SKIP LOCKED
 )
-UPDATE gatepost_task t SET last_run = f.at FROM free f WHERE t.id = f.id
+UPDATE :schema.gatepost_task t SET last_run = f.at FROM free f WHERE t.id = f.id

@@ -2,14 +2,14 @@
 -- was read. With another owner's task the event becomes that owner's.
 WITH old AS MATERIALIZED (
     SELECT e.id, e.owner, e.revision, e.bytes, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
-    FROM gatepost_event e JOIN gatepost_task t ON t.id = e.task JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
-    JOIN gatepost_owner o ON o.owner = e.owner AND NOT o.gone
+    FROM :schema.gatepost_event e JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+    JOIN :schema.gatepost_owner o ON o.owner = e.owner AND NOT o.gone
     WHERE e.id = $12
 ), own AS MATERIALIZED (
     SELECT o.owner, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had, coalesce(u.bytes, 0) AS used
-    FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
-    JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
-    LEFT JOIN gatepost_record_usage u ON u.owner = t.owner
+    FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+    JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+    LEFT JOIN :schema.gatepost_record_usage u ON u.owner = t.owner
     WHERE t.id = $6
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN old.id IS NULL THEN 'missing' WHEN NOT old.had THEN 'again' WHEN old.revision <> $13 THEN 'stale'
@@ -19,7 +19,7 @@ WITH old AS MATERIALIZED (
         ELSE 'ok' END AS verdict
     FROM (SELECT) one LEFT JOIN old ON true LEFT JOIN own ON true
 ), stored AS (
-    UPDATE gatepost_event SET revision = revision + 1, modified = $1, owner = own.owner, event_type = $2, event = $3,
+    UPDATE :schema.gatepost_event SET revision = revision + 1, modified = $1, owner = own.owner, event_type = $2, event = $3,
         instance = $4, tag = $5, task = $6, enabled = $7, filters = $8, context = $9, bytes = $10::bigint
     FROM own WHERE id = $12 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING gatepost_event.*

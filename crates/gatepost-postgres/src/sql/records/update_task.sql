@@ -2,20 +2,20 @@
 -- was read. With another owner's webhook the task and its events become that owner's.
 WITH old AS MATERIALIZED (
     SELECT t.id, t.owner, t.revision, t.bytes, t.enabled, t.webhook, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
-    FROM gatepost_task t JOIN gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
-    JOIN gatepost_owner o ON o.owner = t.owner AND NOT o.gone
+    FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
+    JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
     WHERE t.id = $11
 ), own AS MATERIALIZED (
     SELECT o.owner, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had, coalesce(u.bytes, 0) AS used
-    FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner AND NOT o.gone
-    LEFT JOIN gatepost_record_usage u ON u.owner = w.owner
+    FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+    LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
     WHERE w.id = $7 AND NOT w.gone
 ), theirs AS MATERIALIZED (
     -- The events that come along to another owner.
-    SELECT e.id, e.bytes FROM old, own, gatepost_event e WHERE e.task = old.id AND own.owner <> old.owner
+    SELECT e.id, e.bytes FROM old, own, :schema.gatepost_event e WHERE e.task = old.id AND own.owner <> old.owner
 ), again AS MATERIALIZED (
     -- Whoever dropped the events with the task has to be told of them when it is back.
-    SELECT e.id FROM old, gatepost_event e WHERE e.task = old.id AND (NOT old.enabled OR old.webhook <> $7)
+    SELECT e.id FROM old, :schema.gatepost_event e WHERE e.task = old.id AND (NOT old.enabled OR old.webhook <> $7)
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN old.id IS NULL THEN 'missing' WHEN NOT old.had THEN 'again' WHEN old.revision <> $12 THEN 'stale'
         WHEN own.owner IS NULL THEN 'reference' WHEN NOT own.had THEN 'again'
@@ -24,12 +24,12 @@ WITH old AS MATERIALIZED (
         ELSE 'ok' END AS verdict
     FROM (SELECT) one LEFT JOIN old ON true LEFT JOIN own ON true
 ), stored AS (
-    UPDATE gatepost_task SET revision = revision + 1, modified = $1, owner = own.owner, creator = $2, name = $3, description = $4,
+    UPDATE :schema.gatepost_task SET revision = revision + 1, modified = $1, owner = own.owner, creator = $2, name = $3, description = $4,
         enabled = $5, delete_after_run = $6, webhook = $7, message = $8, bytes = $9::bigint
     FROM own WHERE id = $11 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING gatepost_task.*
 ), taken AS (
-    UPDATE gatepost_event SET owner = s.owner FROM stored s WHERE gatepost_event.id = ANY (ARRAY(SELECT id FROM theirs))
+    UPDATE :schema.gatepost_event SET owner = s.owner FROM stored s WHERE gatepost_event.id = ANY (ARRAY(SELECT id FROM theirs))
 ), log AS MATERIALIZED (
     SELECT old.place, 1::smallint AS kind, s.id AS record FROM stored s, old
     UNION ALL SELECT own.place, 1, s.id FROM stored s, own, old WHERE own.place <> old.place

@@ -1,4 +1,7 @@
-//! Connections, and the two shapes of a transaction.
+//! Connections, and the shapes of a transaction.
+
+mod text;
+mod tx;
 
 use std::time::Duration;
 
@@ -7,6 +10,8 @@ use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
+pub(crate) use self::text::Texts;
+pub(crate) use self::tx::Tx;
 use crate::config::PostgresConfig;
 use crate::error::{Failure, Result};
 use crate::tls;
@@ -21,6 +26,7 @@ pub(crate) type Param<'a> = &'a (dyn ToSql + Sync);
 pub(crate) struct Db {
     pool: Pool,
     lock: i64,
+    texts: Texts,
 }
 
 impl Db {
@@ -42,9 +48,11 @@ impl Db {
             .map_err(|e| {
                 StoreError::new(ErrorKind::Invalid, "the pool cannot be built").with_source(e)
             })?;
+        let schema = config.schema_name()?;
         Ok(Self {
             pool,
-            lock: lock_number(config.schema_name()?),
+            lock: lock_number(schema),
+            texts: Texts::of(schema),
         })
     }
 
@@ -70,7 +78,7 @@ impl Db {
     /// One statement.
     pub(crate) async fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
         let client = self.client().await?;
-        let statement = client.prepare_cached(sql).await?;
+        let statement = client.prepare_cached(&self.texts.text(sql)).await?;
         Ok(client.query(&statement, params).await?)
     }
 
@@ -80,10 +88,11 @@ impl Db {
 
     /// One statement; returns how many rows it changed. Repeated when it lost a deadlock.
     pub(crate) async fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
+        let text = self.texts.text(sql);
         let mut tries = 0;
         loop {
             let client = self.client().await?;
-            let statement = client.prepare_cached(sql).await?;
+            let statement = client.prepare_cached(&text).await?;
             match client
                 .execute(&statement, params)
                 .await
@@ -104,7 +113,7 @@ impl Db {
         params: &[Param<'_>],
     ) -> Result<Vec<Row>> {
         let client = self.client().await?;
-        let statement = client.prepare(sql).await?;
+        let statement = client.prepare(&self.texts.written(sql)).await?;
         let (begun, rows, ended) = tokio::join!(
             client.batch_execute(begin),
             client.query(&statement, params),
@@ -129,7 +138,8 @@ impl Db {
         let client = self.client().await?;
         let mut prepared = Vec::with_capacity(statements.len());
         for (sql, params) in statements {
-            prepared.push((client.prepare_cached(sql).await?, *params));
+            let text = self.texts.text(sql);
+            prepared.push((client.prepare_cached(&text).await?, *params));
         }
         let client = &client;
         let bodies = futures_util::future::join_all(

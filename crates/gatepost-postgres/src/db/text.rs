@@ -1,0 +1,96 @@
+//! Statements say `:schema.` where the name of the store's schema belongs.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+const MARK: &str = ":schema.";
+/// How many texts are remembered; then all are forgotten.
+const MOST: usize = 1_024;
+
+/// The texts of statements with the name of one schema in them, each written once. So nothing
+/// depends on the `search_path` of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct Texts {
+    prefix: Arc<str>,
+    /// By where the text that was given lies and how long it is: most are constants.
+    known: Arc<RwLock<HashMap<(usize, usize), Known>>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    /// Another text may lie there by now.
+    given: Box<str>,
+    text: Arc<str>,
+}
+
+impl Texts {
+    /// `schema` is a plain identifier; in quotes it may also be a word of SQL.
+    pub(crate) fn of(schema: &str) -> Self {
+        Self {
+            prefix: format!("\"{schema}\".").into(),
+            known: Arc::default(),
+        }
+    }
+
+    /// The statement with the schema in its text.
+    pub(crate) fn text(&self, sql: &str) -> Arc<str> {
+        let at = (sql.as_ptr().addr(), sql.len());
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(&at).filter(|known| *known.given == *sql) {
+            return Arc::clone(&known.text);
+        }
+        drop(known);
+        let text: Arc<str> = self.written(sql).into();
+        let known = Known {
+            given: sql.into(),
+            text: Arc::clone(&text),
+        };
+        let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST {
+            all.clear();
+        }
+        all.insert(at, known);
+        text
+    }
+
+    /// The same for a text that is used once.
+    pub(crate) fn written(&self, sql: &str) -> String {
+        sql.replace(MARK, &self.prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_names_its_schema_wherever_it_says_so() {
+        let texts = Texts::of("select");
+        let sql = "SELECT nextval(':schema.a'), b::text FROM :schema.c";
+        for _ in 0..2 {
+            assert_eq!(
+                &*texts.text(sql),
+                "SELECT nextval('\"select\".a'), b::text FROM \"select\".c"
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_that_lies_where_another_lay_is_not_taken_for_it() {
+        let texts = Texts::of("s");
+        let mut sql = String::from("FROM :schema.a");
+        assert_eq!(&*texts.text(&sql), "FROM \"s\".a");
+        sql.replace_range(13.., "b");
+        assert_eq!(&*texts.text(&sql), "FROM \"s\".b");
+    }
+
+    #[test]
+    fn texts_that_are_made_each_time_fill_no_memory() {
+        let texts = Texts::of("s");
+        let made: Vec<String> = (0..MOST * 3).map(|n| format!("SELECT {n}")).collect();
+        for sql in &made {
+            texts.text(sql);
+        }
+        assert!(texts.known.read().unwrap().len() <= MOST);
+    }
+}

@@ -1,0 +1,63 @@
+//! What the database or the role sets for every session does not change what the store does.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_testkit::model;
+use tokio_postgres::{Client, NoTls};
+
+use crate::contract;
+use crate::postgres::{FreshSchema, TestPostgres};
+
+/// Every table of a schema with its rows, and every view, sequence and function.
+async fn all_of(client: &Client, schema: &str) -> Vec<String> {
+    let named = "SELECT c.relkind::text || c.relname FROM pg_class c WHERE c.relnamespace = $1::text::regnamespace
+        UNION ALL SELECT 'f' || p.proname FROM pg_proc p WHERE p.pronamespace = $1::text::regnamespace ORDER BY 1";
+    let named = client.query(named, &[&schema]).await.unwrap();
+    let mut all: Vec<String> = named.iter().map(|row| row.get(0)).collect();
+    for name in all.clone() {
+        if let Some(table) = name.strip_prefix(['r', 'S']) {
+            let what = if name.starts_with('S') {
+                "last_value"
+            } else {
+                "t"
+            };
+            let rows = format!("SELECT {what}::text FROM {schema}.{table} t ORDER BY 1");
+            let rows = client.query(&rows, &[]).await.unwrap();
+            all.extend(rows.iter().map(|row| row.get(0)));
+        }
+    }
+    all
+}
+
+#[test]
+fn no_statement_depends_on_where_a_session_looks_for_tables() {
+    let server = TestPostgres::start();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    // Tables of the same names, of the same version, where sessions look first.
+    let (client, before) = runtime.block_on(async {
+        let decoy = PostgresConfig::url(server.url()).with_schema("decoy");
+        PostgresStore::connect(decoy).await.unwrap().close().await;
+        let (client, connection) = tokio_postgres::connect(server.url(), NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let set = "ALTER DATABASE postgres SET search_path = decoy, public";
+        client.batch_execute(set).await.unwrap();
+        let before = all_of(&client, "decoy").await;
+        assert!(before.len() > 100, "{before:?}");
+        (client, before)
+    });
+    let number = AtomicU32::new(0);
+    let place = || {
+        let number = number.fetch_add(1, Ordering::Relaxed);
+        contract::place_at(FreshSchema {
+            url: server.url().to_owned(),
+            schema: format!("place_{number}"),
+        })
+    };
+    model::check_key_store(4, place);
+    model::check_webhook_store(12, place);
+    runtime.block_on(async {
+        assert_eq!(all_of(&client, "decoy").await, before);
+        assert!(all_of(&client, "public").await.is_empty());
+    });
+}
