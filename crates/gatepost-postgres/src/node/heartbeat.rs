@@ -1,15 +1,15 @@
 //! The connection that listens: opened again and again, with a heartbeat on it.
 
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::{KeyGeneration, KeySlice, RecentChanges};
 use rand::RngExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_postgres::{AsyncMessage, Client, Statement};
+use tokio_postgres::{AsyncMessage, Client, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::lease::{BEAT, LEASE, Shared, VALID};
@@ -108,7 +108,8 @@ impl Listening {
             let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
             let lease = LEASE.as_secs_f64();
             let renewal: [Param<'_>; 3] = [&self.node, &acknowledged, &lease];
-            let since: [Param<'_>; 1] = [&acknowledged];
+            let most = i64::try_from(RecentChanges::KEPT).unwrap_or(i64::MAX);
+            let since: [Param<'_>; 2] = [&acknowledged, &most];
             let both = async {
                 tokio::join!(biased; self.client.execute(&self.renew, &renewal), self.client.query(&self.read, &since))
             };
@@ -124,6 +125,8 @@ impl Listening {
             if generation < acknowledged {
                 return Err(Failure::unavailable("the database went back in time"));
             }
+            // Before the slices move, so that whoever sees one moved finds what was changed.
+            remember(shared, (acknowledged, generation), &moved)?;
             for row in &moved {
                 let slice: Option<i16> = row.try_get("slice")?;
                 if let Some(slice) = slice.and_then(|slice| u8::try_from(slice).ok()) {
@@ -157,6 +160,22 @@ impl Listening {
             }
         }
     }
+}
+
+/// What was changed after one generation of the database and up to another. A key that cannot be
+/// read is missing in what is remembered, which then begins after it.
+fn remember(shared: &Shared, (since, up_to): (i64, i64), moved: &[Row]) -> Result<()> {
+    let number = |generation| KeyGeneration(shared.generation.number(generation));
+    let mut changes = Vec::new();
+    for row in moved {
+        let key: Option<&str> = row.try_get("lookup")?;
+        if let Some(Ok(key)) = key.map(str::parse) {
+            changes.push((number(row.try_get("changed")?), key));
+        }
+    }
+    let mut recent = shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
+    recent.add(number(since), number(up_to), changes);
+    Ok(())
 }
 
 /// Listens, and connects again whenever the connection is lost.
