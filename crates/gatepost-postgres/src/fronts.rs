@@ -38,8 +38,8 @@ pub(crate) struct Claiming<'a> {
 }
 
 impl Fronts {
-    /// Before a claim from these lanes, each once, up to so many. No more than one of those that are
-    /// busy is looked at as a whole.
+    /// Before a claim from these lanes, each once, and at most this many of each. No more than one
+    /// of those that are busy is looked at as a whole.
     pub(crate) fn claim(&self, lanes: Vec<(Lane, i64)>) -> Claiming<'_> {
         let began = Instant::now();
         let mut fronts = self.lock();
@@ -112,7 +112,9 @@ impl Fronts {
     /// The busy lanes, and where they begin.
     pub(crate) fn busy(&self) -> (Vec<Lane>, Vec<DateTime<Utc>>) {
         let fronts = self.lock();
-        let busy = fronts.iter().map(|(lane, front)| Some((*lane, front.since()?)));
+        let busy = fronts
+            .iter()
+            .map(|(lane, front)| Some((*lane, front.since()?)));
         busy.flatten().unzip()
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::time::Instant;
 
-/// A lane is busy once so many were claimed from it: before, there is little to walk over.
+/// A lane is busy once this many were claimed from it: before, there is little to walk over.
 const BUSY: i64 = 128;
 /// What another process has queued may be committed a little later than what was due after it.
 const SLACK: TimeDelta = TimeDelta::milliseconds(100);
@@ -75,8 +75,8 @@ impl Front {
         self.under_way = self.under_way.saturating_sub(1);
     }
 
-    /// A claim that began at `begun` took so many; of what was due from there until before `upto`
-    /// nothing is left.
+    /// A claim that began at `begun` took this many; of what was due from there until before
+    /// `upto` nothing is left.
     pub(super) fn end(&mut self, claimed: i64, begun: Option<DateTime<Utc>>, upto: DateTime<Utc>) {
         self.end_in_vain();
         self.claimed = self.claimed.saturating_add(claimed);

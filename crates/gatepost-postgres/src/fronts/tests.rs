@@ -19,7 +19,7 @@ fn lane(webhook: i64) -> Lane {
     }
 }
 
-/// Claims so many of lane 1, the last of them due then, at second 1000.
+/// Claims some of lane 1, the last of them due then, at second 1000.
 fn claim(fronts: &Fronts, most: i64, count: i64, due: i64) -> Option<DateTime<Utc>> {
     let claiming = fronts.claim(vec![(lane(1), most)]);
     let since = claiming.since[0];

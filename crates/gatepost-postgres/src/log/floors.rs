@@ -30,7 +30,7 @@ const FIRST: usize = 16;
 const MOST: usize = 1_024;
 const WEBHOOKS: usize = 4_096;
 const CROWD_OF: i64 = 256;
-/// What was created so long ago has been committed.
+/// What was created longer ago has been committed.
 const SETTLED: TimeDelta = TimeDelta::seconds(10);
 
 /// How far the look has come.

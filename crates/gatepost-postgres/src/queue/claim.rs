@@ -13,10 +13,10 @@ use gatepost_storage::webhooks::{
 use tokio_postgres::Row;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
+use super::lanes::columns;
 use crate::column::{number, parse, span, status, text};
 use crate::db::Param;
 use crate::error::{Failure, Result};
-use super::lanes::columns;
 use crate::store::PostgresStore;
 
 const CLAIM: &str = concat!(
@@ -79,7 +79,10 @@ impl PostgresStore {
         self.read_what_was(&mut claimed, last).await?;
         // Of a webhook in order the oldest is claimed, not what was due first.
         let free = claimed.iter().filter(|found| !found.in_order);
-        claiming.end(free.map(|found| (found.lane, found.claimed.delivery.due)), now);
+        claiming.end(
+            free.map(|found| (found.lane, found.claimed.delivery.due)),
+            now,
+        );
         let lanes = lanes.iter().enumerate();
         let place: HashMap<Lane, usize> = lanes.map(|(at, (lane, _))| (*lane, at)).collect();
         claimed.sort_by_key(|found| {

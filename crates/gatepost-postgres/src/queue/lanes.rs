@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::columns::{class_number, class_of};
-use gatepost_storage::webhooks::{DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
+use gatepost_storage::webhooks::{
+    DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep,
+};
 use gatepost_storage::{Revision, StoreError};
 use tokio_postgres::Row;
 use webhook_model::{OwnerId, WebhookId};

@@ -133,7 +133,8 @@ impl PostgresStore {
     fn tell(&self, news: News, answer: &Enqueued) {
         if matches!(answer, Enqueued::Stored { .. }) {
             self.fronts().queued(news.waits.iter().copied());
-            self.notifier().lanes(news.waits.into_iter().map(|(lane, _)| lane));
+            self.notifier()
+                .lanes(news.waits.into_iter().map(|(lane, _)| lane));
             if news.outbox {
                 self.notifier().outbox();
             }

@@ -29,6 +29,11 @@ const FILL: &str = "
     INSERT INTO gatepost_occurrence (event_type, event, tenant, due)
     SELECT 'vms', 'on', n, CASE WHEN n % 100 = 0 THEN 'epoch'::timestamptz ELSE 'infinity' END FROM generate_series(1, 10000) AS n;
     SELECT setval('gatepost_delivery_id_seq', 120000 * 20), setval('gatepost_claim', 120000 * 20)";
+/// Claimed while a transaction was open that might have seen it: nobody may remove it.
+const CLAIMED: &str = "
+    INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+    SELECT 9000000 + n, 7, timestamptz '2025-12-01' + n * interval '1 ms', 0, 0, 0, 0, false FROM generate_series(1, 100000) AS n;
+    DELETE FROM gatepost_queue WHERE id BETWEEN 9000001 AND 9099000";
 const SET: &str =
     "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
     SET gatepost.picked = '{}'";
@@ -237,7 +242,10 @@ async fn the_other_statements_read_what_they_are_asked_for() {
     // What arrived is looked at once.
     let look = log!("outbox/look").replace(":schema.", "");
     let first = pages(&client, log!("outbox/look"), "").await;
-    assert!(first < 15_000, "{first} pages: the first look at 10,000 audiences");
+    assert!(
+        first < 15_000,
+        "{first} pages: the first look at 10,000 audiences"
+    );
     for _ in 0..10_000 / 2_000 + 1 {
         client.batch_execute(&look).await.unwrap();
     }
@@ -258,12 +266,6 @@ async fn the_other_statements_read_what_they_are_asked_for() {
     }
 }
 
-/// Claimed while a transaction was open that might have seen it: nobody may remove it.
-const CLAIMED: &str = "
-    INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
-    SELECT 9000000 + n, 7, timestamptz '2025-12-01' + n * interval '1 ms', 0, 0, 0, 0, false FROM generate_series(1, 100000) AS n;
-    DELETE FROM gatepost_queue WHERE id BETWEEN 9000001 AND 9099000";
-
 #[tokio::test]
 async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_was_claimed() {
     let (client, (_store, place)) = filled().await;
@@ -273,14 +275,23 @@ async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_wa
         .await
         .unwrap();
     client.batch_execute(CLAIMED).await.unwrap();
-    client.batch_execute("VACUUM ANALYZE gatepost_queue").await.unwrap();
+    client
+        .batch_execute("VACUUM ANALYZE gatepost_queue")
+        .await
+        .unwrap();
     macro_rules! queue {
         ($($part:literal),+) => {
             concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
         };
     }
     let claim = queue!("claim", "idle", "claimed");
-    let of = queue!("lanes_of", "claimable", "idle", "claimable_end", "lanes_of_end");
+    let of = queue!(
+        "lanes_of",
+        "claimable",
+        "idle",
+        "claimable_end",
+        "lanes_of_end"
+    );
     let last = "timestamptz '2025-12-01' + 98900 * interval '1 ms'";
     let lease = "'2026-03-01', '2026-03-01'";
     for (name, sql, whole, since) in [

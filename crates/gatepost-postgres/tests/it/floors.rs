@@ -2,7 +2,9 @@
 
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, keep_all, lane, message, settlement, webhook};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, keep_all, lane, message, settlement, webhook,
+};
 use tokio_postgres::Client;
 use webhook_model::WebhookId;
 
@@ -15,13 +17,13 @@ async fn hook(store: &PostgresStore, name: &str) -> WebhookId {
     hook.unwrap().id
 }
 
-/// So many that wait.
+/// Some that wait.
 async fn queue(store: &PostgresStore, hook: WebhookId, count: usize, now: i64) {
     let new = (0..count).map(|n| message(hook, &format!("m{now}n{n}"), at(now)));
     store.enqueue(direct(new.collect()), at(now)).await.unwrap();
 }
 
-/// Sends so many of what waits.
+/// Sends some of what waits.
 async fn send(store: &PostgresStore, hook: WebhookId, count: u32, now: i64) {
     let some = LaneClaim {
         limit: count,
@@ -31,7 +33,7 @@ async fn send(store: &PostgresStore, hook: WebhookId, count: u32, now: i64) {
     assert_eq!(claimed.len(), count as usize);
     let ends = claimed.iter().map(|c| settlement(c, Disposition::Sent));
     store.settle(ends.collect(), at(now)).await.unwrap();
-}
+/// Sends a number of those that wait.
 
 /// Raised, with so many shown.
 async fn purge(store: &PostgresStore, newest: u32) -> u64 {
@@ -73,10 +75,16 @@ async fn only_webhooks_to_which_something_came_are_looked_at() {
     queue(&store, busy, 1, 1).await;
     send(&store, busy, 1, 1).await;
     assert_eq!(purge(&store, 3).await, 1);
-    assert_eq!((shown(&client, busy).await, shown(&client, idle).await), (3, 5));
+    assert_eq!(
+        (shown(&client, busy).await, shown(&client, idle).await),
+        (3, 5)
+    );
     // Fewer than before: all.
     assert_eq!(purge(&store, 2).await, 2);
-    assert_eq!((shown(&client, busy).await, shown(&client, idle).await), (2, 2));
+    assert_eq!(
+        (shown(&client, busy).await, shown(&client, idle).await),
+        (2, 2)
+    );
 }
 
 #[tokio::test]
@@ -88,7 +96,11 @@ async fn what_was_open_when_it_was_looked_at_is_hidden_once_it_has_ended() {
     assert_eq!(purge(&store, 3).await, 0, "all wait");
     send(&store, hook, 5, 1).await;
     purge(&store, 3).await;
-    assert_eq!(shown(&client, hook).await, 7, "three that ended, four that wait");
+    assert_eq!(
+        shown(&client, hook).await,
+        7,
+        "three that ended, four that wait"
+    );
     send(&store, hook, 2, 2).await;
     purge(&store, 3).await;
     assert_eq!(shown(&client, hook).await, 5);

@@ -107,8 +107,16 @@ const HOT: &[(&str, &str, &[&str])] = &[
         queue!("settled"),
         &["gatepost_outcome_0_pkey", "gatepost_delivery_0_pkey"],
     ),
-    ("last", queue!("last_of", "last"), &["gatepost_outcome_0_pkey"]),
-    ("last_claimed", queue!("last_claimed", "last"), &["gatepost_outcome_0_pkey"]),
+    (
+        "last",
+        queue!("last_of", "last"),
+        &["gatepost_outcome_0_pkey"],
+    ),
+    (
+        "last_claimed",
+        queue!("last_claimed", "last"),
+        &["gatepost_outcome_0_pkey"],
+    ),
     (
         "enqueue",
         queue!("enqueue", "store", "stored_any"),

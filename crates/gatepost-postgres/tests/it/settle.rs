@@ -7,6 +7,12 @@ use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlemen
 
 use crate::common::{fresh_at, raw};
 
+/// Lets nothing into the queue, until `open`.
+const SHUT: &str = "
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the queue is shut'; END $$;
+    CREATE TRIGGER shut BEFORE INSERT ON gatepost_queue FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
+const OPEN: &str = "DROP TRIGGER shut ON gatepost_queue";
+
 /// What is leased to this process from now on, one delivery each.
 async fn leased(store: &PostgresStore, count: usize, now: i64) -> Vec<Claim> {
     let hook = webhook(&format!("w{now}"));
@@ -25,12 +31,6 @@ async fn leased(store: &PostgresStore, count: usize, now: i64) -> Vec<Claim> {
     });
     claims.collect()
 }
-
-/// Lets nothing into the queue, until `open`.
-const SHUT: &str = "
-    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the queue is shut'; END $$;
-    CREATE TRIGGER shut BEFORE INSERT ON gatepost_queue FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
-const OPEN: &str = "DROP TRIGGER shut ON gatepost_queue";
 
 #[tokio::test]
 async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
