@@ -9,7 +9,7 @@ use gatepost_storage::Clock;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use tokio::time::Instant;
-use webhook_model::{Catalog, OwnerId, Specificity};
+use webhook_model::{Catalog, DeliveryOrder, OwnerId, Specificity, Webhook};
 
 use super::*;
 use crate::testing::{Records, Script, addressed, noon};
@@ -70,7 +70,10 @@ struct World {
 impl World {
     async fn new() -> Self {
         let records = Records::new();
-        records.tagged_of(OWNER, "x").await;
+        let webhook = records.tagged_of(OWNER, "x").await;
+        // So nothing of it is sent at once: it is claimed.
+        let in_order = |webhook: &mut Webhook| webhook.order = DeliveryOrder::InOrder;
+        records.edit(webhook, in_order).await;
         records.tagged_of(OTHER, "other").await;
         let store = Arc::new(FaultStore::new(records.store.clone()));
         let platform = Platform::new();
