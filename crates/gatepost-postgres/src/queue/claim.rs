@@ -8,7 +8,7 @@ use gatepost_storage::Revision;
 use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{
     Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, Lane, LaneClaim,
-    Settlement,
+    LaneClass, Settlement,
 };
 use tokio_postgres::Row;
 use webhook_model::{OwnerId, TaskId, WebhookId};
@@ -24,7 +24,14 @@ const CLAIM: &str = concat!(
     include_str!("../sql/queue/idle.sql"),
     include_str!("../sql/queue/claimed.sql"),
 );
-const LAST: &str = include_str!("../sql/queue/last.sql");
+const LAST: &str = concat!(
+    include_str!("../sql/queue/last_of.sql"),
+    include_str!("../sql/queue/last.sql"),
+);
+const LAST_CLAIMED: &str = concat!(
+    include_str!("../sql/queue/last_claimed.sql"),
+    include_str!("../sql/queue/last.sql"),
+);
 
 /// What is read of a claimed delivery, and whether it has outcomes.
 struct Found {
@@ -53,7 +60,15 @@ impl PostgresStore {
             &lease_until,
             &now,
         ];
-        let rows = self.db().query(CLAIM, &params).await?;
+        let retried = lanes.iter().any(|(lane, _)| lane.class != LaneClass::First);
+        let (rows, last) = if retried {
+            let statements = [(CLAIM, &params[..]), (LAST_CLAIMED, &[][..])];
+            let answers = self.db().pipeline("BEGIN", &statements).await?;
+            let mut answers = answers.into_iter();
+            (answers.next().unwrap_or_default(), answers.next())
+        } else {
+            (self.db().query(CLAIM, &params).await?, None)
+        };
         let mut claimed = Vec::with_capacity(rows.len());
         for row in &rows {
             match found(row, lease_until) {
@@ -61,7 +76,7 @@ impl PostgresStore {
                 Err(failure) => self.end_unreadable(row, &failure).await?,
             }
         }
-        self.read_what_was(&mut claimed).await?;
+        self.read_what_was(&mut claimed, last).await?;
         // Of a webhook in order the oldest is claimed, not what was due first.
         let free = claimed.iter().filter(|found| !found.in_order);
         claiming.end(free.map(|found| (found.lane, found.claimed.delivery.due)), now);
@@ -74,14 +89,18 @@ impl PostgresStore {
         Ok(claimed.into_iter().map(|found| found.claimed).collect())
     }
 
-    /// Completes those that were claimed before by their last outcomes.
-    async fn read_what_was(&self, claimed: &mut [Found]) -> Result<()> {
+    /// Completes those that were claimed before by their last outcomes. Few are that wait for their
+    /// first attempt: of those they are read afterwards.
+    async fn read_what_was(&self, claimed: &mut [Found], last: Option<Vec<Row>>) -> Result<()> {
         let marked = claimed.iter().filter(|found| found.marked);
         let marked: Vec<i64> = marked.map(|found| found.claimed.delivery.id.0).collect();
         if marked.is_empty() {
             return Ok(());
         }
-        let rows = self.db().query(LAST, &[&marked]).await?;
+        let rows = match last {
+            Some(rows) => rows,
+            None => self.db().query(LAST, &[&marked]).await?,
+        };
         let mut last: HashMap<i64, &Row> = HashMap::with_capacity(rows.len());
         for row in &rows {
             last.insert(row.try_get("id")?, row);

@@ -45,20 +45,24 @@ async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
     let explain = format!(
         "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE counted{params}"
     );
-    client.batch_execute("BEGIN").await.unwrap();
-    let rows = client.query(&explain, &[]).await.unwrap();
-    client
-        .batch_execute("ROLLBACK; DEALLOCATE counted")
-        .await
-        .unwrap();
-    // The first line with buffers is of the whole.
-    let lines = rows.iter().map(|row| row.get::<_, &str>(0));
-    let first = lines
-        .map(str::trim)
-        .find(|line| line.starts_with("Buffers: shared"));
-    let words = first.unwrap_or_default().split(' ');
-    let numbers = words.filter_map(|word| word.strip_prefix("hit=").or(word.strip_prefix("read=")));
-    numbers.map(|number| number.parse::<u64>().unwrap()).sum()
+    let mut least = u64::MAX;
+    // Twice: the first may read again of the catalogs what others have defined meanwhile.
+    for _ in 0..2 {
+        client.batch_execute("BEGIN").await.unwrap();
+        let rows = client.query(&explain, &[]).await.unwrap();
+        client.batch_execute("ROLLBACK").await.unwrap();
+        // The first line with buffers is of the whole.
+        let lines = rows.iter().map(|row| row.get::<_, &str>(0));
+        let first = lines
+            .map(str::trim)
+            .find(|line| line.starts_with("Buffers: shared"));
+        let words = first.unwrap_or_default().split(' ');
+        let numbers =
+            words.filter_map(|word| word.strip_prefix("hit=").or(word.strip_prefix("read=")));
+        least = least.min(numbers.map(|number| number.parse::<u64>().unwrap()).sum());
+    }
+    client.batch_execute("DEALLOCATE counted").await.unwrap();
+    least
 }
 
 async fn filled() -> (Client, (PostgresStore, FreshSchema)) {
@@ -232,6 +236,8 @@ async fn the_other_statements_read_what_they_are_asked_for() {
     assert_eq!(worst, "");
     // What arrived is looked at once.
     let look = log!("outbox/look").replace(":schema.", "");
+    let first = pages(&client, log!("outbox/look"), "").await;
+    assert!(first < 15_000, "{first} pages: the first look at 10,000 audiences");
     for _ in 0..10_000 / 2_000 + 1 {
         client.batch_execute(&look).await.unwrap();
     }
