@@ -4,8 +4,8 @@ use std::future::poll_fn;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use gatepost_storage::StoreError;
-use gatepost_storage::keys::{KeyGeneration, KeySlice, RecentChanges};
+use gatepost_storage::keys::{KeyGeneration, KeySlice};
+use gatepost_storage::{RecentChanges, StoreError};
 use rand::RngExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};

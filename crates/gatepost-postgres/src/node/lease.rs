@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use gatepost_storage::keys::RecentChanges;
+use gatepost_storage::RecentChanges;
 
 use super::generation::Generation;
 use crate::notify::Ear;

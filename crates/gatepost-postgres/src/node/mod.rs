@@ -23,9 +23,9 @@ mod lease;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gatepost_storage::StoreError;
-use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice, RecentChanges};
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
 use gatepost_storage::webhooks::Arrived;
+use gatepost_storage::{RecentChanges, StoreError};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 

@@ -2,7 +2,8 @@
 //! many requests present keys of it.
 
 use apikey_core::LookupId;
-use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice, RecentChanges};
+use gatepost_storage::RecentChanges;
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
 use rusqlite::{Connection, Row};
 
 use crate::error::Result;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use apikey_core::LookupId;
 
-use super::{ChangedKeys, KeyChanges, KeyGeneration, KeySlice};
+use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeySlice};
 
 /// Every change after one generation and up to another, of all slices. Where it does not reach, the
 /// database has to be asked.

@@ -1,12 +1,9 @@
 //! Where API keys are stored.
 
-mod recent;
-
 use apikey_core::{ApiKey, KeyId, LastLogin, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-pub use recent::RecentChanges;
 
 use crate::error::StoreError;
 use crate::owners::OwnerStore;
