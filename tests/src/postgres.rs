@@ -50,16 +50,22 @@ pub struct FreshSchema {
 #[must_use]
 pub fn fresh() -> FreshSchema {
     static SHARED: OnceLock<TestPostgres> = OnceLock::new();
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
     let url = match std::env::var(URL_VARIABLE) {
         Ok(url) => url,
         Err(_) => SHARED.get_or_init(TestPostgres::start).url().to_owned(),
     };
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     FreshSchema {
         url,
-        schema: format!("test_{}_{number}", std::process::id()),
+        schema: fresh_schema(),
     }
+}
+
+/// The name of a schema that nobody else uses.
+#[must_use]
+pub fn fresh_schema() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    format!("test_{}_{number}", std::process::id())
 }
 
 impl TestPostgres {

@@ -46,7 +46,10 @@ impl PostgresStore {
         if config.sealing.is_none() {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
         }
-        migrate::migrate(&db, &schema).await?;
+        let direct = Db::new(&config.direct())?;
+        let migrated = migrate::migrate(&direct, &schema).await;
+        direct.close();
+        migrated?;
         let notifier = Notifier::start(db.clone(), &schema);
         let node = Node::join(&config, &schema).await?;
         Ok(Self {

@@ -9,12 +9,12 @@ use gatepost_storage::keys::KeySlice;
 use rand::RngExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_postgres::{AsyncMessage, Client, Statement};
+use tokio_postgres::{AsyncMessage, Client};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
-use crate::db::{Param, Texts};
+use crate::db::{Param, Ready, Texts, together};
 use crate::error::{Failure, Result};
 use crate::notify::News;
 use crate::tls;
@@ -29,14 +29,16 @@ pub(super) struct Connector {
     tls: MakeRustlsConnect,
     channel: String,
     texts: Texts,
+    begin: Arc<str>,
 }
 
 /// A connection that listens.
 pub(super) struct Listening {
     client: Client,
     heard: mpsc::UnboundedReceiver<String>,
-    renew: Statement,
-    read: Statement,
+    renew: Ready,
+    read: Ready,
+    begin: Arc<str>,
     node: i64,
 }
 
@@ -46,10 +48,11 @@ impl Connector {
         channel: String,
     ) -> std::result::Result<Self, StoreError> {
         Ok(Self {
-            driver: config.driver()?,
+            driver: config.direct_driver()?,
             tls: tls::connector(config)?,
             channel,
             texts: Texts::of(config.schema_name()?),
+            begin: config.settings().said("BEGIN").into(),
         })
     }
 
@@ -76,22 +79,24 @@ impl Connector {
         client
             .batch_execute(&format!("LISTEN \"{}\"", self.channel))
             .await?;
-        let node: i64 = client
-            .query_one(
-                &*self.texts.text(include_str!("../sql/node/register.sql")),
-                &[&LEASE.as_secs_f64()],
-            )
-            .await?
-            .try_get(0)?;
-        let renew = self.texts.text(include_str!("../sql/node/renew.sql"));
-        let renew = client.prepare(&renew).await?;
-        let read = self.texts.text(include_str!("../sql/node/read.sql"));
-        let read = client.prepare(&read).await?;
+        let ready = async |sql| -> Result<Ready> {
+            Ok(Ready::Named(client.prepare(&self.texts.written(sql)).await?))
+        };
+        let register = ready(include_str!("../sql/node/register.sql")).await?;
+        let lease = LEASE.as_secs_f64();
+        let params: [Param<'_>; 1] = [&lease];
+        let registered = together(&client, &self.begin, &[(&register, &params)]).await?;
+        let row = registered.first().and_then(|one| one.rows.first());
+        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        let node: i64 = row.try_get(0)?;
+        let renew = ready(include_str!("../sql/node/renew.sql")).await?;
+        let read = ready(include_str!("../sql/node/read.sql")).await?;
         let mut listening = Listening {
             client,
             heard,
             renew,
             read,
+            begin: Arc::clone(&self.begin),
             node,
         };
         shared.generation.rejoined(node);
@@ -109,16 +114,22 @@ impl Listening {
             let lease = LEASE.as_secs_f64();
             let renewal: [Param<'_>; 3] = [&self.node, &acknowledged, &lease];
             let since: [Param<'_>; 1] = [&acknowledged];
+            let renewals: [(&Ready, &[Param<'_>]); 1] = [(&self.renew, &renewal)];
+            let reads: [(&Ready, &[Param<'_>]); 1] = [(&self.read, &since)];
             let both = async {
-                tokio::join!(biased; self.client.execute(&self.renew, &renewal), self.client.query(&self.read, &since))
+                tokio::join!(
+                    biased;
+                    together(&self.client, &self.begin, &renewals),
+                    together(&self.client, &self.begin, &reads)
+                )
             };
             let (renewed, moved) = timeout(VALID, both)
                 .await
                 .map_err(|_| Failure::unavailable("the heartbeat had no answer"))?;
-            if renewed? != 1 {
+            if renewed?.iter().map(|one| one.count).sum::<u64>() != 1 {
                 return Err(Failure::unavailable("the row of this node is gone"));
             }
-            let moved = moved?;
+            let moved: Vec<_> = moved?.into_iter().flat_map(|one| one.rows).collect();
             let missing = || Failure::corrupt("key generation", "the row is missing");
             let generation: i64 = moved.first().ok_or_else(missing)?.try_get(0)?;
             if generation < acknowledged {
