@@ -332,7 +332,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// (`attempts` and `tries`, one more each; `class`, `last_attempt`, `response_status`,
     /// `duration`) are stored in one transaction: `Done`. If the row was last settled under that
     /// very token, nothing changes: `Done`. Otherwise `Stale`. A lease that ran out but was not
-    /// reclaimed yet still settles.
+    /// reclaimed yet still settles. Asked again about a row that has ended and is shown no more
+    /// ([`LogStore::purge`](super::LogStore::purge)), a store says what it still knows: `Done` or `Stale`.
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.

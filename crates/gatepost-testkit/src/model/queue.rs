@@ -232,7 +232,13 @@ impl Side {
         text
     }
 
+    /// Of a delivery that is shown no more, a store may or may not still know how it ended.
     pub(super) async fn settle(&self, endings: &[Ending], now: i64) -> String {
+        let mut is_shown = Vec::with_capacity(endings.len());
+        for ending in endings {
+            let delivery = self.store.log.delivery(self.delivery(ending.of)).await;
+            is_shown.push(delivery.unwrap().is_some());
+        }
         let settlements = endings.iter().map(|ending| {
             let delivery = self.delivery(ending.of);
             let tokens = self.tokens.get(&delivery).map_or(&[][..], Vec::as_slice);
@@ -258,6 +264,12 @@ impl Side {
             .queue
             .settle(settlements.collect(), at(now))
             .await;
-        answer(settled, shown)
+        answer(settled, |settled| {
+            let seen = settled.iter().zip(is_shown);
+            shown(
+                seen.map(|(ended, is_shown)| is_shown.then_some(ended))
+                    .collect::<Vec<_>>(),
+            )
+        })
     }
 }
