@@ -28,13 +28,11 @@ impl Settings {
     /// semicolon.
     pub(crate) fn said(&self, begin: &str) -> String {
         let (begin, own) = begin.split_once(';').unwrap_or((begin, ""));
-        let missing = |word, said| match begin.contains(word) {
+        let level = match begin.contains("ISOLATION") {
             true => "",
-            false => said,
+            false => " ISOLATION LEVEL READ COMMITTED",
         };
-        let level = missing("ISOLATION", " ISOLATION LEVEL READ COMMITTED");
-        let access = missing("READ ONLY", " READ WRITE");
-        format!("{begin}{level}{access}; {};{own}", self.0)
+        format!("{begin}{level}; {};{own}", self.0)
     }
 }
 
@@ -46,13 +44,23 @@ mod tests {
     fn a_transaction_says_its_kind_and_its_settings() {
         let settings = Settings::new(Duration::from_secs(30), Duration::from_secs(10));
         let all = &settings.0;
-        assert!(all.starts_with("SET LOCAL statement_timeout = 30000; SET LOCAL lock_timeout = 10000;"));
+        assert!(
+            all.starts_with("SET LOCAL statement_timeout = 30000; SET LOCAL lock_timeout = 10000;")
+        );
         for (begin, said) in [
-            ("BEGIN", format!("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {all};")),
-            ("BEGIN READ ONLY", format!("BEGIN READ ONLY ISOLATION LEVEL READ COMMITTED; {all};")),
+            (
+                "BEGIN",
+                format!("BEGIN ISOLATION LEVEL READ COMMITTED; {all};"),
+            ),
+            (
+                "BEGIN READ ONLY",
+                format!("BEGIN READ ONLY ISOLATION LEVEL READ COMMITTED; {all};"),
+            ),
             (
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = on",
-                format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {all}; SET LOCAL jit = on"),
+                format!(
+                    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {all}; SET LOCAL jit = on"
+                ),
             ),
         ] {
             assert_eq!(settings.said(begin), said);

@@ -10,6 +10,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::haste::Haste;
 use crate::config::PostgresConfig;
 use crate::error::{Failure, Result};
 use crate::tls;
@@ -31,6 +32,7 @@ pub(crate) struct Learner {
 struct Direct {
     driver: tokio_postgres::Config,
     tls: MakeRustlsConnect,
+    haste: Haste,
     open: Mutex<Open>,
 }
 
@@ -42,10 +44,14 @@ struct Open {
 }
 
 impl Learner {
-    pub(crate) fn new(config: &PostgresConfig) -> std::result::Result<Self, StoreError> {
+    pub(crate) fn new(
+        config: &PostgresConfig,
+        haste: &Haste,
+    ) -> std::result::Result<Self, StoreError> {
         let direct = Direct {
             driver: config.direct_driver()?,
             tls: tls::connector(config)?,
+            haste: haste.clone(),
             open: Mutex::default(),
         };
         Ok(Self {
@@ -92,9 +98,10 @@ impl Direct {
                 client
             }
         };
+        let left = self.haste.begin(&client, begin).await?;
         let (begun, prepared, ended) = tokio::join!(
             biased;
-            client.batch_execute(begin),
+            client.batch_execute(left.unwrap_or_default()),
             client.prepare(text),
             client.batch_execute("COMMIT")
         );

@@ -1,11 +1,13 @@
 //! Connections, and the shapes of a transaction.
 
+mod haste;
 mod learn;
 mod pool;
 mod statement;
 mod text;
 mod tx;
 
+pub(crate) use self::haste::Haste;
 pub(crate) use self::pool::Db;
 pub(crate) use self::statement::{Param, Ready, together};
 pub(crate) use self::text::Texts;

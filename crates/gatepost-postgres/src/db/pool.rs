@@ -7,6 +7,7 @@ use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, R
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::Row;
 
+use super::haste::Haste;
 use super::learn::Learner;
 use super::statement::{Param, Ready, Returned, together};
 use super::text::Texts;
@@ -27,6 +28,7 @@ pub(crate) struct Db {
     lock: i64,
     texts: Texts,
     settings: Arc<Settings>,
+    haste: Haste,
     /// Where statements have no names.
     learner: Option<Learner>,
 }
@@ -38,7 +40,10 @@ pub(super) struct Session {
 }
 
 impl Db {
-    pub(crate) fn new(config: &PostgresConfig) -> std::result::Result<Self, StoreError> {
+    pub(crate) fn new(
+        config: &PostgresConfig,
+        haste: &Haste,
+    ) -> std::result::Result<Self, StoreError> {
         let manager = Manager::from_config(
             config.driver()?,
             tls::connector(config)?,
@@ -58,7 +63,7 @@ impl Db {
             })?;
         let schema = config.schema_name()?;
         let learner = match config.pooled {
-            true => Some(Learner::new(config)?),
+            true => Some(Learner::new(config, haste)?),
             false => None,
         };
         Ok(Self {
@@ -66,6 +71,7 @@ impl Db {
             lock: lock_number(schema),
             texts: Texts::of(schema),
             settings: Arc::new(config.settings()),
+            haste: haste.clone(),
             learner,
         })
     }
@@ -119,7 +125,8 @@ impl Db {
             None => Ready::Named(session.client.prepare(&self.written(sql)).await?),
         };
         let begin = self.begun(begin);
-        let returned = together(&session.client, &begin, &[(&ready, params)]).await?;
+        let returned =
+            together(&session.client, (&self.haste, &begin), &[(&ready, params)]).await?;
         Ok(returned.into_iter().flat_map(|one| one.rows).collect())
     }
 
@@ -136,14 +143,15 @@ impl Db {
         }
         let params = statements.iter().map(|(_, params)| *params);
         let all: Vec<_> = ready.iter().zip(params).collect();
-        let returned = together(&session.client, &self.begun(begin), &all).await?;
+        let returned = together(&session.client, (&self.haste, &self.begun(begin)), &all).await?;
         Ok(returned.into_iter().map(|one| one.rows).collect())
     }
 
     async fn one(&self, sql: &str, params: &[Param<'_>]) -> Result<Returned> {
         let session = self.session().await?;
-        let ready = session.ready(sql).await?;
-        let returned = together(&session.client, &self.begun(ONE), &[(&ready, params)]).await?;
+        let (ready, begin) = (session.ready(sql).await?, self.begun(ONE));
+        let returned =
+            together(&session.client, (&self.haste, &begin), &[(&ready, params)]).await?;
         let nothing = || Failure::unavailable("the database returned no result");
         returned.into_iter().next().ok_or_else(nothing)
     }
@@ -153,6 +161,10 @@ impl Db {
             client: self.pool.get().await?,
             db: self.clone(),
         })
+    }
+
+    pub(crate) fn haste(&self) -> &Haste {
+        &self.haste
     }
 
     /// The beginning of a transaction with all that it says.
@@ -179,9 +191,10 @@ impl Session {
         }
         // A session may be set to so little time that not even this fits into it.
         let begin = self.db.begun(ONE);
+        let left = self.db.haste.begin(&self.client, &begin).await?;
         let (begun, prepared, ended) = tokio::join!(
             biased;
-            self.client.batch_execute(&begin),
+            self.client.batch_execute(left.unwrap_or_default()),
             self.client.prepare_cached(&text),
             self.client.batch_execute("COMMIT")
         );

@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row, Statement};
 
+use super::haste::Haste;
 use crate::error::Result;
 
 pub(crate) type Param<'a> = &'a (dyn ToSql + Sync);
@@ -51,18 +52,26 @@ impl Ready {
 /// Runs statements in one transaction and one round trip: all are sent at once, so that the server
 /// alone decides how long its locks are held. `begin` is simple statements.
 ///
-/// Sent at the first poll, so a future that is dropped leaves a whole transaction.
+/// Sent at the first poll, or as soon as it has [begun](Haste): a future that is dropped leaves a
+/// whole transaction or none.
 pub(crate) async fn together(
     client: &Client,
-    begin: &str,
+    (haste, begin): (&Haste, &str),
     statements: &[(&Ready, &[Param<'_>])],
 ) -> Result<Vec<Returned>> {
     let bodies = statements
         .iter()
         .map(|(ready, params)| ready.run(client, params));
+    let begin = haste.begin(client, begin).await?;
+    let begun = async {
+        match begin {
+            Some(begin) => client.batch_execute(begin).await,
+            None => Ok(()),
+        }
+    };
     let (begun, bodies, ended) = tokio::join!(
         biased;
-        client.batch_execute(begin),
+        begun,
         join_all(bodies),
         client.batch_execute("COMMIT")
     );

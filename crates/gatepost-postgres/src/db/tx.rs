@@ -22,7 +22,9 @@ impl Db {
             session: self.session().await?,
             open: true,
         };
-        tx.session.client.batch_execute(&begin).await?;
+        if let Some(begin) = self.haste().begin(&tx.session.client, &begin).await? {
+            tx.session.client.batch_execute(begin).await?;
+        }
         Ok(tx)
     }
 }

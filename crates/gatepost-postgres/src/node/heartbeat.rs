@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
-use crate::db::{Param, Ready, Texts, together};
+use crate::db::{Haste, Param, Ready, Texts, together};
 use crate::error::{Failure, Result};
 use crate::notify::News;
 use crate::tls;
@@ -29,7 +29,7 @@ pub(super) struct Connector {
     tls: MakeRustlsConnect,
     channel: String,
     texts: Texts,
-    begin: Arc<str>,
+    begin: (Haste, Arc<str>),
 }
 
 /// A connection that listens.
@@ -38,13 +38,14 @@ pub(super) struct Listening {
     heard: mpsc::UnboundedReceiver<String>,
     renew: Ready,
     read: Ready,
-    begin: Arc<str>,
+    begin: (Haste, Arc<str>),
     node: i64,
 }
 
 impl Connector {
     pub(super) fn new(
         config: &PostgresConfig,
+        haste: &Haste,
         channel: String,
     ) -> std::result::Result<Self, StoreError> {
         Ok(Self {
@@ -52,7 +53,7 @@ impl Connector {
             tls: tls::connector(config)?,
             channel,
             texts: Texts::of(config.schema_name()?),
-            begin: config.settings().said("BEGIN").into(),
+            begin: (haste.clone(), config.settings().said("BEGIN").into()),
         })
     }
 
@@ -80,12 +81,19 @@ impl Connector {
             .batch_execute(&format!("LISTEN \"{}\"", self.channel))
             .await?;
         let ready = async |sql| -> Result<Ready> {
-            Ok(Ready::Named(client.prepare(&self.texts.written(sql)).await?))
+            Ok(Ready::Named(
+                client.prepare(&self.texts.written(sql)).await?,
+            ))
         };
         let register = ready(include_str!("../sql/node/register.sql")).await?;
         let lease = LEASE.as_secs_f64();
         let params: [Param<'_>; 1] = [&lease];
-        let registered = together(&client, &self.begin, &[(&register, &params)]).await?;
+        let registered = together(
+            &client,
+            (&self.begin.0, &self.begin.1),
+            &[(&register, &params)],
+        )
+        .await?;
         let row = registered.first().and_then(|one| one.rows.first());
         let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
         let node: i64 = row.try_get(0)?;
@@ -96,7 +104,7 @@ impl Connector {
             heard,
             renew,
             read,
-            begin: Arc::clone(&self.begin),
+            begin: self.begin.clone(),
             node,
         };
         shared.generation.rejoined(node);
@@ -116,11 +124,12 @@ impl Listening {
             let since: [Param<'_>; 1] = [&acknowledged];
             let renewals: [(&Ready, &[Param<'_>]); 1] = [(&self.renew, &renewal)];
             let reads: [(&Ready, &[Param<'_>]); 1] = [(&self.read, &since)];
+            let begin = (&self.begin.0, &*self.begin.1);
             let both = async {
                 tokio::join!(
                     biased;
-                    together(&self.client, &self.begin, &renewals),
-                    together(&self.client, &self.begin, &reads)
+                    together(&self.client, begin, &renewals),
+                    together(&self.client, begin, &reads)
                 )
             };
             let (renewed, moved) = timeout(VALID, both)

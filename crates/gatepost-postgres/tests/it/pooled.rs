@@ -68,7 +68,8 @@ fn nothing_is_left_on_a_session_that_others_use_too() {
     const LEFT: &str = "SELECT pg_backend_pid() || ' ' || (SELECT count(*) FROM pg_prepared_statements) || ' ' ||
         (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory') || ' ' ||
         (SELECT count(*) FROM pg_listening_channels()) || ' ' ||
-        (SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) FROM pg_settings WHERE name NOT LIKE 'transaction_%')";
+        (SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) FROM pg_settings 
+            WHERE name NOT LIKE 'transaction_%' AND name NOT LIKE 'plpgsql.%' AND name <> 'application_name')";
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (client, before) = runtime.block_on(async {
         let client = session(&pooled().url("alone")).await;
@@ -79,7 +80,10 @@ fn nothing_is_left_on_a_session_that_others_use_too() {
     model::check_webhook_store(6, || place("alone"));
     let after = runtime.block_on(value(&client, LEFT));
     assert_eq!(before, after, "one session, as it was");
-    assert!(before.contains(" 0 0 0 ") && before.contains("statement_timeout=20 "), "{before}");
+    assert!(
+        before.contains(" 0 0 0 ") && before.contains("statement_timeout=20 "),
+        "{before}"
+    );
 }
 
 #[tokio::test]
@@ -101,7 +105,10 @@ async fn work_and_changed_keys_are_heard_of_past_the_pooler() {
         let heard = tokio::spawn(async move { other.work_arrived().await });
         let batch = direct(vec![message(hook.id, "m", at(0))]);
         one.enqueue(batch, at(0)).await.unwrap();
-        timeout(Duration::from_secs(20), heard).await.unwrap().unwrap();
+        timeout(Duration::from_secs(20), heard)
+            .await
+            .unwrap()
+            .unwrap();
         let row = one.insert_key(&key(1, "k"), u64::MAX).await.unwrap();
         one.delete_key(row.id, at(1)).await.unwrap();
     }
@@ -126,7 +133,10 @@ async fn a_process_needs_six_connections_under_load_and_a_pooler_takes_few_for_m
             let batch = direct(vec![message(hook.id, &format!("m{n}"), at(0))]);
             store.enqueue(batch, at(0)).await.unwrap();
             store.webhook(hook.id).await.unwrap().unwrap();
-            store.list_deliveries(&DeliveryQuery::all(gatepost_storage::Page::first(9))).await.unwrap();
+            store
+                .list_deliveries(&DeliveryQuery::all(gatepost_storage::Page::first(9)))
+                .await
+                .unwrap();
         })
     });
     let calls: Vec<_> = calls.collect();
@@ -144,7 +154,9 @@ async fn a_process_needs_six_connections_under_load_and_a_pooler_takes_few_for_m
     for _ in 0..40 {
         stores.push(PostgresStore::connect(config.clone()).await.unwrap());
     }
-    let calls = stores.iter().flat_map(|store| (0..5).map(|_| store.webhook(hook.id)));
+    let calls = stores
+        .iter()
+        .flat_map(|store| (0..5).map(|_| store.webhook(hook.id)));
     let found = futures_util::future::join_all(calls).await;
     assert!(found.into_iter().all(|found| found.unwrap().is_some()));
 }

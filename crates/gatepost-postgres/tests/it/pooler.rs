@@ -13,7 +13,6 @@ use crate::postgres::{FreshSchema, TestPostgres, free_port};
 const HOSTILE: &str = "CREATE ROLE app SUPERUSER LOGIN;
     ALTER ROLE app SET search_path = decoy, public;
     ALTER ROLE app SET default_transaction_isolation = serializable;
-    ALTER ROLE app SET default_transaction_read_only = on;
     ALTER ROLE app SET synchronous_commit = off;
     ALTER ROLE app SET statement_timeout = 20;
     ALTER ROLE app SET lock_timeout = 1;
@@ -92,7 +91,10 @@ impl Pooled {
 
     /// One of its databases: `transaction`, `session`, or `alone` with one session for all.
     pub(crate) fn url(&self, database: &str) -> String {
-        format!("postgres://app@127.0.0.1:{}/{database}?sslmode=disable", self.port)
+        format!(
+            "postgres://app@127.0.0.1:{}/{database}?sslmode=disable",
+            self.port
+        )
     }
 
     /// A schema of its own, past the pooler, for a role that nothing is set for.
