@@ -37,7 +37,7 @@ impl RecentChanges {
         &mut self,
         since: KeyGeneration,
         up_to: KeyGeneration,
-        changes: Vec<(KeyGeneration, LookupId)>,
+        changes: &[(KeyGeneration, LookupId)],
     ) {
         let passed = up_to.0.checked_sub(since.0);
         let passed = passed.and_then(|passed| usize::try_from(passed).ok());

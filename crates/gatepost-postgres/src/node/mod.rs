@@ -32,7 +32,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use self::generation::Generation;
 use self::lease::{LEASE, Shared};
 use crate::config::PostgresConfig;
-use crate::db::Db;
+use crate::db::{Db, Haste};
 use crate::error::Result;
 use crate::notify::{Ear, channel};
 
@@ -53,15 +53,15 @@ impl Node {
     /// Joins and beats once; afterwards it keeps itself alive.
     pub(crate) async fn join(
         config: &PostgresConfig,
-        schema: &str,
+        haste: &Haste,
     ) -> std::result::Result<Self, StoreError> {
         let shared = Arc::new(Shared {
             generation: Generation::new(),
             recent: Mutex::new(RecentChanges::new()),
             ear: Ear::default(),
         });
-        let channel = channel(schema);
-        let connector = heartbeat::Connector::new(config, channel.clone())?;
+        let channel = channel(config.schema_name()?);
+        let connector = heartbeat::Connector::new(config, haste, channel.clone())?;
         let first = connector.connect(&shared).await?;
         let task = tokio::spawn(heartbeat::keep_alive(connector, first, Arc::clone(&shared)));
         Ok(Self {

@@ -75,7 +75,7 @@ impl Keys {
         }
         changes.sort_unstable_by_key(|(at, _)| *at);
         let since = KeyGeneration(known);
-        self.recent.add(since, KeyGeneration(up_to), changes);
+        self.recent.add(since, KeyGeneration(up_to), &changes);
         Ok(up_to)
     }
 
@@ -88,7 +88,7 @@ impl Keys {
         }
         self.recent = RecentChanges::new();
         let now = KeyGeneration(present);
-        self.recent.add(now, now, Vec::new());
+        self.recent.add(now, now, &[]);
         Ok(present)
     }
 
