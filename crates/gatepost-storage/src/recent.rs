@@ -90,11 +90,8 @@ mod tests {
 
     fn add(recent: &mut RecentChanges, since: i64, up_to: i64, changes: &[(i64, LookupId)]) {
         let changes = changes.iter().map(|(at, key)| (KeyGeneration(*at), *key));
-        recent.add(
-            KeyGeneration(since),
-            KeyGeneration(up_to),
-            changes.collect(),
-        );
+        let changes: Vec<_> = changes.collect();
+        recent.add(KeyGeneration(since), KeyGeneration(up_to), &changes);
     }
 
     fn asked(recent: &RecentChanges, slice: KeySlice, since: i64) -> Option<ChangedKeys> {

@@ -22,10 +22,13 @@ const STAY: Duration = Duration::from_secs(2);
 /// How long an answer is waited for.
 const WAIT: Duration = Duration::from_secs(10);
 
+/// The types of the parameters, by the text of the statement.
+type Known = HashMap<Arc<str>, Arc<[Type]>>;
+
 /// Asks the server itself, past the pooler, once for each text.
 #[derive(Clone)]
 pub(crate) struct Learner {
-    known: Arc<RwLock<HashMap<Arc<str>, Arc<[Type]>>>>,
+    known: Arc<RwLock<Known>>,
     direct: Arc<Direct>,
 }
 
