@@ -20,9 +20,9 @@ use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Basis, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases,
-    QueueStore as _, Settlement,
+    AttemptRecord, Claim, Disposition, Enqueued, NewDelivery, Phases, QueueStore as _, Settlement,
 };
+use gatepost_testkit::fixtures;
 use webhook_model::{
     Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
     Task, Timeout, Webhook, WebhookId,
@@ -199,13 +199,7 @@ async fn queue(store: &SqliteStore, hooks: &[WebhookId], count: usize, dispositi
             due: now(),
             lease_until: retries.then(|| now() + Duration::from_secs(60)),
         });
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: deliveries.collect(),
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
+        let batch = fixtures::direct(deliveries.collect());
         let Enqueued::Stored { deliveries, .. } = store.enqueue(batch, now()).await.unwrap() else {
             panic!("not stored");
         };

@@ -108,15 +108,24 @@ impl Backend for Postgres {
     }
 
     async fn fill(&mut self, first: WebhookId, from: i64, to: i64) {
+        let first = first.0;
         let fill = format!(
-            "INSERT INTO gatepost.gatepost_delivery (message_id, webhook, owner, body, state, created, due)
-             SELECT 'wait' || n, w.id, w.owner, '\\x7b7d', 'queued', '2027-01-01', '2027-01-01'::timestamptz + n * interval '1 ms'
-             FROM generate_series({from}, {to} - 1) AS n JOIN gatepost.gatepost_webhook w ON w.id = {} + n % 100",
-            first.0
+            "WITH waiting AS MATERIALIZED (
+                 SELECT nextval('gatepost.gatepost_delivery_id_seq') AS id, {first} + n % 100 AS webhook,
+                     '2027-01-01'::timestamptz + n * interval '1 ms' AS due
+                 FROM generate_series({from}, {to} - 1) AS n
+             ), stored AS (
+                 INSERT INTO gatepost.gatepost_delivery (id, webhook, owner, created, message_id, body)
+                 SELECT n.id, n.webhook, w.owner, '2027-01-01', 'wait' || n.id, '\\x7b7d'
+                 FROM waiting n JOIN gatepost.gatepost_webhook w ON w.id = n.webhook
+             )
+             INSERT INTO gatepost.gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+             SELECT id, webhook, due, 0, 0, 0, 0, false FROM waiting"
         );
         for sql in [
             &fill,
             "VACUUM ANALYZE gatepost.gatepost_delivery",
+            "VACUUM ANALYZE gatepost.gatepost_queue",
             "CHECKPOINT",
         ] {
             self.bare.batch_execute(sql).await.unwrap();

@@ -1,5 +1,5 @@
 //! What the measurements share: CPU time of this thread, medians, a receiver in a process of its
-//! own, the body of the store benches.
+//! own, the body of the store benches, a platform with tenants.
 #![allow(
     clippy::expect_used,
     clippy::disallowed_methods,
@@ -9,6 +9,9 @@
 
 mod figures;
 mod one_system;
+pub mod platform;
+pub mod process;
+pub mod server;
 pub mod store;
 mod targets;
 

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, Peppers, Prefix};
+use benches::platform::{Kind, Users, fresh_place, key_store, now};
 use gatepost_keys::{KeyService, Quota};
 use gatepost_storage::KeyStore;
 use gatepost_storage::keys::KeySlice;
 use webhook_model::OwnerId;
 
 use crate::edits::own_table;
-use crate::platform::{Kind, Users, fresh_place, key_store, now};
 
 /// The first users of each tenant; there are ten.
 const A: i64 = 10;

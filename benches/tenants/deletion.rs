@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use benches::platform::{Kind, Platform};
 use gatepost_storage::webhooks::Cascade;
 use webhook_model::OwnerId;
 
 use crate::load;
-use crate::platform::{Kind, Platform};
 
 const A: OwnerId = OwnerId(11);
 const B: OwnerId = OwnerId(21);

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use benches::platform::{ALONE, Kind, Platform};
 use gatepost_engine::Engine;
 use webhook_model::{OwnerId, TaskId};
 
 use crate::load;
-use crate::platform::{ALONE, Kind, Platform};
 
 const A: OwnerId = OwnerId(11);
 /// About the size of a record with its log entry.

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use benches::platform::{Kind, Platform, now, tenant_of};
 use gatepost_storage::webhooks::{
     DeliveryQuery, DeliveryState, EventQuery, TaskQuery, WebhookQuery,
 };
 use gatepost_storage::{Page, Scope};
 use webhook_model::OwnerId;
-
-use crate::platform::{Kind, Platform, now, tenant_of};
 
 const OWN: OwnerId = OwnerId(11);
 const CALLS: usize = 200;
@@ -21,7 +20,11 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     if case == "million" {
         let owners = if short { 1_000 } else { 10_000 };
         platform
-            .records_of_all((10..owners).map(|n| OwnerId(n * 10 + 1)), 10)
+            .records_of_all(
+                (10..owners).map(|n| OwnerId(n * 10 + 1)),
+                "http://target.test/paused",
+                10,
+            )
             .await;
         let (other, tasks) = platform
             .records(OwnerId(31), "http://target.test/paused", 1)

@@ -2,10 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use benches::platform::occurrence;
 use gatepost_engine::Engine;
 use webhook_model::OwnerId;
-
-use crate::platform::occurrence;
 
 /// Emits for this owner, `per_second` for `span`: the waits, sorted.
 pub(crate) async fn open(

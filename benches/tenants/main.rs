@@ -21,7 +21,6 @@ mod lists;
 mod load;
 mod outbox;
 mod places;
-mod platform;
 #[path = "../../tests/src/postgres.rs"]
 pub mod postgres;
 mod stalls;
@@ -29,7 +28,7 @@ mod start;
 
 use std::process::Command;
 
-use self::platform::Kind;
+use benches::platform::Kind;
 
 const ALL: &[Measurement] = &[
     Measurement {

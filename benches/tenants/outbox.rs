@@ -4,9 +4,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use benches::platform::{Kind, Platform, now, occurrence};
 use webhook_model::OwnerId;
-
-use crate::platform::{Kind, Platform, now, occurrence};
 
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let tenants = if case == "sixteen" { 16 } else { 1 };

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use benches::platform::{Kind, Platform, occurrence};
 use webhook_model::OwnerId;
-
-use crate::platform::{Kind, Platform, occurrence};
 
 const EMITTERS: i64 = 64;
 
@@ -18,7 +17,9 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     };
     let platform = Arc::new(Platform::open(kind).await);
     // Ten records each: a webhook, and tasks with their events; one owner a tenant.
-    platform.records_of_all((0..stored).map(owner), 4).await;
+    platform
+        .records_of_all((0..stored).map(owner), "http://target.test/paused", 4)
+        .await;
     let engine = platform.engine().await;
     let span = Duration::from_secs(if short { 5 } else { 20 });
     let end = Instant::now() + span;

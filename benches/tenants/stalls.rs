@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benches::Arrived;
+use benches::platform::{Kind, Platform};
 use gatepost_engine::Engine;
 use webhook_model::{Message, OwnerId, Webhook, WebhookId};
-
-use crate::platform::{Kind, Platform};
 
 const HEALTHY: OwnerId = OwnerId(11);
 const PER_SECOND: u64 = 200;

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use benches::platform::{Kind, Platform, occurrence};
 use webhook_model::OwnerId;
-
-use crate::platform::{Kind, Platform, occurrence};
 
 pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     let owners = match (case, short) {
@@ -15,7 +14,11 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     };
     let platform = Arc::new(Platform::open(kind).await);
     platform
-        .records_of_all((0..owners).map(|n| OwnerId(n * 10 + 1)), 5)
+        .records_of_all(
+            (0..owners).map(|n| OwnerId(n * 10 + 1)),
+            "http://target.test/paused",
+            5,
+        )
         .await;
     let mut waits = Vec::new();
     for _ in 0..5 {

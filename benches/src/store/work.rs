@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Basis, Claim, Disposition, Enqueue, Enqueued, NewDelivery, Origin, Phases,
-    Settled, Settlement,
+    AttemptRecord, Claim, Disposition, Enqueued, NewDelivery, Phases, Settled, Settlement,
 };
 use gatepost_storage::{AtMost, WebhookStore};
+use gatepost_testkit::fixtures;
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
 /// The body of every delivery.
@@ -58,13 +58,7 @@ impl<S: WebhookStore> Work<S> {
     pub async fn emit_many(&self, count: usize) -> Vec<Claim> {
         let names = self.names(count);
         let deliveries = names.iter().map(|name| self.delivery(name)).collect();
-        let batch = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries,
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
+        let batch = fixtures::direct(deliveries);
         let stored = self.store.enqueue(batch, now()).await.expect("an enqueue");
         let Enqueued::Stored { deliveries, .. } = stored else {
             panic!("not stored: {stored:?}")

@@ -87,17 +87,22 @@ CREATE TABLE :schema.gatepost_outcome_old (LIKE :schema.gatepost_outcome INCLUDI
 CREATE VIEW :schema.gatepost_delivery_all AS SELECT * FROM :schema.gatepost_delivery UNION ALL SELECT * FROM :schema.gatepost_delivery_old;
 CREATE VIEW :schema.gatepost_outcome_all AS SELECT * FROM :schema.gatepost_outcome UNION ALL SELECT * FROM :schema.gatepost_outcome_old;
 
--- One row: what was created before is not shown, once it has ended. `webhook` is the last one whose floor was looked at.
+-- One row: what was created before is not shown, once it has ended. For the floors: deliveries up to `delivery` were looked at, and of
+-- the crowded webhooks those up to `webhook`, when `newest` of each were to be shown.
 CREATE TABLE :schema.gatepost_kept (
     created_before timestamptz NOT NULL,
-    webhook        bigint NOT NULL
+    webhook        bigint NOT NULL DEFAULT 0,
+    delivery       bigint NOT NULL DEFAULT 0,
+    newest         bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
-INSERT INTO :schema.gatepost_kept (created_before, webhook) VALUES ('-infinity', 0);
--- Ended deliveries up to `floor` are not shown. `ordered_after`: claims up to this token may hold deliveries of it beside those of
--- others, though it is in order.
+INSERT INTO :schema.gatepost_kept (created_before) VALUES ('-infinity');
+-- Ended deliveries up to `floor` are not shown. `crowded`: there may be more to hide, though nothing came since. `ordered_after`:
+-- claims up to this token may hold deliveries of it beside those of others, though it is in order.
 ALTER TABLE :schema.gatepost_webhook
     ADD COLUMN floor bigint NOT NULL DEFAULT 0,
+    ADD COLUMN crowded boolean NOT NULL DEFAULT false,
     ADD COLUMN ordered_after bigint NOT NULL DEFAULT 0;
+CREATE INDEX gatepost_webhook_crowded ON :schema.gatepost_webhook (id) WHERE crowded;
 
 -- What became of a webhook's deliveries in each hour.
 CREATE TABLE :schema.gatepost_count (
@@ -173,9 +178,16 @@ END $$;
 CREATE TRIGGER gatepost_occurrence_again BEFORE UPDATE OF due, rejected, tenant, owner ON :schema.gatepost_occurrence
     FOR EACH ROW WHEN (NEW.rejected IS NULL AND NEW.arrived = OLD.arrived) EXECUTE FUNCTION :schema.gatepost_occurrence_again();
 
--- Up to which transaction rows were looked at, but for those that had not ended.
-CREATE TABLE :schema.gatepost_outbox_look (done xid8 NOT NULL, open xid8[] NOT NULL, server text COLLATE "C" NOT NULL) WITH (fillfactor = 50);
-INSERT INTO :schema.gatepost_outbox_look (done, open, server) VALUES ('0', '{}', '');
+-- Up to which transaction rows were looked at, but for those that had not ended, or that had more audiences than one look lists:
+-- of each the last audience that was looked at.
+CREATE TABLE :schema.gatepost_outbox_look (
+    done    xid8 NOT NULL,
+    open    xid8[] NOT NULL,
+    tenants bigint[] NOT NULL,
+    owners  bigint[] NOT NULL,
+    server  text COLLATE "C" NOT NULL
+) WITH (fillfactor = 50);
+INSERT INTO :schema.gatepost_outbox_look (done, open, tenants, owners, server) VALUES ('0', '{}', '{}', '{}', '');
 
 -- The audiences that have or had rows: `ready` are those that have something due and that nobody holds, in order of `taken`, which
 -- counts. The others are looked at again when `due` comes: that of their first row, or the end of a hold.

@@ -11,7 +11,7 @@ pub(crate) struct Failure {
     cause: Option<Cause>,
     /// Whether the server aborted this transaction because of a conflict with another.
     pub(crate) was_victim: bool,
-    /// Whether a lock was waited for too long.
+    /// Whether a lock was waited for, or the statement took, too long.
     pub(crate) was_locked: bool,
 }
 
@@ -120,7 +120,10 @@ impl From<tokio_postgres::Error> for Failure {
             context,
             cause: Some(Cause(cause)),
             was_victim,
-            was_locked: *db.code() == SqlState::LOCK_NOT_AVAILABLE,
+            was_locked: matches!(
+                *db.code(),
+                SqlState::LOCK_NOT_AVAILABLE | SqlState::QUERY_CANCELED
+            ),
         }
     }
 }

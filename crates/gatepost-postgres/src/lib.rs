@@ -6,6 +6,7 @@ mod column;
 mod config;
 mod db;
 mod error;
+mod fronts;
 mod keys;
 mod list;
 mod log;
@@ -16,6 +17,7 @@ mod outbox;
 mod owners;
 mod queue;
 mod records;
+mod settings;
 mod store;
 mod tls;
 

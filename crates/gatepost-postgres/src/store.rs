@@ -9,8 +9,9 @@ use gatepost_storage::webhooks::{Enqueue, Enqueued, Settled, Settlement};
 
 use crate::batch::{Batcher, EnqueueWork, SettleWork};
 use crate::config::PostgresConfig;
-use crate::db::Db;
+use crate::db::{Db, Haste};
 use crate::error::{Answer, Result};
+use crate::fronts::Fronts;
 use crate::migrate;
 use crate::node::Node;
 use crate::notify::Notifier;
@@ -27,6 +28,7 @@ pub struct PostgresStore {
     notifier: Arc<Notifier>,
     sealing: Arc<SealingKeys>,
     ddl: bool,
+    fronts: Arc<Fronts>,
     enqueue: Arc<Batcher<EnqueueWork>>,
     settle: Arc<Batcher<SettleWork>>,
 }
@@ -42,13 +44,17 @@ impl PostgresStore {
     /// version.
     pub async fn connect(config: PostgresConfig) -> Answer<Self> {
         let schema = config.schema_name()?.to_owned();
-        let db = Db::new(&config)?;
+        let haste = Haste::default();
+        let db = Db::new(&config, &haste)?;
         if config.sealing.is_none() {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
         }
-        migrate::migrate(&db, &schema).await?;
+        let direct = Db::new(&config.direct(), &haste)?;
+        let migrated = migrate::migrate(&direct, &schema).await;
+        direct.close();
+        migrated?;
         let notifier = Notifier::start(db.clone(), &schema);
-        let node = Node::join(&config, &schema).await?;
+        let node = Node::join(&config, &haste).await?;
         Ok(Self {
             enqueue: Arc::new(Batcher::start(EnqueueWork::new(
                 db.clone(),
@@ -58,6 +64,7 @@ impl PostgresStore {
             settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),
             sealing: Arc::clone(&config.sealing),
             ddl: config.ddl,
+            fronts: Arc::default(),
             notifier: Arc::new(notifier),
             node: Arc::new(node),
             db,
@@ -82,6 +89,11 @@ impl PostgresStore {
 
     pub(crate) fn notifier(&self) -> &Notifier {
         &self.notifier
+    }
+
+    /// Where the claims of busy lanes begin.
+    pub(crate) fn fronts(&self) -> &Fronts {
+        &self.fronts
     }
 
     /// Whether partitions may be made and dropped.

@@ -55,10 +55,8 @@ async fn the_last_day_of_a_webhook_is_listed_by_the_hour_or_what_was_asked_for()
     assert_eq!(day[0], newest);
     assert_eq!(rows(&world, &format!("{path}&limit=0")).await.len(), 25);
     let (from, before) = (hour(3).timestamp(), hour(5).timestamp());
-    let some = rows(
-        &world,
-        &format!("{path}&from={from}&before={before}&fields=sent"),
-    );
+    let asked = format!("{path}&from={from}&before={before}&fields=sent");
+    let some = rows(&world, &asked);
     assert_eq!(some.await, [json!({"sent": 4}), json!({"sent": 3})]);
     let page = rows(&world, &format!("{path}&limit=1&fields=hour")).await;
     assert_eq!(page, [json!({"hour": hour(HOURS).timestamp()})]);

@@ -1,7 +1,7 @@
 //! The v4 API and the example platform, as clients over TCP see them.
 
-mod host;
 mod counts;
+mod host;
 mod limits;
 mod lists;
 mod matrix;

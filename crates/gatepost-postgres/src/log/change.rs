@@ -72,6 +72,7 @@ impl PostgresStore {
                 class: LaneClass::First,
             });
         }
+        self.fronts().queued(lanes.iter().map(|lane| (*lane, now)));
         self.notifier().lanes(lanes);
         number(replayed)
     }

@@ -2,6 +2,7 @@
 
 mod change;
 mod figures;
+mod floors;
 mod list;
 mod parts;
 mod purge;

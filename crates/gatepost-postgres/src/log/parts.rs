@@ -17,6 +17,9 @@ const OPEN_IN: &str = include_str!("../sql/log/open_in.sql");
 const LATE_OUTCOMES: &str = include_str!("../sql/log/late_outcomes.sql");
 /// How long the locks of the log are waited for.
 const WAIT: &str = "BEGIN; SET LOCAL lock_timeout = '50ms'";
+/// What ran past the partitions is read when the next one is attached, under a lock: where that is
+/// much, there is none until it has left.
+const SCAN: &str = "SET LOCAL statement_timeout = '100ms'";
 /// Partitions that lie ahead.
 const AHEAD: usize = 2;
 /// About how many of them cover the age of retention.
@@ -140,6 +143,7 @@ impl PostgresStore {
     /// Attached rather than created in place: that needs no lock which keeps others from storing.
     async fn add_part(&self, parts: &[Part], now: DateTime<Utc>) -> Result<()> {
         let tx = self.db().begin(WAIT).await?;
+        tx.run(SCAN).await?;
         let row = tx
             .query_one(
                 "SELECT (SELECT coalesce(max(beyond), 0) FROM :schema.gatepost_part) AS beyond, last_value AS last, created_before > '-infinity' AS bounded, \

@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::store::PostgresStore;
 
 const KEEP: &str = include_str!("../sql/log/keep.sql");
-const FLOORS: &str = include_str!("../sql/log/floors.sql");
 const FORGET_OLD: &str = include_str!("../sql/log/forget_old.sql");
 const FORGET_DEFAULT: &str = include_str!("../sql/log/forget_default.sql");
 const FORGET_ALL: &str = include_str!("../sql/log/forget_all.sql");
@@ -21,12 +20,8 @@ const FORGET_DROPPED: &str = include_str!("../sql/log/forget_dropped.sql");
 const FORGET_COUNTS: &str = include_str!("../sql/log/forget_counts.sql");
 const FORGET_TURNS: &str = include_str!("../sql/outbox/forget.sql");
 
-/// How long one statement should take, and one call.
-const BITE: Duration = Duration::from_millis(25);
+/// How long one call should take.
 const CALL: Duration = Duration::from_millis(250);
-/// Webhooks whose floors the first statement looks at.
-const WEBHOOKS: i64 = 32;
-const MOST_WEBHOOKS: i64 = 4_096;
 /// Rows that one statement deletes.
 const ROWS: i64 = 500;
 
@@ -39,7 +34,8 @@ impl PostgresStore {
     ) -> Result<Purged> {
         let began = Instant::now();
         self.db().execute(KEEP, &[&bounds.created_before]).await?;
-        let mut purged = self.raise_floors(bounds.newest_per_webhook, began).await?;
+        let purged = self.raise_floors(bounds.newest_per_webhook, now, began);
+        let mut purged = purged.await?;
         match self.drop_part(bounds, now).await? {
             Leaving::Nothing => {}
             Leaving::More => purged.more = true,
@@ -63,38 +59,6 @@ impl PostgresStore {
             purged.add(self.forget(sql, before, limit.into(), began).await?);
         }
         Ok(purged)
-    }
-
-    /// Looks at webhooks until the time is over, from where the last call ended.
-    async fn raise_floors(&self, newest: u32, began: Instant) -> Result<Purged> {
-        let (mut raised, mut page) = (0, WEBHOOKS);
-        loop {
-            let asked = Instant::now();
-            let row = self
-                .db()
-                .query_opt(FLOORS, &[&i64::from(newest), &page])
-                .await?;
-            let Some(row) = row else { break };
-            raised += u64::try_from(row.try_get::<_, i64>("raised")?).unwrap_or(0);
-            if !row.try_get::<_, bool>("more")? {
-                break;
-            }
-            if began.elapsed() > CALL {
-                return Ok(Purged {
-                    rows: raised,
-                    more: true,
-                });
-            }
-            page = match asked.elapsed() {
-                spent if spent > BITE => (page / 2).max(1),
-                spent if spent < BITE / 4 => (page * 2).min(MOST_WEBHOOKS),
-                _ => page,
-            };
-        }
-        Ok(Purged {
-            rows: raised,
-            more: false,
-        })
     }
 
     /// Removes in bites until nothing is left, the limit is reached or the time is over.

@@ -5,15 +5,17 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use gatepost_ids::TenantId;
 use gatepost_storage::Revision;
-use gatepost_storage::columns::{class_number, class_of};
+use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{
-    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, LaneClaim,
-    Settlement,
+    Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, Lane, LaneClaim,
+    LaneClass, Settlement,
 };
 use tokio_postgres::Row;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
+use super::lanes::columns;
 use crate::column::{number, parse, span, status, text};
+use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
@@ -22,13 +24,21 @@ const CLAIM: &str = concat!(
     include_str!("../sql/queue/idle.sql"),
     include_str!("../sql/queue/claimed.sql"),
 );
-const LAST: &str = include_str!("../sql/queue/last.sql");
+const LAST: &str = concat!(
+    include_str!("../sql/queue/last_of.sql"),
+    include_str!("../sql/queue/last.sql"),
+);
+const LAST_CLAIMED: &str = concat!(
+    include_str!("../sql/queue/last_claimed.sql"),
+    include_str!("../sql/queue/last.sql"),
+);
 
 /// What is read of a claimed delivery, and whether it has outcomes.
 struct Found {
-    lane: (i64, i16),
+    lane: Lane,
     claimed: Claimed,
     marked: bool,
+    in_order: bool,
 }
 
 impl PostgresStore {
@@ -39,13 +49,26 @@ impl PostgresStore {
         now: DateTime<Utc>,
     ) -> Result<Vec<Claimed>> {
         let lanes = merged(lanes);
-        let webhooks: Vec<i64> = lanes.iter().map(|(webhook, _, _)| *webhook).collect();
-        let classes: Vec<i16> = lanes.iter().map(|(_, class, _)| *class).collect();
-        let most: Vec<i64> = lanes.iter().map(|(_, _, most)| *most).collect();
-        let db = self.db();
-        let rows = db
-            .query(CLAIM, &[&webhooks, &classes, &most, &lease_until, &now])
-            .await?;
+        let (webhooks, classes) = columns(lanes.iter().map(|(lane, _)| *lane));
+        let most: Vec<i64> = lanes.iter().map(|(_, most)| *most).collect();
+        let claiming = self.fronts().claim(lanes.clone());
+        let params: [Param<'_>; 6] = [
+            &webhooks,
+            &classes,
+            &most,
+            &claiming.since,
+            &lease_until,
+            &now,
+        ];
+        let retried = lanes.iter().any(|(lane, _)| lane.class != LaneClass::First);
+        let (rows, last) = if retried {
+            let statements = [(CLAIM, &params[..]), (LAST_CLAIMED, &[][..])];
+            let answers = self.db().pipeline("BEGIN", &statements).await?;
+            let mut answers = answers.into_iter();
+            (answers.next().unwrap_or_default(), answers.next())
+        } else {
+            (self.db().query(CLAIM, &params).await?, None)
+        };
         let mut claimed = Vec::with_capacity(rows.len());
         for row in &rows {
             match found(row, lease_until) {
@@ -53,11 +76,15 @@ impl PostgresStore {
                 Err(failure) => self.end_unreadable(row, &failure).await?,
             }
         }
-        self.read_what_was(&mut claimed).await?;
+        self.read_what_was(&mut claimed, last).await?;
+        // Of a webhook in order the oldest is claimed, not what was due first.
+        let free = claimed.iter().filter(|found| !found.in_order);
+        claiming.end(
+            free.map(|found| (found.lane, found.claimed.delivery.due)),
+            now,
+        );
         let lanes = lanes.iter().enumerate();
-        let place: HashMap<(i64, i16), usize> = lanes
-            .map(|(at, (webhook, class, _))| ((*webhook, *class), at))
-            .collect();
+        let place: HashMap<Lane, usize> = lanes.map(|(at, (lane, _))| (*lane, at)).collect();
         claimed.sort_by_key(|found| {
             let delivery = &found.claimed.delivery;
             (place.get(&found.lane).copied(), delivery.due, delivery.id)
@@ -65,14 +92,18 @@ impl PostgresStore {
         Ok(claimed.into_iter().map(|found| found.claimed).collect())
     }
 
-    /// Completes those that were claimed before by their last outcomes.
-    async fn read_what_was(&self, claimed: &mut [Found]) -> Result<()> {
+    /// Completes those that were claimed before by their last outcomes. Few are that wait for their
+    /// first attempt: of those they are read afterwards.
+    async fn read_what_was(&self, claimed: &mut [Found], last: Option<Vec<Row>>) -> Result<()> {
         let marked = claimed.iter().filter(|found| found.marked);
         let marked: Vec<i64> = marked.map(|found| found.claimed.delivery.id.0).collect();
         if marked.is_empty() {
             return Ok(());
         }
-        let rows = self.db().query(LAST, &[&marked]).await?;
+        let rows = match last {
+            Some(rows) => rows,
+            None => self.db().query(LAST, &[&marked]).await?,
+        };
         let mut last: HashMap<i64, &Row> = HashMap::with_capacity(rows.len());
         for row in &rows {
             last.insert(row.try_get("id")?, row);
@@ -114,15 +145,14 @@ impl PostgresStore {
 }
 
 /// A lane that is named twice is claimed from once, up to the sum.
-fn merged(lanes: &[LaneClaim]) -> Vec<(i64, i16, i64)> {
-    let mut merged: Vec<(i64, i16, i64)> = Vec::with_capacity(lanes.len());
+fn merged(lanes: &[LaneClaim]) -> Vec<(Lane, i64)> {
+    let mut merged: Vec<(Lane, i64)> = Vec::with_capacity(lanes.len());
     let mut place = HashMap::new();
     for LaneClaim { lane, limit } in lanes {
-        let key = (lane.webhook.0, class_number(lane.class));
-        let at = *place.entry(key).or_insert(merged.len());
+        let at = *place.entry(*lane).or_insert(merged.len());
         match merged.get_mut(at) {
-            Some((_, _, most)) => *most += i64::from(*limit),
-            None => merged.push((key.0, key.1, i64::from(*limit))),
+            Some((_, most)) => *most += i64::from(*limit),
+            None => merged.push((*lane, i64::from(*limit))),
         }
     }
     merged
@@ -165,8 +195,12 @@ fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
         revision: Revision(row.try_get("revision")?),
     };
     Ok(Found {
-        lane: (webhook, lane),
+        lane: Lane {
+            webhook: WebhookId(webhook),
+            class: class_of(lane),
+        },
         claimed,
         marked: row.try_get("marked")?,
+        in_order: row.try_get("in_order")?,
     })
 }

@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::columns::{class_number, class_of};
-use gatepost_storage::webhooks::{DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneSweep};
+use gatepost_storage::webhooks::{
+    DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep,
+};
 use gatepost_storage::{Revision, StoreError};
 use tokio_postgres::Row;
 use webhook_model::{OwnerId, WebhookId};
@@ -37,9 +39,19 @@ impl PostgresStore {
         limit: u32,
     ) -> Result<DueLanes> {
         let limit = i64::from(limit);
-        let params: [Param<'_>; 4] = [&until, &after.due, &after.delivery.0, &limit];
+        let (busy, since) = self.fronts().busy();
+        let (webhooks, classes) = columns(busy);
+        let params: [Param<'_>; 7] = [
+            &until,
+            &after.due,
+            &after.delivery.0,
+            &limit,
+            &webhooks,
+            &classes,
+            &since,
+        ];
         let rows = self.db().query(DUE, &params).await?;
-        let lanes = lanes(&rows)?;
+        let lanes = self.named(&rows)?;
         let more = |row: &Row| -> Result<Option<DuePoint>> {
             let due: Option<DateTime<Utc>> = row.try_get("last_due")?;
             let id: Option<i64> = row.try_get("last_id")?;
@@ -58,11 +70,19 @@ impl PostgresStore {
         webhooks: &[WebhookId],
         now: DateTime<Utc>,
     ) -> Result<Vec<DueLane>> {
-        let mut webhooks: Vec<i64> = webhooks.iter().map(|webhook| webhook.0).collect();
+        let mut webhooks = webhooks.to_vec();
         webhooks.sort_unstable();
         webhooks.dedup();
-        let rows = self.db().query(OF, &[&now, &webhooks]).await?;
-        lanes(&rows)
+        let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+        let lanes = webhooks
+            .into_iter()
+            .flat_map(|webhook| classes.map(|class| Lane { webhook, class }));
+        let lanes: Vec<Lane> = lanes.collect();
+        let since = self.fronts().of(&lanes);
+        let (webhooks, classes) = columns(lanes);
+        let params: [Param<'_>; 4] = [&now, &webhooks, &classes, &since];
+        let rows = self.db().query(OF, &params).await?;
+        self.named(&rows)
     }
 
     pub(super) async fn swept_lanes(
@@ -77,7 +97,7 @@ impl PostgresStore {
         let limit = i64::from(limit);
         let params: [Param<'_>; 4] = [&now, &webhook, &class, &limit];
         let rows = self.db().query(SWEEP, &params).await?;
-        let due = lanes(&rows)?;
+        let due = self.named(&rows)?;
         let next = |row: &Row| -> Result<Option<Lane>> {
             let webhook: Option<i64> = row.try_get("last_webhook")?;
             let class: Option<i16> = row.try_get("last_class")?;
@@ -91,12 +111,24 @@ impl PostgresStore {
     }
 }
 
-/// Those that a row names; one that says only where to go on names none.
-fn lanes(rows: &[Row]) -> Result<Vec<DueLane>> {
-    let lanes = rows.iter().filter_map(|row| due_lane(row).transpose());
-    let mut lanes = lanes.collect::<Result<Vec<_>>>()?;
-    lanes.sort_unstable_by_key(|due| due.lane);
-    Ok(lanes)
+impl PostgresStore {
+    /// The lanes that a row names, which lead their claims back; one that says only where to go on
+    /// names none.
+    fn named(&self, rows: &[Row]) -> Result<Vec<DueLane>> {
+        let lanes = rows.iter().filter_map(|row| due_lane(row).transpose());
+        let mut lanes = lanes.collect::<Result<Vec<_>>>()?;
+        lanes.sort_unstable_by_key(|due| due.lane);
+        self.fronts().found(&lanes);
+        Ok(lanes)
+    }
+}
+
+/// Lanes as columns.
+pub(super) fn columns(lanes: impl IntoIterator<Item = Lane>) -> (Vec<i64>, Vec<i16>) {
+    let lanes = lanes.into_iter();
+    lanes
+        .map(|lane| (lane.webhook.0, class_number(lane.class)))
+        .unzip()
 }
 
 fn due_lane(row: &Row) -> Result<Option<DueLane>> {

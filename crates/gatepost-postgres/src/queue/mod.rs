@@ -87,7 +87,12 @@ impl QueueStore for PostgresStore {
         }
         let released = |s: &Settlement| matches!(s.disposition, Disposition::Release { .. });
         let leaves_work = settlements.iter().any(released);
+        let again = settlements.iter();
+        let again = again.filter_map(|s| s.disposition.state_and_due().1).min();
         let settled = self.settle_batched(settlements).await?;
+        if let Some(due) = again {
+            self.fronts().queued_somewhere(due);
+        }
         if leaves_work {
             self.notifier().due();
         }
@@ -105,17 +110,18 @@ impl QueueStore for PostgresStore {
 
 /// What other processes hear once an enqueue is stored.
 struct News {
-    waits: Vec<Lane>,
+    waits: Vec<(Lane, DateTime<Utc>)>,
     outbox: bool,
 }
 
 impl News {
     fn of(batch: &Enqueue) -> Self {
         let waits = batch.deliveries.iter().filter(|d| d.lease_until.is_none());
-        let waits = waits.map(|new| Lane {
-            webhook: new.webhook,
+        let lane = |webhook| Lane {
+            webhook,
             class: LaneClass::First,
-        });
+        };
+        let waits = waits.map(|new| (lane(new.webhook), new.due));
         Self {
             waits: waits.collect(),
             outbox: !batch.later.is_empty(),
@@ -126,7 +132,9 @@ impl News {
 impl PostgresStore {
     fn tell(&self, news: News, answer: &Enqueued) {
         if matches!(answer, Enqueued::Stored { .. }) {
-            self.notifier().lanes(news.waits);
+            self.fronts().queued(news.waits.iter().copied());
+            self.notifier()
+                .lanes(news.waits.into_iter().map(|(lane, _)| lane));
             if news.outbox {
                 self.notifier().outbox();
             }

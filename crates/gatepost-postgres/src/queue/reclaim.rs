@@ -30,10 +30,12 @@ impl PostgresStore {
         let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
         let requeued: Vec<i64> = row.try_get("requeued")?;
         let ended: i64 = row.try_get("ended")?;
-        self.notifier().lanes(requeued.iter().map(|webhook| Lane {
+        let lanes = requeued.iter().map(|webhook| Lane {
             webhook: WebhookId(*webhook),
             class: LaneClass::Alone,
-        }));
+        });
+        self.fronts().queued(lanes.clone().map(|lane| (lane, now)));
+        self.notifier().lanes(lanes);
         Ok(Reclaimed {
             requeued: requeued.len() as u64,
             ended: u64::try_from(ended).map_err(|e| Failure::corrupt("count", e))?,

@@ -10,15 +10,19 @@ mod chaos;
 mod common;
 mod contract;
 mod costs;
+mod floors;
 mod locks;
 mod nodes;
 mod parts;
 mod plans;
+mod pooled;
+mod pooler;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
 mod queue;
 mod schema;
 mod session;
+mod settle;
 #[path = "../../src/log/list/source.rs"]
 mod source;
 mod tls;

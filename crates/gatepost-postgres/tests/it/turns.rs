@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken};
 use gatepost_testkit::fixtures::{at, occurrence};
 use tokio_postgres::Client;
 
-use crate::common::{fresh_at, raw};
+use crate::common::{fresh_at, raw, rows};
 
 const ME: u128 = 1;
 
@@ -136,4 +136,39 @@ async fn audiences_that_are_put_off_or_held_are_in_nobody_s_way() {
         owner: 0,
     };
     assert_eq!(turns, [Some(last), None]);
+}
+
+/// One audience each, in one statement.
+async fn insert_many(client: &Client, from: i64, to: i64) {
+    let rows = format!(
+        "INSERT INTO gatepost_occurrence (event_type, event, tenant, due) SELECT 'vms', 'on', n, 'epoch' FROM generate_series({from}, {to}) n"
+    );
+    client.batch_execute(&rows).await.unwrap();
+}
+
+#[tokio::test]
+async fn audiences_are_listed_in_bites_however_many_one_transaction_has() {
+    let (store, _, place) = fresh_at().await;
+    let (client, slow) = (raw(&place).await, raw(&place).await);
+    slow.batch_execute("BEGIN").await.unwrap();
+    insert_many(&slow, 10_001, 13_000).await;
+    insert_many(&client, 1, 4_500).await;
+    insert(&client, 5_000).await;
+    let mut listed = 0;
+    for look in 1..=4 {
+        take(&store, look).await.unwrap();
+        let now = rows(&client, "gatepost_outbox_turn").await;
+        assert!(now - listed <= 2_000, "{listed} and {now} in one look");
+        listed = now;
+    }
+    assert_eq!(listed, 4_501);
+    slow.batch_execute("COMMIT").await.unwrap();
+    insert(&client, 5_001).await;
+    for look in 5..=8 {
+        take(&store, look).await.unwrap();
+        let now = rows(&client, "gatepost_outbox_turn").await;
+        assert!(now - listed <= 2_000, "{listed} and {now} in one look");
+        listed = now;
+    }
+    assert_eq!(listed, 7_502);
 }

@@ -61,7 +61,8 @@ impl DeliveryLog for SqliteStore {
 
     async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
         let (ids, reason) = (ids.to_vec(), reason.to_owned());
-        self.write(move |c| end::cancel(c, &ids, &reason, now)).await
+        self.write(move |c| end::cancel(c, &ids, &reason, now))
+            .await
     }
 
     async fn expire_held(

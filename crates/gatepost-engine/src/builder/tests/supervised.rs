@@ -111,8 +111,8 @@ impl World {
             let _ = self.engine.emit_later(&occurrence(OWNER)).await;
         }
         let _ = self.engine.emit(occurrence(OWNER)).await;
-        if second % 4 == 0 {
-            self.platform.enable(OTHER, second % 8 != 0);
+        if second.is_multiple_of(4) {
+            self.platform.enable(OTHER, !second.is_multiple_of(8));
             let _ = self.engine.emit(occurrence(OTHER)).await;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;

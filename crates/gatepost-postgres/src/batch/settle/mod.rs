@@ -9,7 +9,6 @@ use async_trait::async_trait;
 use gatepost_storage::webhooks::{Settled, Settlement};
 use tokio_postgres::Row;
 
-use self::columns::Columns;
 use self::wave::{Wave, waves};
 use crate::batch::batcher::{Outcome, Work};
 use crate::db::{Db, Param};
@@ -19,6 +18,7 @@ const SENT: &str = concat!(
     include_str!("../../sql/queue/given.sql"),
     include_str!("../../sql/queue/settle_sent.sql"),
     include_str!("../../sql/queue/close.sql"),
+    include_str!("../../sql/queue/whole.sql"),
 );
 const ANY: &str = concat!(
     include_str!("../../sql/queue/given.sql"),
@@ -82,63 +82,81 @@ impl Work for SettleWork {
 }
 
 impl SettleWork {
-    /// A delivery that is settled twice (twice the same, or by an old and a new token) needs a
-    /// transaction for each time.
+    /// All or nothing. A delivery that is settled twice (twice the same, or by an old and a new
+    /// token) needs a wave for each time.
     async fn all(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         let mut settled = vec![Settled::Stale; settlements.len()];
-        for wave in waves(settlements) {
-            self.store(&wave, &mut settled).await?;
+        let waves = waves(settlements);
+        let stored = match waves.as_slice() {
+            [wave] => self.as_if_all_were_well(wave, &mut settled).await?,
+            _ => false,
+        };
+        if !stored {
+            self.with_care(&waves, &mut settled).await?;
         }
         Ok(settled)
     }
 
-    /// First as if all were well. What is left then is tried with care: beside something that is
-    /// gone, or where a part was stored before. A query of its own finds which of the rest an
-    /// earlier call has stored, so that it sees that call even if both were under way at once.
-    async fn store(&self, wave: &Wave, settled: &mut [Settled]) -> Result<()> {
-        let sent = (SENT, &wave.sent);
-        let others = (ANY, &wave.others);
-        match self.together(wave, &[sent, others], settled).await {
-            Err(failure) if failure.is_conflict() => {
-                let all = [(ANY, &wave.sent), others];
-                self.together(wave, &all, settled).await?;
-            }
-            other => {
-                other?;
-                if wave.lacks(&wave.sent, settled) {
-                    self.together(wave, &[(ANY, &wave.sent)], settled).await?;
-                }
-            }
+    /// Returns whether it was stored; else nothing was: something is gone, a part was stored before
+    /// or is stale.
+    async fn as_if_all_were_well(&self, wave: &Wave, settled: &mut [Settled]) -> Result<bool> {
+        let sent = wave.sent.params(&wave.tokens);
+        let others = wave.others.params(&wave.tokens);
+        let parts = [(SENT, &wave.sent, &sent), (ANY, &wave.others, &others)];
+        let parts = parts.iter().filter(|(_, columns, _)| !columns.is_empty());
+        let statements: Vec<(&str, &[Param<'_>])> =
+            parts.map(|(sql, _, params)| (*sql, &params[..])).collect();
+        match self.together(&statements).await {
+            Err(failure) if failure.is_conflict() => return Ok(false),
+            other => wave.mark(&other?, settled),
         }
-        for part in [&wave.sent, &wave.others] {
-            if wave.lacks(part, settled) {
-                let params: [Param<'_>; 2] = [&part.delivery, &part.token];
-                let rows = self.db.query(SETTLED, &params).await?;
-                wave.mark(&done(&rows)?, settled);
-            }
+        if wave.lacks(&wave.sent, settled) {
+            return Ok(false);
+        }
+        if wave.lacks(&wave.others, settled) {
+            let params: [Param<'_>; 2] = [&wave.others.delivery, &wave.others.token];
+            wave.mark(&self.together(&[(SETTLED, &params)]).await?, settled);
+        }
+        Ok(true)
+    }
+
+    /// In one transaction, wave after wave. A statement of its own finds which of each an earlier
+    /// call has stored, so that it sees that call even if both were under way at once.
+    async fn with_care(&self, waves: &[Wave], settled: &mut [Settled]) -> Result<()> {
+        let parts = waves.iter().flat_map(|wave| {
+            let parts = [&wave.sent, &wave.others].into_iter();
+            parts
+                .filter(|columns| !columns.is_empty())
+                .map(move |columns| (wave, columns))
+        });
+        let parts: Vec<_> = parts
+            .map(|(wave, columns)| {
+                let stored: [Param<'_>; 2] = [&columns.delivery, &columns.token];
+                (wave, columns.params(&wave.tokens), stored)
+            })
+            .collect();
+        let statements: Vec<(&str, &[Param<'_>])> = parts
+            .iter()
+            .flat_map(|(_, params, stored)| [(ANY, &params[..]), (SETTLED, &stored[..])])
+            .collect();
+        let answers = self.each(&statements).await?;
+        for ((wave, ..), answers) in parts.iter().zip(answers.chunks(2)) {
+            wave.mark(&answers.concat(), settled);
         }
         Ok(())
     }
 
-    /// In one transaction; a lost deadlock is repeated.
-    async fn together(
-        &self,
-        wave: &Wave,
-        parts: &[(&str, &Columns)],
-        settled: &mut [Settled],
-    ) -> Result<()> {
-        let parts = parts.iter().filter(|(_, columns)| !columns.is_empty());
-        let params: Vec<(&str, _)> = parts
-            .map(|(sql, columns)| (*sql, columns.params(&wave.tokens)))
-            .collect();
-        let statements: Vec<(&str, &[Param<'_>])> = params
-            .iter()
-            .map(|(sql, params)| (*sql, &params[..]))
-            .collect();
+    /// The deliveries that these statements say to be settled.
+    async fn together(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Vec<i64>> {
+        Ok(self.each(statements).await?.concat())
+    }
+
+    /// The same of each; a lost deadlock is repeated.
+    async fn each(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Vec<Vec<i64>>> {
         let mut tries = 0;
         let answers = loop {
-            let answers = match &statements[..] {
-                [] => return Ok(()),
+            let answers = match statements {
+                [] => return Ok(Vec::new()),
                 [(sql, params)] => self.db.query(sql, params).await.map(|rows| vec![rows]),
                 several => self.db.pipeline("BEGIN", several).await,
             };
@@ -147,10 +165,7 @@ impl SettleWork {
                 other => break other?,
             }
         };
-        for rows in &answers {
-            wave.mark(&done(rows)?, settled);
-        }
-        Ok(())
+        answers.iter().map(|rows| done(rows)).collect()
     }
 }
 

@@ -1,22 +1,39 @@
--- $1: how many ended deliveries of each webhook are shown. $2: how many webhooks are looked at, from where the last call ended.
-WITH page AS MATERIALIZED (
-    SELECT w.id, w.floor FROM :schema.gatepost_webhook w WHERE w.id > (SELECT k.webhook FROM :schema.gatepost_kept k) ORDER BY w.id LIMIT $2
-), running AS MATERIALIZED (
-    SELECT u.delivery FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery)
-    WHERE u.delivery IS NOT NULL AND (SELECT e.token FROM :schema.gatepost_outcome_all e WHERE e.delivery = u.delivery AND e.token = g.id) IS NULL
+-- $1: how many ended deliveries of each webhook are shown. $2: webhooks.
+-- The floor is the id after which there are that many which have ended: counted from the newest, and on by as many as are open
+-- among those, until that is all of them. A webhook is `crowded` while there may be more to hide once what is open has ended.
+WITH running AS MATERIALIZED (
+    SELECT u.delivery, d.webhook FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery)
+    CROSS JOIN LATERAL (SELECT d.webhook FROM :schema.gatepost_delivery_all d WHERE d.id = u.delivery LIMIT 1) d
+    WHERE (SELECT e.token FROM :schema.gatepost_outcome_all e WHERE e.delivery = u.delivery AND e.token = g.id) IS NULL
+), page AS MATERIALIZED (
+    SELECT w.id, w.floor, w.crowded, f.id AS newest FROM :schema.gatepost_webhook w LEFT JOIN LATERAL (
+        SELECT d.id FROM :schema.gatepost_delivery_all d WHERE d.webhook = w.id AND d.id > w.floor
+        ORDER BY d.webhook DESC, d.id DESC OFFSET $1 LIMIT 1) f ON true
+    WHERE w.id = ANY ($2::bigint[])
 ), low AS MATERIALIZED (
-    SELECT p.id, f.id AS floor FROM page p CROSS JOIN LATERAL (
-        SELECT d.id FROM :schema.gatepost_delivery_all d
-        WHERE d.webhook = p.id AND d.id > p.floor
-          AND (SELECT q.id FROM :schema.gatepost_queue q WHERE q.id = d.id) IS NULL AND d.id NOT IN (SELECT r.delivery FROM running r)
-        ORDER BY d.webhook DESC, d.id DESC OFFSET $1 LIMIT 1) f
-    -- Whether there are so many at all is read from the index alone.
-    WHERE (SELECT d.id FROM :schema.gatepost_delivery_all d WHERE d.webhook = p.id AND d.id > p.floor
-           ORDER BY d.webhook DESC, d.id DESC OFFSET $1 LIMIT 1) IS NOT NULL
+    SELECT p.id, CASE WHEN b.open = a.open THEN a.floor WHEN d.open = b.open THEN c.floor END AS floor, p.newest
+    FROM page p
+    CROSS JOIN LATERAL (
+        SELECT o.open, (SELECT d.id FROM :schema.gatepost_delivery_all d WHERE d.webhook = p.id AND d.id > p.floor
+            ORDER BY d.webhook DESC, d.id DESC OFFSET $1 + o.open LIMIT 1) AS floor
+        FROM (SELECT (SELECT count(*) FROM (SELECT FROM :schema.gatepost_queue q WHERE q.webhook = p.id AND q.id >= p.newest LIMIT 5000) q)
+            + (SELECT count(*) FROM running r WHERE r.webhook = p.id AND r.delivery >= p.newest) AS open) o) a
+    CROSS JOIN LATERAL (
+        SELECT (SELECT count(*) FROM (SELECT FROM :schema.gatepost_queue q WHERE q.webhook = p.id AND q.id >= a.floor LIMIT 5000) q)
+            + (SELECT count(*) FROM running r WHERE r.webhook = p.id AND r.delivery >= a.floor) AS open) b
+    CROSS JOIN LATERAL (
+        SELECT (SELECT d.id FROM :schema.gatepost_delivery_all d WHERE b.open <> a.open AND d.webhook = p.id AND d.id > p.floor
+            ORDER BY d.webhook DESC, d.id DESC OFFSET $1 + b.open LIMIT 1) AS floor) c
+    CROSS JOIN LATERAL (
+        SELECT (SELECT count(*) FROM (SELECT FROM :schema.gatepost_queue q WHERE q.webhook = p.id AND q.id >= c.floor LIMIT 5000) q)
+            + (SELECT count(*) FROM running r WHERE r.webhook = p.id AND r.delivery >= c.floor) AS open) d
+    WHERE p.newest IS NOT NULL
+), judged AS MATERIALIZED (
+    SELECT p.id, l.floor, p.newest IS NOT NULL AND l.floor IS DISTINCT FROM p.newest AS crowded
+    FROM page p LEFT JOIN low l ON l.id = p.id
+    WHERE l.floor IS NOT NULL OR p.crowded <> (p.newest IS NOT NULL AND l.floor IS DISTINCT FROM p.newest)
 ), raised AS (
-    UPDATE :schema.gatepost_webhook w SET floor = l.floor FROM low l WHERE w.id = l.id RETURNING 1
-), moved AS (
-    UPDATE :schema.gatepost_kept SET webhook = CASE WHEN (SELECT count(*) FROM page) < $2 THEN 0 ELSE (SELECT max(id) FROM page) END
-    WHERE webhook <> CASE WHEN (SELECT count(*) FROM page) < $2 THEN 0 ELSE (SELECT max(id) FROM page) END
+    UPDATE :schema.gatepost_webhook w SET floor = coalesce(j.floor, w.floor), crowded = j.crowded
+    FROM judged j WHERE w.id = j.id RETURNING j.floor IS NOT NULL AS raised
 )
-SELECT (SELECT count(*) FROM raised) AS raised, (SELECT count(*) FROM page) = $2 AS more
+SELECT count(*) FILTER (WHERE raised) AS raised FROM raised

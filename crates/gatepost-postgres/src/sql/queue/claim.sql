@@ -1,9 +1,9 @@
--- $1..$3: webhook, class, most of each lane; no lane twice. $4: lease end. $5: now. What is claimed together shares a token, but a
+-- $1..$4: webhook, class, most of each lane, and due when it begins (NULL: at its front); no lane twice. $5: lease end. $6: now. What is claimed together shares a token, but a
 -- webhook in order has one of its own: of two claimers that find it idle the index of gatepost_running lets one pass.
 -- Rows are deleted by ctid: they are never updated, and a planner that takes the queue for short does not read it whole.
 WITH lane AS MATERIALIZED (
     SELECT l.*, w.in_order, w.revision, w.ordered_after
-    FROM unnest($1::bigint[], $2::smallint[], $3::bigint[]) AS l (webhook, class, most)
+    FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::timestamptz[]) AS l (webhook, class, most, since)
     JOIN :schema.gatepost_webhook w ON w.id = l.webhook AND w.activity = 'active' AND NOT w.gone
     JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT (o.held OR o.gone) AND o.moving IS NULL
 ), free AS MATERIALIZED (
@@ -11,7 +11,7 @@ WITH lane AS MATERIALIZED (
     FROM lane l
     CROSS JOIN LATERAL (
         SELECT q.ctid AS tid FROM :schema.gatepost_queue q
-        WHERE q.webhook = l.webhook AND q.class = l.class AND q.due <= $5
+        WHERE q.webhook = l.webhook AND q.class = l.class AND (q.due, q.id) >= (coalesce(l.since, '-infinity'), 0) AND q.due <= $6
         ORDER BY q.webhook, q.class, q.due, q.id LIMIT l.most FOR UPDATE SKIP LOCKED
     ) d
     WHERE NOT l.in_order
@@ -21,6 +21,6 @@ WITH lane AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = l.webhook ORDER BY q.webhook, q.id LIMIT 1) head
     CROSS JOIN LATERAL (
         SELECT q.ctid AS tid, q.* FROM :schema.gatepost_queue q
-        WHERE q.id = head.id AND q.class = l.class AND q.due <= $5 FOR UPDATE SKIP LOCKED
+        WHERE q.id = head.id AND q.class = l.class AND q.due <= $6 FOR UPDATE SKIP LOCKED
     ) d
     WHERE l.in_order AND l.most > 0 AND (

@@ -1,7 +1,7 @@
     )
 ), alone AS (
     INSERT INTO :schema.gatepost_running (id, lease_until, webhook, open, ids, tries, attempts, class, lost)
-    SELECT nextval(':schema.gatepost_claim'), $4, h.webhook, 1, ARRAY[h.id], ARRAY[h.tries], ARRAY[h.attempts], ARRAY[h.class], ARRAY[h.lost]
+    SELECT nextval(':schema.gatepost_claim'), $5, h.webhook, 1, ARRAY[h.id], ARRAY[h.tries], ARRAY[h.attempts], ARRAY[h.class], ARRAY[h.lost]
     FROM (SELECT * FROM heads ORDER BY webhook) h
     ON CONFLICT (webhook) WHERE webhook IS NOT NULL DO NOTHING
     RETURNING id, webhook
@@ -11,7 +11,7 @@
     RETURNING id, webhook, due, tries, attempts, class, lost, marked
 ), shared AS (
     INSERT INTO :schema.gatepost_running (id, lease_until, open, ids, tries, attempts, class, lost)
-    SELECT nextval(':schema.gatepost_claim'), $4, s.open, s.ids, s.tries, s.attempts, s.class, s.lost
+    SELECT nextval(':schema.gatepost_claim'), $5, s.open, s.ids, s.tries, s.attempts, s.class, s.lost
     FROM (
         SELECT count(*) AS open, array_agg(g.id) AS ids,
                CASE WHEN bool_or(g.class > 0 OR g.marked) THEN array_agg(g.tries) END AS tries,
@@ -22,11 +22,13 @@
     ) s
     WHERE s.open > 0
     RETURNING id
+), said AS MATERIALIZED (
+    SELECT set_config('gatepost.claimed', ARRAY(SELECT g.id FROM got g WHERE g.marked)::text, true) AS marked
 )
-SELECT g.id, g.webhook, g.due, g.tries, g.attempts, g.class AS lane, g.lost, g.marked, l.revision,
+SELECT g.id, g.webhook, g.due, g.tries, g.attempts, g.class AS lane, g.lost, g.marked, l.revision, l.in_order,
        coalesce((SELECT a.id FROM alone a WHERE a.webhook = g.webhook), (SELECT s.id FROM shared s)) AS token,
        d.owner, d.tenant, d.task, d.created, d.message_id, d.body
-FROM got g JOIN lane l ON l.webhook = g.webhook AND l.class = g.class
+FROM got g CROSS JOIN said JOIN lane l ON l.webhook = g.webhook AND l.class = g.class
 CROSS JOIN LATERAL (
     SELECT d.owner, d.tenant, d.task, d.created, d.message_id, d.body FROM :schema.gatepost_delivery d WHERE d.id = g.id
     UNION ALL SELECT d.owner, d.tenant, d.task, d.created, d.message_id, d.body FROM :schema.gatepost_delivery_old d WHERE d.id = g.id

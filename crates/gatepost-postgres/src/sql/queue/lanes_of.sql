@@ -1,4 +1,4 @@
--- $1: now. $2: webhooks.
+-- $1: now. $2..$4: webhook and class of lanes, and due when each begins (NULL: at its front).
 WITH lane AS MATERIALIZED (
-    SELECT w AS webhook, c::smallint AS class FROM unnest($2::bigint[]) AS w CROSS JOIN generate_series(0, 2) AS c
+    SELECT l.* FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[]) AS l (webhook, class, since)
 )

@@ -1,4 +1,4 @@
--- Whatever is settled.
+-- Whatever is settled; nothing, where settle_sent.sql before it in the transaction has left something.
 , gone AS MATERIALIZED (
     SELECT (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.gone LIMIT 1) IS NOT NULL
         OR (SELECT o.owner FROM :schema.gatepost_owner o WHERE o.gone LIMIT 1) IS NOT NULL AS is_some
@@ -24,7 +24,7 @@
         UNION ALL SELECT d.webhook, d.owner, d.tenant, d.task FROM :schema.gatepost_delivery_old d WHERE d.id = g.delivery
         LIMIT 1
     ) d
-    WHERE p.pos IS NOT NULL AND (NOT (SELECT is_some FROM gone) OR (
+    WHERE p.pos IS NOT NULL AND current_setting('gatepost.sent', true) IS DISTINCT FROM 'false' AND (NOT (SELECT is_some FROM gone) OR (
         SELECT w.id FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = d.owner AND NOT o.gone
         WHERE w.id = d.webhook AND NOT w.gone) IS NOT NULL)
 ), done AS (

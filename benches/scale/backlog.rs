@@ -1,0 +1,120 @@
+//! Deliveries that wait, queued, claimed and settled by calls of the store alone.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use benches::platform::{now, open};
+use chrono::TimeDelta;
+use gatepost_storage::webhooks::{
+    Claim, Claimed, Disposition, Enqueued, Lane, LaneClaim, LaneClass, MessageId, NewDelivery,
+    Settled, WebhookQuery,
+};
+use gatepost_storage::{Page, Scope, WebhookStore};
+use gatepost_testkit::fixtures;
+use webhook_model::WebhookId;
+
+use crate::stage::Store;
+
+/// Lanes of a claim, and deliveries of each.
+const LANES: usize = 8;
+const EACH: u32 = 8;
+
+pub(crate) struct Backlog {
+    pub(crate) store: Arc<dyn WebhookStore>,
+    hooks: Vec<WebhookId>,
+    /// Where the next claim begins.
+    turn: usize,
+}
+
+impl Backlog {
+    /// All webhooks of the store.
+    pub(crate) async fn open(store: &Store) -> Self {
+        let store = open(store.kind, &store.place).await;
+        let mut query = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: Page::first(1_000),
+        };
+        let mut hooks = Vec::new();
+        loop {
+            let page = store.list_webhooks(&query).await.unwrap();
+            hooks.extend(page.iter().map(|row| row.id));
+            match page.last() {
+                Some(last) => query.page = query.page.beyond(last.id),
+                None => break,
+            }
+        }
+        Self {
+            store,
+            hooks,
+            turn: 0,
+        }
+    }
+
+    /// Queues that many, due now, over the webhooks in turn: ten to a call, many calls at a time.
+    pub(crate) async fn queue(&self, count: usize) {
+        let each = |n: usize| NewDelivery {
+            message_id: MessageId::new(now(), n as u128),
+            webhook: self.hooks[n % self.hooks.len()],
+            task: None,
+            body: "{}".into(),
+            due: now(),
+            lease_until: None,
+        };
+        let calls = (0..count / 10).map(|call| (call * 10..call * 10 + 10).map(each).collect());
+        let calls = calls.map(fixtures::direct).collect();
+        for stored in self.store.enqueue_all(calls, now()).await {
+            assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "{stored:?}");
+        }
+    }
+
+    /// Claims that many and settles them as sent, 64 at a time.
+    pub(crate) async fn drain(&mut self, count: usize) {
+        let mut left = count;
+        while left > 0 {
+            let claimed = self.claim().await;
+            left -= claimed.len();
+            self.settle(&claimed, |_| Disposition::Sent).await;
+        }
+    }
+
+    /// How long a claim of 64 takes, in milliseconds. They are given back, due when they were, or
+    /// that much later.
+    pub(crate) async fn claim_and_release(&mut self, later: TimeDelta) -> f64 {
+        let begun = Instant::now();
+        let claimed = self.claim().await;
+        let wait = begun.elapsed().as_secs_f64() * 1e3;
+        assert_eq!(claimed.len(), LANES * EACH as usize, "claimed");
+        let release = |one: &Claimed| Disposition::Release {
+            due: one.delivery.due + later,
+        };
+        self.settle(&claimed, release).await;
+        wait
+    }
+
+    async fn claim(&mut self) -> Vec<Claimed> {
+        let lane = |n: usize| LaneClaim {
+            lane: Lane {
+                webhook: self.hooks[(self.turn + n) % self.hooks.len()],
+                class: LaneClass::First,
+            },
+            limit: EACH,
+        };
+        let lanes: Vec<_> = (0..LANES).map(lane).collect();
+        self.turn += LANES;
+        let until = now() + TimeDelta::seconds(60);
+        self.store.claim(&lanes, until, now()).await.unwrap()
+    }
+
+    async fn settle(&self, claimed: &[Claimed], how: impl Fn(&Claimed) -> Disposition) {
+        let each = claimed.iter().map(|one| {
+            let claim = Claim {
+                delivery: one.delivery.id,
+                token: one.token,
+            };
+            fixtures::settlement_of(claim, how(one))
+        });
+        let settled = self.store.settle(each.collect(), now()).await.unwrap();
+        assert!(settled.iter().all(|s| *s == Settled::Done), "{settled:?}");
+    }
+}

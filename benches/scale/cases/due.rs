@@ -1,0 +1,100 @@
+//! A claim, the next due time and the due lanes: 1,000,000 waiting over 100,000 lanes, against
+//! 1,000 over 10. Nine of ten are due.
+
+use std::time::Instant;
+
+use benches::platform::now;
+use chrono::TimeDelta;
+use gatepost_storage::webhooks::{DeliveryId, DuePoint};
+
+use crate::backlog::Backlog;
+use crate::bulk::{Bulk, Waiting, hooks};
+use crate::report::{ratio, row};
+use crate::stage::{Stage, Store};
+
+const CALLS: usize = 200;
+/// Claims that are given back between two times at which the queue is vacuumed.
+const CLAIMS: usize = 10;
+const WHAT: [&str; 5] = [
+    "claim of 64",
+    "next due",
+    "due lanes, 10 deliveries",
+    "due lanes, 500 deliveries",
+    "lanes swept, 10",
+];
+
+pub(crate) async fn measure(stage: &mut Stage) {
+    let few = prepare(stage, 1_000, 10).await;
+    let lanes = stage.scaled(100_000);
+    let many = prepare(stage, 10 * lanes, lanes).await;
+    let mut figures = [const { [const { Vec::new() }; 5] }; 2];
+    for _ in 0..stage.rounds(5) {
+        for (store, figures) in [&few, &many].into_iter().zip(&mut figures) {
+            for (figure, all) in calls(store).await.into_iter().zip(figures) {
+                all.push(figure);
+            }
+        }
+    }
+    let kind = stage.kind;
+    for (n, what) in WHAT.iter().enumerate() {
+        let name = format!("{what}, 1,000 over 10 lanes");
+        row(kind, &name, &figures[0][n], "ms", "");
+        let name = format!("{what}, 1,000,000 over 100,000 lanes");
+        row(kind, &name, &figures[1][n], "ms", "");
+        let name = format!("{what}, the latter over the former");
+        // Here 500 lanes come back against 10.
+        let goal = if n == 3 { "" } else { "<= 1.5 x" };
+        ratio(kind, &name, &figures[1][n], &figures[0][n], goal);
+    }
+    few.remove().await;
+    many.remove().await;
+}
+
+async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
+    let store = stage.fresh().await;
+    hooks(&store, 1, lanes.min(1_000), false).await;
+    let mut bulk = Bulk::open(&store).await;
+    bulk.copy_hooks(lanes).await;
+    let step = TimeDelta::seconds(10);
+    let waiting = Waiting {
+        count,
+        lanes,
+        due: now() - step * i32::try_from(count / 10 * 9).unwrap(),
+        step,
+    };
+    bulk.waiting(waiting).await;
+    store
+}
+
+/// The median of each, in milliseconds.
+async fn calls(store: &Store) -> [f64; 5] {
+    let mut backlog = Backlog::open(store).await;
+    let tidy = Bulk::open(store).await;
+    let mut waits = [const { Vec::new() }; 5];
+    for call in 0..CALLS {
+        if call % CLAIMS == 0 {
+            // What is claimed again and again in the 10 lanes is not what is measured.
+            tidy.vacuum().await;
+        }
+        waits[0].push(backlog.claim_and_release(TimeDelta::zero()).await);
+        let store = &backlog.store;
+        let begun = Instant::now();
+        assert!(store.next_due(now()).await.unwrap().is_some());
+        waits[1].push(begun.elapsed().as_secs_f64() * 1e3);
+        for (n, limit) in [(2, 10), (3, 500)] {
+            let after = DuePoint {
+                due: now() - TimeDelta::days(2),
+                delivery: DeliveryId(0),
+            };
+            let begun = Instant::now();
+            let due = store.due_lanes(after, now(), limit).await.unwrap();
+            assert!(!due.lanes.is_empty());
+            waits[n].push(begun.elapsed().as_secs_f64() * 1e3);
+        }
+        let begun = Instant::now();
+        let swept = store.sweep_lanes(None, 10, now()).await.unwrap();
+        assert!(!swept.due.is_empty());
+        waits[4].push(begun.elapsed().as_secs_f64() * 1e3);
+    }
+    waits.map(|waits| benches::spread(waits).0)
+}

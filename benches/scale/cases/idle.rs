@@ -1,0 +1,55 @@
+//! What 8 processes cost that have nothing to do, beside 100,000 lanes that wait for later.
+
+use std::time::Duration;
+
+use benches::platform::now;
+use chrono::TimeDelta;
+
+use crate::bulk::{Bulk, Waiting, hooks};
+use crate::engines::Engines;
+use crate::report::row;
+use crate::stage::Stage;
+
+const PROCESSES: usize = 8;
+
+pub(crate) async fn measure(stage: &mut Stage) {
+    let lanes = stage.scaled(100_000);
+    let store = stage.fresh().await;
+    hooks(&store, 1, lanes.min(1_000), false).await;
+    let mut bulk = Bulk::open(&store).await;
+    bulk.copy_hooks(lanes).await;
+    let waiting = Waiting {
+        count: lanes,
+        lanes,
+        due: now() + TimeDelta::hours(2),
+        step: TimeDelta::milliseconds(1),
+    };
+    bulk.waiting(waiting).await;
+    drop(bulk);
+    let engines = Engines::start(PROCESSES, stage.kind, &store.place);
+    let server = store.server().await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    let span = Duration::from_secs(if stage.short { 20 } else { 60 });
+    let (mut of_server, mut of_processes) = (Vec::new(), Vec::new());
+    let used = || {
+        server
+            .as_ref()
+            .map_or(Duration::ZERO, |server| server.cpu())
+    };
+    for _ in 0..stage.rounds(2) {
+        let before = (used(), engines.cpu());
+        tokio::time::sleep(span).await;
+        let percent = |used: Duration| used.as_secs_f64() / span.as_secs_f64() * 100.0;
+        of_server.push(percent(used() - before.0));
+        of_processes.push(percent(engines.cpu() - before.1));
+    }
+    let kind = stage.kind;
+    if server.is_some() {
+        let what = "idle, 8 processes, 100,000 lanes waiting for later: PostgreSQL";
+        row(kind, what, &of_server, "% of a core", "<= 2 %");
+    }
+    let what = "idle, 8 processes, 100,000 lanes waiting for later: the 8 themselves";
+    row(kind, what, &of_processes, "% of a core", "");
+    drop((engines, server));
+    store.remove().await;
+}

@@ -1,0 +1,122 @@
+//! An engine in a process of its own that emits on demand.
+//!
+//! It says `ready`; at each line `go FROM COUNT` it emits as many messages with these numbers, 256
+//! at a time, and says `accepted` when all of them are stored.
+
+use std::io::BufRead as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use benches::one_system;
+use benches::platform::{Everything, Kind, Platform, Users, occurrence};
+use gatepost_engine::{Engine, InFlightLimits, Limits};
+use gatepost_ids::Quota;
+use webhook_model::{Audience, Occurrence, OwnerId};
+
+/// Tenants that it emits to in turn, unless there is one system.
+pub(crate) const EMITTED: i64 = 1_000;
+const EMITTERS: usize = 256;
+
+/// The owner of tenant number `n`, from 1 on.
+pub(crate) fn owner(n: i64) -> OwnerId {
+    OwnerId(n * 10 + 1)
+}
+
+pub(crate) async fn run(arguments: &[&str]) {
+    let [system, kind, place, port, bytes] = arguments else {
+        panic!("{arguments:?}");
+    };
+    let kind: Kind = kind.parse().unwrap();
+    let platform = Platform::at(kind, place).await;
+    let platform = Arc::new(platform.with_bytes(bytes.parse().unwrap()));
+    let engine = match *system {
+        "tenants" => tenants(&platform, port).await,
+        _ => one(&platform, port).await,
+    };
+    let occurs: fn(u64) -> Occurrence = match *system {
+        "tenants" => |n| occurrence(owner(n.cast_signed() % EMITTED + 1)),
+        _ => |_| {
+            Occurrence::new(
+                "vms".parse().unwrap(),
+                "on".parse().unwrap(),
+                Audience::OneSystem,
+            )
+        },
+    };
+    println!("ready");
+    // Read on a thread of its own: what is under way is not held up.
+    let (told, mut lines) = tokio::sync::mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            told.send(line.unwrap()).unwrap();
+        }
+    });
+    while let Some(line) = lines.recv().await {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (from, count): (u64, u64) = (words[1].parse().unwrap(), words[2].parse().unwrap());
+        emit(&engine, occurs, from, count).await;
+        println!("accepted");
+    }
+}
+
+async fn emit(engine: &Engine, occurs: fn(u64) -> Occurrence, from: u64, count: u64) {
+    let next = Arc::new(AtomicU64::new(from));
+    let mut emitters = tokio::task::JoinSet::new();
+    for _ in 0..EMITTERS {
+        let (engine, next) = (engine.clone(), next.clone());
+        emitters.spawn(async move {
+            loop {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if n >= from + count {
+                    break;
+                }
+                let mut occurrence = occurs(n);
+                occurrence.variables = vec![("N".to_owned(), n.to_string())];
+                engine.emit(occurrence).await.unwrap();
+            }
+        });
+    }
+    emitters.join_all().await;
+}
+
+/// 1,000 tenants with a webhook, a task and an event each; `Watch` is asked, quotas are the usual.
+async fn tenants(platform: &Arc<Platform>, port: &str) -> Engine {
+    let some = gatepost_storage::webhooks::WebhookQuery {
+        scope: gatepost_storage::Scope::All,
+        name: None,
+        page: gatepost_storage::Page::first(1),
+    };
+    if platform
+        .store
+        .list_webhooks(&some)
+        .await
+        .unwrap()
+        .is_empty()
+    {
+        let url = format!("http://target.test:{port}/");
+        platform
+            .records_of_all((1..=EMITTED).map(owner), &url, 1)
+            .await;
+    }
+    let engine = platform.builder();
+    engine
+        .watch(Arc::new(Users), Arc::new(Everything))
+        .quotas(Arc::new(Quota::default()))
+        .start()
+        .await
+        .unwrap()
+}
+
+/// One webhook, to which as much is under way as there are emitters.
+async fn one(platform: &Platform, port: &str) -> Engine {
+    let url = format!("http://target.test:{port}/");
+    let in_flight = InFlightLimits::default();
+    let in_flight = in_flight
+        .with_per_webhook(EMITTERS)
+        .with_per_origin(EMITTERS)
+        .with_per_owner(1_024);
+    let engine = one_system(platform.builder());
+    let engine = engine.limits(Limits::default().with_in_flight(in_flight));
+    platform.records_of_one(OwnerId(1), &url, 1).await;
+    engine.start().await.unwrap()
+}

@@ -1,0 +1,78 @@
+//! Whether the queue grows old: what history, backlog, company and time cost. The goals are those
+//! that BENCHMARKS.md gives beside each figure.
+//!
+//! `cargo bench -p benches --bench scale -- NAME… [sqlite|postgres] [short] [ROUNDS]`, where each
+//! NAME is one of those that it prints without one; both backends unless one is named; `short` is a
+//! tenth. Each store is one of its own, and so are the processes that emit and receive. Cases of
+//! one call that need a log of 10,000,000 deliveries share it. Each line that is printed last is a
+//! row for a table: what, the median with the span of the rounds, the goal.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a bench measures time and stops at the first surprise"
+)]
+
+mod backlog;
+mod bulk;
+mod cases;
+mod cycle;
+mod emitter;
+mod engines;
+#[path = "../../tests/src/postgres.rs"]
+pub mod postgres;
+mod receiver;
+mod report;
+mod stage;
+
+use benches::platform::Kind;
+
+use self::stage::Stage;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    match words.as_slice() {
+        [] => cases::ALL.iter().for_each(|name| println!("{name}")),
+        ["--receiver"] => receiver::run(),
+        ["--emit", rest @ ..] => runtime.block_on(emitter::run(rest)),
+        ["--engine", kind, place] => runtime.block_on(engines::run(kind.parse().unwrap(), place)),
+        words => runtime.block_on(measure(words)),
+    }
+    // What still runs is not waited for: the stores are thrown away.
+    runtime.shutdown_background();
+}
+
+async fn measure(words: &[&str]) {
+    let kinds: Vec<Kind> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let kinds = if kinds.is_empty() {
+        vec![Kind::Sqlite, Kind::Postgres]
+    } else {
+        kinds
+    };
+    let names: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| cases::ALL.contains(word))
+        .collect();
+    assert!(!names.is_empty(), "none of {:?}", cases::ALL);
+    let rounds = words.iter().find_map(|word| word.parse().ok());
+    for kind in kinds {
+        let mut stage = Stage::new(kind, words.contains(&"short"), rounds);
+        for name in &names {
+            cases::run(name, &mut stage).await;
+        }
+        stage.end().await;
+    }
+}

@@ -1,0 +1,123 @@
+//! What the cases of one call share: a server, a receiver, a store with a long history.
+
+use benches::Receiver;
+use benches::platform::{Kind, fresh_place_on, now};
+use benches::server::Server;
+use chrono::TimeDelta;
+use tempfile::TempDir;
+
+use crate::bulk::{Bulk, hooks};
+use crate::postgres::TestPostgres;
+
+/// Deliveries that [`Stage::kept`] has in its log.
+const KEPT: i64 = 10_000_000;
+/// The webhooks of that log, each of a tenant of its own: enough for all of it to be shown.
+pub(crate) const KEPT_TENANTS: i64 = 4_000;
+
+pub(crate) struct Stage {
+    pub(crate) kind: Kind,
+    pub(crate) short: bool,
+    pub(crate) receiver: Receiver,
+    server: Option<TestPostgres>,
+    rounds: Option<usize>,
+    kept: Option<Store>,
+    /// Messages emitted so far, by whatever process.
+    pub(crate) numbers: u64,
+}
+
+/// A store of a case.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) kind: Kind,
+    /// A file, or a server's URL.
+    pub(crate) place: String,
+    folder: TempDir,
+}
+
+impl Stage {
+    pub(crate) fn new(kind: Kind, short: bool, rounds: Option<usize>) -> Self {
+        if short {
+            println!("short: a tenth of what the lines say");
+        }
+        Self {
+            kind,
+            short,
+            receiver: Receiver::start(),
+            server: (kind == Kind::Postgres).then(TestPostgres::start),
+            rounds,
+            kept: None,
+            numbers: 0,
+        }
+    }
+
+    /// A tenth of it where it is to be short.
+    pub(crate) fn scaled(&self, number: i64) -> i64 {
+        if self.short { number / 10 } else { number }
+    }
+
+    /// How often a case is repeated, unless the call says so.
+    pub(crate) fn rounds(&self, usual: usize) -> usize {
+        self.rounds.unwrap_or(usual)
+    }
+
+    /// An empty store.
+    pub(crate) async fn fresh(&self) -> Store {
+        let url = self.server.as_ref().map_or("", TestPostgres::url);
+        let (place, folder) = fresh_place_on(self.kind, url).await;
+        Store {
+            kind: self.kind,
+            place,
+            folder,
+        }
+    }
+
+    /// Where a store with 10,000,000 ended deliveries of the last 30 days lies. The first
+    /// [`EMITTED`](crate::emitter::EMITTED) tenants are those that emitters emit to.
+    pub(crate) async fn kept(&mut self) -> String {
+        if self.kept.is_none() {
+            let store = self.fresh().await;
+            let port = self.receiver.addr.port();
+            hooks(&store, port, KEPT_TENANTS, true).await;
+            let mut bulk = Bulk::open(&store).await;
+            let until = now() - TimeDelta::hours(1);
+            let rows = self.scaled(KEPT);
+            bulk.ended(rows, until - TimeDelta::days(30), until).await;
+            self.kept = Some(store);
+        }
+        self.kept.as_ref().unwrap().place.clone()
+    }
+
+    pub(crate) async fn end(mut self) {
+        if let Some(kept) = self.kept.take() {
+            kept.remove().await;
+        }
+    }
+}
+
+impl Store {
+    /// The server, if it has one.
+    pub(crate) async fn server(&self) -> Option<Server> {
+        server_of(self.kind, &self.place).await
+    }
+
+    /// Gives its room back.
+    pub(crate) async fn remove(self) {
+        if self.kind == Kind::Postgres {
+            let mut url: url::Url = self.place.parse().unwrap();
+            let name = url.path().trim_start_matches('/').to_owned();
+            url.set_path("postgres");
+            let server = Server::open(url.as_str()).await;
+            let drop = format!("DROP DATABASE {name} WITH (FORCE)");
+            server.client.batch_execute(&drop).await.unwrap();
+        }
+        drop(self.folder);
+    }
+}
+
+/// The server of a store that lies there, if it has one.
+pub(crate) async fn server_of(kind: Kind, place: &str) -> Option<Server> {
+    match kind {
+        Kind::Sqlite => None,
+        Kind::Postgres => Some(Server::open(place).await),
+    }
+}

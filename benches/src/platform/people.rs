@@ -1,0 +1,62 @@
+//! Who is who on the platform of the measurements: ten users a tenant, by their numbers.
+
+use gatepost_engine::{Watch, WatchAnswer, Watched};
+use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
+use webhook_model::{Audience, Occurrence};
+
+/// Owners from here on have no tenant.
+pub const ALONE: i64 = 1_000_000_000;
+
+/// Ten users a tenant, by their numbers.
+#[derive(Debug)]
+pub struct Users;
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        let account = Account::enabled(AccessLevel::TenantAdministrator);
+        AccountAnswer::Now(Ok(Some(match tenant_of(owner) {
+            Some(tenant) => account.in_tenant(tenant),
+            None => Account::enabled(AccessLevel::User),
+        })))
+    }
+}
+
+/// Everybody may watch everything that is meant for them, and the platform says so at once.
+#[derive(Debug)]
+pub struct Everything;
+
+impl Watch for Everything {
+    fn may<'a>(&'a self, _watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
+        WatchAnswer::each(owners, |_| true)
+    }
+}
+
+/// The tenant of an owner.
+#[must_use]
+pub fn tenant_of(owner: OwnerId) -> Option<TenantId> {
+    (owner.0 < ALONE).then_some(TenantId(owner.0 / 10))
+}
+
+/// The audience of what happens to this owner.
+#[must_use]
+pub fn audience_of(owner: OwnerId) -> Audience {
+    tenant_of(owner).map_or(Audience::Owner(owner), Audience::Tenant)
+}
+
+pub(super) fn account(owner: OwnerId) -> Account {
+    let account = Account::enabled(AccessLevel::User);
+    match tenant_of(owner) {
+        Some(tenant) => account.in_tenant(tenant),
+        None => account,
+    }
+}
+
+/// What happens to this owner.
+#[must_use]
+pub fn occurrence(owner: OwnerId) -> Occurrence {
+    Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        audience_of(owner),
+    )
+}

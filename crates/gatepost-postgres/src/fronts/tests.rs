@@ -1,0 +1,128 @@
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::webhooks::{Lane, LaneClass};
+use tokio::time::Instant;
+use webhook_model::WebhookId;
+
+use super::front::Front;
+use super::*;
+
+fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds)
+}
+
+fn lane(webhook: i64) -> Lane {
+    Lane {
+        webhook: WebhookId(webhook),
+        class: LaneClass::First,
+    }
+}
+
+/// Claims some of lane 1, the last of them due then, at second 1000.
+fn claim(fronts: &Fronts, most: i64, count: i64, due: i64) -> Option<DateTime<Utc>> {
+    let claiming = fronts.claim(vec![(lane(1), most)]);
+    let since = claiming.since[0];
+    claiming.end((0..count).map(|_| (lane(1), at(due))), at(1_000));
+    since
+}
+
+/// Where the next claim of lane 1 begins, in milliseconds.
+fn next(fronts: &Fronts) -> Option<i64> {
+    let since = claim(fronts, 1, 0, 0)?;
+    Some((since - DateTime::UNIX_EPOCH).num_milliseconds())
+}
+
+/// From a busy lane a full claim was made, up to second 500.
+fn busy() -> Fronts {
+    let fronts = Fronts::default();
+    claim(&fronts, 200, 200, 500);
+    fronts
+}
+
+#[test]
+fn a_lane_begins_at_its_front_until_it_is_busy() {
+    let fronts = Fronts::default();
+    for _ in 0..3 {
+        assert_eq!(claim(&fronts, 40, 40, 500), None);
+    }
+    assert_eq!(next(&fronts), None);
+    claim(&fronts, 40, 40, 500);
+    assert_eq!(next(&fronts), Some(499_900));
+}
+
+#[test]
+fn a_claim_that_took_all_there_was_leads_to_its_own_time() {
+    let fronts = busy();
+    claim(&fronts, 16, 3, 501);
+    assert_eq!(next(&fronts), Some(999_900));
+}
+
+#[test]
+fn one_that_took_nothing_says_nothing() {
+    let fronts = busy();
+    claim(&fronts, 16, 0, 0);
+    assert_eq!(next(&fronts), Some(499_900));
+}
+
+#[test]
+fn what_is_queued_here_or_found_leads_back() {
+    let fronts = busy();
+    fronts.queued([(lane(1), at(7)), (lane(2), at(3))]);
+    assert_eq!(next(&fronts), Some(7_000));
+    fronts.queued_somewhere(at(5));
+    assert_eq!(next(&fronts), Some(5_000));
+}
+
+#[test]
+fn what_is_queued_while_a_claim_is_under_way_is_not_passed_over() {
+    let fronts = busy();
+    let first = fronts.claim(vec![(lane(1), 2)]);
+    fronts.queued([(lane(1), at(600))]);
+    first.end([(lane(1), at(700)), (lane(1), at(701))], at(1_000));
+    assert_eq!(next(&fronts), Some(600_000));
+    // One that began behind it does not pass over it either.
+    let second = fronts.claim(vec![(lane(1), 1)]);
+    fronts.queued([(lane(1), at(400))]);
+    second.end([(lane(1), at(702))], at(1_000));
+    assert_eq!(next(&fronts), Some(400_000));
+}
+
+#[test]
+fn a_claim_that_failed_leads_back_to_the_front() {
+    let fronts = busy();
+    drop(fronts.claim(vec![(lane(1), 2)]));
+    assert_eq!(next(&fronts), None);
+}
+
+#[test]
+fn one_busy_lane_of_a_claim_is_looked_at_as_a_whole_now_and_then() {
+    let began = Instant::now();
+    let mut front = Front::new(began);
+    front.begin();
+    front.end(200, None, at(500));
+    assert!(!front.is_stale(began));
+    let later = began + Duration::from_secs(1);
+    assert!(front.is_stale(later));
+    front.looked(later);
+    assert!(!front.is_stale(later));
+    // A look that takes long is made less often.
+    front.rests(Duration::from_millis(50));
+    assert!(!front.is_stale(later + Duration::from_secs(5)));
+    assert!(front.is_stale(later + Duration::from_secs(6)));
+    // What it finds leads back.
+    front.begin();
+    front.end(1, None, at(300));
+    assert!(front.since().unwrap() < at(300));
+}
+
+#[test]
+fn no_more_lanes_are_remembered_than_there_is_room_for() {
+    let fronts = busy();
+    for webhook in 2..10_000 {
+        let claiming = fronts.claim(vec![(lane(webhook), 1)]);
+        claiming.end([], at(1_000));
+    }
+    assert!(fronts.lock().len() <= MOST);
+    assert_eq!(next(&fronts), Some(499_900), "the busy one is");
+}

@@ -1,0 +1,127 @@
+//! Of each webhook the newest are shown; looked at are those to which something came.
+
+use gatepost_postgres::PostgresStore;
+use gatepost_storage::webhooks::*;
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, keep_all, lane, message, settlement, webhook,
+};
+use tokio_postgres::Client;
+use webhook_model::WebhookId;
+
+use crate::common::{fresh_at, raw};
+
+const LATER: i64 = 1_000;
+
+async fn hook(store: &PostgresStore, name: &str) -> WebhookId {
+    let hook = store.insert_webhook(&webhook(name), UNLIMITED, at(0)).await;
+    hook.unwrap().id
+}
+
+/// Some that wait.
+async fn queue(store: &PostgresStore, hook: WebhookId, count: usize, now: i64) {
+    let new = (0..count).map(|n| message(hook, &format!("m{now}n{n}"), at(now)));
+    store.enqueue(direct(new.collect()), at(now)).await.unwrap();
+}
+
+/// Sends some of what waits.
+async fn send(store: &PostgresStore, hook: WebhookId, count: u32, now: i64) {
+    let some = LaneClaim {
+        limit: count,
+        ..lane(hook, LaneClass::First)
+    };
+    let claimed = store.claim(&[some], at(now + 60), at(now)).await.unwrap();
+    assert_eq!(claimed.len(), count as usize);
+    let ends = claimed.iter().map(|c| settlement(c, Disposition::Sent));
+    store.settle(ends.collect(), at(now)).await.unwrap();
+}
+
+/// The number of floors that were raised, with this many shown.
+async fn purge(store: &PostgresStore, newest: u32) -> u64 {
+    let bounds = PurgeBounds {
+        newest_per_webhook: newest,
+        ..keep_all()
+    };
+    let mut rows = 0;
+    for _ in 0..100 {
+        let purged = store.purge(&bounds, 100, at(LATER)).await.unwrap();
+        rows += purged.rows;
+        if !purged.more {
+            return rows;
+        }
+    }
+    panic!("there is always more");
+}
+
+async fn shown(client: &Client, hook: WebhookId) -> i64 {
+    let count = "SELECT count(*) FROM gatepost_delivery d JOIN gatepost_webhook w ON w.id = d.webhook WHERE w.id = $1 AND d.id > w.floor";
+    client.query_one(count, &[&hook.0]).await.unwrap().get(0)
+}
+
+#[tokio::test]
+async fn only_webhooks_to_which_something_came_are_looked_at() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let (busy, idle) = (hook(&store, "busy").await, hook(&store, "idle").await);
+    for hook in [busy, idle] {
+        queue(&store, hook, 5, 0).await;
+        send(&store, hook, 5, 0).await;
+    }
+    assert_eq!(purge(&store, 3).await, 2);
+    assert_eq!(shown(&client, idle).await, 3);
+    // Nobody lowers a floor; this shows who is looked at.
+    let lower = "UPDATE gatepost_webhook SET floor = 0";
+    client.batch_execute(lower).await.unwrap();
+    assert_eq!(purge(&store, 3).await, 0);
+    queue(&store, busy, 1, 1).await;
+    send(&store, busy, 1, 1).await;
+    assert_eq!(purge(&store, 3).await, 1);
+    assert_eq!(
+        (shown(&client, busy).await, shown(&client, idle).await),
+        (3, 5)
+    );
+    // Fewer than before: all.
+    assert_eq!(purge(&store, 2).await, 2);
+    assert_eq!(
+        (shown(&client, busy).await, shown(&client, idle).await),
+        (2, 2)
+    );
+}
+
+#[tokio::test]
+async fn what_was_open_when_it_was_looked_at_is_hidden_once_it_has_ended() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = hook(&store, "w").await;
+    queue(&store, hook, 9, 0).await;
+    assert_eq!(purge(&store, 3).await, 0, "all wait");
+    send(&store, hook, 5, 1).await;
+    purge(&store, 3).await;
+    assert_eq!(
+        shown(&client, hook).await,
+        7,
+        "three that ended, four that wait"
+    );
+    send(&store, hook, 2, 2).await;
+    purge(&store, 3).await;
+    assert_eq!(shown(&client, hook).await, 5);
+    send(&store, hook, 2, 3).await;
+    purge(&store, 3).await;
+    assert_eq!(shown(&client, hook).await, 3);
+    let crowded = "SELECT count(*) FROM gatepost_webhook WHERE crowded";
+    let crowded: i64 = client.query_one(crowded, &[]).await.unwrap().get(0);
+    assert_eq!(crowded, 0);
+}
+
+#[tokio::test]
+async fn those_for_which_there_was_no_time_are_looked_at_by_and_by() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = hook(&store, "w").await;
+    queue(&store, hook, 5, 0).await;
+    send(&store, hook, 5, 0).await;
+    purge(&store, 9).await;
+    let crowd = "UPDATE gatepost_webhook SET crowded = true; UPDATE gatepost_kept SET newest = 3";
+    client.batch_execute(crowd).await.unwrap();
+    assert_eq!(purge(&store, 3).await, 1);
+    assert_eq!(shown(&client, hook).await, 3);
+}

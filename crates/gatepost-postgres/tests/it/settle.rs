@@ -1,0 +1,100 @@
+//! A call of `settle` is stored as a whole, or not at all.
+
+use gatepost_postgres::PostgresStore;
+use gatepost_storage::ErrorKind;
+use gatepost_storage::webhooks::*;
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlement_of, webhook};
+
+use crate::common::{fresh_at, raw};
+
+/// Lets nothing into the queue, until `open`.
+const SHUT: &str = "
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the queue is shut'; END $$;
+    CREATE TRIGGER shut BEFORE INSERT ON gatepost_queue FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
+const OPEN: &str = "DROP TRIGGER shut ON gatepost_queue";
+
+/// What is leased to this process from now on, one delivery each.
+async fn leased(store: &PostgresStore, count: usize, now: i64) -> Vec<Claim> {
+    let hook = webhook(&format!("w{now}"));
+    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    let new = (0..count).map(|n| NewDelivery {
+        lease_until: Some(at(now + 10)),
+        ..message(hook.id, &format!("m{now}n{n}"), at(now))
+    });
+    let stored = store.enqueue(direct(new.collect()), at(now)).await.unwrap();
+    let Enqueued::Stored { deliveries, .. } = stored else {
+        panic!("{stored:?}")
+    };
+    let claims = deliveries.into_iter().map(|stored| Claim {
+        delivery: stored.id,
+        token: stored.token.unwrap(),
+    });
+    claims.collect()
+}
+
+#[tokio::test]
+async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let [old] = leased(&store, 1, 0).await[..] else {
+        panic!()
+    };
+    assert_eq!(store.reclaim(10, at(20)).await.unwrap().requeued, 1);
+    let hook = store.delivery(old.delivery).await.unwrap().unwrap().webhook;
+    let claimed = store
+        .claim(&[lane(hook, LaneClass::Alone)], at(60), at(20))
+        .await
+        .unwrap();
+    let new = Claim {
+        delivery: old.delivery,
+        token: claimed[0].token,
+    };
+    let [other] = leased(&store, 1, 21).await[..] else {
+        panic!()
+    };
+    let call = vec![
+        settlement_of(other, Disposition::Sent),
+        settlement_of(old, Disposition::Sent),
+        settlement_of(new, Disposition::Retry { due: at(90) }),
+        settlement_of(other, Disposition::Sent),
+    ];
+    client.batch_execute(SHUT).await.unwrap();
+    let refused = store.settle(call.clone(), at(22)).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+    assert_eq!(store.attempts(other.delivery).await.unwrap(), []);
+    client.batch_execute(OPEN).await.unwrap();
+    let settled = store.settle(call, at(22)).await.unwrap();
+    use Settled::{Done, Stale};
+    assert_eq!(settled, [Done, Stale, Done, Done]);
+    assert_eq!(store.attempts(other.delivery).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_stale_keeps_nothing_else_from_being_stored_with_it() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let late = leased(&store, 2, 0).await;
+    store.reclaim(10, at(20)).await.unwrap();
+    let good = leased(&store, 3, 21).await;
+    let call = vec![
+        settlement_of(good[0], Disposition::Sent),
+        settlement_of(late[0], Disposition::Sent),
+        settlement_of(good[1], Disposition::Retry { due: at(90) }),
+        settlement_of(late[1], Disposition::Failed),
+        settlement_of(good[2], Disposition::Failed),
+    ];
+    client.batch_execute(SHUT).await.unwrap();
+    store.settle(call.clone(), at(22)).await.unwrap_err();
+    for claim in &good {
+        assert_eq!(store.attempts(claim.delivery).await.unwrap(), []);
+    }
+    client.batch_execute(OPEN).await.unwrap();
+    for _ in 0..2 {
+        let settled = store.settle(call.clone(), at(22)).await.unwrap();
+        use Settled::{Done, Stale};
+        assert_eq!(settled, [Done, Stale, Done, Stale, Done]);
+    }
+    for claim in &good {
+        assert_eq!(store.attempts(claim.delivery).await.unwrap().len(), 1);
+    }
+}
