@@ -33,9 +33,9 @@ async fn send(store: &PostgresStore, hook: WebhookId, count: u32, now: i64) {
     assert_eq!(claimed.len(), count as usize);
     let ends = claimed.iter().map(|c| settlement(c, Disposition::Sent));
     store.settle(ends.collect(), at(now)).await.unwrap();
-/// Sends a number of those that wait.
+}
 
-/// Raised, with so many shown.
+/// The number of floors that were raised, with this many shown.
 async fn purge(store: &PostgresStore, newest: u32) -> u64 {
     let bounds = PurgeBounds {
         newest_per_webhook: newest,
