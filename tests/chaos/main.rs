@@ -8,6 +8,7 @@
 mod clock_jumps;
 mod disk_faults;
 mod error_sweep;
+mod failover;
 mod kill;
 mod poison;
 mod postgres_restart;

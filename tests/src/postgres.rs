@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use rand::RngExt as _;
 
@@ -50,16 +51,22 @@ pub struct FreshSchema {
 #[must_use]
 pub fn fresh() -> FreshSchema {
     static SHARED: OnceLock<TestPostgres> = OnceLock::new();
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
     let url = match std::env::var(URL_VARIABLE) {
         Ok(url) => url,
         Err(_) => SHARED.get_or_init(TestPostgres::start).url().to_owned(),
     };
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     FreshSchema {
         url,
-        schema: format!("test_{}_{number}", std::process::id()),
+        schema: fresh_schema(),
     }
+}
+
+/// The name of a schema that nobody else uses.
+#[must_use]
+pub fn fresh_schema() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    format!("test_{}_{number}", std::process::id())
 }
 
 impl TestPostgres {
@@ -83,16 +90,7 @@ impl TestPostgres {
 
     #[allow(clippy::expect_used, reason = "a test without its server must fail")]
     fn start_with(tls: Option<(&str, &str)>) -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("gatepost-pg-")
-            .tempdir()
-            .expect("a temporary folder")
-            .keep();
-        if is_root() {
-            // The server refuses to run as root.
-            expect_success(Command::new("chown").arg("postgres").arg(&folder));
-        }
-        let data = folder.join("data");
+        let (folder, data) = own_folder();
         expect_success(
             server_command("initdb")
                 .args([
@@ -109,7 +107,12 @@ impl TestPostgres {
             own_file(&data.join("server.crt"), certificate);
             own_file(&data.join("server.key"), key);
         }
-        let port = free_port();
+        Self::run_in(folder, tls.is_some())
+    }
+
+    #[allow(clippy::expect_used, reason = "a test without its server must fail")]
+    fn run_in(folder: PathBuf, tls: bool) -> Self {
+        let (port, data) = (free_port(), folder.join("data"));
         let watchdog = format!(
             "cat >/dev/null; {} stop -m immediate -D '{}' >/dev/null 2>&1; rm -rf '{}'",
             shell_words(&server_command("pg_ctl")),
@@ -132,11 +135,76 @@ impl TestPostgres {
             url: format!("postgres://gatepost@127.0.0.1:{port}/postgres?sslmode=disable"),
             port,
             folder,
-            tls: tls.is_some(),
+            tls,
             _alive: alive,
         };
         server.run();
         server
+    }
+
+    /// Starts a synchronous standby of this server: from its return on, what is committed here is
+    /// on the standby's disk before the commit returns.
+    ///
+    /// # Panics
+    /// If `pg_basebackup` fails, or the standby does not start.
+    #[must_use]
+    #[allow(clippy::expect_used, reason = "a test without its server must fail")]
+    pub fn synchronous_standby(&self) -> Self {
+        let (folder, data) = own_folder();
+        expect_success(
+            server_command("pg_basebackup")
+                .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"])
+                .args(["--dbname", &self.url, "--pgdata"])
+                .arg(&data),
+        );
+        let standby = Self::run_in(folder, false);
+        let sql = |sql: &str| {
+            let mut psql = server_command("psql");
+            psql.args(["--tuples-only", "--dbname", &self.url, "--command", sql]);
+            String::from_utf8_lossy(&expect_success(&mut psql).stdout).into_owned()
+        };
+        sql("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        sql("SELECT pg_reload_conf()");
+        let state = "SELECT sync_state FROM pg_stat_replication";
+        let streams = std::iter::repeat_with(|| sql(state)).take(1_000);
+        let mut streams = streams.inspect(|_| std::thread::sleep(Duration::from_millis(20)));
+        assert!(streams.any(|state| state.trim() == "sync"), "no standby");
+        standby
+    }
+
+    /// Kills the server as the kernel would, without a word to its clients.
+    ///
+    /// # Panics
+    /// If it does not run.
+    #[allow(clippy::expect_used, reason = "a test without its server must fail")]
+    pub fn kill(&self) {
+        let pid = std::fs::read_to_string(self.data().join("postmaster.pid"));
+        let pid = pid.expect("the server's process id");
+        let pid = pid.lines().next().unwrap_or_default();
+        let own = Command::new("pgrep").args(["-P", pid]).output();
+        let own = own.expect("pgrep").stdout;
+        let own = String::from_utf8_lossy(&own).into_owned();
+        expect_success(Command::new("kill").args(["-9", pid]));
+        // Those that have ended by themselves since are no failure.
+        let _ = Command::new("kill").arg("-9").args(own.lines()).output();
+    }
+
+    /// Makes a standby the primary.
+    ///
+    /// # Panics
+    /// If `pg_ctl` fails.
+    pub fn promote(&self) {
+        expect_success(
+            server_command("pg_ctl")
+                .args(["promote", "-w", "-D"])
+                .arg(self.data()),
+        );
+    }
+
+    /// The port that it listens on, of 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// The connection string of its superuser.
@@ -218,6 +286,19 @@ fn expect_success(command: &mut Command) -> Output {
         String::from_utf8_lossy(&output.stdout)
     );
     output
+}
+
+/// A folder of the server's user, and that of its data, which does not exist yet.
+#[allow(clippy::expect_used, reason = "a test without its server must fail")]
+fn own_folder() -> (PathBuf, PathBuf) {
+    let folder = tempfile::Builder::new().prefix("gatepost-pg-").tempdir();
+    let folder = folder.expect("a temporary folder").keep();
+    if is_root() {
+        // The server refuses to run as root.
+        expect_success(Command::new("chown").arg("postgres").arg(&folder));
+    }
+    let data = folder.join("data");
+    (folder, data)
 }
 
 /// A file that only the server's user can read.

@@ -98,6 +98,14 @@ impl Bulk {
         }
     }
 
+    /// Takes out what was deleted from the queue, as the server does by itself from time to time.
+    pub(crate) async fn vacuum(&self) {
+        match self {
+            Self::Sqlite(_) => {}
+            Self::Postgres(filler) => filler.vacuum().await,
+        }
+    }
+
     /// Begins a transaction that sees the database as it is now until this is dropped: a report, a
     /// dump.
     pub(crate) async fn hold(&self) {

@@ -40,6 +40,10 @@ impl Filler {
             .await;
     }
 
+    pub(super) async fn vacuum(&self) {
+        self.run("VACUUM gatepost_queue").await;
+    }
+
     /// The webhooks by number, with whose they are.
     async fn number_hooks(&self) {
         self.run(
@@ -144,7 +148,7 @@ impl Filler {
              DROP TABLE bench_wait"
         ))
         .await;
-        self.run("VACUUM gatepost_queue").await;
+        self.vacuum().await;
         self.run("ANALYZE").await;
         self.run("CHECKPOINT").await;
     }

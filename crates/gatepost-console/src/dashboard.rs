@@ -14,12 +14,15 @@ use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
 use crate::failure::Failure;
 use crate::layout::{Section, page_with};
+use crate::time::distance;
 use crate::{delivery_rows, limits};
 
 /// At most this number of rows is counted.
 const COUNTED: usize = 100;
 /// One more is read, to see whether there are more.
 const READ: u32 = 101;
+/// How old the figures of the queue are: they are counted now and then, for all processes.
+const COUNTED_AT: &str = "counted";
 /// Deliveries shown.
 const SHOWN: u32 = 10;
 
@@ -77,7 +80,7 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
         (limits::section(&ctx).await?)
         @if let Some(health) = ctx.actor.health().await? {
-            section data-live=(ctx.at("/live")) { h2 { "Queue" } (figures(&health)) }
+            section data-live=(ctx.at("/live")) { h2 { "Queue" } (figures(&ctx, &health)) }
         }
         section {
             div.title { h2 { "Latest deliveries" } div.actions { a href=(ctx.at("/deliveries")) { "All deliveries" } } }
@@ -148,9 +151,11 @@ fn texts(health: &Health) -> [(&'static str, String); 4] {
     ]
 }
 
-fn figures(health: &Health) -> Markup {
+fn figures(ctx: &PageContext, health: &Health) -> Markup {
+    let counted = distance(health.queue.counted, ctx.now());
     html! {
         dl.figures { @for (name, text) in texts(health) { div { dd data-text=(name) { (text) } dt { (name) } } } }
+        p.quiet { "Queued and running: counted " span data-text=(COUNTED_AT) { (counted) } "." }
         @if !health.recording { p.note.bad role="alert" { "Outcomes cannot be recorded at the moment." } }
     }
 }
@@ -158,8 +163,10 @@ fn figures(health: &Health) -> Markup {
 /// The figures, for the script.
 async fn live(ctx: PageContext) -> Result<Json<Value>, Failure> {
     let health = ctx.actor.health().await?.ok_or(Failure::NotFound)?;
+    let counted = distance(health.queue.counted, ctx.now());
     let texts: serde_json::Map<String, Value> = texts(&health)
         .into_iter()
+        .chain([(COUNTED_AT, counted)])
         .map(|(name, text)| (name.to_owned(), text.into()))
         .collect();
     Ok(Json(json!({"texts": texts})))

@@ -21,7 +21,7 @@ pub(crate) fn stamp_or(at: Option<DateTime<Utc>>, now: DateTime<Utc>, never: &st
 }
 
 /// `3 minutes ago`, `in 2 days`.
-fn distance(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
+pub(crate) fn distance(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let past = at <= now;
     let span = (now - at).abs();
     let (count, unit) = match () {

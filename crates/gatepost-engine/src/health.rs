@@ -8,6 +8,7 @@ use gatepost_storage::webhooks::{QueueStats, WebhookStore};
 use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::judge::Judge;
+use crate::lifecycle::Lifecycle;
 use crate::maintenance::Figures;
 use crate::settle::Settler;
 
@@ -38,6 +39,10 @@ pub struct Health {
     /// every tenant, and the platform is asked about each. Counted to 10,000; at first 1 where
     /// there are tenants. 0 is well.
     pub unplaced: u64,
+    /// How often parts of this process' engine were started again because they had panicked, the
+    /// store or the platform's code within them: nothing is lost by that, and it should not
+    /// happen. The log names the part.
+    pub restarts: u64,
 }
 
 /// What [`Health`] is read from.
@@ -50,6 +55,7 @@ pub(crate) struct Probes {
     pub error_rate: Arc<ErrorRate>,
     pub judge: Arc<Judge>,
     pub figures: Arc<Figures>,
+    pub lifecycle: Lifecycle,
 }
 
 impl Probes {
@@ -67,6 +73,7 @@ impl Probes {
             recording: now.is_ok() && !self.settler.is_failing(),
             clock_is_right: self.clock.is_right(),
             unplaced: self.judge.unplaced(),
+            restarts: self.lifecycle.restarts(),
         })
     }
 }
@@ -105,7 +112,6 @@ mod tests {
     use super::*;
     use crate::config::Limits;
     use crate::judge::testing::one_system;
-    use crate::lifecycle::Lifecycle;
     use crate::testing::{BrokenClock, Records, noon};
 
     #[test]
@@ -145,6 +151,7 @@ mod tests {
             admission: Arc::new(Admission::new(&Limits::default())),
             settler,
             error_rate: Arc::default(),
+            lifecycle: Lifecycle::default(),
         };
         let health = probes.health().await.unwrap();
         assert_eq!((health.queue.running, health.recording), (1, true));

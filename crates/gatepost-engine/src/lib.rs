@@ -29,6 +29,7 @@ mod settle;
 #[cfg(test)]
 mod testing;
 mod transport;
+mod unwritten;
 
 // The public interface is:
 

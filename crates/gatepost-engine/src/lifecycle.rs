@@ -1,5 +1,7 @@
 //! How the engine's tasks start, are started again, and end.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -7,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::guard::guarded;
+use crate::meter;
 
 /// How long a shutdown waits for the store when its grace is over.
 const LAST: Duration = Duration::from_secs(5);
@@ -21,6 +24,42 @@ pub(crate) struct Lifecycle {
     /// What is in flight is given back.
     abort: CancellationToken,
     tasks: TaskTracker,
+    parts: Parts,
+}
+
+/// The parts that are supervised, and how often each was started again.
+#[derive(Clone, Debug, Default)]
+struct Parts(Arc<Mutex<BTreeMap<&'static str, u64>>>);
+
+impl Parts {
+    /// Runs a part, again whenever it panics. It is known from now on.
+    fn restart<F>(
+        self,
+        name: &'static str,
+        part: impl Fn() -> F + Send,
+    ) -> impl Future<Output = ()> + Send
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.lock().entry(name).or_default();
+        async move {
+            while let Err(error) = tokio::spawn(part()).await {
+                if error.is_cancelled() {
+                    return; // The runtime ends.
+                }
+                *self.lock().entry(name).or_default() += 1;
+                meter::part_restart(name);
+                guarded(|| {
+                    tracing::error!(part = name, "a part of the engine panicked; restarting it");
+                });
+                tokio::time::sleep(RESTART_PAUSE).await;
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<&'static str, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Lifecycle {
@@ -65,7 +104,7 @@ impl Lifecycle {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        self.tasks.spawn(restarting(name, part));
+        self.tasks.spawn(self.parts.clone().restart(name, part));
     }
 
     /// As [`supervise`](Self::supervise), for a part that ends when nobody needs it any more: a
@@ -77,7 +116,18 @@ impl Lifecycle {
     ) where
         F: Future<Output = ()> + Send + 'static,
     {
-        tokio::spawn(restarting(name, part));
+        tokio::spawn(self.parts.clone().restart(name, part));
+    }
+
+    /// How often parts were started again because they had panicked.
+    pub(crate) fn restarts(&self) -> u64 {
+        self.parts.lock().values().sum()
+    }
+
+    /// All parts, and how often each was started again.
+    #[cfg(test)]
+    pub(crate) fn parts(&self) -> BTreeMap<&'static str, u64> {
+        self.parts.lock().clone()
     }
 
     /// Stops: what is in flight may end for as long as `grace`; then it is given back.
@@ -98,19 +148,6 @@ impl Lifecycle {
     /// One last task of a shutdown: whether it panics or hangs, the shutdown ends.
     pub(crate) async fn finish(&self, task: impl Future<Output = ()> + Send + 'static) {
         let _ = tokio::time::timeout(LAST, tokio::spawn(task)).await;
-    }
-}
-
-async fn restarting<F>(name: &'static str, part: impl Fn() -> F + Send)
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    while let Err(error) = tokio::spawn(part()).await {
-        if error.is_cancelled() {
-            return; // The runtime ends.
-        }
-        guarded(|| tracing::error!(part = name, "a part of the engine panicked; restarting it"));
-        tokio::time::sleep(RESTART_PAUSE).await;
     }
 }
 
@@ -136,6 +173,7 @@ mod tests {
         });
         lifecycle.shutdown(Duration::from_secs(10)).await;
         assert_eq!(starts.load(Ordering::SeqCst), 4);
+        assert_eq!(lifecycle.restarts(), 3);
         assert!(!lifecycle.is_running());
     }
 

@@ -44,3 +44,8 @@ pub(crate) fn lost_claims(count: u64) {
 pub(crate) fn job_panic() {
     guarded(|| metrics::counter!("gatepost_job_panics_total").increment(1));
 }
+
+/// `part`: one of the engine's own names.
+pub(crate) fn part_restart(part: &'static str) {
+    guarded(|| metrics::counter!("gatepost_part_restarts_total", "part" => part).increment(1));
+}

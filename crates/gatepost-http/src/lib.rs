@@ -15,6 +15,7 @@ mod schema;
 mod state;
 mod system;
 mod user_limits;
+mod webhook_counts;
 
 // The public interface is:
 

@@ -14,7 +14,7 @@ use crate::resource::Resource;
 use crate::schema::Table;
 
 /// Paths that no table can have.
-const OURS: [&str; 2] = ["limits", "system"];
+const OURS: [&str; 3] = ["limits", "system", "webhook_counts"];
 
 /// What the handlers share.
 #[derive(Clone, Debug)]
@@ -92,8 +92,8 @@ impl Tables {
         self.all.iter().map(|resource| resource.table()).collect()
     }
 
-    /// What a path is called in metrics: a table, whatever is done with it, `limits`, `system`, or
-    /// `other`.
+    /// What a path is called in metrics: a table, whatever is done with it, `limits`, `system`,
+    /// `webhook_counts`, or `other`.
     pub(crate) fn label(&self, path: &str) -> &'static str {
         let first = path.trim_start_matches('/').split('/').next();
         let first = first.unwrap_or_default();

@@ -30,6 +30,7 @@ mod webhooks;
 
 pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
+pub use counts::Counted;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
 // What its signatures name, so that a roof needs neither service:

@@ -8,6 +8,8 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::config::TargetSessionAttrs;
 
+use crate::settings::Settings;
+
 /// How a [`PostgresStore`](crate::PostgresStore) reaches its database.
 ///
 /// ```
@@ -29,6 +31,8 @@ pub struct PostgresConfig {
     pub(crate) statement_timeout: Duration,
     pub(crate) lock_timeout: Duration,
     pub(crate) ddl: bool,
+    pub(crate) pooled: bool,
+    direct_url: Option<String>,
     pub(crate) extra_roots_pem: Vec<u8>,
     pub(crate) sealing: Arc<SealingKeys>,
 }
@@ -43,10 +47,12 @@ impl PostgresConfig {
         Self {
             url: url.to_owned(),
             schema: "gatepost".to_owned(),
-            max_connections: 12,
+            max_connections: 5,
             statement_timeout: Duration::from_secs(30),
             lock_timeout: Duration::from_secs(10),
             ddl: true,
+            pooled: false,
+            direct_url: None,
             extra_roots_pem: Vec::new(),
             sealing: Arc::new(SealingKeys::none()),
         }
@@ -68,7 +74,7 @@ impl PostgresConfig {
         self
     }
 
-    /// The maximum number of connections in the pool; one more listens. 12 by default, at least 4.
+    /// The maximum number of connections in the pool; one more listens. 5 by default, at least 4.
     #[must_use]
     pub fn with_max_connections(mut self, most: usize) -> Self {
         self.max_connections = most.max(4);
@@ -86,6 +92,25 @@ impl PostgresConfig {
     #[must_use]
     pub fn with_lock_timeout(mut self, timeout: Duration) -> Self {
         self.lock_timeout = timeout;
+        self
+    }
+
+    /// Whether the URL is that of a pooler which gives each transaction another session, such as
+    /// PgBouncer with `pool_mode = transaction`: then statements have no names. A pooler that keeps
+    /// track of named statements (PgBouncer from 1.21 on, with `max_prepared_statements`) or that
+    /// gives each connection a session does without. Needs a [direct URL](Self::with_direct_url).
+    #[must_use]
+    pub fn with_pooled(mut self, pooled: bool) -> Self {
+        self.pooled = pooled;
+        self
+    }
+
+    /// The server itself, past a pooler: for the listening connection and migrations, and to ask
+    /// once for the types of each statement where statements have no names. In the form of
+    /// [`url`](Self::url), which stands in for it if there is none.
+    #[must_use]
+    pub fn with_direct_url(mut self, url: &str) -> Self {
+        self.direct_url = Some(url.to_owned());
         self
     }
 
@@ -124,30 +149,47 @@ impl PostgresConfig {
         }
     }
 
-    /// What the driver needs: the URL and what every connection of ours is set to.
+    /// What every transaction says of itself.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings::new(self.statement_timeout, self.lock_timeout)
+    }
+
+    /// What the driver needs for the connections of the pool.
     pub(crate) fn driver(&self) -> Result<tokio_postgres::Config, StoreError> {
+        self.driver_of(&self.url)
+    }
+
+    /// The same for connections past a pooler.
+    pub(crate) fn direct_driver(&self) -> Result<tokio_postgres::Config, StoreError> {
+        match &self.direct_url {
+            Some(url) => self.driver_of(url),
+            None if self.pooled => Err(StoreError::new(
+                ErrorKind::Invalid,
+                "behind a pooler a direct URL is needed: for the listening connection and migrations",
+            )),
+            None => self.driver(),
+        }
+    }
+
+    /// The same store, past a pooler.
+    pub(crate) fn direct(&self) -> Self {
+        let mut direct = self.clone();
+        direct.pooled = false;
+        if let Some(url) = direct.direct_url.take() {
+            direct.url = url;
+        }
+        direct
+    }
+
+    fn driver_of(&self, url: &str) -> Result<tokio_postgres::Config, StoreError> {
         self.schema_name()?;
-        let url = self
-            .url
+        let url = url
             .replace("sslmode=verify-full", "sslmode=require")
             .replace("sslmode=verify-ca", "sslmode=require");
         // The driver's error is left out: it may quote what it could not read.
         let mut driver: tokio_postgres::Config = url.parse().map_err(|_| {
             StoreError::new(ErrorKind::Invalid, "the connection string cannot be read")
         })?;
-        // A process that freezes half-way through a transaction keeps its locks for ten seconds.
-        // Queue tables are filled and emptied faster than statistics follow. Every statement has
-        // its index; a plan made while a table was small must not walk the table once it is
-        // big.
-        let options = format!(
-            "{} -c statement_timeout={} -c lock_timeout={} \
-             -c idle_in_transaction_session_timeout=10000 -c timezone=UTC -c enable_seqscan=off -c jit=off \
-             -c plan_cache_mode=force_generic_plan",
-            driver.get_options().unwrap_or(""),
-            self.statement_timeout.as_millis(),
-            self.lock_timeout.as_millis(),
-        );
-        driver.options(options.trim());
         // A server that a failover left read-only is of no use.
         driver.target_session_attrs(TargetSessionAttrs::ReadWrite);
         if driver.get_application_name().is_none() {
@@ -222,11 +264,22 @@ mod tests {
     }
 
     #[test]
-    fn options_of_the_url_are_kept() {
-        let driver = PostgresConfig::url("host=h options='-c work_mem=8MB'")
-            .driver()
-            .unwrap();
-        let options = driver.get_options().unwrap();
-        assert!(options.starts_with("-c work_mem=8MB ") && options.contains("jit=off"));
+    fn nothing_is_told_to_a_session_at_its_start() {
+        let driver = PostgresConfig::url("host=h").driver().unwrap();
+        assert_eq!(driver.get_options(), None);
+        let own = PostgresConfig::url("host=h options='-c work_mem=8MB'");
+        let own = own.driver().unwrap();
+        assert_eq!(own.get_options(), Some("-c work_mem=8MB"), "but the URL's");
+    }
+
+    #[test]
+    fn behind_a_pooler_the_server_itself_is_named() {
+        let config = PostgresConfig::url("host=pooler").with_pooled(true);
+        let refused = config.direct_driver().unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Invalid);
+        let config = config.with_direct_url("host=server");
+        let hosts = [config.driver(), config.direct_driver()];
+        let hosts = hosts.map(|driver| format!("{:?}", driver.unwrap().get_hosts()));
+        assert!(hosts[0].contains("pooler") && hosts[1].contains("server"));
     }
 }

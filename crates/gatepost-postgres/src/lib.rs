@@ -17,6 +17,7 @@ mod outbox;
 mod owners;
 mod queue;
 mod records;
+mod settings;
 mod store;
 mod tls;
 

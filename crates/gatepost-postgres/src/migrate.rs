@@ -16,6 +16,11 @@ const MIGRATIONS: &[(&str, &str)] = &[
 const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
     SET LOCAL search_path = pg_catalog";
 
+/// The server's version, and how long a statement may take in a session that sets nothing.
+const FOUND: &str =
+    "SELECT current_setting('server_version_num')::int AS version, reset_val::bigint AS timeout
+     FROM pg_settings WHERE name = 'statement_timeout'";
+
 /// Runs what is missing, in one transaction under an advisory lock: of several nodes that start at
 /// once one migrates, the others wait and find nothing to do. A database newer than this code is
 /// refused.
@@ -24,11 +29,11 @@ pub(crate) async fn migrate(db: &Db, schema: &str) -> std::result::Result<(), St
 }
 
 async fn run(db: &Db, schema: &str) -> Result<()> {
+    // A session may have too little time even to say that it takes more.
+    db.haste().learn(1);
     let tx = db.begin(BEGIN).await?;
-    let version: i32 = tx
-        .query_one("SELECT current_setting('server_version_num')::int", &[])
-        .await?
-        .try_get(0)?;
+    let found = tx.query_one(FOUND, &[]).await?;
+    let version: i32 = found.try_get("version")?;
     if version < 130_000 {
         return Err(Failure::new(
             ErrorKind::Unsupported,
@@ -77,6 +82,7 @@ async fn run(db: &Db, schema: &str) -> Result<()> {
         .await?;
     }
     tx.commit().await?;
+    db.haste().learn(found.try_get("timeout")?);
     db.execute(include_str!("sql/outbox/server.sql"), &[])
         .await?;
     Ok(())

@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::{Enqueue, Enqueued, Settled, Settlement};
 
 use crate::batch::{Batcher, EnqueueWork, SettleWork};
 use crate::config::PostgresConfig;
-use crate::db::Db;
+use crate::db::{Db, Haste};
 use crate::error::{Answer, Result};
 use crate::fronts::Fronts;
 use crate::migrate;
@@ -44,13 +44,17 @@ impl PostgresStore {
     /// version.
     pub async fn connect(config: PostgresConfig) -> Answer<Self> {
         let schema = config.schema_name()?.to_owned();
-        let db = Db::new(&config)?;
+        let haste = Haste::default();
+        let db = Db::new(&config, &haste)?;
         if config.sealing.is_none() {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
         }
-        migrate::migrate(&db, &schema).await?;
+        let direct = Db::new(&config.direct(), &haste)?;
+        let migrated = migrate::migrate(&direct, &schema).await;
+        direct.close();
+        migrated?;
         let notifier = Notifier::start(db.clone(), &schema);
-        let node = Node::join(&config, &schema).await?;
+        let node = Node::join(&config, &haste).await?;
         Ok(Self {
             enqueue: Arc::new(Batcher::start(EnqueueWork::new(
                 db.clone(),

@@ -37,15 +37,18 @@ pub(crate) fn changed_at_large(c: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// What was changed in a slice, read in one transaction.
 pub(crate) fn changes(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<KeyChanges> {
-    let (forgotten, generation): (i64, i64) = c
+    let tx = c.unchecked_transaction()?;
+    let (forgotten, generation): (i64, i64) = tx
         .prepare_cached(include_str!("sql/keys/generation.sql"))?
         .query_row([slice.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let changed = if (forgotten..=generation).contains(&since.0) {
-        ChangedKeys::These(lookups(c, slice, since)?)
+        ChangedKeys::These(lookups(&tx, slice, since)?)
     } else {
         ChangedKeys::All
     };
+    tx.finish()?;
     Ok(KeyChanges {
         generation: KeyGeneration(generation),
         changed,

@@ -12,6 +12,8 @@ pub mod seal;
 
 #[cfg(feature = "keys")]
 pub mod keys;
+#[cfg(feature = "keys")]
+pub mod recent;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
 
@@ -23,5 +25,7 @@ pub use keys::KeyStore;
 pub use memory::MemoryStore;
 pub use owners::OwnerStore;
 pub use page::{AtMost, Order, Page, Revision, Row, Scope};
+#[cfg(feature = "keys")]
+pub use recent::RecentChanges;
 #[cfg(feature = "webhooks")]
 pub use webhooks::WebhookStore;

@@ -213,6 +213,7 @@ macro_rules! for_each_log_clause {
             l26_what_became_of_deliveries_is_counted_by_the_hour
             l27_figures_are_those_that_were_counted_last
             l28_room_is_made_at_any_time
+            l29_what_ends_without_an_attempt_counts_as_failed
         }
     };
 }

@@ -37,15 +37,21 @@ impl Set {
 
 /// Stores a webhook of this owner and name, with a task that stays and an event.
 pub(crate) async fn set(store: &Webhooks, owner: i64, name: &str) -> Set {
+    set_at(store, owner, name, 0).await
+}
+
+/// The same, made at `at(second)`.
+pub(crate) async fn set_at(store: &Webhooks, owner: i64, name: &str, second: i64) -> Set {
+    let now = at(second);
     let records = &store.records;
     let hook = webhook_of(owner, name);
-    let hook = records.insert_webhook(&hook, UNLIMITED, at(0)).await;
+    let hook = records.insert_webhook(&hook, UNLIMITED, now).await;
     let webhook = hook.unwrap().id;
     let mut stays = task(webhook);
     stays.delete_after_run = false;
-    let made = records.insert_task(&stays, UNLIMITED, at(0)).await;
+    let made = records.insert_task(&stays, UNLIMITED, now).await;
     let task = made.unwrap().id;
-    let on = records.insert_event(&event(task), UNLIMITED, at(0)).await;
+    let on = records.insert_event(&event(task), UNLIMITED, now).await;
     let event = on.unwrap().id;
     Set {
         webhook,

@@ -2,16 +2,16 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    ClaimToken, Claimed, DeliveryId, DeliveryState, Disposition, LaneClaim, MAX_LOST_CLAIMS,
-    Reclaimed, Settled, Settlement, lost_claims_info,
+    ClaimToken, Claimed, DeliveryId, DeliveryState, Disposition, HourlyCount, LaneClaim,
+    MAX_LOST_CLAIMS, Reclaimed, Settled, Settlement, lost_claims_info,
 };
 use redb::ReadableTable as _;
 
 use super::codec::micros;
 use super::delivery::{Slot, to_micros};
 use super::error::{Answer, failed};
-use super::lanes;
 use super::tables::{RUNNING, Tx};
+use super::{counters, lanes};
 
 pub(super) fn claim(
     tx: &Tx,
@@ -91,6 +91,8 @@ pub(super) fn reclaim(tx: &Tx, limit: u32, now: DateTime<Utc>) -> Answer<Reclaim
         if new.delivery.lost_claims >= MAX_LOST_CLAIMS {
             new.delivery.state = DeliveryState::Error;
             new.delivery.status_info = lost_claims_info();
+            let failed = HourlyCount::failed(new.delivery.webhook, now);
+            counters::add(tx, &[failed])?;
             reclaimed.ended += 1;
         } else {
             new.delivery.state = DeliveryState::Queued;

@@ -117,18 +117,17 @@ impl DeliveryLog for RedbStore {
         .await
     }
 
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, _now: DateTime<Utc>) -> Answer<u64> {
+    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
         let (ids, reason) = (ids.to_vec(), reason.to_owned());
         let wanted = move |d: &Delivery| d.state == DeliveryState::Queued && ids.contains(&d.id);
-        self.change(u32::MAX, wanted, move |slot| end(slot, &reason))
-            .await
+        self.end(u32::MAX, wanted, reason, now).await
     }
 
     async fn expire_held(
         &self,
         created_before: DateTime<Utc>,
         limit: u32,
-        _now: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Answer<u64> {
         let held = self.write(held).await?;
         let wanted = move |d: &Delivery| {
@@ -136,8 +135,7 @@ impl DeliveryLog for RedbStore {
                 && d.created < created_before
                 && held.contains(&d.webhook.0)
         };
-        self.change(limit, wanted, |slot| end(slot, EXPIRED_INFO))
-            .await
+        self.end(limit, wanted, EXPIRED_INFO.to_owned(), now).await
     }
 
     async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<Purged> {
@@ -224,20 +222,45 @@ impl RedbStore {
         wanted: impl Fn(&Delivery) -> bool + Send + 'static,
         act: impl Fn(&mut Slot) + Send + 'static,
     ) -> Answer<u64> {
+        self.write(move |tx| Ok(change(tx, limit, wanted, act)?.len() as u64))
+            .await
+    }
+
+    /// Ends deliveries that wait; each counts as failed.
+    async fn end(
+        &self,
+        limit: u32,
+        wanted: impl Fn(&Delivery) -> bool + Send + 'static,
+        reason: String,
+        now: DateTime<Utc>,
+    ) -> Answer<u64> {
         self.write(move |tx| {
-            let mut changed = 0;
-            for old in tx.slots()? {
-                if changed < u64::from(limit) && wanted(&old.delivery) {
-                    let mut new = old.clone();
-                    act(&mut new);
-                    tx.replace(&old, &new)?;
-                    changed += 1;
-                }
-            }
-            Ok(changed)
+            let ended = change(tx, limit, wanted, |slot| end(slot, &reason))?;
+            let counts = ended.iter().map(|of| HourlyCount::failed(*of, now));
+            counters::add(tx, &counts.collect::<Vec<_>>())?;
+            Ok(ended.len() as u64)
         })
         .await
     }
+}
+
+/// The webhooks of those that were changed.
+fn change(
+    tx: &Tx,
+    limit: u32,
+    wanted: impl Fn(&Delivery) -> bool,
+    act: impl Fn(&mut Slot),
+) -> Answer<Vec<WebhookId>> {
+    let mut changed = Vec::new();
+    for old in tx.slots()? {
+        if changed.len() < limit as usize && wanted(&old.delivery) {
+            let mut new = old.clone();
+            act(&mut new);
+            tx.replace(&old, &new)?;
+            changed.push(old.delivery.webhook);
+        }
+    }
+    Ok(changed)
 }
 
 /// The webhooks that are not active. What a held owner has waits as long as it takes.

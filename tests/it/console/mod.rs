@@ -1,5 +1,6 @@
 //! The console's pages without a browser.
 
+mod calls;
 mod deliveries;
 mod key_rules;
 mod keys;

@@ -46,12 +46,17 @@ impl From<&HourlyCount> for Counts {
     }
 }
 
+/// The hours of the last day: from then, until before then.
+pub(super) fn day(ctx: &PageContext) -> (DateTime<Utc>, DateTime<Utc>) {
+    (beginning(ctx.now()), ctx.now() + TimeDelta::hours(1))
+}
+
 /// The last day by the hour, oldest first.
 pub(super) async fn of_day(
     ctx: &PageContext,
     webhook: WebhookId,
 ) -> Result<[Counts; DAY], Failure> {
-    let from = beginning(ctx.now());
+    let (from, _) = day(ctx);
     let mut hours = [Counts::default(); DAY];
     for hour in read(ctx, webhook, from, u32::try_from(DAY).unwrap_or(ALL)).await? {
         let at = usize::try_from((hour.hour - from).num_hours()).unwrap_or_default();

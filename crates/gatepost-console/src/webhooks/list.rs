@@ -7,7 +7,7 @@ use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
-use super::counts::{Counts, grouped, of_day};
+use super::counts::{Counts, day, grouped};
 use super::labels::{activity, authorization};
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -32,11 +32,10 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             ..Page::newest(READ)
         },
     };
-    let (rows, next) = one_page(ctx.actor.webhooks(&query).await?, ROWS, |row| row.id);
-    let mut counts = Vec::with_capacity(rows.len());
-    for row in &rows {
-        counts.push(Counts::sum(of_day(&ctx, row.id).await?));
-    }
+    let (from, before) = day(&ctx);
+    let listed = ctx.actor.webhooks_counted(&query, from, before).await?;
+    let (rows, next) = one_page(listed, ROWS, |(row, _)| row.id);
+    let count = |sum: &Option<_>| sum.as_ref().map(Counts::from).unwrap_or_default();
     let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked).await?;
     let at = |row: &Row<WebhookId, Webhook>| ctx.at(&format!("/webhooks/{}", row.id.0));
     let body = html! {
@@ -51,7 +50,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
                     th scope="col" { "Last 24 hours" }
                     th scope="col" { span.unseen { "Actions" } }
                 } }
-                tbody { @for (row, count) in rows.iter().zip(&counts) { tr {
+                tbody { @for (row, count) in rows.iter().map(|(row, sum)| (row, count(sum))) { tr {
                     td data-label="Name" { a href=(at(row)) { (row.value.name) } }
                     td data-label="URL" { span.mono { (row.value.url.as_str()) } }
                     td data-label="Authorization" { span { (authorization(row.value.authorization.kind())) } }

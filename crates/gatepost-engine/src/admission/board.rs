@@ -10,8 +10,9 @@ use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
 use super::entry::{Baton, Entry, Spot};
+use super::line::Line;
 use super::parked::Parked;
-use super::room::Wait;
+use super::room::{Trial, Wait};
 use super::turns::Turns;
 
 /// Lanes that are remembered at most: about 100 MB.
@@ -25,6 +26,8 @@ pub(super) struct Board {
     ready: Turns,
     waiting: HashMap<Wait, Parked>,
     until: BTreeSet<(Instant, Lane)>,
+    /// Of those that wait for room, those that may be tried.
+    line: Line,
     /// Lanes that wait.
     parked: usize,
     calls: u64,
@@ -122,7 +125,7 @@ impl Board {
                 due,
                 call,
                 spot: Spot::Out,
-                is_new: true,
+                trial: Some(Trial::Fresh),
                 batons: Vec::new(),
             };
             self.lanes.insert(due.lane, entry);
@@ -148,9 +151,35 @@ impl Board {
         false
     }
 
-    /// Whether the lane has not waited for room yet.
-    pub(super) fn is_new(&self, lane: Lane) -> bool {
-        self.lanes.get(&lane).is_some_and(|entry| entry.is_new)
+    /// Whether the lane may be tried at this turn.
+    pub(super) fn trial(&self, lane: Lane) -> Option<Trial> {
+        self.lanes.get(&lane)?.trial
+    }
+
+    /// A lane that waits for room may be tried in its turn.
+    pub(super) fn line_up(&mut self, lane: Lane) {
+        if let Some(entry) = self.lanes.get(&lane).filter(|entry| entry.waits()) {
+            self.line.insert(entry.due.place, entry.due.owner, lane);
+        }
+    }
+
+    /// Whether lanes wait for that turn.
+    pub(super) fn has_line(&self) -> bool {
+        !self.line.is_empty()
+    }
+
+    /// At most this number of them are ready, to be tried.
+    pub(super) fn offer_trials(&mut self, most: usize) {
+        for _ in 0..most {
+            let Some(lane) = self.line.next() else {
+                return;
+            };
+            self.unlink(lane);
+            if let Some(entry) = self.lanes.get_mut(&lane) {
+                entry.trial = Some(Trial::Waited);
+            }
+            self.put(lane, Spot::Ready);
+        }
     }
 
     /// The lane whose turn it is, and the call that made it ready.
@@ -181,7 +210,9 @@ impl Board {
         let Some(entry) = self.lanes.get_mut(&lane) else {
             return;
         };
-        entry.is_new &= wait == Wait::Read;
+        if wait != Wait::Read {
+            entry.trial = None;
+        }
         // Of what is full there is nothing to offer.
         entry.batons.retain(|baton| baton.room != wait);
         let goes_on = |baton: &mut Baton| baton.goes_on(&wait);
@@ -290,6 +321,7 @@ impl Board {
             self.parked = self.parked.saturating_sub(1);
         }
         let (place, owner) = (entry.due.place, entry.due.owner);
+        self.line.remove(place, owner, lane);
         match &spot {
             Spot::Out => {}
             Spot::Ready => self.ready.remove(place, owner, lane),
@@ -312,6 +344,7 @@ impl Board {
             return;
         };
         let (place, owner): (_, OwnerId) = (entry.due.place, entry.due.owner);
+        self.line.remove(place, owner, lane);
         match &spot {
             Spot::Out => {}
             Spot::Ready => self.ready.insert(place, owner, lane),

@@ -14,7 +14,7 @@ use std::time::Duration;
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
 
-use super::room::{Room, Wait, walled};
+use super::room::{Room, Trial, Wait, walled};
 use super::standing::Standing;
 use crate::config::InFlightLimits;
 use crate::routes::Route;
@@ -32,6 +32,12 @@ const BEYOND: usize = 2;
 /// is over after two minutes at the latest: until then those that stall leave room for another,
 /// however many come.
 const OF_TRIALS: usize = 16;
+/// Of these, that many quarters may be webhooks that have just arrived, and were never tried or
+/// were silent for long. What is left is for those that have waited for it: where more arrive than
+/// can be tried, each that waits gets its turn all the same.
+const FRESH: usize = 2;
+const FRESH_AND_SILENT: usize = 1;
+const QUARTERS: usize = 4;
 /// When less than this part of all is free, or of the places at an origin, it matters when a
 /// webhook last responded: this long ago at most, or less where there is less; at half of the part
 /// a quarter of the time.
@@ -47,7 +53,7 @@ pub(super) struct Asked {
     pub(super) rooms: Vec<Room>,
     /// How many the webhook may have.
     webhook: usize,
-    /// The part of the trials that it may be one of.
+    /// The quarters of the trials of which it may be one.
     of_trials: usize,
 }
 
@@ -93,19 +99,21 @@ impl Asked {
         Self {
             rooms,
             webhook,
-            of_trials: 1,
+            of_trials: QUARTERS,
         }
     }
 
     /// The first request of a webhook, of a tenant that has no other weak one where those are many.
-    /// Of the trials half are for webhooks that are new, the other half also for those that were
-    /// silent for long.
-    pub(super) fn trial(route: &Route, place: Place, standing: Standing) -> Self {
+    pub(super) fn trial(route: &Route, place: Place, standing: Standing, trial: Trial) -> Self {
         let mut asked = Self::new(route, place, LaneClass::First, Standing::New, 1);
         let totals = [Room::Weak, Room::All];
         asked.rooms.retain(|room| !totals.contains(room));
         asked.rooms.push(Room::Trial);
-        asked.of_trials = if standing == Standing::New { 1 } else { 2 };
+        asked.of_trials = match (trial, standing) {
+            (Trial::Waited, _) => QUARTERS,
+            (Trial::Fresh, Standing::New) => FRESH,
+            (Trial::Fresh, _) => FRESH_AND_SILENT,
+        };
         asked
     }
 }
@@ -203,7 +211,7 @@ impl Counts {
         let limits = &self.limits;
         match room {
             Room::All => self.all(),
-            Room::Trial => self.trials().div_ceil(OF_TRIALS * asked.of_trials),
+            Room::Trial => self.at_trial(asked.of_trials),
             Room::SlowTrial => usize::MAX,
             Room::Weak => self.weak(),
             Room::Slow => self.slow(),
@@ -225,6 +233,23 @@ impl Counts {
     fn all(&self) -> usize {
         let beyond = self.used(&Room::Weak).saturating_sub(self.weak());
         self.limits.total + beyond.min(self.limits.total / BEYOND)
+    }
+
+    /// How many of those that waited for it may be tried now.
+    pub(super) fn free_trials(&self) -> usize {
+        let all = self.at_trial(QUARTERS);
+        all.saturating_sub(self.used(&Room::Trial))
+    }
+
+    /// How many may be on trial at a time, of those that may have that number of quarters of it.
+    /// The last place is for those that waited, unless there are none that are slow.
+    fn at_trial(&self, quarters: usize) -> usize {
+        let trials = self.trials();
+        if quarters == QUARTERS {
+            return trials.div_ceil(OF_TRIALS);
+        }
+        let one = usize::from(self.used(&Room::SlowTrial) == 0);
+        (trials * quarters / (OF_TRIALS * QUARTERS)).max(one)
     }
 
     /// What slow trials leave.

@@ -2,7 +2,7 @@
 
 use gatepost_storage::webhooks::DueLane;
 
-use super::room::{Room, Wait};
+use super::room::{Room, Trial, Wait};
 
 /// How often room that becomes free is offered at once to lanes that turn out to wait for something
 /// wider.
@@ -23,8 +23,8 @@ pub(super) struct Entry {
     /// The last call that made it ready.
     pub(super) call: u64,
     pub(super) spot: Spot,
-    /// It has not waited for room yet.
-    pub(super) is_new: bool,
+    /// Whether it may be tried at its next turn: it has not waited for room yet, or for long.
+    pub(super) trial: Option<Trial>,
     /// What it was woken by and has not used yet.
     pub(super) batons: Vec<Baton>,
 }

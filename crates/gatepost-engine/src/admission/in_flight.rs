@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::feedback::{Feedback, Lesson};
 use super::lanes::Lanes;
-use super::room::{Blocked, Room, Wait};
+use super::room::{Blocked, Room, Trial, Wait};
 use super::slots::Slots;
 use super::turn::Turn;
 use crate::config::Limits;
@@ -62,10 +62,24 @@ impl InFlight {
         place: Place,
         class: LaneClass,
     ) -> Result<Permit, Blocked> {
+        self.take_or_try(route, place, class, Trial::Fresh)
+    }
+
+    /// As [`take_new`](Self::take_new), for what has arrived just now or has waited to be tried.
+    ///
+    /// # Errors
+    /// What there is to wait for.
+    pub(crate) fn take_or_try(
+        self: &Arc<Self>,
+        route: &Arc<Route>,
+        place: Place,
+        class: LaneClass,
+        trial: Trial,
+    ) -> Result<Permit, Blocked> {
         self.take(route, place, class).or_else(|blocked| {
             let now = Instant::now();
             let rooms = (class == LaneClass::First)
-                .then(|| self.lock().take_trial(route, place, now))
+                .then(|| self.lock().take_trial(route, place, trial, now))
                 .flatten();
             rooms
                 .map(|rooms| self.permit(route, place, rooms))
@@ -90,9 +104,17 @@ impl InFlight {
         let lane = turn.due.lane;
         let for_room = matches!(blocked.wait, Wait::Room(_) | Wait::Share(_));
         turn.wait(blocked.wait);
+        if blocked.may_be_tried {
+            self.lanes.line_up(lane);
+        }
         if for_room && self.lock().releases() != blocked.releases {
             self.lanes.again(lane);
         }
+    }
+
+    /// How many lanes that wait for it may be tried now.
+    pub(super) fn free_trials(&self) -> usize {
+        self.lock().free_trials()
     }
 
     /// Requests in flight.

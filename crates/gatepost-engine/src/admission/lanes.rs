@@ -201,6 +201,21 @@ impl Lanes {
         }
     }
 
+    /// A lane that waits for room may be tried in its turn.
+    pub(super) fn line_up(&self, lane: Lane) {
+        self.lock().board.line_up(lane);
+    }
+
+    /// Whether lanes wait to be tried.
+    pub(crate) fn has_line(&self) -> bool {
+        self.lock().board.has_line()
+    }
+
+    /// At most this number of them get a turn for that.
+    pub(super) fn offer_trials(&self, most: usize) {
+        self.lock().board.offer_trials(most);
+    }
+
     /// What it waited for may not be so any more.
     pub(super) fn again(&self, lane: Lane) {
         self.lock().board.again(lane);

@@ -63,10 +63,21 @@ pub(crate) enum Wait {
     Until(Instant),
 }
 
+/// How a webhook is tried where there is no other room.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Trial {
+    /// It has just arrived.
+    Fresh,
+    /// It has waited for that.
+    Waited,
+}
+
 /// Why there is no permit.
 #[derive(Debug)]
 pub(crate) struct Blocked {
     pub(super) wait: Wait,
+    /// It may be tried when it has waited for that.
+    pub(super) may_be_tried: bool,
     /// How often room had become free until then.
     pub(super) releases: u64,
 }
@@ -74,7 +85,11 @@ pub(crate) struct Blocked {
 impl Blocked {
     /// By that, whatever room there is.
     pub(crate) fn by(wait: Wait) -> Self {
-        Self { wait, releases: 0 }
+        Self {
+            wait,
+            may_be_tried: false,
+            releases: 0,
+        }
     }
 }
 
@@ -92,6 +107,15 @@ impl Wait {
     /// Whether fewer lanes wait for this than for the other.
     pub(super) fn is_narrower(&self, other: &Self) -> bool {
         self.breadth() < other.breadth()
+    }
+
+    /// Whether it is for others that it waits, whoever they are: a trial needs none of this.
+    pub(super) fn is_for_all(&self) -> bool {
+        match self {
+            Self::Room(room) => matches!(room, Room::All | Room::Weak),
+            Self::Share(room) => matches!(room, Room::All | Room::Weak | Room::Origin(_)),
+            Self::Read | Self::RetryTurn | Self::Lot(_) | Self::Until(_) => false,
+        }
     }
 
     /// Whether only lanes of one tenant wait for it.

@@ -1,6 +1,7 @@
 //! Who may have one more request in flight, by what is in flight and what is known.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
@@ -9,7 +10,7 @@ use tokio::time::Instant;
 use super::counts::{Asked, Counts, when_slow};
 use super::feedback::{Feedback, Lesson};
 use super::known::Known;
-use super::room::{Blocked, Room, Wait, walled};
+use super::room::{Blocked, Room, Trial, Wait, walled};
 use super::standing::Standing;
 use crate::config::Limits;
 use crate::routes::Route;
@@ -54,11 +55,27 @@ impl Slots {
         class: LaneClass,
         now: Instant,
     ) -> Result<Vec<Room>, Blocked> {
-        let releases = self.releases;
-        let asked = self
-            .ask(route, place, class, now)
-            .map_err(|wait| Blocked { wait, releases })?;
-        Ok(self.begin(route, asked, now))
+        match self.ask(route, place, class, now) {
+            Ok(asked) => Ok(self.begin(route, asked, now)),
+            Err(wait) => Err(Blocked {
+                may_be_tried: wait.is_for_all()
+                    && class == LaneClass::First
+                    && self.may_be_tried(route),
+                wait,
+                releases: self.releases,
+            }),
+        }
+    }
+
+    /// A webhook that is not known to be slow, and has no request in flight.
+    fn may_be_tried(&mut self, route: &Route) -> bool {
+        self.known.standing(route) != Standing::Slow
+            && self.counts.used(&Room::Webhook(route.id)) == 0
+    }
+
+    /// How many of those that waited for it may be tried now.
+    pub(super) fn free_trials(&self) -> usize {
+        self.counts.free_trials()
     }
 
     /// The rooms that a trial takes: the only request of a webhook that is not known to be slow.
@@ -66,14 +83,17 @@ impl Slots {
         &mut self,
         route: &Arc<Route>,
         place: Place,
+        trial: Trial,
         now: Instant,
     ) -> Option<Vec<Room>> {
+        let may_be =
+            self.known.allowed(route, &self.limits, now).is_ok() && self.may_be_tried(route);
         let standing = self.known.standing(route);
-        let may_be = self.known.allowed(route, &self.limits, now).is_ok()
-            && standing != Standing::Slow
-            && self.counts.used(&Room::Webhook(route.id)) == 0;
-        let asked = may_be.then(|| Asked::trial(route, place, standing))?;
-        let silent_for = self.known.silent_for(route, now);
+        let asked = may_be.then(|| Asked::trial(route, place, standing, trial))?;
+        let silent_for = match trial {
+            Trial::Fresh => self.known.silent_for(route, now),
+            Trial::Waited => Duration::ZERO,
+        };
         let wait = self.counts.full(&asked);
         let wait = wait.or_else(|| self.counts.is_for_others(&asked, silent_for));
         wait.is_none().then(|| self.begin(route, asked, now))

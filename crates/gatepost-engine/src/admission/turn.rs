@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::DueLane;
 use tokio::time::Instant;
 
 use super::lanes::Lanes;
-use super::room::Wait;
+use super::room::{Trial, Wait};
 
 /// A lane whose turn it is. Dropped, it is ready again, behind the others.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl Turn {
         self.lanes.park(self.due.lane, wait);
     }
 
-    /// Whether the lane has not waited for room yet.
-    pub(crate) fn is_new(&self) -> bool {
-        self.lanes.lock().board.is_new(self.due.lane)
+    /// Whether the lane may be tried where there is no other room.
+    pub(crate) fn trial(&self) -> Option<Trial> {
+        self.lanes.lock().board.trial(self.due.lane)
     }
 
     /// There is nothing more in it, unless something was added in between.

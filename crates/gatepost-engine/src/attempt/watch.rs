@@ -126,11 +126,10 @@ mod tests {
         let (watch, route, notices) = watch(&records, policy).await;
         watch.note(&route, &responded(410, noon()));
         let webhook = route.id;
+        // Each on a thread of its own: in any order.
         let both = [notices.recv().unwrap(), notices.recv().unwrap()];
-        assert_eq!(
-            both,
-            [Notice::Gone { webhook }, Notice::Disabled { webhook }]
-        );
+        assert!(both.contains(&Notice::Gone { webhook }), "{both:?}");
+        assert!(both.contains(&Notice::Disabled { webhook }), "{both:?}");
         assert_eq!(records.activity(webhook).await, Activity::Disabled);
         assert!(watch.error_rate.get() > 0.99);
     }

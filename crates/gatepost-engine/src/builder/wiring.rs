@@ -148,6 +148,7 @@ impl Ground {
             admission: self.admission.clone(),
             settler,
             error_rate,
+            lifecycle: self.lifecycle.clone(),
         };
         let by_hand = ByHand {
             emitter: emitter.clone(),

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::claims::{Claims, Taken};
 use super::part::Dispatcher;
-use crate::admission::{Admission, Blocked, Permit, Turn, Wait};
+use crate::admission::{Admission, Blocked, Permit, Trial, Turn, Wait};
 use crate::attempt::REST;
 use crate::routes::Route;
 
@@ -84,8 +84,8 @@ impl Dispatcher {
         let most = most.min(if alone { 1 } else { left.of_one });
         let (mut permits, mut blocked) = (Vec::new(), None);
         while permits.len() < most && blocked.is_none() {
-            let is_new = permits.is_empty() && turn.is_new();
-            match self.permit(&due, &route, is_new, now) {
+            let trial = permits.is_empty().then(|| turn.trial()).flatten();
+            match self.permit(&due, &route, trial, now) {
                 Ok(permit) => permits.push(permit),
                 Err(why) => blocked = Some(why),
             }
@@ -109,17 +109,17 @@ impl Dispatcher {
         &self,
         due: &DueLane,
         route: &Arc<Route>,
-        is_new: bool,
+        trial: Option<Trial>,
         now: Instant,
     ) -> Result<Permit, Blocked> {
         let Admission {
             lanes, in_flight, ..
         } = &*self.admission;
         let of_backlog = lanes.may_send(due, now).map_err(Blocked::by)?;
-        let mut permit = if is_new {
-            in_flight.take_new(route, due.place, due.lane.class)
-        } else {
-            in_flight.take(route, due.place, due.lane.class)
+        let (place, class) = (due.place, due.lane.class);
+        let mut permit = match trial {
+            Some(trial) => in_flight.take_or_try(route, place, class, trial),
+            None => in_flight.take(route, place, class),
         }?;
         if of_backlog {
             permit.for_backlog();

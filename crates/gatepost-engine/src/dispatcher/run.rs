@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::part::Dispatcher;
+use crate::admission::OFFER_EVERY;
 use crate::guard::guarded;
 
 /// The wait after the store failed.
@@ -28,8 +29,12 @@ impl Dispatcher {
     }
 
     async fn claim_all(&self) {
-        let lanes = &self.admission.lanes;
+        let (lanes, mut offered) = (&self.admission.lanes, Instant::now());
         while self.worker.lifecycle.is_running() {
+            if offered.elapsed() >= OFFER_EVERY {
+                self.admission.offer_trials();
+                offered = Instant::now();
+            }
             let pause = match self.pass().await {
                 Ok(()) if lanes.has_ready() && self.worker.is_ready() => {
                     tokio::task::yield_now().await;
@@ -63,7 +68,8 @@ impl Dispatcher {
             .then(|| self.admission.retry_pacer.pause());
         let later = lanes.next_later().zip(self.clock.now().ok());
         let later = later.map(|(due, now)| (due - now).to_std().unwrap_or_default());
-        let pauses = [next, later, retries].into_iter().flatten();
+        let trials = lanes.has_line().then_some(OFFER_EVERY);
+        let pauses = [next, later, retries, trials].into_iter().flatten();
         pauses.fold(self.timing.poll, Duration::min)
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Basis, DeliveryId, Enqueue, Enqueued, NewDelivery, Origin, RecordId, StoredDelivery,
     WebhookRoute,
@@ -65,8 +64,7 @@ impl Emitter {
         let mut waits = None;
         if let Some(row) = letter.webhook {
             let webhook = WebhookRoute::of(&row);
-            let place = self.store.owner(owner).await?;
-            let place = place.map_or(Place::Common, |row| row.place);
+            let place = self.judge.stood(owner).await?;
             self.launcher.webhooks.read(row);
             match self.launcher.slip(&webhook, place, now) {
                 (slip, Some(lease_until)) => {

@@ -18,9 +18,10 @@ impl Engine {
     /// `from` until before `before`: newest hour first, then by webhook, at most `limit`. Kept
     /// longer than deliveries ([`Retention::counts`](crate::Retention::counts)).
     ///
-    /// Counted is what ends an attempt, about two seconds later; a process that dies loses what it
-    /// counted in that time. What ends without an attempt, because it was cancelled, was held too
-    /// long or lost its sender three times, is not counted.
+    /// What ends an attempt is counted about two seconds later; a process that dies loses what it
+    /// counted in that time. What ends without one, because it was cancelled, was held too long or
+    /// lost its sender three times, counts as failed as it ends. Not counted is what ends because
+    /// its owner moved: the figures go with the webhook to a place where nobody sees that delivery.
     ///
     /// # Errors
     /// Failures of the store.
@@ -35,6 +36,22 @@ impl Engine {
         let store = &self.0.records.deliveries.store;
         let counts = store.hourly_counts(scope, webhook, from, before, limit);
         Ok(counts.await?)
+    }
+
+    /// The counters of these webhooks, each summed up over the hours from `from` until before
+    /// `before`, in the order of the request; those of which nothing was counted are left out. See
+    /// [`hourly_counts`](Self::hourly_counts).
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn summed_counts(
+        &self,
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Result<Vec<HourlyCount>, EngineError> {
+        let store = &self.0.records.deliveries.store;
+        Ok(store.summed_counts(webhooks, from, before).await?)
     }
 
     /// Queues a message by hand; without one, the default payload. Variables are filled in. It is

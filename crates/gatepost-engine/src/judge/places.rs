@@ -1,6 +1,7 @@
 //! Where an occurrence is matched, and where an owner's records are.
 
 use gatepost_ids::{Audience, OwnerId, Place};
+use gatepost_storage::StoreError;
 
 use super::parts::{Decides, Judge};
 use crate::error::{EmitError, EngineError};
@@ -40,6 +41,12 @@ impl Judge {
             places.push(Place::Common);
         }
         Ok(places)
+    }
+
+    /// Where an owner stands, as the store said at most five seconds ago: enough for whose turn and
+    /// room it is, not for who may see what.
+    pub(crate) async fn stood(&self, owner: OwnerId) -> Result<Place, StoreError> {
+        self.owners.stood(owner).await
     }
 
     /// The audience of an occurrence in the outbox, where a row that names none reads `OneSystem`.

@@ -13,6 +13,7 @@ use webhook_model::WebhookId;
 use crate::clock::EngineClock;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
+use crate::unwritten::Unwritten;
 
 /// How often what was counted is written.
 const FLUSH: Duration = Duration::from_secs(2);
@@ -89,16 +90,12 @@ impl HourlyCounts {
 
     /// What the store does not take is written with the next.
     async fn write(&self) -> Result<(), StoreError> {
-        let mut counts: Vec<_> = self.lock().drain().map(|(_, count)| count).collect();
-        while !counts.is_empty() {
-            let bite = counts.split_off(counts.len().saturating_sub(BITE));
-            if let Err(error) = self.log.add_counts(&bite).await {
-                let mut counted = self.lock();
-                bite.into_iter()
-                    .chain(counts)
-                    .for_each(|count| add(&mut counted, count));
-                return Err(error);
-            }
+        let counts = self.lock().drain().map(|(_, count)| count).collect();
+        let mut unwritten = Unwritten::new(counts, |count| add(&mut self.lock(), count));
+        while let Some(bite) = unwritten.bite(BITE) {
+            let count = bite.len();
+            self.log.add_counts(bite).await?;
+            unwritten.written(count);
         }
         Ok(())
     }
@@ -207,6 +204,20 @@ mod tests {
         assert_eq!(world.written().await, [(id, 0, 3, 60), (id, 1, 1, 20)]);
         world.counts.flush().await;
         assert_eq!(world.store.calls() - before, 1, "there was nothing more");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_panics_costs_no_count() {
+        let world = World::new().await;
+        let webhook = world.records.webhook(|_| {}).await;
+        let lifecycle = Lifecycle::default();
+        let (counts, stopping) = (world.counts.clone(), lifecycle.clone());
+        lifecycle.supervise("counts", move || counts.clone().run(stopping.clone()));
+        world.counts.add(sent(webhook));
+        world.store.fail("add_counts", 1, Fault::Panic);
+        tokio::time::sleep(FLUSH * 3).await;
+        assert!(world.store.has_failed());
+        assert_eq!(world.written().await, [(webhook.0, 0, 1, 20)]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,4 +7,6 @@ mod writer;
 
 pub(crate) use counts::{HourlyCounts, counted};
 pub(crate) use settler::Settler;
+#[cfg(test)]
+pub(crate) use settler::UNRECORDED;
 pub(crate) use writer::SettlementWriter;

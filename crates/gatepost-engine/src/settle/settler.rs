@@ -13,7 +13,7 @@ use crate::clock::EngineClock;
 /// Settlements that may wait; further workers wait with theirs.
 const WAITING: usize = 4096;
 /// While this number is not recorded, nothing new is sent.
-const UNRECORDED: usize = 1024;
+pub(crate) const UNRECORDED: usize = 1024;
 
 /// Cheap to clone. When the last one is gone, the writer ends.
 #[derive(Clone, Debug)]

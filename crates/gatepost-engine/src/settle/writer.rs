@@ -1,6 +1,7 @@
 //! The part that records what was handed in. It may be started again at any time: what waits stays
 //! with it until it is recorded.
 
+use std::pin::pin;
 use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,8 @@ const AT_ONCE: usize = 512;
 const GATHERED: (usize, Duration) = (64, Duration::from_millis(10));
 /// The first and the longest wait after a failure.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// A call that takes longer is taken for one that will fail: until it returns, nothing new is sent.
+const LATE: Duration = Duration::from_secs(2);
 /// How often a settlement is tried that the store refuses for what it says.
 const REFUSALS: u32 = 3;
 
@@ -181,8 +184,20 @@ impl SettlementWriter {
         }
     }
 
-    /// In a task of its own, so that a store that panics costs this call and not all later ones.
+    /// Says that nothing can be recorded while the store takes its time.
     async fn record(&self, batch: &[Waiting]) -> Result<Vec<Settled>, StoreError> {
+        let mut recorded = pin!(self.record_whenever(batch));
+        if let Ok(in_time) = tokio::time::timeout(LATE, &mut recorded).await {
+            return in_time;
+        }
+        self.failing.store(true, Ordering::Relaxed);
+        let waiting = batch.len();
+        guarded(|| tracing::warn!(waiting, "recording outcomes takes long"));
+        recorded.await
+    }
+
+    /// In a task of its own, so that a store that panics costs this call and not all later ones.
+    async fn record_whenever(&self, batch: &[Waiting]) -> Result<Vec<Settled>, StoreError> {
         let now = self.clock.now()?;
         let settlements: Vec<_> = batch.iter().map(|w| w.settlement.clone()).collect();
         let store = self.store.clone();

@@ -174,6 +174,6 @@ impl Records {
 }
 
 fn all() -> DeliveryQuery {
-    let page = Page::first(1000);
+    let page = Page::first(10_000);
     DeliveryQuery::all(page)
 }

@@ -14,6 +14,7 @@ use webhook_model::{
     WebhookId,
 };
 
+use crate::clock::TestTime;
 use crate::platform::{Mood, Tenants, in_tenant, of_tenants};
 use crate::support::{builder, poweron, receiver};
 
@@ -163,11 +164,12 @@ async fn a_thousand_tasks_of_one_occurrence_pass_beside_those_that_have_few() {
     assert_eq!(large.len(), 1_500);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_platform_that_misbehaves_about_one_occurrence_costs_no_other_anything() {
     for mood in [Mood::Fails, Mood::Hangs, Mood::Panics] {
         let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
-        let engine = of_tenants(store.clone(), &tenants).start().await.unwrap();
+        let engine = of_tenants(store.clone(), &tenants).clock(Arc::new(TestTime::start()));
+        let engine = engine.start().await.unwrap();
         watched(&engine, 100, "${NAME} of 1").await;
         watched(&engine, 200, "${NAME} of 2").await;
         tenants.set_mood(mood);

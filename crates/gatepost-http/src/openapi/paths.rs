@@ -26,6 +26,24 @@ pub(super) fn limits() -> Value {
     }})
 }
 
+pub(super) fn webhook_counts() -> Value {
+    let mut webhook = query("webhook_url", "integer", "The webhook.");
+    webhook["required"] = json!(true);
+    webhook["schema"]["minimum"] = json!(1);
+    json!({"get": {
+        "operationId": "webhook_counts",
+        "summary": "What became of a webhook's deliveries, by the hour, newest first; kept longer than the deliveries",
+        "parameters": [
+            webhook,
+            query("from", "integer", "The first hour: epoch seconds."),
+            query("before", "integer", "Before this time: epoch seconds."),
+            query("fields", "string", "Columns, separated by commas."),
+            query("limit", "integer", "The most hours; 24, without; 0 for no limit."),
+        ],
+        "responses": responses(&[("200", list_of("WebhookCounts"))], &["401", "403", "404", "422", "429", "500", "503"]),
+    }})
+}
+
 /// All paths of one table.
 pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
     let mut rows = Map::new();

@@ -32,6 +32,19 @@ pub(super) fn shared() -> Map<String, Value> {
             "limit": {"type": ["integer", "null"], "description": "How much there may be; null for no limit."},
         },
     }));
+    schemas.insert("WebhookCounts".into(), json!({
+        "type": "object",
+        "properties": {
+            "$key": {"type": "integer"},
+            "webhook_url": {"type": "integer", "description": "The webhook."},
+            "hour": {"type": "integer", "description": "The beginning of the hour: epoch seconds."},
+            "sent": {"type": "integer", "description": "Deliveries that were sent."},
+            "error": {"type": "integer", "description": "Deliveries that ended in error."},
+            "retried": {"type": "integer", "description": "Attempts after which another was to follow."},
+            "duration_ms": {"type": "integer", "description": "How long all attempts took together."},
+            "bytes": {"type": "integer", "description": "Bytes of the messages and responses that were stored."},
+        },
+    }));
     schemas.insert("System".into(), json!({
         "type": "object",
         "properties": {

@@ -19,6 +19,10 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
         .route("/limits", get(crate::user_limits::limits))
+        .route(
+            "/webhook_counts",
+            get(crate::webhook_counts::webhook_counts),
+        )
         .route("/openapi.json", get(crate::openapi::serve))
         .with_state(shared.clone());
     for resource in shared.tables.all() {

@@ -47,10 +47,12 @@ impl Slice {
         store: &dyn KeyStore,
         owners: &Owners,
     ) -> Result<bool, StoreError> {
-        if self.is_current(store) {
-            return Ok(true);
-        }
-        let _one = self.syncing.lock().await;
+        let _one = match self.syncing.try_lock() {
+            Ok(one) => one,
+            // Nobody waits for another where there is nothing to bring up to date.
+            Err(_) if self.is_current(store) => return Ok(true),
+            Err(_) => self.syncing.lock().await,
+        };
         let Some(now) = store.key_generation(self.number) else {
             return Ok(false);
         };

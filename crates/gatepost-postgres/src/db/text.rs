@@ -34,13 +34,18 @@ impl Texts {
 
     /// The statement with the schema in its text.
     pub(crate) fn text(&self, sql: &str) -> Arc<str> {
+        self.cached(sql, |sql| self.written(sql))
+    }
+
+    /// What `write` makes of a text; the same each time.
+    pub(crate) fn cached(&self, sql: &str, write: impl FnOnce(&str) -> String) -> Arc<str> {
         let at = (sql.as_ptr().addr(), sql.len());
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(&at).filter(|known| *known.given == *sql) {
             return Arc::clone(&known.text);
         }
         drop(known);
-        let text: Arc<str> = self.written(sql).into();
+        let text: Arc<str> = write(sql).into();
         let known = Known {
             given: sql.into(),
             text: Arc::clone(&text),

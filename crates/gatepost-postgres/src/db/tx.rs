@@ -1,30 +1,30 @@
 //! A transaction of several round trips.
 
-use deadpool_postgres::Client;
 use futures_util::FutureExt as _;
 use tokio_postgres::Row;
 
-use super::{Db, Param};
+use super::pool::{Db, Session};
+use super::statement::Param;
 use crate::error::{Failure, Result};
 
 /// A transaction. Rolled back when it is dropped before its commit.
 pub(crate) struct Tx {
-    client: Client,
-    db: Db,
+    session: Session,
     open: bool,
 }
 
 impl Db {
-    /// Begins a transaction with this simple statement.
+    /// Begins a transaction; `begin` as [`Settings`](crate::settings::Settings) takes it.
     pub(crate) async fn begin(&self, begin: &str) -> Result<Tx> {
-        let client = self.client().await?;
+        let begin = self.begun(begin);
         // From here on: a future that is dropped while the statement is under way rolls back.
         let tx = Tx {
-            client,
-            db: self.clone(),
+            session: self.session().await?,
             open: true,
         };
-        tx.client.batch_execute(begin).await?;
+        if let Some(begin) = self.haste().begin(&tx.session.client, &begin).await? {
+            tx.session.client.batch_execute(begin).await?;
+        }
         Ok(tx)
     }
 }
@@ -32,9 +32,8 @@ impl Db {
 impl Tx {
     /// The rows of a statement that is asked for often.
     pub(crate) async fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
-        let text = self.db.texts.text(sql);
-        let statement = self.client.prepare_cached(&text).await?;
-        Ok(self.client.query(&statement, params).await?)
+        let ready = self.session.ready(sql).await?;
+        Ok(ready.run(&self.session.client, params).await?.rows)
     }
 
     /// The first row.
@@ -45,12 +44,12 @@ impl Tx {
 
     /// Simple statements without parameters, used once.
     pub(crate) async fn run(&self, sql: &str) -> Result<()> {
-        let text = self.db.texts.written(sql);
-        Ok(self.client.batch_execute(&text).await?)
+        let text = self.session.db.written(sql);
+        Ok(self.session.client.batch_execute(&text).await?)
     }
 
     pub(crate) async fn commit(mut self) -> Result<()> {
-        self.client.batch_execute("COMMIT").await?;
+        self.session.client.batch_execute("COMMIT").await?;
         self.open = false;
         Ok(())
     }
@@ -60,7 +59,7 @@ impl Drop for Tx {
     fn drop(&mut self) {
         if self.open {
             // Sent at the first poll; the next user of the connection comes behind it.
-            let _ = self.client.batch_execute("ROLLBACK").now_or_never();
+            let _ = self.session.client.batch_execute("ROLLBACK").now_or_never();
         }
     }
 }

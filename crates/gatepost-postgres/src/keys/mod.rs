@@ -76,6 +76,9 @@ impl KeyStore for PostgresStore {
 
     async fn key_changes(&self, slice: KeySlice, since: KeyGeneration) -> Answer<KeyChanges> {
         let node = self.node();
+        if let Some(changes) = node.recent(slice, since) {
+            return Ok(changes);
+        }
         let since = node.since(since.0);
         let params: [Param<'_>; 2] = [&i16::from(slice.0), &since.unwrap_or(i64::MAX)];
         let sql = include_str!("../sql/keys/changes.sql");

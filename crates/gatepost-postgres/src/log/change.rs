@@ -20,11 +20,17 @@ const REPLAY_FAILED: &str = concat!(
 const REPLAY: &str = include_str!("../sql/log/replay.sql");
 const CANCEL: &str = concat!(
     include_str!("../sql/log/cancel.sql"),
-    include_str!("../sql/log/ended.sql")
+    ", logged AS (\n",
+    include_str!("../sql/log/ended.sql"),
+    "RETURNING webhook)\n",
+    include_str!("../sql/log/count_ended.sql")
 );
 const EXPIRE: &str = concat!(
     include_str!("../sql/log/expire_held.sql"),
-    include_str!("../sql/log/ended.sql")
+    ", logged AS (\n",
+    include_str!("../sql/log/ended.sql"),
+    "RETURNING webhook)\n",
+    include_str!("../sql/log/count_ended.sql")
 );
 const DELETE_PICK: &str = include_str!("../sql/log/delete_pick.sql");
 const DELETE_RUNNING: &str = include_str!("../sql/log/delete_running.sql");
@@ -71,16 +77,34 @@ impl PostgresStore {
         number(replayed)
     }
 
-    pub(super) async fn cancel_some(&self, ids: &[DeliveryId], reason: &str) -> Result<u64> {
+    pub(super) async fn cancel_some(
+        &self,
+        ids: &[DeliveryId],
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Result<u64> {
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
         let reason = without_nul(reason.to_owned());
-        self.db().execute(CANCEL, &[&ids, &reason]).await
+        self.ended(CANCEL, &[&ids, &reason, &now]).await
     }
 
-    pub(super) async fn expire(&self, created_before: DateTime<Utc>, limit: u32) -> Result<u64> {
+    pub(super) async fn expire(
+        &self,
+        created_before: DateTime<Utc>,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<u64> {
         let (_, high) = self.bounds(created_before, created_before).await?;
-        let params: [Param<'_>; 4] = [&created_before, &EXPIRED_INFO, &i64::from(limit), &high];
-        self.db().execute(EXPIRE, &params).await
+        let limit = i64::from(limit);
+        let params: [Param<'_>; 5] = [&created_before, &EXPIRED_INFO, &now, &limit, &high];
+        self.ended(EXPIRE, &params).await
+    }
+
+    /// How many that statement ended.
+    async fn ended(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
+        let row = self.db().query_opt(sql, params).await?;
+        let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
+        u64::try_from(row.try_get::<_, i64>("ended")?).map_err(|e| Failure::corrupt("count", e))
     }
 
     /// Returns whether it was there.

@@ -14,6 +14,7 @@ use crate::store::PostgresStore;
 const COUNT: &str = include_str!("../sql/log/count_queue.sql");
 const STATS: &str = include_str!("../sql/log/queue_stats.sql");
 const ADD: &str = include_str!("../sql/log/add_counts.sql");
+const SUMS: &str = include_str!("../sql/log/summed_counts.sql");
 const HOURS: &str = include_str!("../sql/log/hourly_counts.sql");
 
 impl PostgresStore {
@@ -70,6 +71,19 @@ impl PostgresStore {
         ];
         let begin = "BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
         let rows = self.db().read(begin, HOURS, &params).await?;
+        rows.iter().map(hour).collect()
+    }
+}
+
+impl PostgresStore {
+    pub(super) async fn sums(
+        &self,
+        webhooks: &[WebhookId],
+        hours: (DateTime<Utc>, DateTime<Utc>),
+    ) -> Result<Vec<HourlyCount>> {
+        let webhooks: Vec<i64> = webhooks.iter().map(|webhook| webhook.0).collect();
+        let params: [Param<'_>; 3] = [&webhooks, &hours.0, &hours.1];
+        let rows = self.db().query(SUMS, &params).await?;
         rows.iter().map(hour).collect()
     }
 }

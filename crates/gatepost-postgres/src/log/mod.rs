@@ -52,17 +52,17 @@ impl DeliveryLog for PostgresStore {
         Ok(self.replay_some(which, limit, now).await?)
     }
 
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, _now: DateTime<Utc>) -> Answer<u64> {
-        Ok(self.cancel_some(ids, reason).await?)
+    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
+        Ok(self.cancel_some(ids, reason, now).await?)
     }
 
     async fn expire_held(
         &self,
         created_before: DateTime<Utc>,
         limit: u32,
-        _now: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Answer<u64> {
-        Ok(self.expire(created_before, limit).await?)
+        Ok(self.expire(created_before, limit, now).await?)
     }
 
     async fn purge(&self, bounds: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Answer<Purged> {
@@ -86,6 +86,15 @@ impl DeliveryLog for PostgresStore {
         limit: u32,
     ) -> Answer<Vec<HourlyCount>> {
         Ok(self.hours(scope, webhook, (from, before), limit).await?)
+    }
+
+    async fn summed_counts(
+        &self,
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Answer<Vec<HourlyCount>> {
+        Ok(self.sums(webhooks, (from, before)).await?)
     }
 
     async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {

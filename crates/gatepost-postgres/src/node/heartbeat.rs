@@ -1,20 +1,20 @@
 //! The connection that listens: opened again and again, with a heartbeat on it.
 
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use gatepost_storage::StoreError;
-use gatepost_storage::keys::KeySlice;
+use gatepost_storage::keys::{KeyGeneration, KeySlice};
+use gatepost_storage::{RecentChanges, StoreError};
 use rand::RngExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_postgres::{AsyncMessage, Client, Statement};
+use tokio_postgres::{AsyncMessage, Client, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
-use crate::db::{Param, Texts};
+use crate::db::{Haste, Param, Ready, Texts, together};
 use crate::error::{Failure, Result};
 use crate::notify::News;
 use crate::tls;
@@ -29,27 +29,31 @@ pub(super) struct Connector {
     tls: MakeRustlsConnect,
     channel: String,
     texts: Texts,
+    begin: (Haste, Arc<str>),
 }
 
 /// A connection that listens.
 pub(super) struct Listening {
     client: Client,
     heard: mpsc::UnboundedReceiver<String>,
-    renew: Statement,
-    read: Statement,
+    renew: Ready,
+    read: Ready,
+    begin: (Haste, Arc<str>),
     node: i64,
 }
 
 impl Connector {
     pub(super) fn new(
         config: &PostgresConfig,
+        haste: &Haste,
         channel: String,
     ) -> std::result::Result<Self, StoreError> {
         Ok(Self {
-            driver: config.driver()?,
+            driver: config.direct_driver()?,
             tls: tls::connector(config)?,
             channel,
             texts: Texts::of(config.schema_name()?),
+            begin: (haste.clone(), config.settings().said("BEGIN").into()),
         })
     }
 
@@ -76,22 +80,31 @@ impl Connector {
         client
             .batch_execute(&format!("LISTEN \"{}\"", self.channel))
             .await?;
-        let node: i64 = client
-            .query_one(
-                &*self.texts.text(include_str!("../sql/node/register.sql")),
-                &[&LEASE.as_secs_f64()],
-            )
-            .await?
-            .try_get(0)?;
-        let renew = self.texts.text(include_str!("../sql/node/renew.sql"));
-        let renew = client.prepare(&renew).await?;
-        let read = self.texts.text(include_str!("../sql/node/read.sql"));
-        let read = client.prepare(&read).await?;
+        let ready = async |sql| -> Result<Ready> {
+            Ok(Ready::Named(
+                client.prepare(&self.texts.written(sql)).await?,
+            ))
+        };
+        let register = ready(include_str!("../sql/node/register.sql")).await?;
+        let lease = LEASE.as_secs_f64();
+        let params: [Param<'_>; 1] = [&lease];
+        let registered = together(
+            &client,
+            (&self.begin.0, &self.begin.1),
+            &[(&register, &params)],
+        )
+        .await?;
+        let row = registered.first().and_then(|one| one.rows.first());
+        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        let node: i64 = row.try_get(0)?;
+        let renew = ready(include_str!("../sql/node/renew.sql")).await?;
+        let read = ready(include_str!("../sql/node/read.sql")).await?;
         let mut listening = Listening {
             client,
             heard,
             renew,
             read,
+            begin: self.begin.clone(),
             node,
         };
         shared.generation.rejoined(node);
@@ -108,22 +121,32 @@ impl Listening {
             let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
             let lease = LEASE.as_secs_f64();
             let renewal: [Param<'_>; 3] = [&self.node, &acknowledged, &lease];
-            let since: [Param<'_>; 1] = [&acknowledged];
+            let most = i64::try_from(RecentChanges::KEPT).unwrap_or(i64::MAX);
+            let since: [Param<'_>; 2] = [&acknowledged, &most];
+            let renewals: [(&Ready, &[Param<'_>]); 1] = [(&self.renew, &renewal)];
+            let reads: [(&Ready, &[Param<'_>]); 1] = [(&self.read, &since)];
+            let begin = (&self.begin.0, &*self.begin.1);
             let both = async {
-                tokio::join!(biased; self.client.execute(&self.renew, &renewal), self.client.query(&self.read, &since))
+                tokio::join!(
+                    biased;
+                    together(&self.client, begin, &renewals),
+                    together(&self.client, begin, &reads)
+                )
             };
             let (renewed, moved) = timeout(VALID, both)
                 .await
                 .map_err(|_| Failure::unavailable("the heartbeat had no answer"))?;
-            if renewed? != 1 {
+            if renewed?.iter().map(|one| one.count).sum::<u64>() != 1 {
                 return Err(Failure::unavailable("the row of this node is gone"));
             }
-            let moved = moved?;
+            let moved: Vec<_> = moved?.into_iter().flat_map(|one| one.rows).collect();
             let missing = || Failure::corrupt("key generation", "the row is missing");
             let generation: i64 = moved.first().ok_or_else(missing)?.try_get(0)?;
             if generation < acknowledged {
                 return Err(Failure::unavailable("the database went back in time"));
             }
+            // Before the slices move, so that whoever sees one moved finds what was changed.
+            remember(shared, (acknowledged, generation), &moved)?;
             for row in &moved {
                 let slice: Option<i16> = row.try_get("slice")?;
                 if let Some(slice) = slice.and_then(|slice| u8::try_from(slice).ok()) {
@@ -157,6 +180,22 @@ impl Listening {
             }
         }
     }
+}
+
+/// What was changed after one generation of the database and up to another. A key that cannot be
+/// read is missing in what is remembered, which then begins after it.
+fn remember(shared: &Shared, (since, up_to): (i64, i64), moved: &[Row]) -> Result<()> {
+    let number = |generation| KeyGeneration(shared.generation.number(generation));
+    let mut changes = Vec::new();
+    for row in moved {
+        let key: Option<&str> = row.try_get("lookup")?;
+        if let Some(Ok(key)) = key.map(str::parse) {
+            changes.push((number(row.try_get("changed")?), key));
+        }
+    }
+    let mut recent = shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
+    recent.add(number(since), number(up_to), &changes);
+    Ok(())
 }
 
 /// Listens, and connects again whenever the connection is lost.

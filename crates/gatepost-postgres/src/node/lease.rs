@@ -1,6 +1,9 @@
 //! How long a node may trust what it read, and what its heartbeat shares with its callers.
 
+use std::sync::Mutex;
 use std::time::Duration;
+
+use gatepost_storage::RecentChanges;
 
 use super::generation::Generation;
 use crate::notify::Ear;
@@ -14,5 +17,7 @@ pub(super) const BEAT: Duration = Duration::from_millis(500);
 
 pub(super) struct Shared {
     pub(super) generation: Generation,
+    /// What was changed, as the beats read it, by the numbers that callers know.
+    pub(super) recent: Mutex<RecentChanges>,
     pub(super) ear: Ear,
 }

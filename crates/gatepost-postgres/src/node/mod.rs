@@ -20,19 +20,19 @@ mod generation;
 mod heartbeat;
 mod lease;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gatepost_storage::StoreError;
-use gatepost_storage::keys::{KeyGeneration, KeySlice};
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
 use gatepost_storage::webhooks::Arrived;
+use gatepost_storage::{RecentChanges, StoreError};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use self::generation::Generation;
 use self::lease::{LEASE, Shared};
 use crate::config::PostgresConfig;
-use crate::db::Db;
+use crate::db::{Db, Haste};
 use crate::error::Result;
 use crate::notify::{Ear, channel};
 
@@ -53,14 +53,15 @@ impl Node {
     /// Joins and beats once; afterwards it keeps itself alive.
     pub(crate) async fn join(
         config: &PostgresConfig,
-        schema: &str,
+        haste: &Haste,
     ) -> std::result::Result<Self, StoreError> {
         let shared = Arc::new(Shared {
             generation: Generation::new(),
+            recent: Mutex::new(RecentChanges::new()),
             ear: Ear::default(),
         });
-        let channel = channel(schema);
-        let connector = heartbeat::Connector::new(config, channel.clone())?;
+        let channel = channel(config.schema_name()?);
+        let connector = heartbeat::Connector::new(config, haste, channel.clone())?;
         let first = connector.connect(&shared).await?;
         let task = tokio::spawn(heartbeat::keep_alive(connector, first, Arc::clone(&shared)));
         Ok(Self {
@@ -73,6 +74,18 @@ impl Node {
     /// The generation of a slice that this node acts on, while it may.
     pub(crate) fn generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
         self.shared.generation.get(slice).map(KeyGeneration)
+    }
+
+    /// What was changed in a slice, where a beat has read it already. Nothing while this process
+    /// itself has made a change since.
+    pub(crate) fn recent(&self, slice: KeySlice, since: KeyGeneration) -> Option<KeyChanges> {
+        let recent = self.shared.recent.lock();
+        let changes = recent
+            .unwrap_or_else(PoisonError::into_inner)
+            .since(slice, since)?;
+        // Asked for last: what moved the slice meanwhile may not be among them.
+        let present = self.generation(slice)?;
+        (present <= changes.generation).then_some(changes)
     }
 
     /// Gives a generation of the database the number that this process knows it by.

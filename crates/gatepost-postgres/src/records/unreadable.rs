@@ -1,5 +1,6 @@
 //! Records that cannot be read, whose a record is, and how much an owner has.
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{RecordId, RecordUsage, UnreadableRecord};
 use gatepost_storage::{Page, Scope};
 use tokio_postgres::Row;
@@ -11,6 +12,9 @@ use crate::store::PostgresStore;
 
 /// How many rows are read at a time.
 const BITE: u32 = 500;
+
+/// When a record was made that cannot be read.
+type Found = (DateTime<Utc>, UnreadableRecord);
 
 impl PostgresStore {
     pub(super) async fn whose(&self, record: RecordId) -> Result<Option<OwnerId>> {
@@ -31,34 +35,35 @@ impl PostgresStore {
         limit: u32,
     ) -> Result<Vec<UnreadableRecord>> {
         let limit = limit as usize;
-        let mut found = Vec::new();
-        self.search(webhook::SELECT, scope, limit, &mut found, |row| {
+        let webhooks = self.search(webhook::SELECT, scope, limit, |row| {
             let id = RecordId::Webhook(WebhookId(row.try_get("id")?));
             Ok((id, webhook::row(row, self.sealing()).err()))
-        })
-        .await?;
-        self.search(task::SELECT, scope, limit, &mut found, |row| {
+        });
+        let mut found = webhooks.await?;
+        let tasks = self.search(task::SELECT, scope, limit, |row| {
             let id = RecordId::Task(TaskId(row.try_get("id")?));
             Ok((id, task::row(row).err()))
-        })
-        .await?;
-        self.search(event::SELECT, scope, limit, &mut found, |row| {
+        });
+        found.extend(tasks.await?);
+        let events = self.search(event::SELECT, scope, limit, |row| {
             let id = RecordId::Event(EventId(row.try_get("id")?));
             Ok((id, event::row(row).err()))
-        })
-        .await?;
-        Ok(found)
+        });
+        found.extend(events.await?);
+        found.sort_by_key(|(created, row)| (*created, row.record));
+        let oldest = found.into_iter().take(limit);
+        Ok(oldest.map(|(_, row)| row).collect())
     }
 
-    /// Reads a table bite by bite and notes what cannot be read.
+    /// Reads a table bite by bite and notes what cannot be read: the first of it, at most `limit`.
     async fn search(
         &self,
         select: &str,
         scope: Scope,
         limit: usize,
-        found: &mut Vec<UnreadableRecord>,
         read: impl Fn(&Row) -> Result<(RecordId, Option<Failure>)>,
-    ) -> Result<()> {
+    ) -> Result<Vec<Found>> {
+        let mut found = Vec::new();
         let mut page: Page<i64> = Page::first(BITE);
         while found.len() < limit {
             let list = scoped(select, scope);
@@ -68,17 +73,18 @@ impl PostgresStore {
                 if let Some(failure) = failure
                     && found.len() < limit
                 {
-                    found.push(UnreadableRecord {
+                    let unreadable = UnreadableRecord {
                         record,
                         owner: OwnerId(row.try_get("owner")?),
                         reason: failure.reason(),
-                    });
+                    };
+                    found.push((row.try_get("created")?, unreadable));
                 }
             }
             let Some(last) = rows.last() else { break };
             page = page.beyond(last.try_get("id")?);
         }
-        Ok(())
+        Ok(found)
     }
 
     pub(super) async fn used_by_records(&self, owner: OwnerId) -> Result<RecordUsage> {

@@ -14,6 +14,7 @@ use crate::postgres::{self, FreshSchema};
 /// A schema of its own.
 pub(crate) struct Place {
     at: FreshSchema,
+    config: PostgresConfig,
     open: Mutex<Option<Arc<PostgresStore>>>,
 }
 
@@ -22,7 +23,13 @@ fn place() -> Place {
 }
 
 pub(crate) fn place_at(at: FreshSchema) -> Place {
+    let config = PostgresConfig::url(&at.url).with_max_connections(6);
+    place_of(at, config)
+}
+
+pub(crate) fn place_of(at: FreshSchema, config: PostgresConfig) -> Place {
     Place {
+        config: config.with_schema(&at.schema),
         at,
         open: Mutex::default(),
     }
@@ -31,10 +38,7 @@ pub(crate) fn place_at(at: FreshSchema) -> Place {
 impl Place {
     async fn open(&self) -> Arc<PostgresStore> {
         let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
-        let config = PostgresConfig::url(&self.at.url)
-            .with_schema(&self.at.schema)
-            .with_max_connections(6)
-            .with_sealing(sealing);
+        let config = self.config.clone().with_sealing(sealing);
         let store = Arc::new(PostgresStore::connect(config).await.unwrap());
         *self.open.lock().unwrap() = Some(store.clone());
         store

@@ -15,6 +15,8 @@ mod locks;
 mod nodes;
 mod parts;
 mod plans;
+mod pooled;
+mod pooler;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
 mod queue;

@@ -1,6 +1,8 @@
 //! Several nodes on one database: keys that one deletes are refused by all; faults heal by
 //! themselves.
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
@@ -9,7 +11,7 @@ use gatepost_storage::webhooks::{QueueStore, RecordStore};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::common::fresh;
+use crate::common::{fresh, fresh_at, raw};
 use crate::postgres::{self, TestPostgres};
 
 /// Whether a node knows of changes at all is the same for every slice.
@@ -73,6 +75,79 @@ async fn when_delete_returns_every_node_knows_or_answers_none() {
         start.elapsed() < Duration::from_secs(10),
         "nodes that listen acknowledge at once, not by the bound"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_another_node_changed_is_known_without_a_question_to_the_database() {
+    let (a, config) = fresh().await;
+    let b = PostgresStore::connect(config).await.unwrap();
+    let changed_since = |slice, before| {
+        let mut context = Context::from_waker(Waker::noop());
+        let Poll::Ready(changes) = pin!(b.key_changes(slice, before)).poll(&mut context) else {
+            panic!("requests that present keys of this slice would wait for the database");
+        };
+        changes.unwrap().changed
+    };
+    let mut rows = Vec::new();
+    for n in 0..20 {
+        let new = key(1, &format!("k{n}"));
+        rows.push(a.insert_key(&new, u64::MAX).await.unwrap());
+    }
+    let slices = rows.iter().map(|row| KeySlice::of(row.key.lookup));
+    let before: Vec<_> = slices.map(|s| (s, b.key_generation(s).unwrap())).collect();
+    for row in &rows {
+        a.update_key(row, at(1)).await.unwrap();
+    }
+    for (slice, before) in before {
+        let of_slice = rows.iter().map(|row| row.key.lookup);
+        let of_slice = of_slice.filter(|key| KeySlice::of(*key) == slice).collect();
+        assert_eq!(changed_since(slice, before), ChangedKeys::These(of_slice));
+    }
+
+    // Of what this process changes itself it asks, until a beat has read it.
+    let (row, other) = (&rows[0], &rows[1]);
+    let slice = KeySlice::of(row.key.lookup);
+    let before = b.key_generation(slice).unwrap();
+    b.delete_key(row.id, at(2)).await.unwrap();
+    b.delete_key(other.id, at(2)).await.unwrap();
+    let changes = b.key_changes(slice, before).await.unwrap();
+    let ChangedKeys::These(changed) = changes.changed else {
+        panic!("{changes:?}");
+    };
+    assert!(changed.contains(&row.key.lookup));
+    assert!(Some(changes.generation) >= b.key_generation(slice));
+}
+
+/// Changes that are no longer named, and more than a node remembers: then the database is asked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_beat_did_not_read_is_asked_for() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let slice = KeySlice(7);
+    let unnamed = "UPDATE gatepost_key_generation SET generation = generation + 3;
+        UPDATE gatepost_key_slice s SET generation = g.generation, forgotten = g.generation
+        FROM gatepost_key_generation g WHERE s.slice = 7";
+    let many = "INSERT INTO gatepost_key_change (slice, generation, lookup)
+        SELECT n % 256, g.generation + n, translate(lpad(n::text, 16, 'x'), '0', 'y')
+        FROM gatepost_key_generation g, generate_series(1, 2048) AS n;
+        UPDATE gatepost_key_generation SET generation = generation + 2048;
+        UPDATE gatepost_key_slice s SET generation = (SELECT max(c.generation) FROM gatepost_key_change c WHERE c.slice = s.slice)";
+    for (change, named) in [(unnamed, None), (many, Some(8))] {
+        let before = store.key_generation(slice).unwrap();
+        client
+            .batch_execute(&format!("BEGIN; {change}; COMMIT"))
+            .await
+            .unwrap();
+        let moved = || store.key_generation(slice).is_some_and(|now| now > before);
+        until("the next beat", BOUND, moved).await;
+        let changes = store.key_changes(slice, before).await.unwrap();
+        assert!(Some(changes.generation) >= store.key_generation(slice));
+        let count = match changes.changed {
+            ChangedKeys::These(keys) => Some(keys.len()),
+            ChangedKeys::All => None,
+        };
+        assert_eq!(count, named);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

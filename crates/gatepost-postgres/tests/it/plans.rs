@@ -1,10 +1,15 @@
 //! Every statement has its index, however many rows others have.
 
+use gatepost_ids::Place;
+use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, message, settlement_of, webhook};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, event, message, settlement_of, task, webhook,
+};
 use tokio_postgres::Client;
 
 use crate::common::{fresh_at, raw};
+use crate::postgres;
 
 const ANALYZE: &str = "ANALYZE gatepost_delivery, gatepost_outcome, gatepost_queue, gatepost_running, gatepost_webhook, \
      gatepost_owner, gatepost_seen, gatepost_place, gatepost_task, gatepost_event, gatepost_key";
@@ -16,7 +21,14 @@ macro_rules! queue {
     };
 }
 
-/// The statements that run for every delivery, each with the index that it must use.
+macro_rules! routes {
+    ($($part:literal),+) => {
+        concat!($(include_str!(concat!("../../src/sql/routes/", $part, ".sql"))),+)
+    };
+}
+
+/// The statements that run for every delivery, for every change or at every beat, each with the
+/// index that it must use.
 const HOT: &[(&str, &str, &[&str])] = &[
     (
         "claim",
@@ -124,6 +136,41 @@ const HOT: &[(&str, &str, &[&str])] = &[
         include_str!("../../src/sql/place/try.sql"),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
     ),
+    (
+        "changed_webhooks",
+        routes!("kept", "changed_webhooks"),
+        &[
+            "gatepost_change_pkey",
+            "gatepost_webhook_pkey",
+            "gatepost_task_pkey",
+            "gatepost_owner_pkey",
+        ],
+    ),
+    (
+        "changed_tasks",
+        routes!("kept", "changed_tasks"),
+        &[
+            "gatepost_change_pkey",
+            "gatepost_task_pkey",
+            "gatepost_task_owner",
+            "gatepost_owner_pkey",
+        ],
+    ),
+    (
+        "changed_events",
+        routes!("kept", "changed_events"),
+        &[
+            "gatepost_change_pkey",
+            "gatepost_event_pkey",
+            "gatepost_event_owner",
+            "gatepost_owner_pkey",
+        ],
+    ),
+    (
+        "beat",
+        include_str!("../../src/sql/node/read.sql"),
+        &["gatepost_key_change_pkey"],
+    ),
 ];
 
 async fn plan(client: &Client, sql: &str) -> String {
@@ -144,6 +191,11 @@ async fn hot_statements_use_their_index_among_many_rows() {
                 .unwrap()
                 .id,
         );
+    }
+    for hook in &hooks {
+        let task = store.insert_task(&task(*hook), UNLIMITED, at(0)).await;
+        let event = event(task.unwrap().id);
+        store.insert_event(&event, UNLIMITED, at(0)).await.unwrap();
     }
     let leased = |n: usize| NewDelivery {
         lease_until: Some(at(60)),
@@ -206,4 +258,42 @@ async fn hot_statements_use_their_index_among_many_rows() {
             assert!(!plan.contains(&whole), "{name}:\n{plan}");
         }
     }
+}
+
+/// A change of records costs what was changed: to plan how it is read would cost several times
+/// that, in every process.
+#[tokio::test]
+async fn what_changed_in_a_place_is_read_by_plans_made_before() {
+    let fresh = postgres::fresh();
+    let config = PostgresConfig::url(&fresh.url)
+        .with_schema(&fresh.schema)
+        .with_max_connections(1);
+    let store = PostgresStore::connect(config).await.unwrap();
+    let client = raw(&fresh).await;
+    // What a connection has prepared, and how often it planned that, it alone can tell.
+    let noted = format!("{}.noted", fresh.schema);
+    let note = format!(
+        "CREATE TABLE {noted} AS SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements WITH NO DATA;
+        CREATE FUNCTION {noted}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            INSERT INTO {noted} SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements;
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER noted AFTER INSERT ON gatepost_change FOR EACH STATEMENT EXECUTE FUNCTION {noted}()"
+    );
+    let mut version = RoutesVersion(0);
+    for n in 0..4 {
+        if n == 3 {
+            client.batch_execute(&note).await.unwrap();
+        }
+        let hook = webhook(&format!("w{n}"));
+        store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+        let changes = store.route_changes(Place::Common, version).await.unwrap();
+        assert!(matches!(changes.changed, ChangedRoutes::These(_)));
+        version = changes.version;
+    }
+    let plans = "SELECT count(*), sum(generic_plans)::bigint, sum(custom_plans)::bigint
+        FROM noted WHERE statement LIKE '%WITH kept AS%'";
+    let plans = client.query_one(plans, &[]).await.unwrap();
+    let [statements, kept, made] = [0, 1, 2].map(|n| plans.get::<_, i64>(n));
+    assert_eq!((statements, kept, made), (4, 12, 0));
 }

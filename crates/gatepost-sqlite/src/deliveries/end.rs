@@ -1,10 +1,14 @@
 //! Deliveries that end without an attempt, and such as leave the log.
 
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::HourlyCount;
 use rusqlite::{Connection, OptionalExtension as _, params};
+use webhook_model::WebhookId;
 
 use super::outcome::{self, Outcome, State};
 use super::waiting;
 use crate::batch::ended;
+use crate::column::micros;
 use crate::error::Result;
 
 /// What a delivery takes in the log, about, without its message: itself and its entries in indexes.
@@ -25,6 +29,30 @@ pub(crate) fn end_waiting(c: &Connection, delivery: i64, reason: &str, token: i6
     outcome::insert(c, &end)?;
     ended(c, delivery, after.webhook)?;
     Ok(true)
+}
+
+/// As [`end_waiting`]; and it counts as failed.
+pub(crate) fn end_counted(
+    c: &Connection,
+    delivery: i64,
+    reason: &str,
+    token: i64,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let webhook = waiting::get(c, delivery)?.map(|waits| waits.webhook);
+    let ended = end_waiting(c, delivery, reason, token)?;
+    if let Some(webhook) = webhook.filter(|_| ended) {
+        count_failed(c, webhook, now)?;
+    }
+    Ok(ended)
+}
+
+/// A delivery of this webhook has ended without an attempt.
+pub(crate) fn count_failed(c: &Connection, webhook: i64, now: DateTime<Utc>) -> Result<()> {
+    let count = HourlyCount::failed(WebhookId(webhook), now);
+    c.prepare_cached(include_str!("../sql/log/add_counts.sql"))?
+        .execute(params![webhook, micros(count.hour), 0, 1, 0, 0, 0])?;
+    Ok(())
 }
 
 /// Removes a delivery and its outcomes from the log; how many bytes that makes free, about.

@@ -8,4 +8,6 @@ pub(crate) mod outcome;
 pub(crate) mod row;
 pub(crate) mod waiting;
 
-pub(crate) use self::end::{DELIVERY_BYTES, end_waiting, remove, remove_facts, shrunk};
+pub(crate) use self::end::{
+    DELIVERY_BYTES, count_failed, end_counted, end_waiting, remove, remove_facts, shrunk,
+};

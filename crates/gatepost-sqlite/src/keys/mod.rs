@@ -71,12 +71,12 @@ impl KeyStore for SqliteStore {
     }
 
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
-        self.watch().key_generation(slice.0).map(KeyGeneration)
+        self.watch().key_generation(slice)
     }
 
     async fn key_changes(&self, slice: KeySlice, since: KeyGeneration) -> Answer<KeyChanges> {
-        // Where keys are edited often, one request in a few asks.
-        self.watch().read(|c| generations::changes(c, slice, since))
+        let forgotten = |c: &_| generations::changes(c, slice, since);
+        self.watch().key_changes(slice, since, forgotten)
     }
 }
 

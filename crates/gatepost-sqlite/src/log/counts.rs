@@ -83,6 +83,20 @@ pub(super) fn list(
     Ok(found)
 }
 
+/// Of each webhook all these hours together.
+pub(super) fn sums(
+    c: &Connection,
+    webhooks: &[WebhookId],
+    hours: (DateTime<Utc>, DateTime<Utc>),
+) -> Result<Vec<HourlyCount>> {
+    let mut sums = Vec::new();
+    for webhook in webhooks {
+        let found = list(c, Scope::All, Some(*webhook), hours, u32::MAX)?;
+        sums.extend(HourlyCount::sum(&found, hours.0));
+    }
+    Ok(sums)
+}
+
 fn count(row: &Row<'_>) -> Result<HourlyCount> {
     Ok(HourlyCount {
         webhook: WebhookId(row.get("webhook")?),

@@ -1,14 +1,20 @@
 //! Deliveries that end without an attempt, and such as are deleted.
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::DeliveryId;
 use rusqlite::Connection;
 
 use super::look::Look;
 use crate::batch::{forget_claims, next_token, webhook};
-use crate::deliveries::{end_waiting, remove, shrunk, waiting};
+use crate::deliveries::{end_counted, remove, shrunk, waiting};
 use crate::error::{Failure, Result};
 
-pub(super) fn cancel(c: &Connection, ids: &[DeliveryId], reason: &str) -> Result<u64> {
+pub(super) fn cancel(
+    c: &Connection,
+    ids: &[DeliveryId],
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Result<u64> {
     let token = next_token(c)?;
     let mut count = 0;
     for id in ids {
@@ -16,7 +22,7 @@ pub(super) fn cancel(c: &Connection, ids: &[DeliveryId], reason: &str) -> Result
         if let Some(waits) = waits
             && webhook(c, waits.webhook)?.is_some()
         {
-            count += u64::from(end_waiting(c, id.0, reason, token)?);
+            count += u64::from(end_counted(c, id.0, reason, token, now)?);
         }
     }
     Ok(count)

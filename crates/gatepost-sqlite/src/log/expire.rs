@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::purge::BITE;
 use crate::batch::next_token;
 use crate::column::micros;
-use crate::deliveries::end_waiting;
+use crate::deliveries::end_counted;
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
 
@@ -16,13 +16,14 @@ pub(super) async fn expire(
     store: &SqliteStore,
     created_before: DateTime<Utc>,
     limit: u32,
+    now: DateTime<Utc>,
 ) -> Answer<u64> {
     let before = micros(created_before);
     let ids = store.read(move |c| held(c, before, limit)).await?;
     let mut ended = 0;
     for bite in ids.chunks(BITE) {
         let bite = bite.to_vec();
-        ended += store.write(move |c| end(c, &bite)).await?;
+        ended += store.write(move |c| end(c, &bite, now)).await?;
     }
     Ok(ended)
 }
@@ -51,13 +52,13 @@ fn held(c: &Connection, before: i64, limit: u32) -> Result<Vec<i64>> {
 }
 
 /// Those whose webhooks were not resumed since they were found.
-fn end(c: &Connection, ids: &[i64]) -> Result<u64> {
+fn end(c: &Connection, ids: &[i64], now: DateTime<Utc>) -> Result<u64> {
     let token = next_token(c)?;
     let mut still = c.prepare_cached(include_str!("../sql/log/still_held.sql"))?;
     let mut ended = 0;
     for id in ids {
         if still.exists([id])? {
-            ended += u64::from(end_waiting(c, *id, EXPIRED_INFO, token)?);
+            ended += u64::from(end_counted(c, *id, EXPIRED_INFO, token, now)?);
         }
     }
     Ok(ended)

@@ -59,18 +59,19 @@ impl DeliveryLog for SqliteStore {
             .await
     }
 
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, _now: DateTime<Utc>) -> Answer<u64> {
+    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
         let (ids, reason) = (ids.to_vec(), reason.to_owned());
-        self.write(move |c| end::cancel(c, &ids, &reason)).await
+        self.write(move |c| end::cancel(c, &ids, &reason, now))
+            .await
     }
 
     async fn expire_held(
         &self,
         created_before: DateTime<Utc>,
         limit: u32,
-        _now: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Answer<u64> {
-        expire::expire(self, created_before, limit).await
+        expire::expire(self, created_before, limit, now).await
     }
 
     async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<Purged> {
@@ -96,6 +97,17 @@ impl DeliveryLog for SqliteStore {
         limit: u32,
     ) -> Answer<Vec<HourlyCount>> {
         self.read(move |c| counts::list(c, scope, webhook, (from, before), limit))
+            .await
+    }
+
+    async fn summed_counts(
+        &self,
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Answer<Vec<HourlyCount>> {
+        let webhooks = webhooks.to_vec();
+        self.read(move |c| counts::sums(c, &webhooks, (from, before)))
             .await
     }
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 use crate::batch::{self, Member, is_open, readable, webhook};
 use crate::column::micros;
 use crate::deliveries::outcome::{self, Outcome, State};
-use crate::deliveries::waiting;
+use crate::deliveries::{count_failed, waiting};
 use crate::error::Result;
 use crate::watch;
 
@@ -18,7 +18,7 @@ pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<
         for member in members {
             // Of a webhook that is gone nothing is put back.
             if is_open(c, token, member)? && webhook(c, member.webhook)?.is_some() {
-                if put_back(c, member, micros(now))? {
+                if put_back(c, member, now)? {
                     reclaimed.requeued += 1;
                 } else {
                     reclaimed.ended += 1;
@@ -52,7 +52,7 @@ fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<
 }
 
 /// Only a claim of it alone counts as lost. `false` for one that has ended.
-fn put_back(c: &Connection, member: Member, now: i64) -> Result<bool> {
+fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> {
     let alone = class_number(LaneClass::Alone);
     let after = Member {
         lost: member.lost + u32::from(member.class == alone),
@@ -60,7 +60,8 @@ fn put_back(c: &Connection, member: Member, now: i64) -> Result<bool> {
         ..member
     };
     if after.lost < MAX_LOST_CLAIMS {
-        waiting::insert(c, Member { due: now, ..after })?;
+        let due = micros(now);
+        waiting::insert(c, Member { due, ..after })?;
         return Ok(true);
     }
     let ended = Outcome {
@@ -72,5 +73,6 @@ fn put_back(c: &Connection, member: Member, now: i64) -> Result<bool> {
     };
     outcome::insert(c, &ended)?;
     batch::ended(c, after.delivery, after.webhook)?;
+    count_failed(c, after.webhook, now)?;
     Ok(false)
 }

@@ -1,14 +1,17 @@
 //! A connection that only checks what has changed, by whichever process.
 
+mod keys;
 mod said;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
 use gatepost_storage::webhooks::Arrived;
 use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 use tokio::time::Instant;
 
+use self::keys::Keys;
 pub(crate) use self::said::{Own, Said, arrived, said, stirred};
 use self::said::{SAID, row};
 use crate::error::{Answer, Result, unavailable};
@@ -48,6 +51,8 @@ struct Seen<T> {
 }
 
 pub(crate) struct Watch {
+    /// Locked before the connection.
+    keys: Mutex<Keys>,
     connection: Mutex<Option<Connection>>,
     own: Arc<Own>,
     work: Mutex<Seen<Said>>,
@@ -57,6 +62,7 @@ pub(crate) struct Watch {
 impl Watch {
     pub(crate) fn new(connection: Connection, own: Arc<Own>) -> Self {
         let watch = Self {
+            keys: Mutex::new(Keys::new()),
             connection: Mutex::new(Some(connection)),
             own,
             work: Mutex::default(),
@@ -68,22 +74,36 @@ impl Watch {
     }
 
     /// The generation of this slice of the keys in the file now; takes a few microseconds.
-    pub(crate) fn key_generation(&self, slice: u8) -> Option<i64> {
-        let sql = "SELECT generation FROM gatepost_key_slice WHERE slice = ?1";
-        self.ask(sql, [slice], |row| row.get(0))
+    pub(crate) fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+        let mut keys = lock(&self.keys);
+        self.read(|c| keys.follow(c)).ok()?;
+        keys.generation(slice)
     }
 
-    /// A read of a few rows in one transaction, on the caller's thread: for what requests wait for.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Answer<T> {
+    /// What was changed in a slice up to now, on the caller's thread: where keys are edited often,
+    /// one request in a few waits for it. `forgotten` reads what is not in memory.
+    pub(crate) fn key_changes(
+        &self,
+        slice: KeySlice,
+        since: KeyGeneration,
+        forgotten: impl FnOnce(&Connection) -> Result<KeyChanges>,
+    ) -> Answer<KeyChanges> {
+        let mut keys = lock(&self.keys);
+        self.read(|c| {
+            keys.follow(c)?;
+            match keys.changes(slice, since) {
+                Some(changes) => Ok(changes),
+                None => forgotten(c),
+            }
+        })
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Answer<T> {
         let connection = lock(&self.connection);
         let connection = connection.as_ref();
-        let connection = connection.ok_or_else(|| unavailable("the store is closed"))?;
-        let answer = || -> Result<T> {
-            let tx = connection.unchecked_transaction()?;
-            let answer = read(&tx)?;
-            Ok(tx.finish().map(|()| answer)?)
-        };
-        Ok(answer()?)
+        Ok(read(
+            connection.ok_or_else(|| unavailable("the store is closed"))?,
+        )?)
     }
 
     /// Returns after another process has queued something, or made something claimable.

@@ -74,6 +74,59 @@ async fn another_handle_sees_a_deleted_key_at_once() {
     );
 }
 
+/// A commit that moved keys costs one reading, however many requests present keys of its slices.
+#[tokio::test]
+async fn what_was_changed_is_read_once() {
+    let (store, _, folder) = fresh().await;
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let slice = KeySlice::of(row.key.lookup);
+    let before = store.key_generation(slice).unwrap();
+    store.delete_key(row.id, at(0)).await.unwrap();
+    assert!(store.key_generation(slice).unwrap() > before);
+
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    file.execute("DELETE FROM gatepost_key_change", []).unwrap();
+    let changes = store.key_changes(slice, before).await.unwrap();
+    assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup]));
+
+    // What is not in memory, or not to be read, is what the file says of it.
+    let before = store.key_generation(slice).unwrap();
+    file.execute_batch(
+        "BEGIN; UPDATE gatepost_key_generation SET generation = generation + 2000;
+        UPDATE gatepost_key_slice SET generation = generation + 2000; COMMIT",
+    )
+    .unwrap();
+    let now = store.key_generation(slice).unwrap();
+    assert_eq!(now.0, before.0 + 2000);
+    let changes = store.key_changes(slice, before).await.unwrap();
+    assert_eq!(changes.changed, ChangedKeys::These(vec![]));
+    file.execute_batch("UPDATE gatepost_key_slice SET forgotten = generation")
+        .unwrap();
+    let changes = store.key_changes(slice, before).await.unwrap();
+    assert_eq!(changes.changed, ChangedKeys::All);
+}
+
+/// As a copy that is put back: nothing is held that was read of the later one.
+#[tokio::test]
+async fn a_file_that_went_back_is_read_again() {
+    let (store, _, folder) = fresh().await;
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let slice = KeySlice::of(row.key.lookup);
+    let row = store.update_key(&row, at(0)).await.unwrap();
+    store.update_key(&row, at(0)).await.unwrap();
+    let now = store.key_generation(slice).unwrap();
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    file.execute_batch(
+        "BEGIN; UPDATE gatepost_key_generation SET generation = generation - 1;
+        UPDATE gatepost_key_slice SET generation = generation - 1 WHERE generation > 0;
+        DELETE FROM gatepost_key_change; COMMIT",
+    )
+    .unwrap();
+    assert_eq!(store.key_generation(slice).unwrap().0, now.0 - 1);
+    let changes = store.key_changes(slice, now).await.unwrap();
+    assert_eq!(changes.changed, ChangedKeys::All);
+}
+
 #[test]
 fn what_was_changed_is_known_though_no_thread_is_free() {
     let mut runtime = tokio::runtime::Builder::new_current_thread();

@@ -5,9 +5,11 @@ use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
 use super::record_table::WebhookRow;
 use super::rows::micros;
+use super::slot::Slot;
 use super::store::Tables;
 use crate::webhooks::{
-    ClaimToken, Claimed, DeliveryId, DeliveryState, DueLane, Lane, LaneClaim, Reclaimed,
+    ClaimToken, Claimed, DeliveryId, DeliveryState, DueLane, HourlyCount, Lane, LaneClaim,
+    Reclaimed,
 };
 
 impl Tables {
@@ -90,9 +92,13 @@ impl Tables {
         let over: Vec<DeliveryId> = over.take(limit as usize).map(|(_, id)| *id).collect();
         let mut reclaimed = Reclaimed::default();
         for id in over {
-            match self.deliveries.change(id, |slot| slot.reclaim(now)) {
-                Some(DeliveryState::Queued) => reclaimed.requeued += 1,
-                Some(_) => reclaimed.ended += 1,
+            let back = |slot: &mut Slot| (slot.reclaim(now), slot.delivery.webhook);
+            match self.deliveries.change(id, back) {
+                Some((DeliveryState::Queued, _)) => reclaimed.requeued += 1,
+                Some((_, webhook)) => {
+                    self.add_counts(&[HourlyCount::failed(webhook, now)]);
+                    reclaimed.ended += 1;
+                }
                 None => {}
             }
         }

@@ -56,14 +56,14 @@ impl DeliveryLog for MemoryStore {
         &self,
         ids: &[DeliveryId],
         reason: &str,
-        _now: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        let deliveries = &mut self.tables().deliveries;
+        let mut tables = self.tables();
         let mut cancelled = 0;
         for id in ids {
             let waits = |slot: &Slot| slot.delivery.state == DeliveryState::Queued;
-            if deliveries.get(*id).is_some_and(waits) {
-                deliveries.change(*id, |slot| slot.end(reason));
+            if tables.deliveries.get(*id).is_some_and(waits) {
+                tables.end_counted(*id, reason, now);
                 cancelled += 1;
             }
         }
@@ -74,9 +74,9 @@ impl DeliveryLog for MemoryStore {
         &self,
         created_before: DateTime<Utc>,
         limit: u32,
-        _now: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        Ok(self.tables().expire(created_before, limit))
+        Ok(self.tables().expire(created_before, limit, now))
     }
 
     async fn purge(
@@ -196,7 +196,18 @@ impl Tables {
         ids.len() as u64
     }
 
-    fn expire(&mut self, created_before: DateTime<Utc>, limit: u32) -> u64 {
+    /// Ends a delivery that waits; it counts as failed.
+    fn end_counted(&mut self, id: DeliveryId, reason: &str, now: DateTime<Utc>) {
+        let end = |slot: &mut Slot| {
+            slot.end(reason);
+            slot.delivery.webhook
+        };
+        if let Some(webhook) = self.deliveries.change(id, end) {
+            self.add_counts(&[HourlyCount::failed(webhook, now)]);
+        }
+    }
+
+    fn expire(&mut self, created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64 {
         let held = |id: &WebhookId| {
             let webhook = self.records.webhooks.get(id);
             webhook.is_some_and(|row| {
@@ -209,7 +220,7 @@ impl Tables {
         });
         let ids: Vec<DeliveryId> = old.take(limit as usize).map(|d| d.id).collect();
         for id in &ids {
-            self.deliveries.change(*id, |slot| slot.end(EXPIRED_INFO));
+            self.end_counted(*id, EXPIRED_INFO, now);
         }
         ids.len() as u64
     }

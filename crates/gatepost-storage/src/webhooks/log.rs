@@ -3,7 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::{TaskId, WebhookId};
 
@@ -169,6 +169,37 @@ pub struct HourlyCount {
     pub bytes: u64,
 }
 
+impl HourlyCount {
+    /// A delivery that ended in `error` without an attempt, at `now`.
+    #[must_use]
+    pub fn failed(webhook: WebhookId, now: DateTime<Utc>) -> Self {
+        Self {
+            webhook,
+            hour: now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now),
+            sent: 0,
+            failed: 1,
+            retried: 0,
+            milliseconds: 0,
+            bytes: 0,
+        }
+    }
+
+    /// These together, all of one webhook, as of that hour; `None` of none.
+    #[must_use]
+    pub fn sum(counts: &[Self], hour: DateTime<Utc>) -> Option<Self> {
+        let (first, rest) = counts.split_first()?;
+        let sum = rest.iter().fold(*first, |sum, more| Self {
+            sent: sum.sent.saturating_add(more.sent),
+            failed: sum.failed.saturating_add(more.failed),
+            retried: sum.retried.saturating_add(more.retried),
+            milliseconds: sum.milliseconds.saturating_add(more.milliseconds),
+            bytes: sum.bytes.saturating_add(more.bytes),
+            ..sum
+        });
+        Some(Self { hour, ..sum })
+    }
+}
+
 /// What [`DeliveryLog::purge`] did.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Purged {
@@ -249,7 +280,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ) -> Result<u64, StoreError>;
 
     /// Ends those of the given deliveries that are `queued`: `error` with the given reason. Returns
-    /// how many; one that is being sent is not among them.
+    /// how many; one that is being sent is not among them. Each counts as failed
+    /// ([`HourlyCount::failed`]) in the hour of `now`, in the same transaction.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -261,7 +293,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     ) -> Result<u64, StoreError>;
 
     /// Ends at most `limit` queued deliveries of webhooks that are not active and that were created
-    /// before `created_before`: `error` with `expired while paused`. Returns how many.
+    /// before `created_before`: `error` with `expired while paused`. Returns how many. Each counts
+    /// as failed in the hour of `now`.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -295,7 +328,9 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogRoom, StoreError>;
 
-    /// Adds to the counters of (webhook, hour); webhooks that are gone are skipped.
+    /// Adds to the counters of (webhook, hour) what attempts ended. What ends without one is
+    /// counted by the store itself: [`cancel`](Self::cancel), [`expire_held`](Self::expire_held),
+    /// [`QueueStore::reclaim`](super::QueueStore::reclaim). Webhooks that are gone are skipped.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -314,6 +349,29 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<HourlyCount>, StoreError>;
+
+    /// The counters of each of these webhooks, summed up over the hours from `from` until before
+    /// `before`, in the order of the request: what a page of a list shows. Those of which nothing
+    /// was counted then, or that are gone, are left out. `hour` is `from`.
+    ///
+    /// Without an implementation of its own a store is asked for each of them.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn summed_counts(
+        &self,
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+    ) -> Result<Vec<HourlyCount>, StoreError> {
+        let mut sums = Vec::new();
+        for webhook in webhooks {
+            let all = Scope::All;
+            let hours = self.hourly_counts(all, Some(*webhook), from, before, u32::MAX);
+            sums.extend(HourlyCount::sum(&hours.await?, from));
+        }
+        Ok(sums)
+    }
 
     /// Adds to what owners use; a sum below 0 is 0. Owners who are gone are skipped.
     ///

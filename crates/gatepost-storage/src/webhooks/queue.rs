@@ -217,10 +217,13 @@ pub struct Settlement {
 /// What became of a [`Settlement`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Settled {
-    /// Stored, now or by an earlier call with the same token.
+    /// Stored under this token, now or by an earlier call: then nothing was changed, whatever this
+    /// one says.
     Done,
-    /// Refused: since then the row was claimed again, reclaimed, replayed or deleted. Nothing was
-    /// changed.
+    /// Not stored under this token, and nothing was changed: the claim was taken back
+    /// ([`QueueStore::reclaim`]) or never given, or the delivery was deleted. Also of a delivery
+    /// that was settled under this token and replayed since; and a store may say so of one that was
+    /// settled under a later token since, or is shown no more.
     Stale,
 }
 
@@ -330,11 +333,13 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Ends claims. For each, in order: if the row is `running` under that token, the disposition,
     /// the attempt (numbered by the store, appended to the log) and the row's summary of it
     /// (`attempts` and `tries`, one more each; `class`, `last_attempt`, `response_status`,
-    /// `duration`) are stored in one transaction: `Done`. If the row was last settled under that
-    /// very token, nothing changes: `Done`. Otherwise `Stale`. A lease that ran out but was not
-    /// reclaimed yet still settles. Asked again about a row that has ended and is shown no more
-    /// ([`LogStore::purge`](super::LogStore::purge)), a store says what it still knows: `Done` or
-    /// `Stale`.
+    /// `duration`) are stored in one transaction: `Done`. If an earlier call settled it under that
+    /// very token (whose answer was lost, perhaps), nothing changes, and it is `Done` until the
+    /// delivery is settled under a later token, replayed or deleted, or has ended and is shown no
+    /// more ([`DeliveryLog::purge`](super::DeliveryLog::purge)): then a store may say `Stale`. That
+    /// it waits again or was claimed again does not matter. In all other cases nothing changes, and
+    /// it is [`Stale`](Settled::Stale). A lease that ran out but was not reclaimed yet still
+    /// settles.
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.
@@ -347,8 +352,9 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
     /// now, in the lane [`LaneClass::Alone`], no attempt counted. One that was claimed from that
     /// lane has one more lost claim; after [`MAX_LOST_CLAIMS`] it is `error` with `the sender
-    /// died 3 times` instead. Their tokens are void from then on. What shares a token is taken back
-    /// together, so it may be somewhat more than `limit`.
+    /// died 3 times` instead, and counts as failed in the hour of `now`. Their tokens are void from
+    /// then on. What shares a token is taken back together, so it may be somewhat more than
+    /// `limit`.
     ///
     /// # Errors
     /// `Unavailable`.

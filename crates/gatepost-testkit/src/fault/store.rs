@@ -46,6 +46,7 @@ pub(super) struct State {
     pub(super) unreadable: BTreeSet<RecordId>,
     pub(super) looked_up: BTreeSet<RecordId>,
     pub(super) server_time: Option<DateTime<Utc>>,
+    pub(super) lost_claims: u64,
 }
 
 struct Plan {
@@ -94,6 +95,13 @@ impl<S> FaultStore<S> {
     /// How many of them were of this method.
     pub fn calls_of(&self, method: &str) -> u64 {
         self.with(|state| state.calls.get(method).copied().unwrap_or_default())
+    }
+
+    /// Claims that [`QueueStore::reclaim`] took back so far, also where its result was lost.
+    ///
+    /// [`QueueStore::reclaim`]: gatepost_storage::webhooks::QueueStore::reclaim
+    pub fn lost_claims(&self) -> u64 {
+        self.with(|state| state.lost_claims)
     }
 
     /// Refuses every call while it is down.

@@ -70,8 +70,16 @@ passed_on! { QueueStore {
     fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
     fn claim(lanes: &[LaneClaim], lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Vec<Claimed>;
-    fn reclaim(limit: u32, now: DateTime<Utc>) -> Reclaimed;
 }
+    async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {
+        let reclaim = async {
+            let reclaimed = self.inner.reclaim(limit, now).await?;
+            self.with(|state| state.lost_claims += reclaimed.requeued + reclaimed.ended);
+            Ok(reclaimed)
+        };
+        self.call("reclaim", reclaim).await
+    }
+
     async fn settle(
         &self,
         settlements: Vec<Settlement>,
@@ -123,6 +131,11 @@ passed_on! { DeliveryLog {
         from: DateTime<Utc>,
         before: DateTime<Utc>,
         limit: u32
+    ) -> Vec<HourlyCount>;
+    fn summed_counts(
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>
     ) -> Vec<HourlyCount>;
     fn add_usage(deltas: &[UsageDelta]) -> ();
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;

@@ -1,5 +1,6 @@
 //! Records that cannot be read, as a store has them that keeps bytes.
 
+use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
     RecordId, RecordStore, RouteDelta, Routes, TaskRoute, UnreadableRecord,
@@ -92,27 +93,40 @@ impl<S> FaultStore<S> {
 }
 
 impl<S: RecordStore> FaultStore<S> {
-    /// Those of the inner store, then those that the test named: webhooks, tasks, events.
+    /// Those of the inner store, then those that the test named; both the oldest first.
     pub(super) async fn unreadable_records(
         &self,
         scope: Scope,
         limit: u32,
     ) -> Result<Vec<UnreadableRecord>, StoreError> {
         let mut found = self.inner.unreadable(scope, limit).await?;
+        let mut named = Vec::new();
         for record in self.with(|state| state.unreadable.clone()) {
             let Some(owner) = self.inner.owner_of(record).await? else {
                 continue;
             };
             if self.is_in(owner, scope).await? {
-                found.push(UnreadableRecord {
+                let reason = REASON.to_owned();
+                let row = UnreadableRecord {
                     record,
                     owner,
-                    reason: REASON.to_owned(),
-                });
+                    reason,
+                };
+                named.push((self.created(record).await?, row));
             }
         }
+        named.sort_by_key(|(created, row)| (*created, row.record));
+        found.extend(named.into_iter().map(|(_, row)| row));
         found.truncate(limit as usize);
         Ok(found)
+    }
+
+    async fn created(&self, record: RecordId) -> Result<Option<DateTime<Utc>>, StoreError> {
+        Ok(match record {
+            RecordId::Webhook(id) => self.inner.webhook(id).await?.map(|row| row.created),
+            RecordId::Task(id) => self.inner.task(id).await?.map(|row| row.created),
+            RecordId::Event(id) => self.inner.event(id).await?.map(|row| row.created),
+        })
     }
 
     async fn is_in(&self, owner: OwnerId, scope: Scope) -> Result<bool, StoreError> {

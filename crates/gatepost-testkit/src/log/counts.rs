@@ -2,10 +2,12 @@
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{Cascade, Disposition, HourlyCount, PurgeBounds};
-use webhook_model::WebhookId;
+use gatepost_storage::webhooks::{Cascade, Disposition, HourlyCount, MAX_LOST_CLAIMS, PurgeBounds};
+use webhook_model::{Activity, WebhookId};
 
-use crate::fixtures::{at, direct, end, keep_all, message, place, purge, queued, tenant};
+use crate::fixtures::{
+    at, change, claim, direct, end, keep_all, message, place, purge, queued, tenant,
+};
 use crate::harness::Webhooks;
 use crate::world::{enqueue, hold, set};
 
@@ -33,8 +35,8 @@ fn sum(one: HourlyCount, other: HourlyCount) -> HourlyCount {
 }
 
 /// Counters of a webhook and an hour add up, by whoever adds to them; they are listed for a scope
-/// or a webhook, newest hour first, at most the limit. They outlive the deliveries, leave by their
-/// own age, and go with their webhook.
+/// or a webhook, newest hour first, at most the limit, or summed up for some. They outlive the
+/// deliveries, leave by their own age, and go with their webhook.
 pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 2, tenant(1)).await;
@@ -81,6 +83,14 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
     assert_eq!(tenants, [wanted[0], wanted[2]], "L26 a tenant");
     let one = asked(Scope::All, Some(w), 0, 9, 9).await;
     assert_eq!(one, [wanted[1], wanted[3]], "L26 a webhook");
+    let asked_for = [o, nowhere, w];
+    let sums = log.summed_counts(&asked_for, at(2 * 3_600), at(4 * 3_600));
+    let of_o = sum(wanted[0], wanted[2]);
+    let summed = [of_o, wanted[1]].map(|sum| HourlyCount {
+        hour: at(2 * 3_600),
+        ..sum
+    });
+    assert_eq!(sums.await.unwrap(), summed, "L26 summed up");
     let none = asked(Scope::Owner(OwnerId(1)), Some(o), 0, 9, 9).await;
     assert_eq!(none, [], "L26 another's webhook");
 
@@ -99,6 +109,41 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
     assert!(deleted.await.is_ok(), "L26 deleted");
     let kept = asked(Scope::All, None, 0, 9, 9).await;
     assert_eq!(kept, wanted[1..2], "L26 with its webhook");
+}
+
+/// What ends in `error` without an attempt counts as failed in the hour in which it ends, once:
+/// what is cancelled, what has expired, and what has lost its sender three times. What is passed
+/// over does not count.
+pub async fn l29_what_ends_without_an_attempt_counts_as_failed(store: Webhooks) {
+    let (lost, paused) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
+    let (lost, paused) = (lost.webhook, paused.webhook);
+    enqueue(&store, lost, &["lost"]).await;
+    let hour = 3_600;
+    for loss in 0..=i64::from(MAX_LOST_CLAIMS) {
+        let now = hour + loss * 100;
+        let claimed = claim(&store, lost, now).await;
+        assert_eq!(claimed.len(), 1, "L29 claimed");
+        let back = store.queue.reclaim(9, at(now + 99)).await.unwrap();
+        let ended = u64::from(loss == i64::from(MAX_LOST_CLAIMS));
+        assert_eq!((back.requeued, back.ended), (1 - ended, ended), "L29 lost");
+    }
+    let waiting = enqueue(&store, paused, &["a", "b", "c"]).await;
+    let some = [waiting[0], waiting[1], waiting[1]];
+    let log = &store.log;
+    let cancelled = log.cancel(&some, "cancelled", at(2 * hour + 1)).await;
+    assert_eq!(cancelled.unwrap(), 2, "L29 cancelled");
+    let again = log.cancel(&some, "cancelled", at(2 * hour + 2)).await;
+    assert_eq!(again.unwrap(), 0, "L29 not twice");
+    change(&store, paused, |w| w.activity = Activity::Paused).await;
+    let expired = log.expire_held(at(9), 9, at(3 * hour + 59)).await;
+    assert_eq!(expired.unwrap(), 1, "L29 expired");
+    let counts = log.hourly_counts(Scope::All, None, at(0), at(9 * hour), 9);
+    let wanted = [(paused, 3, 1), (paused, 2, 2), (lost, 1, 1)];
+    let wanted = wanted.map(|(webhook, hours, failed)| HourlyCount {
+        failed,
+        ..HourlyCount::failed(webhook, at(hours * hour))
+    });
+    assert_eq!(counts.await.unwrap(), wanted, "L29 counted");
 }
 
 /// The figures of the queue are those that were counted last, whoever counted, and say when; before

@@ -1,7 +1,5 @@
 //! Records that cannot be read.
 
-use std::collections::BTreeSet;
-
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{Cascade, EventQuery, RecordId, TaskQuery, WebhookQuery};
 use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
@@ -10,7 +8,7 @@ use super::home::Home;
 use crate::fixtures::{at, claim, routes};
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
-use crate::world::{Set, enqueue, set};
+use crate::world::{Set, enqueue, set_at};
 
 fn kind<T>(answer: Result<T, StoreError>) -> Option<ErrorKind> {
     answer.err().map(|e| e.kind())
@@ -47,20 +45,20 @@ async fn listed(store: &Webhooks) -> [Vec<RecordId>; 3] {
     ]
 }
 
-async fn unreadable(store: &Webhooks, scope: Scope, limit: u32) -> BTreeSet<RecordId> {
+async fn unreadable(store: &Webhooks, scope: Scope, limit: u32) -> Vec<RecordId> {
     let found = store.records.unreadable(scope, limit).await.unwrap();
     assert!(found.len() <= limit as usize, "D9 at most the limit");
     found.into_iter().map(|row| row.record).collect()
 }
 
 /// A record that cannot be read is `Corrupt` by itself, passed over in lists and routes, listed as
-/// unreadable with its owner, and can be deleted; it stops nothing else.
+/// unreadable with its owner, the oldest first, and can be deleted; it stops nothing else.
 pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
     let store = home.fresh().await;
     let records = &store.records;
     let mut sets: Vec<Set> = Vec::new();
-    for (owner, name) in [(1, "a"), (2, "b"), (1, "c")] {
-        sets.push(set(&store, owner, name).await);
+    for (second, (owner, name)) in (1..).zip([(1, "a"), (2, "b"), (1, "c")]) {
+        sets.push(set_at(&store, owner, name, second).await);
     }
     let (a, b, c) = (sets[0], sets[1], sets[2]);
     let spoilt = [
@@ -111,16 +109,13 @@ pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
         "D9 others are sent"
     );
 
-    let all: BTreeSet<RecordId> = spoilt.into_iter().collect();
-    assert_eq!(
-        unreadable(&store, Scope::All, 9).await,
-        all,
-        "D9 unreadable"
-    );
-    let own = BTreeSet::from([spoilt[0], spoilt[2]]);
+    let all = unreadable(&store, Scope::All, 9).await;
+    assert_eq!(all, spoilt, "D9 unreadable, the oldest first");
+    let own = [spoilt[0], spoilt[2]];
     let found = unreadable(&store, Scope::Owner(OwnerId(1)), 9).await;
     assert_eq!(found, own, "D9 unreadable, of an owner");
-    assert_eq!(unreadable(&store, Scope::All, 1).await.len(), 1, "D9 limit");
+    let oldest = unreadable(&store, Scope::All, 1).await;
+    assert_eq!(oldest, spoilt[..1], "D9 limit");
     for (record, owner) in spoilt.into_iter().zip([1, 2, 1]) {
         let found = records.owner_of(record).await.unwrap();
         assert_eq!(found, Some(OwnerId(owner)), "D9 its owner");

@@ -46,7 +46,7 @@ fn what_cannot_be_read_stops_nothing_of_a_sound_store() {
 
 #[test]
 fn each_way_to_stumble_over_it_is_found() {
-    for fault in ["d09", "d09-list", "d09-routes"] {
+    for fault in ["d09", "d09-list", "d09-order", "d09-routes"] {
         let Finding::Broken(text) = finding(fault) else {
             panic!("{fault} was not found");
         };

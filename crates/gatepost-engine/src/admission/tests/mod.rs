@@ -11,6 +11,7 @@ mod stalls;
 mod trials;
 mod turns;
 mod visits;
+mod waited;
 
 use std::sync::Arc;
 use std::time::Duration;

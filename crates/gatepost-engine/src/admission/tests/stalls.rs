@@ -138,10 +138,9 @@ impl World {
             };
             self.looked_at += 1;
             let (route, place) = &self.routes[&turn.due.lane.webhook];
-            let permit = if turn.is_new() {
-                in_flight.take_new(route, *place, LaneClass::First)
-            } else {
-                in_flight.take(route, *place, LaneClass::First)
+            let permit = match turn.trial() {
+                Some(trial) => in_flight.take_or_try(route, *place, LaneClass::First, trial),
+                None => in_flight.take(route, *place, LaneClass::First),
             };
             match permit {
                 Err(blocked) => in_flight.step_aside(turn, blocked),

@@ -1,6 +1,7 @@
 //! The dispatcher over a worker that sends by script.
 
 mod found;
+mod recorded;
 mod resumed;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use webhook_model::{Activity, DeliveryOrder, OwnerId, Timeout, WebhookId};
 use super::Dispatcher;
 use super::pass::FROM_ONE_LANE;
 use crate::config::{InFlightLimits, Limits, RateLimits};
+use crate::settle::UNRECORDED;
 use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
 
 /// A dispatcher that runs, over what is in the store.
@@ -108,23 +110,6 @@ async fn one_after_the_other_where_order_was_asked_for_and_nothing_of_a_paused_w
     records.set_activity(paused, Activity::Active).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(states(&records, DeliveryState::Sent).await, 10);
-}
-
-#[tokio::test(start_paused = true)]
-async fn nothing_is_claimed_while_nothing_can_be_recorded() {
-    let records = Records::new();
-    let webhook = records.webhook(|_| {}).await;
-    let first = records.waiting(webhook, "first").await;
-    let bench = run(&records, Limits::default(), Script::new(&[])).await;
-    bench.store.set_refused("settle", true);
-    a_second().await;
-    records.waiting(webhook, "second").await;
-    tokio::time::sleep(Duration::from_secs(30)).await;
-    assert_eq!(bench.script.sent(), ["first"]);
-    bench.store.set_refused("settle", false);
-    tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(bench.script.sent(), ["first", "second"]);
-    assert_eq!(records.stored(first).await.attempts, 1);
 }
 
 #[tokio::test(start_paused = true)]

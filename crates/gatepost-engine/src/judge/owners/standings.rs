@@ -103,6 +103,11 @@ impl Owners {
         }
     }
 
+    /// Where the store says that the owner stands, remembered for a while.
+    pub(in crate::judge) async fn stood(&self, owner: OwnerId) -> Result<Place, StoreError> {
+        Ok(self.stored(owner).await?.place)
+    }
+
     /// Places, moves, holds or releases the owner, if what is stored differs from this. One who is
     /// known to have records is held also if the store knows nothing else. `false`: the platform
     /// did not confirm a move.

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::guard::guarded;
 use crate::observe::{Notice, Observers};
+use crate::unwritten::Unwritten;
 
 /// Webhooks, and owners, whose drops are counted between two flushes.
 const MOST: usize = 65_536;
@@ -72,22 +73,20 @@ impl Drops {
     pub(in crate::judge) async fn flush(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.notify();
         let minute = now.duration_trunc(TimeDelta::minutes(1)).unwrap_or(now);
-        let mut counts: Vec<_> = self.lock().webhooks.drain().collect();
-        while !counts.is_empty() {
-            let bite = counts.split_off(counts.len().saturating_sub(BITE));
+        let counts = self.lock().webhooks.drain().collect();
+        let mut unwritten = Unwritten::new(counts, |((webhook, reason), count)| {
+            self.lock().add(webhook, reason, count);
+        });
+        while let Some(bite) = unwritten.bite(BITE) {
             let dropped = bite.iter().map(|((webhook, reason), count)| Dropped {
                 webhook: *webhook,
                 reason: *reason,
                 minute,
                 count: *count,
             });
-            if let Err(error) = self.log.count_dropped(&dropped.collect::<Vec<_>>()).await {
-                let mut counted = self.lock();
-                for ((webhook, reason), count) in bite.into_iter().chain(counts) {
-                    counted.add(webhook, reason, count);
-                }
-                return Err(error);
-            }
+            let dropped: Vec<_> = dropped.collect();
+            self.log.count_dropped(&dropped).await?;
+            unwritten.written(dropped.len());
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::guard::guarded;
 use crate::judge::kept::Kept;
+use crate::unwritten::Unwritten;
 
 /// How long the store's answer is up to date.
 const FRESH: Duration = Duration::from_secs(1);
@@ -97,16 +98,14 @@ impl Usage {
     }
 
     async fn write(&self) -> Result<(), StoreError> {
-        let mut deltas: Vec<_> = self.lock().deltas.drain().map(|(_, delta)| delta).collect();
-        while !deltas.is_empty() {
-            let bite = deltas.split_off(deltas.len().saturating_sub(BITE));
-            let written = self.log.add_usage(&bite).await;
+        let deltas = self.lock().deltas.drain().map(|(_, delta)| delta).collect();
+        let mut unwritten = Unwritten::new(deltas, |delta| self.lock().add(delta));
+        while let Some(bite) = unwritten.bite(BITE) {
+            let count = bite.len();
+            self.log.add_usage(bite).await?;
+            let written = unwritten.written(count);
             let mut books = self.lock();
-            if let Err(error) = written {
-                bite.into_iter().chain(deltas).for_each(|d| books.add(d));
-                return Err(error);
-            }
-            bite.iter().for_each(|delta| books.written(delta));
+            written.iter().for_each(|delta| books.written(delta));
         }
         Ok(())
     }

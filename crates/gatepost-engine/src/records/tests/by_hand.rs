@@ -31,6 +31,22 @@ async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_li
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_message_by_hand_reads_its_webhook_and_stores_itself() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let deliveries = deliveries(&bench);
+    bench.script.hold();
+    deliveries.send(webhook, None).await.unwrap();
+    let before = bench.store.calls();
+    deliveries.send(webhook, None).await.unwrap();
+    assert_eq!(
+        bench.store.calls() - before,
+        2,
+        "the owner's place is known"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_message_by_hand_to_a_webhook_that_changes_meanwhile_waits_to_be_found() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;

@@ -1,4 +1,4 @@
--- $1: now. $2: lost claims that end a delivery. $3: its reason. Only one that was claimed alone counts its loss. An outcome that is
+-- $1: now. $2: lost claims that end a delivery, which counts as failed. $3: its reason. Only one that was claimed alone counts its loss. An outcome that is
 -- there already is followed by one more, under a token that nobody has: its own is the last word no more.
 WITH member AS MATERIALIZED (
     SELECT r.id AS token, u.delivery, coalesce(r.tries[u.pos], 0) AS tries, coalesce(r.attempts[u.pos], 0) AS attempts,
@@ -31,6 +31,11 @@ WITH member AS MATERIALIZED (
     INSERT INTO :schema.gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     SELECT delivery, webhook, $1::timestamptz, tries, attempts, 2, lost, marked FROM open WHERE lost < $2::int
     ON CONFLICT DO NOTHING
+), counted AS (
+    INSERT INTO :schema.gatepost_count AS c (webhook, hour, sent, failed, retried, milliseconds, bytes)
+    SELECT n.webhook, date_trunc('hour', $1::timestamptz, 'UTC'), 0, count(*), 0, 0, 0
+    FROM open n WHERE n.lost >= $2::int GROUP BY n.webhook ORDER BY n.webhook
+    ON CONFLICT (webhook, hour) DO UPDATE SET failed = c.failed + excluded.failed
 ), removed AS (
     DELETE FROM :schema.gatepost_running WHERE id = ANY (current_setting('gatepost.reclaimed')::bigint[])
 )

@@ -251,6 +251,11 @@ passed_on! { RecordStore {
         if self.is(&["d09"]) {
             found.clear();
         }
+        if self.is(&["d09-order"]) {
+            found = self.inner.unreadable(scope, u32::MAX).await?;
+            found.sort_by_key(|found| found.record);
+            found.truncate(limit as usize);
+        }
         if self.is(&["r27"]) {
             found.push(UnreadableRecord {
                 record: RecordId::Task(TaskId(1)),

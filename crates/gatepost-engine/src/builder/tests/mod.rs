@@ -1,4 +1,6 @@
-//! What a builder must be given.
+//! What a builder must be given, and what becomes of the parts that it makes.
+
+mod supervised;
 
 use std::sync::Arc;
 use std::time::Duration;

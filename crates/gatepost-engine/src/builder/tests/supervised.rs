@@ -1,0 +1,205 @@
+//! Whatever part of a running engine meets a store that panics goes on a moment later, and what it
+//! had to do is done.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::Quota;
+use gatepost_storage::Clock;
+use gatepost_storage::webhooks::{Delivery, DeliveryState};
+use gatepost_testkit::fault::{Fault, FaultStore};
+use tokio::time::Instant;
+use webhook_model::{Catalog, DeliveryOrder, OwnerId, Specificity, Webhook};
+
+use super::*;
+use crate::testing::{Records, Script, addressed, noon};
+
+/// Who has the webhook, and another, who is disabled in between.
+const OWNER: i64 = 1;
+const OTHER: i64 = 2;
+
+/// A part, a call of the store that it makes, and whether a panic in that ends the part.
+const PARTS: [(&str, &str, bool); 19] = [
+    ("settle", "settle", false),
+    ("dispatch", "claim", true),
+    ("dispatch", "due_lanes", true),
+    ("dispatch", "next_due", true),
+    ("dispatch", "sweep_lanes", true),
+    ("outbox", "take_outbox", true),
+    ("outbox", "enqueue_all", true),
+    ("outbox", "give_back_outbox", true),
+    ("claims", "reclaim", true),
+    ("claims", "record_task_runs", true),
+    ("log", "expire_held", true),
+    ("log", "purge", true),
+    ("gone", "remove_gone", true),
+    ("room", "prepare_log", true),
+    ("figures", "count_queue", true),
+    ("counts", "add_counts", true),
+    ("places", "unplaced_owners", true),
+    ("held", "held_owners", true),
+    ("usage", "add_usage", true),
+];
+/// Those whose calls others make, too, or that ask in tasks of their own.
+const OTHERS: [(&str, &str, bool); 2] = [
+    ("recount", "recount_usage", true),
+    ("owners", "hold_owner", false),
+];
+
+/// A clock that goes with the time of a test.
+#[derive(Debug)]
+struct Going(Instant);
+
+impl Clock for Going {
+    fn now(&self) -> DateTime<Utc> {
+        noon() + self.0.elapsed()
+    }
+
+    fn passed(&self) -> Option<Duration> {
+        Some(self.0.elapsed())
+    }
+}
+
+struct World {
+    records: Records,
+    store: Arc<FaultStore<MemoryStore>>,
+    platform: Arc<Platform>,
+    engine: Engine,
+}
+
+impl World {
+    async fn new() -> Self {
+        let records = Records::new();
+        let webhook = records.tagged_of(OWNER, "x").await;
+        // So nothing of it is sent at once: it is claimed.
+        let in_order = |webhook: &mut Webhook| webhook.order = DeliveryOrder::InOrder;
+        records.edit(webhook, in_order).await;
+        records.tagged_of(OTHER, "other").await;
+        let store = Arc::new(FaultStore::new(records.store.clone()));
+        let platform = Platform::new();
+        // Who is at this limit is counted again and again.
+        let quota = Arc::new(Quota {
+            log_bytes: 1,
+            ..Quota::default()
+        });
+        let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
+        let catalog = Catalog::builder().event_type(
+            "vms",
+            "VMs",
+            Specificity::InstanceOrTag,
+            &[("poweron", "On")],
+        );
+        let mut builder = Engine::builder(store.clone(), sender)
+            .addressed_only(platform.clone())
+            .quotas(quota)
+            .clock(Arc::new(Going(Instant::now())))
+            .catalog(catalog.unwrap().build());
+        builder.transport = Arc::new(Script::new(&[]));
+        let engine = builder.start().await.unwrap();
+        Self {
+            records,
+            store,
+            platform,
+            engine,
+        }
+    }
+
+    /// A second of a platform's life; every fourth, a user is disabled or enabled.
+    async fn a_second(&self, second: u64) {
+        let occurrence = |owner| addressed(Audience::Owner(OwnerId(owner)), &[1]);
+        for _ in 0..2 {
+            let _ = self.engine.emit_later(&occurrence(OWNER)).await;
+        }
+        let _ = self.engine.emit(occurrence(OWNER)).await;
+        if second.is_multiple_of(4) {
+            self.platform.enable(OTHER, !second.is_multiple_of(8));
+            let _ = self.engine.emit(occurrence(OTHER)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+
+    /// Whether that call is made again within ten minutes once the store has panicked at it.
+    async fn comes_back(&self, call: &'static str) -> bool {
+        self.store.fail(call, 1, Fault::Panic);
+        let mut after = None;
+        for second in 0..600 {
+            if self.store.has_failed() {
+                let calls = self.store.calls_of(call);
+                if calls > *after.get_or_insert(calls) {
+                    return true;
+                }
+            }
+            self.a_second(second).await;
+        }
+        assert!(self.store.has_failed(), "nobody calls {call}");
+        false
+    }
+
+    /// Once nothing is under way.
+    async fn deliveries(&self) -> Vec<Delivery> {
+        for _ in 0..60 {
+            let all = self.records.deliveries().await;
+            if all.iter().all(|delivery| delivery.state.is_final()) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        self.records.deliveries().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_part_goes_on_after_a_panic_of_the_store_and_nothing_is_lost() {
+    let all = PARTS.into_iter().chain(OTHERS);
+    let listed: BTreeSet<_> = all.clone().map(|(part, ..)| part).collect();
+    for (part, call, ends) in all {
+        let world = World::new().await;
+        let restarts = |part| world.engine.0.lifecycle.parts()[part];
+        let running: BTreeSet<_> = world.engine.0.lifecycle.parts().into_keys().collect();
+        assert_eq!(running, listed, "each part is in the table");
+        assert!(world.comes_back(call).await, "{part} after {call}");
+        assert_eq!(restarts(part), u64::from(ends), "{part} after {call}");
+        let health = world.engine.health().await.unwrap();
+        assert_eq!(health.restarts, u64::from(ends), "{part} after {call}");
+        assert!(health.recording);
+
+        world.platform.enable(OTHER, true);
+        world.engine.owner_changed(OwnerId(OTHER)).await.unwrap();
+        let deliveries = world.deliveries().await;
+        assert!(deliveries.len() > 2);
+        for delivery in deliveries {
+            let end = (delivery.state, delivery.attempts, delivery.lost_claims);
+            assert_eq!(
+                end,
+                (DeliveryState::Sent, 1, 0),
+                "{part}, {call}: {delivery:?}"
+            );
+        }
+    }
+}
+
+/// A part that nobody starts again is found by the same means.
+#[tokio::test(start_paused = true)]
+async fn a_part_without_supervision_is_found_not_to_come_back() {
+    let world = World::new().await;
+    let (store, call) = (world.store.clone(), "list_webhooks");
+    let query = gatepost_storage::webhooks::WebhookQuery {
+        scope: gatepost_storage::Scope::All,
+        name: None,
+        page: gatepost_storage::Page::first(1),
+    };
+    let part = move || {
+        let (store, query) = (store.clone(), query.clone());
+        async move {
+            loop {
+                let _ =
+                    gatepost_storage::webhooks::RecordStore::list_webhooks(&*store, &query).await;
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        }
+    };
+    world.engine.0.lifecycle.spawn(part());
+    assert!(!world.comes_back(call).await);
+    world.engine.0.lifecycle.supervise("control", part);
+    assert!(world.comes_back(call).await);
+}

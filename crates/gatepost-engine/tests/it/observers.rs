@@ -1,0 +1,102 @@
+//! What the platform is notified of, and a platform that makes trouble then.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+
+use gatepost_engine::{DisablePolicy, Notice, Observer};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
+use webhook_model::{Activity, Retries};
+
+use crate::support::{receiver, until, world_with};
+
+/// Notes what it receives, and panics each time.
+#[derive(Debug, Default)]
+struct Panics(Mutex<Vec<Notice>>);
+
+impl Observer for Panics {
+    fn notice(&self, notice: Notice) {
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .push(notice);
+        panic!("a platform's callback");
+    }
+}
+
+#[tokio::test]
+async fn gone_disables_only_on_request_and_a_panicking_observer_harms_nobody() {
+    for (policy, expected) in [
+        (DisablePolicy::default(), Activity::Active),
+        (
+            DisablePolicy::default().with_on_gone(true),
+            Activity::Disabled,
+        ),
+    ] {
+        let observer = Arc::new(Panics::default());
+        let world = world_with(|builder| builder.observer(observer.clone()).disable(policy)).await;
+        let (receiver, addr) = receiver(false, &[410]).await;
+        let webhook = world
+            .webhook("w", addr, |w| w.retries = Retries::new(0).unwrap())
+            .await;
+        let id = world.engine.send(webhook, None).await.unwrap();
+        assert_eq!(world.ended(id).await.response_status, Some(410));
+        let noted = || {
+            observer
+                .0
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .clone()
+        };
+        let notices = if expected == Activity::Active { 1 } else { 2 };
+        until(|| noted().len() == notices).await;
+        assert_eq!(noted()[0], Notice::Gone { webhook });
+        assert_eq!(
+            world
+                .engine
+                .webhook(webhook)
+                .await
+                .unwrap()
+                .unwrap()
+                .value
+                .activity,
+            expected
+        );
+        world.engine.resume_webhook(webhook).await.unwrap();
+        let id = world.engine.send(webhook, None).await.unwrap();
+        assert_eq!(world.ended(id).await.state, DeliveryState::Sent);
+        assert_eq!(receiver.bodies.lock().unwrap().len(), 2);
+    }
+}
+
+/// Hangs until the other end of the channel is dropped.
+#[derive(Debug)]
+struct Hangs(AtomicUsize, Mutex<mpsc::Receiver<()>>);
+
+impl Observer for Hangs {
+    fn notice(&self, _notice: Notice) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        let _ = self.1.lock().unwrap().recv();
+    }
+}
+
+#[tokio::test]
+async fn an_observer_that_hangs_holds_up_no_delivery_and_few_threads() {
+    let (_until_the_end, hang) = mpsc::channel();
+    let observer = Arc::new(Hangs(AtomicUsize::new(0), Mutex::new(hang)));
+    let world = world_with(|builder| builder.observer(observer.clone())).await;
+    let (receiver, addr) = receiver(false, &[410; 20]).await;
+    let webhook = world
+        .webhook("w", addr, |w| w.retries = Retries::new(0).unwrap())
+        .await;
+    for _ in 0..20 {
+        world.engine.send(webhook, None).await.unwrap();
+    }
+    until(|| receiver.bodies.lock().unwrap().len() == 20).await;
+    world.ended(DeliveryId(20)).await;
+    until(|| observer.0.load(Ordering::SeqCst) >= 4).await;
+    assert_eq!(
+        observer.0.load(Ordering::SeqCst),
+        4,
+        "further notices are dropped"
+    );
+}

@@ -1,0 +1,103 @@
+//! When a retry leaves, and what waits for it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use delivery::Schedule;
+use gatepost_engine::{Limits, RateLimits, Timing};
+use gatepost_storage::ManualClock;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, DeliveryState};
+use webhook_model::{DeliveryOrder, TagId, Target};
+
+use crate::support::{poweron, receiver, until, world, world_with};
+
+#[tokio::test]
+async fn no_retry_leaves_before_its_due_time() {
+    let clock = Arc::new(ManualClock::at("2026-03-01T12:00:00Z".parse().unwrap()));
+    let limits =
+        Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(20)));
+    let schedule = Schedule::new([Duration::from_secs(60)]).unwrap();
+    let world = world_with(|builder| {
+        builder
+            .clock(clock.clone())
+            .limits(limits)
+            .schedule(schedule)
+            .seed(7)
+    })
+    .await;
+    let (receiver, addr) = receiver(false, &[500]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let id = world.engine.send(webhook, None).await.unwrap();
+    until(|| receiver.bodies.lock().unwrap().len() == 1).await;
+    let mut waiting = world.store.delivery(id).await.unwrap().unwrap();
+    while waiting.state != DeliveryState::Queued {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        waiting = world.store.delivery(id).await.unwrap().unwrap();
+    }
+    let wait = (waiting.due - gatepost_storage::Clock::now(clock.as_ref())).num_seconds();
+    assert!((47..=72).contains(&wait), "60 s ± 20 %, not {wait}");
+    assert!(
+        waiting.status_info.contains("500"),
+        "{}",
+        waiting.status_info
+    );
+
+    clock.advance(Duration::from_secs(wait.unsigned_abs() - 1));
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(receiver.bodies.lock().unwrap().len(), 1);
+    clock.advance(Duration::from_secs(2));
+    assert_eq!(world.ended(id).await.attempts, 2);
+}
+
+#[tokio::test]
+async fn in_order_means_that_a_retry_holds_up_what_came_later() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[200, 500, 503]).await;
+    let webhook = world
+        .webhook("w", addr, |w| w.order = DeliveryOrder::InOrder)
+        .await;
+    let task = world.task(webhook, "${NAME}", false).await;
+    world
+        .event("vms", "poweron", Target::Tag(TagId(1)), task)
+        .await;
+    let mut last = DeliveryId(0);
+    for n in 0..4 {
+        last = world
+            .engine
+            .emit(poweron(n, &[1]))
+            .await
+            .unwrap()
+            .deliveries[0];
+    }
+    world.ended(last).await;
+    let expected: Vec<_> = [0, 1, 1, 1, 2, 3]
+        .iter()
+        .map(|n| format!("vm \"{n}\""))
+        .collect();
+    assert_eq!(*receiver.bodies.lock().unwrap(), expected);
+    assert_eq!(receiver.most_open.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_storm_of_retries_leaves_at_a_pace() {
+    let rates = RateLimits::default().with_retries_per_second(50);
+    let limits = Limits::default().with_rates(rates);
+    let world = world_with(|builder| builder.limits(limits)).await;
+    let (receiver, addr) = receiver(false, &[500; 60]).await;
+    let webhook = world.webhook("w", addr, |_| {}).await;
+    let mut sent = Vec::new();
+    let began = tokio::time::Instant::now();
+    for _ in 0..60 {
+        sent.push(world.engine.send(webhook, None).await.unwrap());
+    }
+    until(|| receiver.bodies.lock().unwrap().len() == 120).await;
+    let took = began.elapsed();
+    assert!(took >= Duration::from_millis(59 * 20), "{took:?}");
+    // A retry may be among the first 60 requests: its message has one more.
+    let mut attempts = 0;
+    for id in sent {
+        attempts += world.ended(id).await.attempts;
+    }
+    assert_eq!(attempts, 120);
+}

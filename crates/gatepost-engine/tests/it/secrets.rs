@@ -1,0 +1,108 @@
+//! Secrets are neither shown nor left out.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gatepost_engine::EngineError;
+use gatepost_storage::AtMost;
+use gatepost_storage::webhooks::{DeliveryState, RecordStore as _};
+use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets, TagId, Target};
+
+use crate::support::{poweron, receiver, world};
+
+fn signing(secret: &str) -> SigningSecrets {
+    SigningSecrets::new(vec![SigningSecret::parse(secret).unwrap()]).unwrap()
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    // All tasks of this test run on this thread.
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let world = world().await;
+    let (_receiver, addr) = receiver(false, &[500, 410]).await;
+    let webhook = world
+        .webhook("w", addr, |w| {
+            w.authorization = Authorization::bearer("CANARY-bearer").unwrap();
+            w.headers = Headers::from_pairs([("X-Route", "CANARY-header")]).unwrap();
+            w.signing = signing("whsec_Q0FOQVJZQ0FOQVJZQ0FOQVJZQ0FOQVJZ");
+        })
+        .await;
+    let task = world.task(webhook, "CANARY-body ${NAME}", false).await;
+    world
+        .event("vms", "poweron", Target::Tag(TagId(1)), task)
+        .await;
+    let id = world
+        .engine
+        .emit(poweron(1, &[1]))
+        .await
+        .unwrap()
+        .deliveries[0];
+    assert_eq!(world.ended(id).await.attempts, 3);
+    world.engine.shutdown(Duration::from_secs(1)).await;
+
+    let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    assert!(
+        text.contains("attempt made"),
+        "the log was captured: {text}"
+    );
+    for canary in ["CANARY", "Q0FOQVJZ", "Q0FOQVJZLWJlYXJlcg"] {
+        assert!(!text.contains(canary), "{canary} in {text}");
+    }
+    let debug = format!("{:?}", world.engine);
+    assert!(!debug.contains("CANARY"), "{debug}");
+}
+
+#[tokio::test]
+async fn a_webhook_that_could_not_sign_is_refused_and_never_sends_unsigned() {
+    let world = world().await;
+    let (receiver, addr) = receiver(false, &[]).await;
+    // The two halves of the key do not belong together: its form is right, its content is not.
+    let halves = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6KvA==";
+    let secrets = SigningSecrets::new(vec![SigningSecret::parse(halves).unwrap()]).unwrap();
+    let url = format!("http://{addr}/").parse().unwrap();
+    let mut hook =
+        webhook_model::Webhook::new(webhook_model::OwnerId(1), "w".parse().unwrap(), url);
+    hook.signing = secrets;
+    let refused = world.engine.create_webhook(&hook).await.unwrap_err();
+    let EngineError::Invalid(invalid) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(invalid.field().as_str(), "signing_secrets");
+    assert!(!invalid.to_string().contains("6Xb"), "{invalid}");
+
+    // Stored past the engine.
+    let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
+    let inserted = world.store.insert_webhook(&hook, AtMost::UNLIMITED, now);
+    let id = inserted.await.unwrap().id;
+    let ended = world
+        .ended(world.engine.send(id, None).await.unwrap())
+        .await;
+    assert_eq!((ended.state, ended.attempts), (DeliveryState::Error, 1));
+    assert!(
+        ended.status_info.contains("signing secret"),
+        "{}",
+        ended.status_info
+    );
+    assert!(receiver.bodies.lock().unwrap().is_empty());
+}

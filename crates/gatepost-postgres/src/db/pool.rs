@@ -1,0 +1,217 @@
+//! The pool, and statements in one round trip.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use gatepost_storage::{ErrorKind, StoreError};
+use tokio_postgres::Row;
+
+use super::haste::Haste;
+use super::learn::Learner;
+use super::statement::{Param, Ready, Returned, together};
+use super::text::Texts;
+use crate::config::PostgresConfig;
+use crate::error::{Failure, Result};
+use crate::settings::Settings;
+use crate::tls;
+
+/// How long a call waits for a connection of the pool.
+const WAIT: Duration = Duration::from_secs(10);
+/// How a transaction of one statement begins.
+const ONE: &str = "BEGIN";
+
+/// The pool. A connection that was lost is replaced when the next call asks for one.
+#[derive(Clone)]
+pub(crate) struct Db {
+    pool: Pool,
+    lock: i64,
+    texts: Texts,
+    settings: Arc<Settings>,
+    haste: Haste,
+    /// Where statements have no names.
+    learner: Option<Learner>,
+}
+
+/// A connection of the pool.
+pub(super) struct Session {
+    pub(super) client: Client,
+    pub(super) db: Db,
+}
+
+impl Db {
+    pub(crate) fn new(
+        config: &PostgresConfig,
+        haste: &Haste,
+    ) -> std::result::Result<Self, StoreError> {
+        let manager = Manager::from_config(
+            config.driver()?,
+            tls::connector(config)?,
+            ManagerConfig {
+                recycling_method: RecyclingMethod::Fast,
+            },
+        );
+        let pool = Pool::builder(manager)
+            .max_size(config.max_connections)
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(WAIT))
+            .create_timeout(Some(WAIT))
+            .recycle_timeout(Some(WAIT))
+            .build()
+            .map_err(|e| {
+                StoreError::new(ErrorKind::Invalid, "the pool cannot be built").with_source(e)
+            })?;
+        let schema = config.schema_name()?;
+        let learner = match config.pooled {
+            true => Some(Learner::new(config, haste)?),
+            false => None,
+        };
+        Ok(Self {
+            pool,
+            lock: lock_number(schema),
+            texts: Texts::of(schema),
+            settings: Arc::new(config.settings()),
+            haste: haste.clone(),
+            learner,
+        })
+    }
+
+    /// The number of the advisory lock under which this schema is migrated.
+    pub(crate) fn lock(&self) -> i64 {
+        self.lock
+    }
+
+    /// The first number of the advisory locks of this schema's places.
+    pub(crate) fn places(&self) -> i32 {
+        let [a, b, c, d, ..] = self.lock.to_be_bytes();
+        i32::from_be_bytes([a, b, c, d])
+    }
+
+    pub(crate) fn close(&self) {
+        self.pool.close();
+    }
+
+    /// One statement.
+    pub(crate) async fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+        Ok(self.one(sql, params).await?.rows)
+    }
+
+    pub(crate) async fn query_opt(&self, sql: &str, params: &[Param<'_>]) -> Result<Option<Row>> {
+        Ok(self.query(sql, params).await?.into_iter().next())
+    }
+
+    /// One statement; returns how many rows it changed. Repeated when it lost a deadlock.
+    pub(crate) async fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
+        let mut tries = 0;
+        loop {
+            match self.one(sql, params).await {
+                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
+                other => return Ok(other?.count),
+            }
+        }
+    }
+
+    /// One statement in a transaction of its own kind. Not cached: a shape is seldom asked for
+    /// twice in a row.
+    pub(crate) async fn read(
+        &self,
+        begin: &str,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> Result<Vec<Row>> {
+        let session = self.session().await?;
+        let ready = match self.learner {
+            Some(_) => session.ready(sql).await?,
+            None => Ready::Named(session.client.prepare(&self.written(sql)).await?),
+        };
+        let begin = self.begun(begin);
+        let returned =
+            together(&session.client, (&self.haste, &begin), &[(&ready, params)]).await?;
+        Ok(returned.into_iter().flat_map(|one| one.rows).collect())
+    }
+
+    /// Several statements in one transaction and one round trip; returns the rows of each.
+    pub(crate) async fn pipeline(
+        &self,
+        begin: &str,
+        statements: &[(&str, &[Param<'_>])],
+    ) -> Result<Vec<Vec<Row>>> {
+        let session = self.session().await?;
+        let mut ready = Vec::with_capacity(statements.len());
+        for (sql, _) in statements {
+            ready.push(session.ready(sql).await?);
+        }
+        let params = statements.iter().map(|(_, params)| *params);
+        let all: Vec<_> = ready.iter().zip(params).collect();
+        let returned = together(&session.client, (&self.haste, &self.begun(begin)), &all).await?;
+        Ok(returned.into_iter().map(|one| one.rows).collect())
+    }
+
+    async fn one(&self, sql: &str, params: &[Param<'_>]) -> Result<Returned> {
+        let session = self.session().await?;
+        let (ready, begin) = (session.ready(sql).await?, self.begun(ONE));
+        let returned =
+            together(&session.client, (&self.haste, &begin), &[(&ready, params)]).await?;
+        let nothing = || Failure::unavailable("the database returned no result");
+        returned.into_iter().next().ok_or_else(nothing)
+    }
+
+    pub(super) async fn session(&self) -> Result<Session> {
+        Ok(Session {
+            client: self.pool.get().await?,
+            db: self.clone(),
+        })
+    }
+
+    pub(crate) fn haste(&self) -> &Haste {
+        &self.haste
+    }
+
+    /// The beginning of a transaction with all that it says.
+    pub(super) fn begun(&self, begin: &str) -> Arc<str> {
+        self.texts.cached(begin, |begin| self.settings.said(begin))
+    }
+
+    /// The text of a statement that is used once.
+    pub(super) fn written(&self, sql: &str) -> String {
+        self.texts.written(sql)
+    }
+}
+
+impl Session {
+    /// The statement as this connection runs it.
+    pub(super) async fn ready(&self, sql: &str) -> Result<Ready> {
+        let text = self.db.texts.text(sql);
+        if let Some(learner) = &self.db.learner {
+            let types = learner.types(&text, &self.db.begun(ONE)).await?;
+            return Ok(Ready::Unnamed(text, types));
+        }
+        if let Ok(statement) = self.client.prepare_cached(&text).await {
+            return Ok(Ready::Named(statement));
+        }
+        // A session may be set to so little time that not even this fits into it.
+        let begin = self.db.begun(ONE);
+        let left = self.db.haste.begin(&self.client, &begin).await?;
+        let (begun, prepared, ended) = tokio::join!(
+            biased;
+            self.client.batch_execute(left.unwrap_or_default()),
+            self.client.prepare_cached(&text),
+            self.client.batch_execute("COMMIT")
+        );
+        begun?;
+        let prepared = prepared?;
+        ended?;
+        Ok(Ready::Named(prepared))
+    }
+}
+
+/// FNV-1a of the schema's name: stores in different schemas of one database do not wait for each
+/// other.
+fn lock_number(schema: &str) -> i64 {
+    let hash = schema
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    i64::from_ne_bytes(hash.to_ne_bytes())
+}

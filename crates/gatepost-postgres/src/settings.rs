@@ -1,0 +1,69 @@
+//! How a transaction begins: with all that its statements depend on.
+
+use std::time::Duration;
+
+/// Holds for every transaction, unless its beginning says otherwise. A process that freezes
+/// half-way through keeps its locks for ten seconds. Queue tables are filled and emptied faster
+/// than statistics follow: every statement has its index, and a plan made while a table was small
+/// must not walk the table once it is big.
+const SETTINGS: &str = "SET LOCAL idle_in_transaction_session_timeout = 10000; SET LOCAL synchronous_commit = on; \
+    SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off; SET LOCAL jit = off; \
+    SET LOCAL timezone = 'UTC'";
+
+/// The settings that one store says, whatever the server, the database, the role or a pooler set
+/// for the session.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings(String);
+
+impl Settings {
+    pub(crate) fn new(statement: Duration, lock: Duration) -> Self {
+        Self(format!(
+            "SET LOCAL statement_timeout = {}; SET LOCAL lock_timeout = {}; {SETTINGS}",
+            statement.as_millis(),
+            lock.as_millis(),
+        ))
+    }
+
+    /// `begin` is `BEGIN`, perhaps a kind of transaction, and perhaps settings of its own behind a
+    /// semicolon.
+    pub(crate) fn said(&self, begin: &str) -> String {
+        let (begin, own) = begin.split_once(';').unwrap_or((begin, ""));
+        let level = match begin.contains("ISOLATION") {
+            true => "",
+            false => " ISOLATION LEVEL READ COMMITTED",
+        };
+        format!("{begin}{level}; {};{own}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_says_its_kind_and_its_settings() {
+        let settings = Settings::new(Duration::from_secs(30), Duration::from_secs(10));
+        let all = &settings.0;
+        assert!(
+            all.starts_with("SET LOCAL statement_timeout = 30000; SET LOCAL lock_timeout = 10000;")
+        );
+        for (begin, said) in [
+            (
+                "BEGIN",
+                format!("BEGIN ISOLATION LEVEL READ COMMITTED; {all};"),
+            ),
+            (
+                "BEGIN READ ONLY",
+                format!("BEGIN READ ONLY ISOLATION LEVEL READ COMMITTED; {all};"),
+            ),
+            (
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = on",
+                format!(
+                    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {all}; SET LOCAL jit = on"
+                ),
+            ),
+        ] {
+            assert_eq!(settings.said(begin), said);
+        }
+    }
+}

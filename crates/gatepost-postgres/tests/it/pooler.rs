@@ -1,0 +1,116 @@
+//! A PgBouncer of the tests' own, before a server of the tests' own.
+
+use std::os::unix::process::CommandExt as _;
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
+
+use tokio_postgres::NoTls;
+
+use crate::postgres::{FreshSchema, TestPostgres, free_port};
+
+/// What the role of the store is set to: each of it changes what a store does that says nothing of
+/// its own.
+const HOSTILE: &str = "CREATE ROLE app SUPERUSER LOGIN;
+    ALTER ROLE app SET search_path = decoy, public;
+    ALTER ROLE app SET default_transaction_isolation = serializable;
+    ALTER ROLE app SET synchronous_commit = off;
+    ALTER ROLE app SET statement_timeout = 20;
+    ALTER ROLE app SET lock_timeout = 1;
+    ALTER ROLE app SET idle_in_transaction_session_timeout = 1;
+    ALTER ROLE app SET plan_cache_mode = force_custom_plan;
+    ALTER ROLE app SET enable_seqscan = on;
+    ALTER ROLE app SET jit = on;
+    ALTER ROLE app SET timezone = 'Asia/Kathmandu';";
+
+/// A server whose role `app` is hostile, behind a pooler.
+pub(crate) struct Pooled {
+    pub(crate) server: TestPostgres,
+    port: u16,
+    /// Closed when this process ends, which ends the pooler.
+    _alive: ChildStdin,
+}
+
+/// The one that all tests of this process share.
+pub(crate) fn pooled() -> &'static Pooled {
+    static SHARED: OnceLock<Pooled> = OnceLock::new();
+    SHARED.get_or_init(Pooled::start)
+}
+
+impl Pooled {
+    fn start() -> Self {
+        let server = TestPostgres::start();
+        // On a thread without a runtime.
+        std::thread::scope(|scope| scope.spawn(|| set(server.url())).join().unwrap());
+        let (port, folder) = (free_port(), tempfile::tempdir().unwrap().keep());
+        let upstream = server.url().rsplit(':').next().unwrap();
+        let upstream = upstream.split('/').next().unwrap();
+        let at = format!("host=127.0.0.1 port={upstream} dbname=postgres user=app");
+        let settings = format!(
+            "[databases]\n\
+             transaction = {at} pool_mode=transaction pool_size=20\n\
+             session = {at} pool_mode=session pool_size=40\n\
+             alone = {at} pool_mode=transaction pool_size=1\n\
+             [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
+             auth_type = any\nmax_client_conn = 1000\nserver_idle_timeout = 600\n"
+        );
+        let file = folder.join("pgbouncer.ini");
+        std::fs::write(&file, settings).unwrap();
+        let readable = "chmod 755 \"$1\"; if [ \"$(id -u)\" = 0 ]; then user='-u postgres'; fi; \
+             PATH=$PATH:/usr/sbin pgbouncer -q $user \"$1/pgbouncer.ini\" >\"$1/log\" 2>&1 & \
+             cat >/dev/null; kill $!; rm -rf \"$1\"";
+        #[allow(
+            clippy::zombie_processes,
+            reason = "it ends after us: that is its purpose"
+        )]
+        let mut shell = Command::new("sh")
+            .args(["-c", readable, "sh"])
+            .arg(&folder)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let alive = shell.stdin.take().unwrap();
+        let answers = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+        let mut tries = 0;
+        while !answers() {
+            tries += 1;
+            assert!(tries < 500, "PgBouncer (Debian: pgbouncer) does not start");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        Self {
+            server,
+            port,
+            _alive: alive,
+        }
+    }
+
+    /// Past the pooler, as the hostile role.
+    pub(crate) fn direct(&self) -> String {
+        self.server.url().replace("gatepost@", "app@")
+    }
+
+    /// One of its databases: `transaction`, `session`, or `alone` with one session for all.
+    pub(crate) fn url(&self, database: &str) -> String {
+        format!(
+            "postgres://app@127.0.0.1:{}/{database}?sslmode=disable",
+            self.port
+        )
+    }
+
+    /// A schema of its own, past the pooler, for a role that nothing is set for.
+    pub(crate) fn place(&self) -> FreshSchema {
+        FreshSchema {
+            url: self.server.url().to_owned(),
+            schema: crate::postgres::fresh_schema(),
+        }
+    }
+}
+
+fn set(url: &str) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client.batch_execute(HOSTILE).await.unwrap();
+    });
+}

@@ -1,0 +1,102 @@
+//! What this process knows of the slices of keys: read once after a commit that moved one, however
+//! many requests present keys of it.
+
+use apikey_core::LookupId;
+use gatepost_storage::RecentChanges;
+use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
+use rusqlite::{Connection, Row};
+
+use crate::error::Result;
+
+const PRESENT: &str = "SELECT generation FROM gatepost_key_generation";
+const SLICES: &str = "SELECT slice, generation FROM gatepost_key_slice";
+
+#[derive(Debug)]
+pub(super) struct Keys {
+    /// That of the file when it was last read; `None` before.
+    generation: Option<i64>,
+    slices: [i64; KeySlice::COUNT],
+    recent: RecentChanges,
+}
+
+impl Keys {
+    pub(super) fn new() -> Self {
+        Self {
+            generation: None,
+            slices: [0; KeySlice::COUNT],
+            recent: RecentChanges::new(),
+        }
+    }
+
+    /// Reads what was committed since, by whichever process. Where no key was changed, that costs a
+    /// look at one row.
+    pub(super) fn follow(&mut self, c: &Connection) -> Result<()> {
+        let present: i64 = c.prepare_cached(PRESENT)?.query_row([], |row| row.get(0))?;
+        let known = self.generation;
+        if known == Some(present) {
+            return Ok(());
+        }
+        // Half of it may be read when an error comes.
+        self.generation = None;
+        let passed = known.and_then(|known| usize::try_from(present - known).ok());
+        let read = match (known, passed) {
+            (Some(known), Some(passed)) if passed <= RecentChanges::KEPT => self.add(c, known)?,
+            // At first, after more than is remembered, and in a file that was put back.
+            _ => self.read(c, present)?,
+        };
+        self.generation = Some(read.max(present));
+        Ok(())
+    }
+
+    pub(super) fn generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+        let generation = self.slices.get(usize::from(slice.0));
+        generation.map(|generation| KeyGeneration(*generation))
+    }
+
+    /// What was changed in a slice; `None` where the file has to be asked.
+    pub(super) fn changes(&self, slice: KeySlice, since: KeyGeneration) -> Option<KeyChanges> {
+        self.recent.since(slice, since)
+    }
+
+    /// What was changed after `known`, and up to when.
+    fn add(&mut self, c: &Connection, known: i64) -> Result<i64> {
+        let mut changes = Vec::new();
+        let mut statement = c.prepare_cached(include_str!("../sql/keys/moved.sql"))?;
+        let mut rows = statement.query([known])?;
+        let mut up_to = known;
+        while let Some(row) = rows.next()? {
+            up_to = up_to.max(self.put(row)?);
+            let at: Option<i64> = row.get("changed")?;
+            // One that cannot be read is missing, so that nothing is known of its time.
+            let lookup = row.get_ref("lookup")?.as_str().ok();
+            if let (Some(at), Some(Ok(lookup))) = (at, lookup.map(str::parse::<LookupId>)) {
+                changes.push((KeyGeneration(at), lookup));
+            }
+        }
+        changes.sort_unstable_by_key(|(at, _)| *at);
+        let since = KeyGeneration(known);
+        self.recent.add(since, KeyGeneration(up_to), &changes);
+        Ok(up_to)
+    }
+
+    /// All slices, and from now on what is changed.
+    fn read(&mut self, c: &Connection, present: i64) -> Result<i64> {
+        let mut statement = c.prepare_cached(SLICES)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            self.put(row)?;
+        }
+        self.recent = RecentChanges::new();
+        let now = KeyGeneration(present);
+        self.recent.add(now, now, &[]);
+        Ok(present)
+    }
+
+    fn put(&mut self, row: &Row<'_>) -> Result<i64> {
+        let (slice, generation): (u8, i64) = (row.get("slice")?, row.get("generation")?);
+        if let Some(known) = self.slices.get_mut(usize::from(slice)) {
+            *known = generation;
+        }
+        Ok(generation)
+    }
+}

@@ -1,0 +1,59 @@
+//! The primary is killed in the middle of load and its synchronous standby promoted: nothing that
+//! was accepted is lost, and the application goes on by itself.
+
+use std::time::Duration;
+
+use tests::chaos::{Child, Mode, Place, Run};
+use tests::postgres::TestPostgres;
+use tokio::time::Instant;
+
+const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
+/// Accepting again within this after the promotion.
+const HEALED: Duration = Duration::from_secs(5);
+
+/// How long it takes until the child accepts again.
+async fn pause(child: &Child) -> Duration {
+    let (began, before) = (Instant::now(), child.told().len());
+    while child.told().len() == before {
+        assert!(
+            began.elapsed() < HEALED * 12,
+            "the child does not come back by itself"
+        );
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    began.elapsed()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failover_to_a_synchronous_standby_loses_nothing() {
+    let primary = TestPostgres::start();
+    let standby = primary.synchronous_standby();
+    let url = format!(
+        "postgres://gatepost@127.0.0.1:{},127.0.0.1:{}/postgres?sslmode=disable",
+        primary.port(),
+        standby.port()
+    );
+    let place = Place::Server {
+        url,
+        schema: "gatepost".to_owned(),
+    };
+    let mut run = Run::new(place, CHILD).await;
+    let child = run.child(Mode::Emit, 1);
+    pause(&child).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    primary.kill();
+    standby.promote();
+    let took = pause(&child).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    run.kill(child);
+    let evidence = run.end().await;
+    eprintln!(
+        "accepting again {took:?} after the promotion; {} accepted, {} deliveries",
+        evidence.told.accepted.len(),
+        evidence.deliveries.len()
+    );
+    assert!(took <= HEALED, "{took:?}");
+    assert!(evidence.told.accepted.len() > 100, "nothing was under way");
+    let verdict = evidence.judge();
+    assert!(verdict.violations.is_empty(), "{verdict}");
+}

@@ -1,0 +1,134 @@
+//! How often a page asks the store: as often for a page that is full as for one with a few rows.
+
+use std::sync::Arc;
+
+use gatepost_storage::MemoryStore;
+use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
+use gatepost_testkit::fault::FaultStore;
+use tests::browser::{Setup, Site, Visitor};
+use webhook_model::{
+    Action, Activity, Event, JsonObject, Message, ObjectId, OwnerId, Target, Task, Webhook,
+};
+
+/// Calls that pages make, and no part of the engine beside them.
+const CALLS: [&str; 14] = [
+    "webhook",
+    "webhooks",
+    "list_webhooks",
+    "task",
+    "list_tasks",
+    "event",
+    "list_events",
+    "messages",
+    "owner_of",
+    "unreadable",
+    "delivery",
+    "attempts",
+    "list_deliveries",
+    "hourly_counts",
+];
+const PAGES: [&str; 5] = [
+    "/console/",
+    "/console/webhooks",
+    "/console/tasks",
+    "/console/events",
+    "/console/deliveries",
+];
+
+struct World {
+    store: Arc<FaultStore<MemoryStore>>,
+    memory: Arc<MemoryStore>,
+    site: Site,
+}
+
+impl World {
+    async fn start() -> Self {
+        let memory = Arc::new(MemoryStore::new());
+        let store = Arc::new(FaultStore::new(memory.clone()));
+        let setup = Setup {
+            key_store: store.clone(),
+            webhook_store: store.clone(),
+            ..Setup::new()
+        };
+        let site = setup.start().await;
+        Self {
+            store,
+            memory,
+            site,
+        }
+    }
+
+    /// Rows of user 3: paused webhooks, each with a task, an event, a delivery and a count.
+    async fn fill(&self, rows: std::ops::Range<u64>) {
+        let now = gatepost_storage::Clock::now(&gatepost_storage::SystemClock);
+        for row in rows {
+            let name = format!("w{row}").parse().unwrap();
+            let url = "https://example.com/".parse().unwrap();
+            let mut webhook = Webhook::new(OwnerId(3), name, url);
+            webhook.activity = Activity::Paused;
+            let webhook = self.site.engine.create_webhook(&webhook).await.unwrap().id;
+            let task = Task {
+                creator: OwnerId(3),
+                name: format!("t{row}").parse().unwrap(),
+                description: "".parse().unwrap(),
+                enabled: true,
+                delete_after_run: false,
+                action: Action::Send {
+                    webhook,
+                    message: Message::default(),
+                },
+            };
+            let task = self.site.engine.create_task(&task).await.unwrap().id;
+            let event = Event {
+                event_type: "vms".parse().unwrap(),
+                event: "poweron".parse().unwrap(),
+                target: Target::Instance(ObjectId(1)),
+                task,
+                enabled: true,
+                filters: JsonObject::default(),
+                context: JsonObject::default(),
+            };
+            self.site.engine.create_event(&event).await.unwrap();
+            self.site.engine.send(webhook, None).await.unwrap();
+            let count = HourlyCount {
+                webhook,
+                hour: now,
+                sent: 1_000 + row,
+                failed: 0,
+                retried: 0,
+                milliseconds: 0,
+                bytes: 0,
+            };
+            self.memory.add_counts(&[count]).await.unwrap();
+        }
+    }
+
+    /// How often each page asks the store.
+    async fn calls(&self, visitor: &Visitor) -> Vec<u64> {
+        let mut all = Vec::new();
+        for path in PAGES {
+            let count = || CALLS.iter().map(|call| self.store.calls_of(call)).sum();
+            let before: u64 = count();
+            let page = visitor.get(path).await;
+            assert_eq!(page.status, 200, "{path}");
+            all.push(count() - before);
+        }
+        all
+    }
+}
+
+#[tokio::test]
+async fn a_full_page_asks_the_store_as_often_as_one_of_a_few_rows() {
+    let world = World::start().await;
+    let ulf = Visitor::login(&world.site, "ulf").await;
+    world.fill(0..5).await;
+    let few = world.calls(&ulf).await;
+    world.fill(5..50).await;
+    let full = world.calls(&ulf).await;
+    for ((path, few), full) in PAGES.iter().zip(few).zip(full) {
+        assert_eq!(full, few, "{path}");
+    }
+    assert_eq!(world.store.calls_of("hourly_counts"), 0);
+    let page = ulf.get("/console/webhooks").await;
+    assert!(page.has("1,000 sent") && page.has("1,049 sent"));
+}
