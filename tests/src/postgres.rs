@@ -142,8 +142,8 @@ impl TestPostgres {
         server
     }
 
-    /// Starts a synchronous standby of this server: from its return on, what is committed here is on
-    /// the standby's disk before the commit returns.
+    /// Starts a synchronous standby of this server: from its return on, what is committed here is
+    /// on the standby's disk before the commit returns.
     ///
     /// # Panics
     /// If `pg_basebackup` fails, or the standby does not start.
