@@ -16,7 +16,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
 const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
     SET LOCAL search_path = pg_catalog";
 
-/// The server's version, and how long a statement may take in a session that sets nothing.
+/// The server's version, and how long a statement may take in a session as it begins.
 const FOUND: &str =
     "SELECT current_setting('server_version_num')::int AS version, reset_val::bigint AS timeout
      FROM pg_settings WHERE name = 'statement_timeout'";

@@ -48,8 +48,13 @@ impl Connector {
         haste: &Haste,
         channel: String,
     ) -> std::result::Result<Self, StoreError> {
+        let mut driver = config.direct_driver()?;
+        // Distinct in the server's list of sessions, which shows of all the same `COMMIT`.
+        let name = driver.get_application_name().unwrap_or_default();
+        let name = format!("{name} (listening)");
+        driver.application_name(name);
         Ok(Self {
-            driver: config.direct_driver()?,
+            driver,
             tls: tls::connector(config)?,
             channel,
             texts: Texts::of(config.schema_name()?),

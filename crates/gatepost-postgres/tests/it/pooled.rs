@@ -119,7 +119,7 @@ async fn a_process_needs_six_connections_under_load_and_a_pooler_takes_few_for_m
     let pooled = pooled();
     let schema = fresh_schema();
     let count = |name: &str| {
-        format!("SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}'")
+        format!("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '{name}%'")
     };
     let watch = session(pooled.server.url()).await;
     let named = |url: String| format!("{url}&application_name={schema}");
