@@ -46,6 +46,13 @@ impl Generation {
         valid.then(|| self.number(slice.load(Ordering::Acquire)))
     }
 
+    /// The generation of the slice that moved last, as the database counts.
+    pub(super) fn newest(&self) -> i64 {
+        let slices = self.slices.iter();
+        let all = slices.map(|slice| slice.load(Ordering::Acquire));
+        all.max().unwrap_or_default()
+    }
+
     /// A beat that began at `began` has read this generation, and before it every slice that moved.
     pub(super) fn confirmed(&self, generation: i64, began: Instant, valid: Duration) {
         self.acknowledged.store(generation, Ordering::Release);

@@ -83,9 +83,10 @@ impl Node {
         let changes = recent
             .unwrap_or_else(PoisonError::into_inner)
             .since(slice, since)?;
-        // Asked for last: what moved the slice meanwhile may not be among them.
-        let present = self.generation(slice)?;
-        (present <= changes.generation).then_some(changes)
+        // Asked for last: what moved meanwhile may not be among them.
+        self.generation(slice)?;
+        let newest = self.number(self.shared.generation.newest());
+        (newest <= changes.generation.0).then_some(changes)
     }
 
     /// Gives a generation of the database the number that this process knows it by.
