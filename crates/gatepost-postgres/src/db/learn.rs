@@ -22,13 +22,22 @@ const STAY: Duration = Duration::from_secs(2);
 /// How long an answer is waited for.
 const WAIT: Duration = Duration::from_secs(10);
 
+<<<<<<< HEAD
 /// The types of the parameters, by the text of the statement.
 type Known = HashMap<Arc<str>, Arc<[Type]>>;
+=======
+/// Of the parameters of a statement, in order.
+type Types = Arc<[Type]>;
+>>>>>>> w-o
 
 /// Asks the server itself, past the pooler, once for each text.
 #[derive(Clone)]
 pub(crate) struct Learner {
+<<<<<<< HEAD
     known: Arc<RwLock<Known>>,
+=======
+    known: Arc<RwLock<HashMap<Arc<str>, Types>>>,
+>>>>>>> w-o
     direct: Arc<Direct>,
 }
 
@@ -64,7 +73,7 @@ impl Learner {
     }
 
     /// The types of the parameters of a statement.
-    pub(crate) async fn types(&self, text: &Arc<str>, begin: &str) -> Result<Arc<[Type]>> {
+    pub(crate) async fn types(&self, text: &Arc<str>, begin: &str) -> Result<Types> {
         if let Some(types) = self.known(text) {
             return Ok(types);
         }
@@ -72,7 +81,7 @@ impl Learner {
         let asked = asked
             .await
             .map_err(|_| Failure::unavailable("the database did not answer in time"))?;
-        let types: Arc<[Type]> = asked?.params().into();
+        let types: Types = asked?.params().into();
         let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MOST {
             all.clear();
@@ -81,7 +90,7 @@ impl Learner {
         Ok(types)
     }
 
-    fn known(&self, text: &str) -> Option<Arc<[Type]>> {
+    fn known(&self, text: &str) -> Option<Types> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(text).map(Arc::clone)
     }
