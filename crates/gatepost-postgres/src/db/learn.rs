@@ -22,22 +22,13 @@ const STAY: Duration = Duration::from_secs(2);
 /// How long an answer is waited for.
 const WAIT: Duration = Duration::from_secs(10);
 
-<<<<<<< HEAD
-/// The types of the parameters, by the text of the statement.
-type Known = HashMap<Arc<str>, Arc<[Type]>>;
-=======
 /// Of the parameters of a statement, in order.
 type Types = Arc<[Type]>;
->>>>>>> w-o
 
 /// Asks the server itself, past the pooler, once for each text.
 #[derive(Clone)]
 pub(crate) struct Learner {
-<<<<<<< HEAD
-    known: Arc<RwLock<Known>>,
-=======
     known: Arc<RwLock<HashMap<Arc<str>, Types>>>,
->>>>>>> w-o
     direct: Arc<Direct>,
 }
 
