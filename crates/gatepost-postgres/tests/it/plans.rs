@@ -3,9 +3,7 @@
 use gatepost_ids::Place;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, event, message, settlement_of, task, webhook,
-};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, message, settlement_of, webhook};
 use tokio_postgres::Client;
 
 use crate::common::{fresh_at, raw};
@@ -21,14 +19,7 @@ macro_rules! queue {
     };
 }
 
-macro_rules! routes {
-    ($($part:literal),+) => {
-        concat!($(include_str!(concat!("../../src/sql/routes/", $part, ".sql"))),+)
-    };
-}
-
-/// The statements that run for every delivery, for every change or at every beat, each with the
-/// index that it must use.
+/// The statements that run for every delivery, each with the index that it must use.
 const HOT: &[(&str, &str, &[&str])] = &[
     (
         "claim",
@@ -136,41 +127,6 @@ const HOT: &[(&str, &str, &[&str])] = &[
         include_str!("../../src/sql/place/try.sql"),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
     ),
-    (
-        "changed_webhooks",
-        routes!("kept", "changed_webhooks"),
-        &[
-            "gatepost_change_pkey",
-            "gatepost_webhook_pkey",
-            "gatepost_task_pkey",
-            "gatepost_owner_pkey",
-        ],
-    ),
-    (
-        "changed_tasks",
-        routes!("kept", "changed_tasks"),
-        &[
-            "gatepost_change_pkey",
-            "gatepost_task_pkey",
-            "gatepost_task_owner",
-            "gatepost_owner_pkey",
-        ],
-    ),
-    (
-        "changed_events",
-        routes!("kept", "changed_events"),
-        &[
-            "gatepost_change_pkey",
-            "gatepost_event_pkey",
-            "gatepost_event_owner",
-            "gatepost_owner_pkey",
-        ],
-    ),
-    (
-        "beat",
-        include_str!("../../src/sql/node/read.sql"),
-        &["gatepost_key_change_pkey"],
-    ),
 ];
 
 async fn plan(client: &Client, sql: &str) -> String {
@@ -191,11 +147,6 @@ async fn hot_statements_use_their_index_among_many_rows() {
                 .unwrap()
                 .id,
         );
-    }
-    for hook in &hooks {
-        let task = store.insert_task(&task(*hook), UNLIMITED, at(0)).await;
-        let event = event(task.unwrap().id);
-        store.insert_event(&event, UNLIMITED, at(0)).await.unwrap();
     }
     let leased = |n: usize| NewDelivery {
         lease_until: Some(at(60)),
