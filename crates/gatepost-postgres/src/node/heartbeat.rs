@@ -119,8 +119,8 @@ impl Connector {
 }
 
 impl Listening {
-    /// Renews the lease, then reads the generation and the slices that moved: two transactions,
-    /// sent at once. Repeated when it had moved, so that what was read is acknowledged at once.
+    /// Renews the lease, then reads the generation and the slices that moved: two transactions, one
+    /// behind the other, for the beginning of one may have to be waited for. Repeated when it had moved, so that what was read is acknowledged at once.
     async fn beat(&mut self, shared: &Shared) -> Result<()> {
         loop {
             let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
@@ -132,19 +132,17 @@ impl Listening {
             let reads: [(&Ready, &[Param<'_>]); 1] = [(&self.read, &since)];
             let begin = (&self.begin.0, &*self.begin.1);
             let both = async {
-                tokio::join!(
-                    biased;
-                    together(&self.client, begin, &renewals),
-                    together(&self.client, begin, &reads)
-                )
+                let renewed = together(&self.client, begin, &renewals).await?;
+                let moved = together(&self.client, begin, &reads).await?;
+                Ok::<_, Failure>((renewed, moved))
             };
             let (renewed, moved) = timeout(VALID, both)
                 .await
-                .map_err(|_| Failure::unavailable("the heartbeat had no answer"))?;
-            if renewed?.iter().map(|one| one.count).sum::<u64>() != 1 {
+                .map_err(|_| Failure::unavailable("the heartbeat had no answer"))??;
+            if renewed.iter().map(|one| one.count).sum::<u64>() != 1 {
                 return Err(Failure::unavailable("the row of this node is gone"));
             }
-            let moved: Vec<_> = moved?.into_iter().flat_map(|one| one.rows).collect();
+            let moved: Vec<_> = moved.into_iter().flat_map(|one| one.rows).collect();
             let missing = || Failure::corrupt("key generation", "the row is missing");
             let generation: i64 = moved.first().ok_or_else(missing)?.try_get(0)?;
             if generation < acknowledged {

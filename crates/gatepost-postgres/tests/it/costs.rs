@@ -180,6 +180,18 @@ async fn the_other_statements_read_what_they_are_asked_for() {
             concat!($(include_str!(concat!("../../src/sql/", $part, ".sql"))),+)
         };
     }
+    // What ends without an attempt is logged and counted.
+    macro_rules! ended {
+        ($what:literal) => {
+            concat!(
+                log!($what),
+                ", logged AS (",
+                log!("log/ended"),
+                "RETURNING webhook)",
+                log!("log/count_ended")
+            )
+        };
+    }
     let mut worst = String::new();
     for (name, sql, params, most) in [
         ("states", log!("log/states"), ids.as_str(), 2_000),
@@ -201,14 +213,14 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ("replay", log!("log/replay"), "now()", 60),
         (
             "cancel",
-            log!("log/cancel", "log/ended"),
-            "'{2390000,2390020}', 'no'",
+            ended!("log/cancel"),
+            "'{2390000,2390020}', 'no', now()",
             300,
         ),
         (
             "expire",
-            log!("log/expire_held", "log/ended"),
-            "now(), 'no', 50, 999999999",
+            ended!("log/expire_held"),
+            "now(), 'no', now(), 50, 999999999",
             100,
         ),
         ("delete_pick", log!("log/delete_pick"), "20000", 60),
