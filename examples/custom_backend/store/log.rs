@@ -269,6 +269,7 @@ fn held(tx: &Tx) -> Answer<Vec<i64>> {
 }
 
 fn end(slot: &mut Slot, reason: &str) {
+    slot.settled = None;
     slot.delivery.state = DeliveryState::Error;
     reason.clone_into(&mut slot.delivery.status_info);
 }

@@ -216,6 +216,7 @@ fn end_moved(tx: &Tx, id: OwnerId, owner: Owner, last: i64, room: usize) -> Answ
     let mut ended = 0;
     for old in tx.slots()?.into_iter().filter(waits).take(room) {
         let mut new = old.clone();
+        new.settled = None;
         new.delivery.state = DeliveryState::Error;
         MOVED_INFO.clone_into(&mut new.delivery.status_info);
         tx.replace(&old, &new)?;
