@@ -120,7 +120,8 @@ impl Connector {
 
 impl Listening {
     /// Renews the lease, then reads the generation and the slices that moved: two transactions, one
-    /// behind the other, for the beginning of one may have to be waited for. Repeated when it had moved, so that what was read is acknowledged at once.
+    /// behind the other, for the beginning of one may have to be waited for. Repeated when it had
+    /// moved, so that what was read is acknowledged at once.
     async fn beat(&mut self, shared: &Shared) -> Result<()> {
         loop {
             let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
