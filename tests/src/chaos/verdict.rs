@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryState};
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryState, MAX_LOST_CLAIMS};
 
 use super::receiver::Seen;
 use super::run::Told;
@@ -16,8 +16,8 @@ pub enum Invariant {
     NothingIsLost,
     /// A receiver sees a delivery at most once for each attempt and each claim that was lost. The
     /// first loss is not counted in the store, for it may be what was beside the delivery that
-    /// killed the sender; an attempt follows it, and there are no more of them than were under way
-    /// in processes that died.
+    /// killed the sender; an attempt follows it or the loss that ends the delivery, and there are no
+    /// more of them than were under way in processes that died.
     RepeatsAreAccountedFor,
     /// All requests of a delivery carry the same bytes.
     BytesAreTheSame,
@@ -177,7 +177,9 @@ impl Evidence {
             let counted = attempts.len() + delivery.lost_claims as usize;
             let repeats = requests.len().saturating_sub(counted);
             uncounted += repeats;
-            if repeats > attempts.len() || attempts.len() > 1 + self.retries as usize {
+            let ended_by_loss = delivery.lost_claims >= MAX_LOST_CLAIMS;
+            let followed = attempts.len() + usize::from(ended_by_loss);
+            if repeats > followed || attempts.len() > 1 + self.retries as usize {
                 let what = format!(
                     "{id}: {} requests, {} attempts, {} lost claims",
                     requests.len(),
@@ -303,7 +305,7 @@ mod tests {
     fn each_violation_is_found() {
         use Invariant as I;
         type Fault = fn(&mut Evidence);
-        let faults: [(Invariant, Fault); 15] = [
+        let faults: [(Invariant, Fault); 16] = [
             (I::NothingIsLost, |e| e.told.accepted.push(9)),
             (I::NothingIsLost, |e| {
                 e.deliveries[0].0.state = DeliveryState::Queued;
@@ -321,6 +323,17 @@ mod tests {
                 e.deliveries[0]
                     .1
                     .extend([again.clone(), again.clone(), again]);
+            }),
+            // One loss that is not counted, and three that are: the fifth request is one too many.
+            (I::RepeatsAreAccountedFor, |e| {
+                let (delivery, attempts) = &mut e.deliveries[0];
+                attempts.clear();
+                (delivery.lost_claims, delivery.state) = (MAX_LOST_CLAIMS, DeliveryState::Error);
+                "the sender died".clone_into(&mut delivery.status_info);
+                e.seen[0].answered = None;
+                e.kills = 10;
+                let again = e.seen[0].clone();
+                e.seen.extend(std::iter::repeat_n(again, 4));
             }),
             (I::BytesAreTheSame, |e| e.seen[0].body.push(' ')),
             (I::StatesTellTheTruth, |e| e.seen[0].answered = Some(500)),
