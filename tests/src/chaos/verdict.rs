@@ -16,8 +16,8 @@ pub enum Invariant {
     NothingIsLost,
     /// A receiver sees a delivery at most once for each attempt and each claim that was lost. The
     /// first loss is not counted in the store, for it may be what was beside the delivery that
-    /// killed the sender; an attempt follows it or the loss that ends the delivery, and there are no
-    /// more of them than were under way in processes that died.
+    /// killed the sender; an attempt follows it or the loss that ends the delivery, and there are
+    /// no more of them than were under way in processes that died.
     RepeatsAreAccountedFor,
     /// All requests of a delivery carry the same bytes.
     BytesAreTheSame,
