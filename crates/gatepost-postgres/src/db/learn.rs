@@ -11,6 +11,7 @@ use tokio_postgres::{Client, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::haste::Haste;
+use super::statement::prepared;
 use crate::config::PostgresConfig;
 use crate::error::{Failure, Result};
 use crate::tls;
@@ -101,16 +102,7 @@ impl Direct {
                 client
             }
         };
-        let left = self.haste.begin(&client, begin).await?;
-        let (begun, prepared, ended) = tokio::join!(
-            biased;
-            client.batch_execute(left.unwrap_or_default()),
-            client.prepare(text),
-            client.batch_execute("COMMIT")
-        );
-        begun?;
-        let prepared = prepared?;
-        ended?;
+        let prepared = prepared(&client, (&self.haste, begin), text).await?;
         open.client = Some(client);
         Ok(prepared)
     }

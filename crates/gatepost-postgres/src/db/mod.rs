@@ -9,6 +9,6 @@ mod tx;
 
 pub(crate) use self::haste::Haste;
 pub(crate) use self::pool::Db;
-pub(crate) use self::statement::{Param, Ready, together};
+pub(crate) use self::statement::{Param, Ready, prepared, together, within};
 pub(crate) use self::text::Texts;
 pub(crate) use self::tx::Tx;

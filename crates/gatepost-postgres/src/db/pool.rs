@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 
 use super::haste::Haste;
 use super::learn::Learner;
-use super::statement::{Param, Ready, Returned, together};
+use super::statement::{Param, Ready, Returned, prepared, together, within};
 use super::text::Texts;
 use crate::config::PostgresConfig;
 use crate::error::{Failure, Result};
@@ -120,13 +120,13 @@ impl Db {
         params: &[Param<'_>],
     ) -> Result<Vec<Row>> {
         let session = self.session().await?;
+        let said = self.begun(begin);
+        let begin = (&self.haste, &*said);
         let ready = match self.learner {
             Some(_) => session.ready(sql).await?,
-            None => Ready::Named(session.client.prepare(&self.written(sql)).await?),
+            None => Ready::Named(prepared(&session.client, begin, &self.written(sql)).await?),
         };
-        let begin = self.begun(begin);
-        let returned =
-            together(&session.client, (&self.haste, &begin), &[(&ready, params)]).await?;
+        let returned = together(&session.client, begin, &[(&ready, params)]).await?;
         Ok(returned.into_iter().flat_map(|one| one.rows).collect())
     }
 
@@ -191,16 +191,8 @@ impl Session {
         }
         // A session may be set to so little time that not even this fits into it.
         let begin = self.db.begun(ONE);
-        let left = self.db.haste.begin(&self.client, &begin).await?;
-        let (begun, prepared, ended) = tokio::join!(
-            biased;
-            self.client.batch_execute(left.unwrap_or_default()),
-            self.client.prepare_cached(&text),
-            self.client.batch_execute("COMMIT")
-        );
-        begun?;
-        let prepared = prepared?;
-        ended?;
+        let again = async { Ok(self.client.prepare_cached(&text).await?) };
+        let prepared = within(&self.client, (&self.db.haste, &begin), again).await?;
         Ok(Ready::Named(prepared))
     }
 }

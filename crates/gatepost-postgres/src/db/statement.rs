@@ -49,34 +49,53 @@ impl Ready {
     }
 }
 
-/// Runs statements in one transaction and one round trip: all are sent at once, so that the server
-/// alone decides how long its locks are held. `begin` is simple statements.
+/// Where a transaction begins: how much time its session has, and simple statements.
+pub(crate) type Begin<'a> = (&'a Haste, &'a str);
+
+/// Runs a body in one transaction and one round trip: beginning, body and end are sent at once, so
+/// that the server alone decides how long its locks are held.
 ///
 /// Sent at the first poll, or as soon as it has [begun](Haste): a future that is dropped leaves a
-/// whole transaction or none.
+/// whole transaction or none, if the body is sent at its first poll.
+pub(crate) async fn within<T>(
+    client: &Client,
+    (haste, begin): Begin<'_>,
+    body: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let left = haste.begin(client, begin).await?;
+    let begun = async {
+        match left {
+            Some(begin) => client.batch_execute(begin).await,
+            None => Ok(()),
+        }
+    };
+    let (begun, returned, ended) = tokio::join!(
+        biased;
+        begun,
+        body,
+        client.batch_execute("COMMIT")
+    );
+    begun?;
+    let returned = returned?;
+    ended?;
+    Ok(returned)
+}
+
+/// Runs statements [within] one transaction.
 pub(crate) async fn together(
     client: &Client,
-    (haste, begin): (&Haste, &str),
+    begin: Begin<'_>,
     statements: &[(&Ready, &[Param<'_>])],
 ) -> Result<Vec<Returned>> {
     let bodies = statements
         .iter()
         .map(|(ready, params)| ready.run(client, params));
-    let begin = haste.begin(client, begin).await?;
-    let begun = async {
-        match begin {
-            Some(begin) => client.batch_execute(begin).await,
-            None => Ok(()),
-        }
-    };
-    let (begun, bodies, ended) = tokio::join!(
-        biased;
-        begun,
-        join_all(bodies),
-        client.batch_execute("COMMIT")
-    );
-    begun?;
-    let returned = bodies.into_iter().collect::<Result<_>>()?;
-    ended?;
-    Ok(returned)
+    let all = async { join_all(bodies).await.into_iter().collect() };
+    within(client, begin, all).await
+}
+
+/// Prepares a statement [within] a transaction: a session may be set to so little time that not
+/// even this fits into it.
+pub(crate) async fn prepared(client: &Client, begin: Begin<'_>, text: &str) -> Result<Statement> {
+    within(client, begin, async { Ok(client.prepare(text).await?) }).await
 }

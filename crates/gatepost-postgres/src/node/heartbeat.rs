@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
-use crate::db::{Haste, Param, Ready, Texts, together};
+use crate::db::{Haste, Param, Ready, Texts, prepared, together, within};
 use crate::error::{Failure, Result};
 use crate::notify::News;
 use crate::tls;
@@ -82,23 +82,20 @@ impl Connector {
                 }
             }
         });
-        client
-            .batch_execute(&format!("LISTEN \"{}\"", self.channel))
-            .await?;
+        let begin = (&self.begin.0, &*self.begin.1);
+        let listen = format!("LISTEN \"{}\"", self.channel);
+        within(&client, begin, async {
+            Ok(client.batch_execute(&listen).await?)
+        })
+        .await?;
         let ready = async |sql| -> Result<Ready> {
-            Ok(Ready::Named(
-                client.prepare(&self.texts.written(sql)).await?,
-            ))
+            let text = self.texts.written(sql);
+            Ok(Ready::Named(prepared(&client, begin, &text).await?))
         };
         let register = ready(include_str!("../sql/node/register.sql")).await?;
         let lease = LEASE.as_secs_f64();
         let params: [Param<'_>; 1] = [&lease];
-        let registered = together(
-            &client,
-            (&self.begin.0, &self.begin.1),
-            &[(&register, &params)],
-        )
-        .await?;
+        let registered = together(&client, begin, &[(&register, &params)]).await?;
         let row = registered.first().and_then(|one| one.rows.first());
         let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
         let node: i64 = row.try_get(0)?;
@@ -120,8 +117,9 @@ impl Connector {
 
 impl Listening {
     /// Renews the lease, then reads the generation and the slices that moved: two transactions, one
-    /// behind the other, for the beginning of one may have to be waited for. Repeated when it had
-    /// moved, so that what was read is acknowledged at once.
+    /// behind the other. A revocation that the reading does not see then finds the renewed lease,
+    /// and waits for this node; read first, it could find none and end while the key lives on here.
+    /// Repeated when it had moved, so that what was read is acknowledged at once.
     async fn beat(&mut self, shared: &Shared) -> Result<()> {
         loop {
             let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
