@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::DateTime;
 use gatepost_engine::{Audience, Place};
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, DeliveryState, RecordStore};
-use webhook_model::{Activity, DeliveryOrder, ObjectId, Occurrence, Retries, TagId, Target};
+use webhook_model::{Activity, ObjectId, Occurrence, Retries, TagId, Target};
 
 use crate::support::{builder, poweron, receiver, world};
 
@@ -126,13 +126,7 @@ async fn a_task_reached_by_two_events_runs_once_and_a_named_occurrence_is_stored
 async fn a_paused_webhook_holds_what_occurs_and_sends_it_in_order_when_resumed() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[]).await;
-    let webhook = world
-        .webhook("w", addr, |w| w.order = DeliveryOrder::InOrder)
-        .await;
-    let task = world.task(webhook, "${NAME}", false).await;
-    world
-        .event("vms", "poweron", Target::Tag(TagId(1)), task)
-        .await;
+    let webhook = world.webhook_in_order(addr).await;
     world.engine.pause_webhook(webhook).await.unwrap();
     let mut last = DeliveryId(0);
     for n in 0..20 {
@@ -148,17 +142,7 @@ async fn a_paused_webhook_holds_what_occurs_and_sends_it_in_order_when_resumed()
         receiver.bodies.lock().unwrap().is_empty(),
         "nothing is sent while paused"
     );
-    assert_eq!(
-        world
-            .engine
-            .webhook(webhook)
-            .await
-            .unwrap()
-            .unwrap()
-            .value
-            .activity,
-        Activity::Paused
-    );
+    assert_eq!(world.activity(webhook).await, Activity::Paused);
     world.engine.resume_webhook(webhook).await.unwrap();
     world.ended(last).await;
     let bodies = receiver.bodies.lock().unwrap().clone();

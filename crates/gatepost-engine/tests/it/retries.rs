@@ -8,7 +8,6 @@ use delivery::Schedule;
 use gatepost_engine::{Limits, RateLimits, Timing};
 use gatepost_storage::ManualClock;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, DeliveryState};
-use webhook_model::{DeliveryOrder, TagId, Target};
 
 use crate::support::{poweron, receiver, until, world, world_with};
 
@@ -54,13 +53,7 @@ async fn no_retry_leaves_before_its_due_time() {
 async fn in_order_means_that_a_retry_holds_up_what_came_later() {
     let world = world().await;
     let (receiver, addr) = receiver(false, &[200, 500, 503]).await;
-    let webhook = world
-        .webhook("w", addr, |w| w.order = DeliveryOrder::InOrder)
-        .await;
-    let task = world.task(webhook, "${NAME}", false).await;
-    world
-        .event("vms", "poweron", Target::Tag(TagId(1)), task)
-        .await;
+    world.webhook_in_order(addr).await;
     let mut last = DeliveryId(0);
     for n in 0..4 {
         last = world

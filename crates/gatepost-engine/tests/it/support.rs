@@ -13,8 +13,8 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog, WebhookStore
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use webhook_model::{
-    Action, Catalog, Description, Event, JsonObject, Message, Object, ObjectId, Occurrence,
-    OwnerId, Specificity, TagId, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Activity, Catalog, DeliveryOrder, Description, Event, JsonObject, Message, Object,
+    ObjectId, Occurrence, OwnerId, Specificity, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 /// Answers each request with the next status, then 200; remembers the bodies.
@@ -156,6 +156,22 @@ impl World {
         );
         change(&mut webhook);
         self.engine.create_webhook(&webhook).await.unwrap().id
+    }
+
+    /// Whether it sends, as it is stored now.
+    pub(crate) async fn activity(&self, webhook: WebhookId) -> Activity {
+        let row = self.engine.webhook(webhook).await.unwrap();
+        row.unwrap().value.activity
+    }
+
+    /// A webhook in order that receives the name of each machine that is switched on.
+    pub(crate) async fn webhook_in_order(&self, addr: SocketAddr) -> WebhookId {
+        let in_order = |w: &mut Webhook| w.order = DeliveryOrder::InOrder;
+        let webhook = self.webhook("w", addr, in_order).await;
+        let task = self.task(webhook, "${NAME}", false).await;
+        let every_tagged = Target::Tag(TagId(1));
+        self.event("vms", "poweron", every_tagged, task).await;
+        webhook
     }
 
     pub(crate) async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {

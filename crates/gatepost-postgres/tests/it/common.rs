@@ -1,7 +1,10 @@
 //! A store to test, and the database behind it.
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::webhooks::{Claimed, Lane, LaneClaim, LaneClass, QueueStore as _};
+use gatepost_testkit::fixtures::at;
 use tokio_postgres::{Client, NoTls};
+use webhook_model::WebhookId;
 
 use crate::postgres::{self, FreshSchema};
 
@@ -34,4 +37,20 @@ pub(crate) async fn raw(at: &FreshSchema) -> Client {
 pub(crate) async fn rows(client: &Client, table: &str) -> i64 {
     let count = format!("SELECT count(*) FROM {table}");
     client.query_one(&count, &[]).await.unwrap().get(0)
+}
+
+pub(crate) fn lane(webhook: WebhookId, class: LaneClass, limit: u32) -> LaneClaim {
+    LaneClaim {
+        lane: Lane { webhook, class },
+        limit,
+    }
+}
+
+/// What is due of a webhook, at most 100 of each lane, claimed for a minute.
+pub(crate) async fn claim_all(store: &PostgresStore, webhook: WebhookId, now: i64) -> Vec<Claimed> {
+    let lanes = [
+        lane(webhook, LaneClass::First, 100),
+        lane(webhook, LaneClass::Retry, 100),
+    ];
+    store.claim(&lanes, at(now + 60), at(now)).await.unwrap()
 }

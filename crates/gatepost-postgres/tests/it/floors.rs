@@ -2,20 +2,13 @@
 
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, keep_all, lane, message, settlement, webhook,
-};
+use gatepost_testkit::fixtures::{at, direct, keep_all, lane, message, settlement, stored_webhook};
 use tokio_postgres::Client;
 use webhook_model::WebhookId;
 
 use crate::common::{fresh_at, raw};
 
 const LATER: i64 = 1_000;
-
-async fn hook(store: &PostgresStore, name: &str) -> WebhookId {
-    let hook = store.insert_webhook(&webhook(name), UNLIMITED, at(0)).await;
-    hook.unwrap().id
-}
 
 /// Some that wait.
 async fn queue(store: &PostgresStore, hook: WebhookId, count: usize, now: i64) {
@@ -61,7 +54,10 @@ async fn shown(client: &Client, hook: WebhookId) -> i64 {
 async fn only_webhooks_to_which_something_came_are_looked_at() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
-    let (busy, idle) = (hook(&store, "busy").await, hook(&store, "idle").await);
+    let (busy, idle) = (
+        stored_webhook(&store, "busy").await,
+        stored_webhook(&store, "idle").await,
+    );
     for hook in [busy, idle] {
         queue(&store, hook, 5, 0).await;
         send(&store, hook, 5, 0).await;
@@ -91,7 +87,7 @@ async fn only_webhooks_to_which_something_came_are_looked_at() {
 async fn what_was_open_when_it_was_looked_at_is_hidden_once_it_has_ended() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
-    let hook = hook(&store, "w").await;
+    let hook = stored_webhook(&store, "w").await;
     queue(&store, hook, 9, 0).await;
     assert_eq!(purge(&store, 3).await, 0, "all wait");
     send(&store, hook, 5, 1).await;
@@ -116,7 +112,7 @@ async fn what_was_open_when_it_was_looked_at_is_hidden_once_it_has_ended() {
 async fn those_for_which_there_was_no_time_are_looked_at_by_and_by() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
-    let hook = hook(&store, "w").await;
+    let hook = stored_webhook(&store, "w").await;
     queue(&store, hook, 5, 0).await;
     send(&store, hook, 5, 0).await;
     purge(&store, 9).await;

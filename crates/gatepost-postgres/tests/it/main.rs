@@ -11,6 +11,7 @@ mod common;
 mod contract;
 mod costs;
 mod floors;
+mod in_order;
 mod locks;
 mod nodes;
 mod parts;

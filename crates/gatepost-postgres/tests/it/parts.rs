@@ -4,9 +4,7 @@ use chrono::{DateTime, Utc};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Order, Page};
-use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, keep_all, lane, message, settlement, webhook,
-};
+use gatepost_testkit::fixtures::{at, direct, keep_all, lane, message, settlement, stored_webhook};
 use tokio_postgres::Client;
 use webhook_model::WebhookId;
 
@@ -92,11 +90,7 @@ async fn parts(client: &Client) -> Vec<i64> {
 async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
-    let hook = store
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap()
-        .id;
+    let hook = stored_webhook(&store, "w").await;
     let sent = ended(&store, hook, "sent", 0).await;
     let runs = self::store(&store, hook, "runs", 1).await;
     let running = claim(&store, hook, 1).await;
@@ -144,11 +138,7 @@ async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
 async fn what_runs_past_the_partitions_is_stored_and_leaves_in_its_turn() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
-    let hook = store
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap()
-        .id;
+    let hook = stored_webhook(&store, "w").await;
     jump(&client, 7_000_000).await;
     let past = ended(&store, hook, "past", 0).await;
     let waits = self::store(&store, hook, "waits", 1).await;
@@ -177,11 +167,7 @@ async fn what_runs_past_the_partitions_is_stored_and_leaves_in_its_turn() {
 async fn a_reader_of_the_log_puts_its_partitions_off_and_keeps_nobody_from_storing() {
     let (store, _, place) = fresh_at().await;
     let (client, reader) = (raw(&place).await, raw(&place).await);
-    let hook = store
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap()
-        .id;
+    let hook = stored_webhook(&store, "w").await;
     ended(&store, hook, "old", 0).await;
     jump(&client, 1_000_000).await;
     ended(&store, hook, "new", 1_000).await;
@@ -205,11 +191,7 @@ async fn a_role_that_may_not_define_tables_deletes_in_bites() {
         .await
         .unwrap();
     let client = raw(&place).await;
-    let hook = store
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap()
-        .id;
+    let hook = stored_webhook(&store, "w").await;
     ended(&store, hook, "old", 0).await;
     let waits = self::store(&store, hook, "waits", 1).await;
     jump(&client, 9_000_000).await;
@@ -227,11 +209,7 @@ async fn a_role_that_may_not_define_tables_deletes_in_bites() {
 async fn what_is_beyond_the_newest_is_hidden_until_its_partition_leaves() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;
-    let hook = store
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap()
-        .id;
+    let hook = stored_webhook(&store, "w").await;
     let waits = self::store(&store, hook, "waits", 0).await;
     let claimed = claim(&store, hook, 0).await;
     settle(&store, &claimed, Disposition::Retry { due: at(9_999) }, 0).await;

@@ -7,6 +7,7 @@
 
 mod common;
 mod contract;
+mod file;
 mod log;
 mod store;
 mod version_1;

@@ -8,7 +8,8 @@ use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope};
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, event, key, lane, message, settlement, task, webhook, webhook_of,
+    UNLIMITED, at, direct, event, key, lane, message, settlement, stored_webhook, task, webhook,
+    webhook_of,
 };
 use rusqlite::Connection;
 use webhook_model::{DeliveryOrder, WebhookId};
@@ -44,10 +45,7 @@ async fn names_and_lookup_ids_of_a_removed_owner_are_free_before_the_rows_are_go
     let (store, _, folder) = fresh().await;
     let owner = OwnerId(1);
     let old_key = store.insert_key(&key(1, "a"), 9).await.unwrap();
-    let old_hook = store
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let old_hook = stored_webhook(&store, "w").await;
     store.mark_gone(Gone::Owner(owner), at(1)).await.unwrap();
     assert_eq!(
         (count(&folder, "key"), count(&folder, "webhook")),
@@ -70,7 +68,7 @@ async fn names_and_lookup_ids_of_a_removed_owner_are_free_before_the_rows_are_go
         Some(new_key)
     );
     assert_eq!(store.webhook(new_hook.id).await.unwrap(), Some(new_hook));
-    assert_eq!(store.webhook(old_hook.id).await.unwrap(), None);
+    assert_eq!(store.webhook(old_hook).await.unwrap(), None);
     assert_eq!((count(&folder, "key"), count(&folder, "webhook")), (1, 1));
 }
 
@@ -106,17 +104,14 @@ async fn more_keys_than_can_be_named_are_forgotten_all_together() {
 #[tokio::test]
 async fn others_write_between_two_bites_of_a_removal() {
     let (store, _, folder) = fresh().await;
-    let hook = store
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let hook = stored_webhook(&store, "w").await;
     let other = store
         .insert_webhook(&webhook_of(2, "o"), UNLIMITED, at(0))
         .await
         .unwrap();
-    queue(&store, hook.id, 2_000).await;
+    queue(&store, hook, 2_000).await;
     store
-        .delete_webhook(hook.id, Cascade::Refuse, at(1))
+        .delete_webhook(hook, Cascade::Refuse, at(1))
         .await
         .unwrap();
     assert_eq!(count(&folder, "delivery"), 2_000, "marked only");
@@ -278,12 +273,9 @@ async fn a_webhook_that_becomes_one_in_order_waits_for_what_was_claimed_with_oth
 #[tokio::test]
 async fn a_task_with_many_events_goes_at_once_and_its_events_in_bites() {
     let (store, _, folder) = fresh().await;
-    let hook = store
-        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
-        .await
-        .unwrap();
+    let hook = stored_webhook(&store, "w").await;
     let of = store
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
+        .insert_task(&task(hook), UNLIMITED, at(0))
         .await
         .unwrap();
     for _ in 0..70 {

@@ -1,0 +1,181 @@
+//! The file: whose it is, who opens it, and what its faults do.
+
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice, KeyStore as _};
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{ErrorKind, Page};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, stored_webhook, webhook};
+use rusqlite::Connection;
+use webhook_model::WebhookId;
+
+use crate::common::fresh;
+
+/// As a copy that is put back: nothing is held that was read of the later one.
+#[tokio::test]
+async fn a_file_that_went_back_is_read_again() {
+    let (store, _, folder) = fresh().await;
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let slice = KeySlice::of(row.key.lookup);
+    let row = store.update_key(&row, at(0)).await.unwrap();
+    store.update_key(&row, at(0)).await.unwrap();
+    let now = store.key_generation(slice).unwrap();
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    file.execute_batch(
+        "BEGIN; UPDATE gatepost_key_generation SET generation = generation - 1;
+        UPDATE gatepost_key_slice SET generation = generation - 1 WHERE generation > 0;
+        DELETE FROM gatepost_key_change; COMMIT",
+    )
+    .unwrap();
+    assert_eq!(store.key_generation(slice).unwrap().0, now.0 - 1);
+    let changes = store.key_changes(slice, now).await.unwrap();
+    assert_eq!(changes.changed, ChangedKeys::All);
+}
+
+#[tokio::test]
+async fn a_writer_that_holds_the_file_for_too_long_makes_calls_unavailable_and_no_more() {
+    let (store, config, folder) = fresh().await;
+    store.close().await;
+    let config = config.with_busy_timeout(std::time::Duration::from_millis(50));
+    let store = SqliteStore::open(config.clone()).await.unwrap();
+    let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    host.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    // Reading goes on, and so does opening.
+    let second = SqliteStore::open(config).await.unwrap();
+    assert_eq!(second.webhook(WebhookId(1)).await.unwrap(), None);
+    host.execute_batch("COMMIT").unwrap();
+    store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_is_unavailable_and_keeps_what_was_there() {
+    let (store, config, _folder) = fresh().await;
+    let hook = stored_webhook(&store, "w").await;
+    store.close().await;
+    let store = SqliteStore::open(config.clone().with_max_pages(80))
+        .await
+        .unwrap();
+    let mut stored = 0;
+    let error = loop {
+        let mut delivery = message(hook, &format!("m{stored}"), at(0));
+        delivery.body = "x".repeat(10_000).into();
+        match store.enqueue(direct(vec![delivery]), at(0)).await {
+            Ok(_) => stored += 1,
+            Err(error) => break error,
+        }
+        assert!(stored < 1000, "the limit has no effect");
+    };
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    store.close().await;
+    let store = SqliteStore::open(config).await.unwrap();
+    assert_eq!(store.count_queue(at(0)).await.unwrap().queued, stored);
+    store
+        .enqueue(direct(vec![message(hook, "more", at(0))]), at(0))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn files_that_are_not_ours_are_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.db");
+    let open = || SqliteStore::open(SqliteConfig::file(&path));
+
+    std::fs::write(
+        &path,
+        "this is a text, and long enough to be looked at as a header of a file".repeat(20),
+    )
+    .unwrap();
+    assert_eq!(open().await.unwrap_err().kind(), ErrorKind::Corrupt);
+    std::fs::remove_file(&path).unwrap();
+
+    let other = Connection::open(&path).unwrap();
+    other
+        .execute_batch("PRAGMA application_id = 99; CREATE TABLE t (x)")
+        .unwrap();
+    assert_eq!(open().await.unwrap_err().kind(), ErrorKind::Unsupported);
+    // A platform's own database, without a mark, is shared.
+    other.execute_batch("PRAGMA application_id = 0").unwrap();
+    open().await.unwrap();
+    let mark: i64 = other
+        .pragma_query_value(None, "application_id", |r| r.get(0))
+        .unwrap();
+    assert_eq!(mark, 0);
+    other
+        .execute_batch("INSERT INTO gatepost_schema VALUES (1000)")
+        .unwrap();
+    assert_eq!(open().await.unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+#[tokio::test]
+async fn a_file_of_a_newer_version_is_not_touched() {
+    let (store, config, folder) = fresh().await;
+    store
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    store.close().await;
+    let path = folder.path().join("gatepost.db");
+    let newer = Connection::open(&path).unwrap();
+    newer
+        .execute_batch("INSERT INTO gatepost_schema VALUES (1000)")
+        .unwrap();
+    newer.close().unwrap();
+    let before = std::fs::read(&path).unwrap();
+    for _ in 0..3 {
+        let refused = SqliteStore::open(config.clone()).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported);
+        assert!(refused.to_string().contains("newer version"), "{refused}");
+    }
+    assert!(std::fs::read(&path).unwrap() == before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_may_open_a_new_file_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+    let opening: Vec<_> = (0..8)
+        .map(|_| tokio::spawn(SqliteStore::open(config.clone())))
+        .collect();
+    for (n, store) in opening.into_iter().enumerate() {
+        store
+            .await
+            .unwrap()
+            .unwrap()
+            .insert_key(&key(1, &format!("k{n}")), u64::MAX)
+            .await
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn damaged_pages_are_errors() {
+    let (store, config, folder) = fresh().await;
+    let path = folder.path().join("gatepost.db");
+    let file = Connection::open(&path).unwrap();
+    let first = file.query_row("PRAGMA page_count", [], |r| r.get(0));
+    let first: u16 = first.unwrap();
+    file.close().unwrap();
+    for n in 0..400 {
+        store
+            .insert_key(&key(1, &format!("key {n}")), u64::MAX)
+            .await
+            .unwrap();
+    }
+    store.close().await;
+    let mut bytes = std::fs::read(&path).unwrap();
+    let (pages, first) = (bytes.len() / 4096, usize::from(first));
+    assert!(pages > first + 2, "{pages} pages");
+    // All but the first pages, which hold the schema and the small tables.
+    for byte in bytes.iter_mut().skip(4096 * first) {
+        *byte = 0xA5;
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let store = SqliteStore::open(config).await.unwrap();
+    let error = store
+        .list_keys(&KeyQuery::all(Page::first(1000)))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+}
