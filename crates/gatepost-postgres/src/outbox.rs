@@ -16,6 +16,7 @@ use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
 
+const WAITS: &str = include_str!("sql/outbox/waits.sql");
 const LOOK: &str = include_str!("sql/outbox/look.sql");
 const PROMOTE: &str = include_str!("sql/outbox/promote.sql");
 const TAKE: &str = include_str!("sql/outbox/take.sql");
@@ -61,6 +62,9 @@ impl OutboxStore for PostgresStore {
         now: DateTime<Utc>,
     ) -> Answer<Option<OutboxTaken>> {
         let holder = name(holder);
+        if !self.db().is(WAITS, &[&holder, &now]).await? {
+            return Ok(None);
+        }
         let taking: [Param<'_>; 4] = [&holder, &i64::from(limit), &until, &now];
         let statements = [
             (LOOK, &[][..]),

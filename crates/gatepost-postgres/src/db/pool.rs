@@ -100,6 +100,13 @@ impl Db {
         Ok(self.query(sql, params).await?.into_iter().next())
     }
 
+    /// One statement that says yes or no.
+    pub(crate) async fn is(&self, sql: &str, params: &[Param<'_>]) -> Result<bool> {
+        let row = self.query_opt(sql, params).await?;
+        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        Ok(row.try_get(0)?)
+    }
+
     /// One statement; returns how many rows it changed. Repeated when it lost a deadlock.
     pub(crate) async fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
         let mut tries = 0;

@@ -8,12 +8,18 @@ use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
+/// Asked first, since it costs little and most of the time there is nothing.
+const ENDED: &str =
+    "SELECT EXISTS (SELECT FROM :schema.gatepost_running WHERE lease_until <= $1)";
 const PICK: &str = include_str!("../sql/queue/reclaim_pick.sql");
 const RECLAIM: &str = include_str!("../sql/queue/reclaim.sql");
 const TRIES: u32 = 3;
 
 impl PostgresStore {
     pub(super) async fn reclaim_ended(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {
+        if !self.db().is(ENDED, &[&now]).await? {
+            return Ok(Reclaimed::default());
+        }
         let (limit, most) = (i64::from(limit), MAX_LOST_CLAIMS.cast_signed());
         let reason = lost_claims_info();
         let pick: [Param<'_>; 2] = [&now, &limit];

@@ -241,6 +241,7 @@ async fn the_other_statements_read_what_they_are_asked_for() {
             "50, now()",
             60,
         ),
+        ("waits", log!("outbox/waits"), "'me', now()", 20),
         ("promote", log!("outbox/promote"), "now()", 60),
         ("take", log!("outbox/take"), "'me', 50, now(), now()", 60),
         ("give_back", log!("outbox/give_back"), "7, 0, 'me'", 60),
@@ -262,6 +263,7 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         client.batch_execute(&look).await.unwrap();
     }
     for (name, sql, params) in [
+        ("waits", log!("outbox/waits"), "'me', now()"),
         ("look", log!("outbox/look"), ""),
         ("promote", log!("outbox/promote"), "now()"),
         ("take", log!("outbox/take"), "'me', 50, now(), now()"),
