@@ -7,7 +7,8 @@
 //!
 //! That is a shortcut, not the truth: what this process queues itself leads back at once
 //! ([`queued`](Fronts::queued)), what others queue behind that point is found by a look at the
-//! whole lane now and then, and by whatever else names the lane ([`found`](Fronts::found)).
+//! whole lane now and then, and by whatever else names the lane ([`found`](Fronts::found)). Such
+//! looks take a tenth of the time at most, however many lanes there are.
 
 mod front;
 
@@ -22,9 +23,24 @@ use self::front::Front;
 
 /// Lanes that are remembered, at most.
 const MOST: usize = 4_096;
+/// How many times longer than a look at a whole lane took there is no other.
+const REST: u32 = 10;
 
 #[derive(Debug, Default)]
-pub(crate) struct Fronts(Mutex<HashMap<Lane, Front>>);
+pub(crate) struct Fronts(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    lanes: HashMap<Lane, Front>,
+    /// Until when there is no look at a whole lane.
+    rest: Option<Instant>,
+}
+
+/// A look at a whole lane. Dropped when it ends.
+pub(crate) struct Look<'a> {
+    fronts: &'a Fronts,
+    began: Instant,
+}
 
 /// Claims under way. Dropped without [`end`](Self::end), nobody knows what they did.
 pub(crate) struct Claiming<'a> {
@@ -32,52 +48,37 @@ pub(crate) struct Claiming<'a> {
     lanes: Vec<(Lane, i64)>,
     /// Due when each lane begins; `None`: at its front.
     pub(crate) since: Vec<Option<DateTime<Utc>>>,
-    whole: Option<Lane>,
-    began: Instant,
     ended: bool,
+    _look: Option<Look<'a>>,
 }
 
 impl Fronts {
     /// Before a claim from these lanes, each once, and at most this many of each. No more than one
     /// of those that are busy is looked at as a whole.
     pub(crate) fn claim(&self, lanes: Vec<(Lane, i64)>) -> Claiming<'_> {
+        let mut known = self.lock();
+        known.make_room(lanes.len());
         let began = Instant::now();
-        let mut fronts = self.lock();
-        if fronts.len() + lanes.len() > MOST {
-            fronts.retain(|_, front| front.is_busy());
-            if fronts.len() + lanes.len() > MOST {
-                fronts.clear();
-            }
-        }
-        let mut whole = None;
-        let mut since = Vec::with_capacity(lanes.len());
         for (lane, _) in &lanes {
-            let front = fronts.entry(*lane).or_insert_with(|| Front::new(began));
-            front.begin();
-            if whole.is_none() && front.is_stale(began) {
-                whole = Some(*lane);
-                front.looked(began);
-                since.push(None);
-            } else {
-                since.push(front.since());
-            }
+            let front = known.lanes.entry(*lane);
+            front.or_insert_with(|| Front::new(began)).begin();
         }
-        drop(fronts);
+        drop(known);
+        let (since, look) = self.of(lanes.iter().map(|(lane, _)| lane));
         Claiming {
             fronts: self,
             lanes,
             since,
-            whole,
-            began,
             ended: false,
+            _look: look,
         }
     }
 
     /// Something waits in these lanes, due at these times.
     pub(crate) fn queued(&self, waits: impl IntoIterator<Item = (Lane, DateTime<Utc>)>) {
-        let mut fronts = self.lock();
+        let mut known = self.lock();
         for (lane, due) in waits {
-            if let Some(front) = fronts.get_mut(&lane) {
+            if let Some(front) = known.lanes.get_mut(&lane) {
                 front.queued(due);
             }
         }
@@ -85,7 +86,7 @@ impl Fronts {
 
     /// Something waits, in whichever lane.
     pub(crate) fn queued_somewhere(&self, due: DateTime<Utc>) {
-        for front in self.lock().values_mut() {
+        for front in self.lock().lanes.values_mut() {
             front.queued(due);
         }
     }
@@ -95,31 +96,59 @@ impl Fronts {
         self.queued(lanes.iter().map(|found| (found.lane, found.due)));
     }
 
-    /// Where these lanes begin; one that is to be looked at as a whole at its front.
-    pub(crate) fn of(&self, lanes: &[Lane]) -> Vec<Option<DateTime<Utc>>> {
-        let (mut fronts, now) = (self.lock(), Instant::now());
-        let since = lanes.iter().map(|lane| {
-            let front = fronts.get_mut(lane)?;
-            if front.is_stale(now) {
+    /// Where these lanes begin, or `None` for their fronts; and the look at one of the busy ones
+    /// that begins at its front too.
+    pub(crate) fn of<'l>(
+        &self,
+        lanes: impl IntoIterator<Item = &'l Lane>,
+    ) -> (Vec<Option<DateTime<Utc>>>, Option<Look<'_>>) {
+        let (mut known, now) = (self.lock(), Instant::now());
+        let mut may_look = known.rest.is_none_or(|rest| rest <= now);
+        let mut look = None;
+        let since = lanes.into_iter().map(|lane| {
+            let front = known.lanes.get_mut(lane)?;
+            if may_look && front.is_stale(now) {
+                may_look = false;
                 front.looked(now);
+                look = Some(Look {
+                    fronts: self,
+                    began: now,
+                });
                 return None;
             }
             front.since()
         });
-        since.collect()
+        (since.collect(), look)
     }
 
     /// The busy lanes, and where they begin.
     pub(crate) fn busy(&self) -> (Vec<Lane>, Vec<DateTime<Utc>>) {
-        let fronts = self.lock();
-        let busy = fronts
-            .iter()
-            .map(|(lane, front)| Some((*lane, front.since()?)));
+        let known = self.lock();
+        let lanes = known.lanes.iter();
+        let busy = lanes.map(|(lane, front)| Some((*lane, front.since()?)));
         busy.flatten().unzip()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Lane, Front>> {
+    fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn make_room(&mut self, count: usize) {
+        if self.lanes.len() + count > MOST {
+            self.lanes.retain(|_, front| front.is_busy());
+            if self.lanes.len() + count > MOST {
+                self.lanes.clear();
+            }
+        }
+    }
+}
+
+impl Drop for Look<'_> {
+    fn drop(&mut self) {
+        let now = Instant::now();
+        self.fronts.lock().rest = Some(now + (now - self.began) * REST);
     }
 }
 
@@ -137,9 +166,9 @@ impl Claiming<'_> {
             *latest = due.max(*latest);
         }
         self.ended = true;
-        let mut fronts = self.fronts.lock();
+        let mut known = self.fronts.lock();
         for ((lane, most), begun) in self.lanes.iter().zip(&self.since) {
-            let Some(front) = fronts.get_mut(lane) else {
+            let Some(front) = known.lanes.get_mut(lane) else {
                 continue;
             };
             match last.get(lane) {
@@ -147,9 +176,6 @@ impl Claiming<'_> {
                 Some((count, _)) => front.end(*count, *begun, now),
                 // It is empty, or nothing of it can be claimed now.
                 None => front.end_in_vain(),
-            }
-            if self.whole == Some(*lane) {
-                front.rests(self.began.elapsed());
             }
         }
     }
@@ -160,10 +186,10 @@ impl Drop for Claiming<'_> {
         if self.ended {
             return;
         }
-        let mut fronts = self.fronts.lock();
+        let mut known = self.fronts.lock();
         for (lane, _) in &self.lanes {
             // It may have claimed nothing, and others have passed over what it held.
-            fronts.remove(lane);
+            known.lanes.remove(lane);
         }
     }
 }

@@ -9,9 +9,8 @@ use tokio::time::Instant;
 const BUSY: i64 = 128;
 /// What another process has queued may be committed a little later than what was due after it.
 const SLACK: TimeDelta = TimeDelta::milliseconds(100);
-/// How often a lane is looked at as a whole; and how many times longer than a look took it is not.
+/// How often a lane is looked at as a whole, at most.
 const LOOK: Duration = Duration::from_secs(1);
-const REST: u32 = 100;
 
 #[derive(Debug)]
 pub(super) struct Front {
@@ -52,11 +51,6 @@ impl Front {
     /// The whole is being looked at.
     pub(super) fn looked(&mut self, now: Instant) {
         self.look = now + LOOK;
-    }
-
-    /// A look at the whole took that long.
-    pub(super) fn rests(&mut self, spent: Duration) {
-        self.look += spent * REST;
     }
 
     pub(super) fn queued(&mut self, due: DateTime<Utc>) {

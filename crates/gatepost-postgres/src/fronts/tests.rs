@@ -96,7 +96,7 @@ fn a_claim_that_failed_leads_back_to_the_front() {
 }
 
 #[test]
-fn one_busy_lane_of_a_claim_is_looked_at_as_a_whole_now_and_then() {
+fn a_busy_lane_is_looked_at_as_a_whole_now_and_then() {
     let began = Instant::now();
     let mut front = Front::new(began);
     front.begin();
@@ -106,14 +106,37 @@ fn one_busy_lane_of_a_claim_is_looked_at_as_a_whole_now_and_then() {
     assert!(front.is_stale(later));
     front.looked(later);
     assert!(!front.is_stale(later));
-    // A look that takes long is made less often.
-    front.rests(Duration::from_millis(50));
-    assert!(!front.is_stale(later + Duration::from_secs(5)));
-    assert!(front.is_stale(later + Duration::from_secs(6)));
     // What it finds leads back.
     front.begin();
     front.end(1, None, at(300));
     assert!(front.since().unwrap() < at(300));
+}
+
+#[tokio::test(start_paused = true)]
+async fn looks_at_whole_lanes_take_a_tenth_of_the_time_however_many_are_busy() {
+    let fronts = Fronts::default();
+    let lanes: Vec<_> = (0..100).map(|n| (lane(n), 200)).collect();
+    let all = lanes
+        .iter()
+        .flat_map(|(lane, _)| vec![(*lane, at(500)); 200]);
+    fronts.claim(lanes.clone()).end(all, at(1_000));
+    let mut looks = 0;
+    for _ in 0..1_000 {
+        let claiming = fronts.claim(lanes.clone());
+        let wholes = claiming
+            .since
+            .iter()
+            .filter(|since| since.is_none())
+            .count();
+        assert!(wholes <= 1, "one of a claim");
+        looks += wholes;
+        tokio::time::advance(Duration::from_millis(10)).await;
+        claiming.end([], at(1_000));
+    }
+    assert!(
+        (50..=100).contains(&looks),
+        "{looks} looks of 10 ms in 10 s"
+    );
 }
 
 #[test]
@@ -123,6 +146,6 @@ fn no_more_lanes_are_remembered_than_there_is_room_for() {
         let claiming = fronts.claim(vec![(lane(webhook), 1)]);
         claiming.end([], at(1_000));
     }
-    assert!(fronts.lock().len() <= MOST);
+    assert!(fronts.lock().lanes.len() <= MOST);
     assert_eq!(next(&fronts), Some(499_900), "the busy one is");
 }

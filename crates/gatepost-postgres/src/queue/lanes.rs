@@ -78,7 +78,7 @@ impl PostgresStore {
             .into_iter()
             .flat_map(|webhook| classes.map(|class| Lane { webhook, class }));
         let lanes: Vec<Lane> = lanes.collect();
-        let since = self.fronts().of(&lanes);
+        let (since, _look) = self.fronts().of(&lanes);
         let (webhooks, classes) = columns(lanes);
         let params: [Param<'_>; 4] = [&now, &webhooks, &classes, &since];
         let rows = self.db().query(OF, &params).await?;

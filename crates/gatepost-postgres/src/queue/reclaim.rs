@@ -9,8 +9,7 @@ use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 /// Asked first, since it costs little and most of the time there is nothing.
-const ENDED: &str =
-    "SELECT EXISTS (SELECT FROM :schema.gatepost_running WHERE lease_until <= $1)";
+const ENDED: &str = "SELECT EXISTS (SELECT FROM :schema.gatepost_running WHERE lease_until <= $1)";
 const PICK: &str = include_str!("../sql/queue/reclaim_pick.sql");
 const RECLAIM: &str = include_str!("../sql/queue/reclaim.sql");
 const TRIES: u32 = 3;
