@@ -1,11 +1,15 @@
 //! The v4 API and the example platform, as clients over TCP see them.
 
 mod counts;
+mod figures;
+mod first_start;
 mod host;
 mod limits;
 mod lists;
 mod matrix;
 mod python;
+mod sealed;
+mod sockets;
 mod secrets;
 mod tables;
 mod tasks;
