@@ -12,6 +12,7 @@ mod tell;
 mod users;
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,7 +46,22 @@ const PRIVATE: [&str; 6] = [
 const SCRAPERS: usize = 16;
 
 #[tokio::main]
-async fn main() -> Result<(), Failure> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            let mut source = error.source();
+            while let Some(error) = source {
+                eprintln!("because: {error}");
+                source = error.source();
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Failure> {
     let Some(options) = Options::parse(std::env::args().skip(1))? else {
         println!("{}", options::USAGE);
         return Ok(());
@@ -79,6 +95,8 @@ async fn main() -> Result<(), Failure> {
         true => Some(SelfSigned::kept(&options.state_folder())?),
         false => None,
     };
+    // A stop that comes once it has said that it listens ends it well.
+    let stop = stop_signal()?;
     let metrics = metrics_listener(&options, &figures).await?;
     tell::tell(&Told {
         options: &options,
@@ -87,7 +105,6 @@ async fn main() -> Result<(), Failure> {
         addr: listener.local_addr()?,
         metrics,
     });
-    let stop = async { stop_signal().await.unwrap_or_default() };
     let limits = ServeLimits::of_connections(descriptors.connections);
     let tls = certificate.map(|certificate| certificate.server);
     serve_within(limits, listener, tls, app, stop).await?;
@@ -130,6 +147,12 @@ async fn metrics_listener(
     let addr = listener.local_addr()?;
     let limits = ServeLimits::of_connections(SCRAPERS);
     let forever = std::future::pending();
-    tokio::spawn(serve_within(limits, listener, None, figures.open(), forever));
+    tokio::spawn(serve_within(
+        limits,
+        listener,
+        None,
+        figures.open(),
+        forever,
+    ));
     Ok(Some(addr))
 }

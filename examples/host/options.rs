@@ -78,7 +78,11 @@ impl Options {
         if options.password.is_none() {
             options.password = std::env::var(PASSWORD_VARIABLE).ok().map(Into::into);
         }
-        if options.password.as_ref().is_some_and(|password| password.expose().is_empty()) {
+        if options
+            .password
+            .as_ref()
+            .is_some_and(|password| password.expose().is_empty())
+        {
             return Err("the password of admin is empty".into());
         }
         Ok(Some(options))
@@ -122,5 +126,7 @@ fn address(option: &str, text: &str) -> Result<SocketAddr, Failure> {
 
 fn password_in(file: &str) -> Result<Password, Failure> {
     let password = private::read(file.as_ref())?;
-    Ok(password.ok_or_else(|| format!("{file}: no such file"))?.into())
+    Ok(password
+        .ok_or_else(|| format!("{file}: no such file"))?
+        .into())
 }

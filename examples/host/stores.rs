@@ -30,7 +30,10 @@ impl Stores {
         let sealing = Sealing::of(options.seal_key(), &options.state_folder())?;
         let stores = if options.postgres() {
             let config = PostgresConfig::url(&options.data).with_sealing(sealing.keys());
-            Self::of(Arc::new(PostgresStore::connect(config).await?), Some(sealing))
+            Self::of(
+                Arc::new(PostgresStore::connect(config).await?),
+                Some(sealing),
+            )
         } else {
             private::folder(options.data.as_ref())?;
             let file = Path::new(&options.data).join("gatepost.db");

@@ -32,7 +32,9 @@ pub(crate) fn tell(told: &Told<'_>) {
     }
     if let Some(sealing) = told.sealing {
         let file = sealing.file.display();
-        println!("The secrets of webhooks are sealed under the key in {file}: keep a copy elsewhere.");
+        println!(
+            "The secrets of webhooks are sealed under the key in {file}: keep a copy elsewhere."
+        );
     }
     lines_to_paste(told);
     let scheme = scheme(told.options);

@@ -30,7 +30,7 @@ impl Password {
         Self(format!("{:020x}", rand::random::<u128>() >> 48))
     }
 
-    /// The text, to be told to its user.
+    /// The text, for its user.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -214,7 +214,9 @@ mod tests {
 
     fn passwords() -> Passwords {
         let mut passwords = Passwords::default();
-        passwords.set("tina", &"open sesame".to_owned().into()).unwrap();
+        passwords
+            .set("tina", &"open sesame".to_owned().into())
+            .unwrap();
         passwords.set("ulf", &Password::random()).unwrap();
         passwords
     }
@@ -222,12 +224,24 @@ mod tests {
     #[tokio::test]
     async fn a_password_is_known_by_its_hash_alone() {
         let written = passwords().lines();
-        assert!(!written.contains("sesame") && written.contains("tina:$argon2id$"), "{written}");
+        assert!(
+            !written.contains("sesame") && written.contains("tina:$argon2id$"),
+            "{written}"
+        );
         let read = Passwords::parse(&written);
         for _ in 0..2 {
             assert_eq!(read.judge("tina", "open sesame").await, Judged::Good);
-            for (name, password) in [("tina", "open"), ("ulf", "open sesame"), ("otto", "open sesame"), ("tina", "")] {
-                assert_eq!(read.judge(name, password).await, Judged::Wrong, "{name} {password}");
+            for (name, password) in [
+                ("tina", "open"),
+                ("ulf", "open sesame"),
+                ("otto", "open sesame"),
+                ("tina", ""),
+            ] {
+                assert_eq!(
+                    read.judge(name, password).await,
+                    Judged::Wrong,
+                    "{name} {password}"
+                );
             }
         }
         assert_eq!(Passwords::default().judge("tina", "").await, Judged::Wrong);
@@ -238,7 +252,12 @@ mod tests {
         let passwords = passwords();
         assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
         let all = u32::try_from(AT_ONCE + WAITING).unwrap();
-        let line = passwords.line.clone().acquire_many_owned(all).await.unwrap();
+        let line = passwords
+            .line
+            .clone()
+            .acquire_many_owned(all)
+            .await
+            .unwrap();
         assert_eq!(passwords.judge("tina", "guess").await, Judged::Busy);
         assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
         drop(line);
@@ -247,7 +266,11 @@ mod tests {
 
     #[test]
     fn nothing_shows_a_password_or_a_hash() {
-        let shown = format!("{:?} {:?}", passwords(), Password::from("open sesame".to_owned()));
+        let shown = format!(
+            "{:?} {:?}",
+            passwords(),
+            Password::from("open sesame".to_owned())
+        );
         assert_eq!(shown, r#"{"tina", "ulf"} Password(…)"#);
     }
 }

@@ -101,8 +101,15 @@ mod tests {
         write(&file, "one\n").unwrap();
         fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
         write(&file, "two\n").unwrap();
-        assert_eq!((read(&file).unwrap().as_deref(), mode(&file)), (Some("two"), 0o600));
-        assert_eq!(fs::read_dir(&inner).unwrap().count(), 1, "no other file is left");
+        assert_eq!(
+            (read(&file).unwrap().as_deref(), mode(&file)),
+            (Some("two"), 0o600)
+        );
+        assert_eq!(
+            fs::read_dir(&inner).unwrap().count(),
+            1,
+            "no other file is left"
+        );
     }
 
     #[test]

@@ -55,7 +55,10 @@ impl Sealing {
             (None, Some(mark)) => return Err(gone(&file, mark).into()),
             (None, None) => make(&file)?,
         };
-        if let Some(mark) = marked.as_ref().filter(|mark| !mark.starts_with(&name(&key))) {
+        if let Some(mark) = marked
+            .as_ref()
+            .filter(|mark| !mark.starts_with(&name(&key)))
+        {
             return Err(other(&file, mark).into());
         }
         let first = marked.is_none();

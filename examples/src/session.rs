@@ -27,7 +27,8 @@ const COOKIE: &str = "session";
 const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;max-width:20rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}label{display:block;margin-bottom:1rem}input,button{font:inherit;display:block;width:100%;box-sizing:border-box;padding:.4rem;margin-top:.25rem}";
 
 /// Who has this name and password.
-type Check = dyn Fn(String, String) -> Pin<Box<dyn Future<Output = Option<OwnerId>> + Send>> + Send + Sync;
+type Check =
+    dyn Fn(String, String) -> Pin<Box<dyn Future<Output = Option<OwnerId>> + Send>> + Send + Sync;
 
 /// The sessions of one process, by the value of their cookie.
 #[derive(Clone)]

@@ -67,7 +67,10 @@ impl PlatformProcess {
     #[must_use]
     pub fn password_of(&self, user: &str) -> Option<String> {
         let start = format!("user {user}, password ");
-        let line = self.said.iter().find_map(|line| line.strip_prefix(&start))?;
+        let line = self
+            .said
+            .iter()
+            .find_map(|line| line.strip_prefix(&start))?;
         Some(line.split(',').next()?.to_owned())
     }
 

@@ -153,7 +153,7 @@ fn row(user: &User, reader: &Who) -> Value {
 }
 
 impl Platform {
-    /// Each user's name, and what a person may be told of it.
+    /// Each user's name, and what the user is.
     pub fn people() -> impl Iterator<Item = (&'static str, String)> {
         USERS.iter().map(|user| (user.name, user.described()))
     }

@@ -96,7 +96,7 @@ impl Activity {
             .get_or_insert_with(|| (Instant::now(), PIECE));
     }
 
-    /// The client, or the system on its behalf, took so many bytes.
+    /// The client, or the system on its behalf, took this number of bytes.
     pub(super) fn took(&self, bytes: usize) {
         let mut state = self.state();
         state.waiting = match state.waiting {

@@ -41,7 +41,9 @@ impl TimedBody {
 
     fn is_late(&mut self, cx: &mut Context<'_>) -> bool {
         let until = self.until;
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(until)));
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep_until(until)));
         timer.as_mut().poll(cx).is_ready()
     }
 }

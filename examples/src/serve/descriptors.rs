@@ -96,9 +96,16 @@ mod tests {
             let used = shares.connections + 2 * shares.in_flight + shares.idle;
             let left = limit - u64::try_from(used).unwrap();
             assert!(left >= STORE, "{limit}: {shares:?}");
-            assert!(shares.connections >= 48 && shares.in_flight >= 24, "{limit}: {shares:?}");
+            assert!(
+                shares.connections >= 48 && shares.in_flight >= 24,
+                "{limit}: {shares:?}"
+            );
         }
-        assert_eq!(Descriptors::of(65_536).unwrap().in_flight, 1024, "the engine's default");
+        assert_eq!(
+            Descriptors::of(65_536).unwrap().in_flight,
+            1024,
+            "the engine's default"
+        );
     }
 
     #[test]

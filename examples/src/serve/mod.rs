@@ -21,6 +21,7 @@ use axum::Router;
 use hyper_util::server::graceful::GracefulShutdown;
 use rustls::ServerConfig;
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 
 use connection::Server;
@@ -83,14 +84,17 @@ pub async fn serve_within(
     Ok(())
 }
 
-/// Ready on Ctrl-C or SIGTERM.
+/// Ready on Ctrl-C or SIGTERM, which end nothing by themselves from this call on.
 ///
 /// # Errors
 /// When the signals cannot be listened to.
-pub async fn stop_signal() -> io::Result<()> {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
-    }
+pub fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }

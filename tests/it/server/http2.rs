@@ -39,7 +39,10 @@ fn get(stream: u32) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_response_that_nobody_reads_is_dropped() {
-    let limits = ServeLimits { stalled: SHORT, ..patient() };
+    let limits = ServeLimits {
+        stalled: SHORT,
+        ..patient()
+    };
     let (router, dropped) = large();
     let server = served(limits, router).await;
     let mut stream = greeted(server).await;
@@ -51,7 +54,10 @@ async fn a_response_that_nobody_reads_is_dropped() {
 /// Pings that are answered are no requests: the connection is idle all the same.
 #[tokio::test]
 async fn an_idle_connection_is_closed_in_the_end() {
-    let limits = ServeLimits { idle: SHORT, ..patient() };
+    let limits = ServeLimits {
+        idle: SHORT,
+        ..patient()
+    };
     let server = served(limits, axum::Router::new()).await;
     let mut stream = greeted(server).await;
     stream.write_all(&get(1)).await.unwrap();
@@ -60,7 +66,10 @@ async fn an_idle_connection_is_closed_in_the_end() {
 
 #[tokio::test]
 async fn a_connection_without_a_request_is_closed() {
-    let limits = ServeLimits { header: SHORT, ..patient() };
+    let limits = ServeLimits {
+        header: SHORT,
+        ..patient()
+    };
     let server = served(limits, axum::Router::new()).await;
     closed(&mut greeted(server).await).await;
 }

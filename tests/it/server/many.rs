@@ -103,7 +103,7 @@ async fn a_server_at_its_limit_goes_on_accepting() {
     assert!(lives(&mut connect(server, 3).await).await);
 }
 
-/// One address has so many requests at work; others do not wait for them.
+/// One address has a number of requests at work; others do not wait for them.
 #[tokio::test]
 async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     let (router, gate) = gated();
@@ -119,8 +119,15 @@ async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
         greedy.push(stream);
     }
     gate.begun(2).await;
-    assert!(lives(&mut connect(server, 2).await).await, "another address is served");
-    assert_eq!(gate.begun.available_permits(), 0, "two are at work, four wait");
+    assert!(
+        lives(&mut connect(server, 2).await).await,
+        "another address is served"
+    );
+    assert_eq!(
+        gate.begun.available_permits(),
+        0,
+        "two are at work, four wait"
+    );
     gate.open(6);
     for stream in &mut greedy {
         assert!(hear(stream, "through").await.ends_with("through"));
@@ -135,7 +142,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// Waits until so many stand there.
+    /// Waits until this number stand there.
     async fn begun(&self, requests: u32) {
         let wait = self.begun.acquire_many(requests);
         let permits = tokio::time::timeout(super::SOON, wait).await.unwrap();

@@ -1,4 +1,4 @@
-//! What the example platform says of itself, and to whom.
+//! What the example platform says of itself, and who may know.
 
 use std::path::Path;
 
@@ -8,7 +8,11 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-async fn asked(platform: &PlatformProcess, path: &str, login: Option<(&str, &str)>) -> (u16, String) {
+async fn asked(
+    platform: &PlatformProcess,
+    path: &str,
+    login: Option<(&str, &str)>,
+) -> (u16, String) {
     let mut request = platform.request("GET", path);
     if let Some((user, password)) = login {
         request = request.basic_auth(user, Some(password));
@@ -20,9 +24,15 @@ async fn asked(platform: &PlatformProcess, path: &str, login: Option<(&str, &str
 #[tokio::test]
 async fn health_says_yes_and_nothing_else() {
     let platform = PlatformProcess::start(PROGRAM, Path::new("memory"), &[]);
-    assert_eq!(asked(&platform, "/health", None).await, (200, String::new()));
+    assert_eq!(
+        asked(&platform, "/health", None).await,
+        (200, String::new())
+    );
     let admin = Some(("admin", PASSWORD));
-    assert_eq!(asked(&platform, "/health", admin).await, (200, String::new()));
+    assert_eq!(
+        asked(&platform, "/health", admin).await,
+        (200, String::new())
+    );
 }
 
 /// Metrics and figures tell about everybody's business.
@@ -31,16 +41,33 @@ async fn figures_are_for_system_administrators() {
     let platform = PlatformProcess::start(PROGRAM, Path::new("memory"), &[]);
     for path in ["/metrics", "/status"] {
         assert_eq!(asked(&platform, path, None).await.0, 401, "{path}");
-        for (user, status) in [("vera", 403), ("tina", 403), ("ulf", 403), ("uma", 403), ("wanda", 200)] {
+        for (user, status) in [
+            ("vera", 403),
+            ("tina", 403),
+            ("ulf", 403),
+            ("uma", 403),
+            ("wanda", 200),
+        ] {
             let password = platform.password_of(user).unwrap();
             let (got, body) = asked(&platform, path, Some((user, &password))).await;
             assert_eq!(got, status, "{user} {path}: {body}");
-            assert_eq!(body.contains("For system administrators only"), status == 403, "{body}");
+            assert_eq!(
+                body.contains("For system administrators only"),
+                status == 403,
+                "{body}"
+            );
         }
     }
     let (_, status) = asked(&platform, "/status", Some(("admin", PASSWORD))).await;
     let status: Value = serde_json::from_str(&status).unwrap();
-    for name in ["queued", "running", "oldest_due", "in_flight", "error_rate", "recording"] {
+    for name in [
+        "queued",
+        "running",
+        "oldest_due",
+        "in_flight",
+        "error_rate",
+        "recording",
+    ] {
         assert!(status.get(name).is_some(), "{name}: {status}");
     }
 }
@@ -49,8 +76,15 @@ async fn figures_are_for_system_administrators() {
 async fn figures_may_have_an_address_of_their_own() {
     let own = ["--metrics-listen", "127.0.0.1:0"];
     let platform = PlatformProcess::start(PROGRAM, Path::new("memory"), &own);
-    let line = platform.said.iter().find(|line| line.starts_with("figures at ")).unwrap();
-    let urls: Vec<&str> = line.split(' ').filter(|word| word.starts_with("http")).collect();
+    let line = platform
+        .said
+        .iter()
+        .find(|line| line.starts_with("figures at "))
+        .unwrap();
+    let urls: Vec<&str> = line
+        .split(' ')
+        .filter(|word| word.starts_with("http"))
+        .collect();
     assert_eq!(urls.len(), 2, "{line}");
     for url in urls {
         let answer = reqwest::get(url).await.unwrap();

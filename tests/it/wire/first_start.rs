@@ -13,14 +13,21 @@ const USERS: [&str; 6] = ["admin", "tina", "ulf", "vera", "uma", "wanda"];
 
 fn start(data: &Path) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.arg("--data").arg(data).env_remove("GATEPOST_ADMIN_PASSWORD");
+    command
+        .arg("--data")
+        .arg(data)
+        .env_remove("GATEPOST_ADMIN_PASSWORD");
     command
 }
 
 /// The status of a call of the API as this user.
 async fn login(platform: &PlatformProcess, user: &str, password: &str) -> u16 {
     let request = platform.request("GET", "/api/v4/system");
-    let answer = request.basic_auth(user, Some(password)).send().await.unwrap();
+    let answer = request
+        .basic_auth(user, Some(password))
+        .send()
+        .await
+        .unwrap();
     answer.status().as_u16()
 }
 
@@ -37,7 +44,11 @@ async fn a_first_start_makes_a_password_for_every_role() {
         assert_eq!(second.password_of(user), None, "printed once");
         assert_eq!(login(&second, user, password).await, 200, "{user}");
     }
-    assert_eq!(login(&second, "vera", &passwords[0]).await, 401, "another user's");
+    assert_eq!(
+        login(&second, "vera", &passwords[0]).await,
+        401,
+        "another user's"
+    );
     let kept = fs::read_to_string(data.join("passwords")).unwrap();
     for password in &passwords {
         assert!(!kept.contains(password.as_str()));
@@ -50,9 +61,15 @@ async fn a_first_start_makes_a_password_for_every_role() {
 async fn the_administrators_password_need_not_be_an_argument() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
-    let by_environment = PlatformProcess::run(start(&data).env("GATEPOST_ADMIN_PASSWORD", "from the air"));
+    let by_environment =
+        PlatformProcess::run(start(&data).env("GATEPOST_ADMIN_PASSWORD", "from the air"));
     assert_eq!(login(&by_environment, "admin", "from the air").await, 200);
-    assert!(!by_environment.said.iter().any(|line| line.contains("from the air")));
+    assert!(
+        !by_environment
+            .said
+            .iter()
+            .any(|line| line.contains("from the air"))
+    );
     assert!(by_environment.stop());
 
     let file = folder.path().join("password");
@@ -74,7 +91,11 @@ fn a_password_that_is_none_is_refused() {
     fs::write(&empty, "\n").unwrap();
     for file in [&empty, &folder.path().join("nosuch")] {
         let mut command = start(&folder.path().join("data"));
-        let output = command.arg("--admin-password-file").arg(file).output().unwrap();
+        let output = command
+            .arg("--admin-password-file")
+            .arg(file)
+            .output()
+            .unwrap();
         assert!(!output.status.success(), "{output:?}");
     }
 }
@@ -91,7 +112,11 @@ async fn in_memory_passwords_are_made_each_time() {
     assert_ne!(first.password_of("ulf"), second.password_of("ulf"));
     let password = second.password_of("ulf").unwrap();
     assert_eq!(login(&second, "ulf", &password).await, 200);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
 }
 
 /// Whatever the umask; what is wider is reported and left as it is.
@@ -106,7 +131,13 @@ fn what_lies_beside_the_data_is_for_its_owner_alone() {
     assert!(first.stop());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&data), 0o700);
-    for file in ["passwords", "seal.key", "sealed-under", "cert.pem", "cert.key"] {
+    for file in [
+        "passwords",
+        "seal.key",
+        "sealed-under",
+        "cert.pem",
+        "cert.key",
+    ] {
         assert_eq!(mode(&data.join(file)), 0o600, "{file}");
     }
     fs::set_permissions(data.join("cert.key"), fs::Permissions::from_mode(0o644)).unwrap();
@@ -119,8 +150,14 @@ fn what_lies_beside_the_data_is_for_its_owner_alone() {
     let second = PlatformProcess::run(command.arg("--tls-self-signed").arg("--data").arg(&data));
     assert!(second.stop());
     let complaints = fs::read_to_string(complaints).unwrap();
-    assert!(complaints.contains("cert.key has the mode 0644"), "{complaints}");
-    assert!(complaints.contains("data has the mode 0755"), "{complaints}");
+    assert!(
+        complaints.contains("cert.key has the mode 0644"),
+        "{complaints}"
+    );
+    assert!(
+        complaints.contains("data has the mode 0755"),
+        "{complaints}"
+    );
     assert_eq!(mode(&data.join("cert.key")), 0o644);
 }
 

@@ -14,7 +14,10 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 fn paste(line: &str, password: &str) -> Value {
     let mut shell = Command::new("sh");
     let shell = shell.args(["-c", line]);
-    let output = shell.env("GATEPOST_ADMIN_PASSWORD", password).output().unwrap();
+    let output = shell
+        .env("GATEPOST_ADMIN_PASSWORD", password)
+        .output()
+        .unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
@@ -84,7 +87,10 @@ fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
 fn a_second_run_finds_what_the_first_one_left() {
     let folder = tempdir().unwrap();
     let first = PlatformProcess::start(PROGRAM, folder.path(), &[]);
-    let key = pasted(&first, PASSWORD)[0]["key"].as_str().unwrap().to_owned();
+    let key = pasted(&first, PASSWORD)[0]["key"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(first.stop());
     let second = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     let line = format!(
@@ -93,7 +99,10 @@ fn a_second_run_finds_what_the_first_one_left() {
     );
     let rows = paste(&line, "");
     assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
-    assert_eq!(pasted(&second, PASSWORD)[1]["location"], "/v4/webhook_urls/2");
+    assert_eq!(
+        pasted(&second, PASSWORD)[1]["location"],
+        "/v4/webhook_urls/2"
+    );
 }
 
 /// The same on PostgreSQL, by its URL.
@@ -104,7 +113,10 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     let folder = tempdir().unwrap();
     let state = ["--state", folder.path().to_str().unwrap()];
     let first = PlatformProcess::start(PROGRAM, data, &state);
-    let key = pasted(&first, PASSWORD)[0]["key"].as_str().unwrap().to_owned();
+    let key = pasted(&first, PASSWORD)[0]["key"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(first.stop());
     let second = PlatformProcess::start(PROGRAM, data, &state);
     let line = format!(
@@ -113,7 +125,10 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     );
     let rows = paste(&line, "");
     assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
-    assert_eq!(pasted(&second, PASSWORD)[1]["location"], "/v4/webhook_urls/2");
+    assert_eq!(
+        pasted(&second, PASSWORD)[1]["location"],
+        "/v4/webhook_urls/2"
+    );
 }
 
 /// What cannot be understood is said, and nothing is started.

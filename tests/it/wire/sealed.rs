@@ -13,11 +13,16 @@ const SECRET: &str = "correct-horse-battery-staple";
 
 async fn make_webhook(platform: &PlatformProcess) {
     let hook = json!({"name": "w", "url": "https://example.com/", "authorization_type": "bearer", "authorization_value": SECRET});
-    assert_eq!(platform.call("POST", "webhook_urls", Some(hook)).await.0, 201);
+    assert_eq!(
+        platform.call("POST", "webhook_urls", Some(hook)).await.0,
+        201
+    );
 }
 
 async fn has_webhook(platform: &PlatformProcess) {
-    let rows = platform.rows("webhook_urls?fields=authorization_type").await;
+    let rows = platform
+        .rows("webhook_urls?fields=authorization_type")
+        .await;
     assert_eq!(rows, json!([{"authorization_type": "bearer"}]));
 }
 
@@ -26,13 +31,19 @@ fn holds(folder: &Path, text: &str) -> bool {
     let files = fs::read_dir(folder).unwrap();
     files
         .map(|entry| fs::read(entry.unwrap().path()).unwrap())
-        .any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+        .any(|bytes| {
+            bytes
+                .windows(text.len())
+                .any(|window| window == text.as_bytes())
+        })
 }
 
 /// What it says when it does not start.
 fn refused(data: &Path, more: &[&str]) -> String {
     let mut command = Command::new(PROGRAM);
-    let command = command.args(["--listen", "127.0.0.1:0", "--data"]).arg(data);
+    let command = command
+        .args(["--listen", "127.0.0.1:0", "--data"])
+        .arg(data);
     let output = command.args(more).output().unwrap();
     assert!(!output.status.success(), "it started: {output:?}");
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -63,7 +74,11 @@ async fn a_key_that_is_gone_is_not_replaced() {
         let elsewhere = folder.path().join("key");
         let option = ["--seal-key-file", elsewhere.to_str().unwrap()];
         let more: &[&str] = if named { &option } else { &[] };
-        let key = if named { elsewhere.clone() } else { data.join("seal.key") };
+        let key = if named {
+            elsewhere.clone()
+        } else {
+            data.join("seal.key")
+        };
         let platform = PlatformProcess::start(PROGRAM, &data, more);
         make_webhook(&platform).await;
         assert!(platform.stop());
@@ -79,7 +94,10 @@ async fn a_key_that_is_gone_is_not_replaced() {
         assert!(refused(&data, more).contains("64 hexadecimal digits"));
         let other = folder.path().join("other");
         let said = refused(&data, &["--seal-key-file", other.to_str().unwrap()]);
-        assert!(said.contains(key.to_str().unwrap()) && !other.exists(), "{said}");
+        assert!(
+            said.contains(key.to_str().unwrap()) && !other.exists(),
+            "{said}"
+        );
 
         fs::rename(&away, &key).unwrap();
         has_webhook(&PlatformProcess::start(PROGRAM, &data, more)).await;
@@ -97,7 +115,10 @@ async fn sealed_data_without_their_folder_are_refused() {
     assert!(platform.stop());
     fs::rename(&state, folder.path().join("away")).unwrap();
     let said = refused(folder.path(), &option);
-    assert!(said.contains("the data were sealed under a key that is not in"), "{said}");
+    assert!(
+        said.contains("the data were sealed under a key that is not in"),
+        "{said}"
+    );
     assert!(!state.join("seal.key").exists() && !state.join("sealed-under").exists());
     fs::remove_dir_all(&state).unwrap();
     fs::rename(folder.path().join("away"), &state).unwrap();

@@ -11,7 +11,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// The platform, which may open so many files.
+/// The platform, which may open this number of files.
 fn limited(files: u32) -> Command {
     let mut command = Command::new("sh");
     let script = format!(r#"ulimit -n {files}; exec "$0" "$@""#);
@@ -33,8 +33,15 @@ async fn idle_sockets_silence_neither_the_platform_nor_its_deliveries() {
     let platform = PlatformProcess::run(limited(400).arg("--data").arg(folder.path()));
     let receiver = Receiver::start(None).await.unwrap();
     let url = format!("http://{}/hook", receiver.addr);
-    platform.make("webhook_urls", json!({"name": "w", "url": url})).await;
-    let server = platform.base.strip_prefix("http://").unwrap().parse().unwrap();
+    platform
+        .make("webhook_urls", json!({"name": "w", "url": url}))
+        .await;
+    let server = platform
+        .base
+        .strip_prefix("http://")
+        .unwrap()
+        .parse()
+        .unwrap();
     let mut sockets = Vec::new();
     for socket in 0..450_u32 {
         sockets.push(connect(server, 2 + u8::try_from(socket % 5).unwrap()).await);
@@ -54,6 +61,9 @@ fn a_limit_that_is_too_low_is_refused() {
     let output = limited(200).args(["--data", "memory"]).output().unwrap();
     assert!(!output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("may open 200 files and needs at least 256"), "{said}");
+    assert!(
+        said.contains("may open 200 files and needs at least 256"),
+        "{said}"
+    );
     assert!(said.contains("ulimit -n"), "{said}");
 }

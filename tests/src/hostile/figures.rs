@@ -17,7 +17,7 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// So many per mille of the requests took no longer.
+    /// This share of the requests, in per mille, took no longer.
     ///
     /// # Panics
     /// When there was no request.
@@ -61,12 +61,18 @@ impl fmt::Display for Figures {
             let [alone, beside] =
                 [&self.alone, &self.beside].map(|p| p.within(per_mille).as_secs_f64() * 1e3);
             let ratio = beside / alone;
-            writeln!(f, "| {name} | {alone:.1} ms | {beside:.1} ms | {ratio:.1} |")?;
+            writeln!(
+                f,
+                "| {name} | {alone:.1} ms | {beside:.1} ms | {ratio:.1} |"
+            )?;
         }
         let [alone, beside] =
             [&self.alone, &self.beside].map(|p| p.resident as f64 / 1024.0 / 1024.0);
         let ratio = beside / alone;
-        writeln!(f, "| resident | {alone:.0} MiB | {beside:.0} MiB | {ratio:.1} |")?;
+        writeln!(
+            f,
+            "| resident | {alone:.0} MiB | {beside:.0} MiB | {ratio:.1} |"
+        )?;
         let [alone, beside] = [&self.alone, &self.beside].map(|p| (p.times.len(), p.errors.len()));
         writeln!(f, "| requests | {} | {} | |", alone.0, beside.0)?;
         writeln!(f, "| errors | {} | {} | |", alone.1, beside.1)?;

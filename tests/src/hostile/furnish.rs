@@ -23,7 +23,10 @@ pub(super) struct Member {
 
 async fn key(scene: &Scene, user: i64, name: &str) -> String {
     let body = json!({"user": user, "name": name});
-    let (status, made) = scene.platform.call("POST", "user_api_keys", Some(body)).await;
+    let (status, made) = scene
+        .platform
+        .call("POST", "user_api_keys", Some(body))
+        .await;
     assert_eq!(status, 201, "{made}");
     made["key"].as_str().unwrap().to_owned()
 }
@@ -34,7 +37,9 @@ async fn make(scene: &Scene, key: &str, table: &str, row: Value) -> i64 {
     let answer = request.bearer_auth(key).body(row.to_string()).send();
     let text = answer.await.unwrap().text().await.unwrap();
     let made: Value = serde_json::from_str(&text).unwrap_or_default();
-    made["$row"].as_i64().unwrap_or_else(|| panic!("{table}: {text}"))
+    made["$row"]
+        .as_i64()
+        .unwrap_or_else(|| panic!("{table}: {text}"))
 }
 
 async fn watch(scene: &Scene, key: &str, path: &str, vm: i64, tasks: usize, message: &str) {
@@ -44,7 +49,8 @@ async fn watch(scene: &Scene, key: &str, path: &str, vm: i64, tasks: usize, mess
     for task in 0..tasks {
         let row = json!({"name": format!("t{task}"), "owner": format!("webhook_urls/{hook}"), "action": "send", "settings_args": {"message": message}});
         let task = make(scene, key, "tasks", row).await;
-        let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": format!("vms/{vm}")});
+        let event =
+            json!({"task": task, "table": "vms", "event": "poweron", "owner": format!("vms/{vm}")});
         make(scene, key, "task_events", event).await;
     }
 }
@@ -53,9 +59,20 @@ async fn watch(scene: &Scene, key: &str, path: &str, vm: i64, tasks: usize, mess
 pub(super) async fn for_him(scene: &Scene) -> String {
     let his = key(scene, HIM, "his").await;
     let text = "lorem ipsum ".repeat(HIS_MESSAGE / 12);
-    watch(scene, &his, "his", 5, HIS_TASKS, &json!({"text": text}).to_string()).await;
+    watch(
+        scene,
+        &his,
+        "his",
+        5,
+        HIS_TASKS,
+        &json!({"text": text}).to_string(),
+    )
+    .await;
     for _ in 0..HIS_OCCURRENCES {
-        let acted = scene.platform.call("POST", "vms/5/poweron", Some(json!({}))).await;
+        let acted = scene
+            .platform
+            .call("POST", "vms/5/poweron", Some(json!({})))
+            .await;
         assert_eq!(acted.0, 200, "{}", acted.1);
     }
     his
@@ -71,7 +88,15 @@ pub(super) async fn for_the_nine(scene: &Scene) -> Vec<Member> {
         });
     }
     for member in [0, 3, 4] {
-        watch(scene, &nine[member].key, "counted", 1, 1, r#"{"vm": "${NAME}"}"#).await;
+        watch(
+            scene,
+            &nine[member].key,
+            "counted",
+            1,
+            1,
+            r#"{"vm": "${NAME}"}"#,
+        )
+        .await;
     }
     nine
 }

@@ -24,9 +24,10 @@ use std::time::Duration;
 use reqwest::Client;
 use tokio::sync::watch;
 
-use crate::platform::{PASSWORD, PlatformProcess};
 pub use figures::{Figures, Phase};
 use receiver::Receiver;
+
+use crate::platform::{PASSWORD, PlatformProcess};
 
 /// His connections.
 const CONNECTIONS: usize = 64;
@@ -43,7 +44,7 @@ struct Scene {
     password: String,
 }
 
-/// Runs both phases, each so long, against the program of the example platform.
+/// Runs both phases, each of this length, against the program of the example platform.
 ///
 /// # Panics
 /// When the platform does not start, or cannot be furnished.
@@ -66,7 +67,12 @@ pub async fn run(program: &str, each: Duration) -> Figures {
     let (stop, stopped) = watch::channel(false);
     let mut attack = tokio::task::JoinSet::new();
     for connection in 0..CONNECTIONS {
-        attack.spawn(ways::way(scene.clone(), connection, key.clone(), stopped.clone()));
+        attack.spawn(ways::way(
+            scene.clone(),
+            connection,
+            key.clone(),
+            stopped.clone(),
+        ));
     }
     let beside = nine::work(&scene, &nine, each).await;
     stop.send_replace(true);

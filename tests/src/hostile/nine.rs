@@ -24,7 +24,7 @@ const READS: [&str; 4] = [
     "system?fields=yb_version",
 ];
 
-/// So long, from addresses of their own.
+/// For this time, from addresses of their own.
 pub(super) async fn work(scene: &Arc<Scene>, nine: &[Member], long: Duration) -> Phase {
     let (begin, mut all) = (Instant::now(), JoinSet::new());
     for (number, member) in (0_u8..).zip(nine) {

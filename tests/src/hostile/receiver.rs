@@ -36,7 +36,7 @@ impl Receiver {
         Self { addr, arrived }
     }
 
-    /// How many deliveries of so many occurrences are missing, once there are none or time is up.
+    /// How many deliveries of these occurrences are missing, once there are none or time is up.
     pub(super) async fn missing(&self, occurrences: usize, patience: Duration) -> usize {
         let (expected, end) = (occurrences * WEBHOOKS, Instant::now() + patience);
         loop {

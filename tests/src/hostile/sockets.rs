@@ -39,11 +39,17 @@ where
 }
 
 pub(super) async fn idle(server: SocketAddr) {
-    many(server, async |mut stream: TcpStream| stream.read_u8().await.map(drop)).await;
+    many(server, async |mut stream: TcpStream| {
+        stream.read_u8().await.map(drop)
+    })
+    .await;
 }
 
 pub(super) async fn slow_heads(server: SocketAddr) {
-    many(server, |stream| trickle(stream, "GET / HTTP/1.1\r\nhost: here\r\nx: ".to_owned())).await;
+    many(server, |stream| {
+        trickle(stream, "GET / HTTP/1.1\r\nhost: here\r\nx: ".to_owned())
+    })
+    .await;
 }
 
 pub(super) async fn slow_bodies(server: SocketAddr, key: &str) {

@@ -36,11 +36,25 @@ async fn repeat(scene: &Scene, connection: usize, key: &str) {
     };
     match connection % 13 {
         0 => api.list(&aliases("message"), "limit=10").await,
-        1 => api.list("fields=all,message,response_body", "limit=0&sort=-message").await,
+        1 => {
+            api.list("fields=all,message,response_body", "limit=0&sort=-message")
+                .await
+        }
         2 => api.list("fields=$key", &contains(250)).await,
         3 => api.list(&aliases("$key"), "limit=1000000&offset=1").await,
-        4 => api.table("tasks", "fields=all,settings_args&limit=0&sort=settings_args").await,
-        5 | 6 => Forms::of(scene, &api.client).await.send_large(connection).await,
+        4 => {
+            api.table(
+                "tasks",
+                "fields=all,settings_args&limit=0&sort=settings_args",
+            )
+            .await
+        }
+        5 | 6 => {
+            Forms::of(scene, &api.client)
+                .await
+                .send_large(connection)
+                .await
+        }
         7 => Forms::of(scene, &api.client).await.read_pages().await,
         8 => api.guess().await,
         9 => sockets::idle(scene.server).await,
@@ -79,7 +93,9 @@ impl Api<'_> {
                 2 => self.client.get(system).header("x-yottabyte-token", guess),
                 _ => {
                     let body = format!(r#"{{"login":"admin","password":"{guess}"}}"#);
-                    self.client.post(format!("{}/api/sys/tokens", self.base)).body(body)
+                    self.client
+                        .post(format!("{}/api/sys/tokens", self.base))
+                        .body(body)
                 }
             };
             send(request).await;
@@ -107,6 +123,8 @@ fn aliases(column: &str) -> String {
 
 /// Searches that find nothing, so that all is read.
 fn contains(terms: usize) -> String {
-    let terms: Vec<String> = (0..terms).map(|n| format!("message%20ct%20'ipsum%20x{n}'")).collect();
+    let terms: Vec<String> = (0..terms)
+        .map(|n| format!("message%20ct%20'ipsum%20x{n}'"))
+        .collect();
     format!("filter={}&limit=1", terms.join("%20or%20"))
 }
