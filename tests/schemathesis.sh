@@ -2,7 +2,7 @@
 # Runs schemathesis (https://schemathesis.readthedocs.io) with all its checks against the OpenAPI document that the
 # example platform serves: no 5xx, no undocumented status, no response that is not as documented, no bad input taken and no
 # good input refused. Makes a Python environment of its own from the package index; where it cannot, it says so and
-# ends with 77. `./test` runs it for half a minute.
+# ends with 77. `./test` runs it for 45 seconds.
 #
 #   tests/schemathesis.sh                  # about a minute
 #   tests/schemathesis.sh --max-time 600   # whatever `schemathesis run` takes

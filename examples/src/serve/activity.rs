@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::connections::Place;
 use super::limits::ServeLimits;
@@ -155,10 +155,12 @@ impl OpenRequest {
         }
     }
 
-    /// Waits until this network has a request less at work.
-    pub(super) async fn turn(&mut self) {
+    /// Waits until this network has a request less at work; false if that took too long.
+    pub(super) async fn turn(&mut self) -> bool {
         let turns = self.activity.place.turns.clone();
-        self.turn = turns.acquire_owned().await.ok();
+        let turn = timeout(self.body_limit(), turns.acquire_owned()).await;
+        self.turn = turn.ok().and_then(Result::ok);
+        self.turn.is_some()
     }
 
     pub(super) fn body_limit(&self) -> Duration {

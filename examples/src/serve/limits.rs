@@ -13,9 +13,10 @@ pub struct ServeLimits {
     /// if none is idle, the new one is closed. Default 1,024.
     pub connections: usize,
     /// Connections of one network: an IPv4 address, or a /64 of IPv6. When there are more, one of
-    /// that network makes room, never another's. Default 256.
+    /// that network makes room, never another's. Default 512.
     pub connections_per_network: usize,
-    /// Requests of one network that are worked on at a time; more wait for their turn. Default 8.
+    /// Requests of one network that are worked on at a time. More wait for their turn, each as long
+    /// as a body may take; 503 after that. Default 8.
     pub requests_per_network: usize,
     /// How long a TLS handshake may take. Default 10 seconds.
     pub handshake: Duration,
@@ -39,7 +40,7 @@ impl Default for ServeLimits {
     fn default() -> Self {
         Self {
             connections: 1024,
-            connections_per_network: 256,
+            connections_per_network: 512,
             requests_per_network: 8,
             handshake: Duration::from_secs(10),
             header: Duration::from_secs(10),

@@ -20,6 +20,7 @@ use super::activity::{Activity, OpenRequest};
 use super::bodies::{PacedBody, TimedBody};
 
 const LATE: &str = r#"{"err":"The body of the request did not arrive in time"}"#;
+const BUSY: &str = r#"{"err":"Too many requests from this address wait"}"#;
 
 /// Hands each request to the router, with the peer's address as [`ConnectInfo`].
 #[derive(Clone, Debug)]
@@ -40,7 +41,10 @@ impl Service<Request<Incoming>> for Requests {
         request.extensions_mut().insert(ConnectInfo(self.peer));
         let mut router = self.router.clone();
         Box::pin(async move {
-            open.turn().await;
+            if !open.turn().await {
+                let busy = refusal(StatusCode::SERVICE_UNAVAILABLE, BUSY, version);
+                return Ok(busy.map(|body| PacedBody::new(body, open)));
+            }
             let until = Instant::now() + open.body_limit();
             let (head, body) = request.into_parts();
             let (body, is_late) = TimedBody::new(body, until);
@@ -48,17 +52,18 @@ impl Service<Request<Incoming>> for Requests {
                 .call(Request::from_parts(head, Body::new(body)))
                 .await?;
             if is_late.load(Ordering::Relaxed) {
-                response = late(version);
+                // Whatever the handler made of a body that broke off.
+                response = refusal(StatusCode::REQUEST_TIMEOUT, LATE, version);
             }
             Ok(response.map(|body| PacedBody::new(body, open)))
         })
     }
 }
 
-/// 408: whatever the handler made of a body that broke off.
-fn late(version: Version) -> Response<Body> {
-    let mut response = Response::new(Body::from(LATE));
-    *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
+/// It ends the connection, of which nobody knows what is still to come.
+fn refusal(status: StatusCode, text: &'static str, version: Version) -> Response<Body> {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
     let headers = response.headers_mut();
     let json = HeaderValue::from_static("application/json");
     headers.insert(header::CONTENT_TYPE, json);

@@ -8,7 +8,7 @@ use axum::routing::get;
 use examples::serve::ServeLimits;
 use tokio::sync::Semaphore;
 
-use super::{ask, closed, connect, hear, patient, served};
+use super::{SHORT, ask, closed, connect, hear, patient, served};
 
 fn hello() -> Router {
     Router::new().route("/", get(async || "hello"))
@@ -132,6 +132,28 @@ async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     for stream in &mut greedy {
         assert!(hear(stream, "through").await.ends_with("through"));
     }
+}
+
+/// Who waits for the own requests too long does not keep the connection for ever.
+#[tokio::test]
+async fn a_turn_that_does_not_come_is_503() {
+    let (router, gate) = gated();
+    let limits = ServeLimits {
+        requests_per_network: 1,
+        body: SHORT,
+        ..patient()
+    };
+    let server = served(limits, router).await;
+    let mut first = connect(server, 1).await;
+    ask(&mut first, "/gate/1").await;
+    gate.begun(1).await;
+    let mut second = connect(server, 1).await;
+    ask(&mut second, "/").await;
+    let answer = hear(&mut second, "wait\"}").await;
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    closed(&mut second).await;
+    gate.open(1);
+    assert!(hear(&mut first, "through").await.ends_with("through"));
 }
 
 /// A door that requests stand before.

@@ -67,7 +67,7 @@ impl<'a> Forms<'a> {
 
     /// Forms with as many rows as fit.
     pub(super) async fn send_large(&self, connection: usize) {
-        let (path, list, column) = if connection % 2 == 0 {
+        let (path, list, column) = if connection.is_multiple_of(2) {
             ("/console/webhooks/new", "header", "name")
         } else {
             ("/console/keys/new", "allow", "entry")

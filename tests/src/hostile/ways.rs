@@ -37,23 +37,19 @@ async fn repeat(scene: &Scene, connection: usize, key: &str) {
     match connection % 13 {
         0 => api.list(&aliases("message"), "limit=10").await,
         1 => {
-            api.list("fields=all,message,response_body", "limit=0&sort=-message")
-                .await
+            let all = "fields=all,message,response_body";
+            api.list(all, "limit=0&sort=-message").await;
         }
         2 => api.list("fields=$key", &contains(250)).await,
         3 => api.list(&aliases("$key"), "limit=1000000&offset=1").await,
         4 => {
-            api.table(
-                "tasks",
-                "fields=all,settings_args&limit=0&sort=settings_args",
-            )
-            .await
+            let all = "fields=all,settings_args";
+            let rest = "limit=0&sort=settings_args";
+            api.table("tasks", &format!("{all}&{rest}")).await;
         }
         5 | 6 => {
-            Forms::of(scene, &api.client)
-                .await
-                .send_large(connection)
-                .await
+            let forms = Forms::of(scene, &api.client).await;
+            forms.send_large(connection).await;
         }
         7 => Forms::of(scene, &api.client).await.read_pages().await,
         8 => api.guess().await,

@@ -81,7 +81,7 @@ fn nothing_is_left_behind() {
             place.idle();
             place.idle();
         }
-        if step % 5 == 0 {
+        if step.is_multiple_of(5) {
             places.swap_remove(0);
         }
         places.retain(|place| !evicted(place));
