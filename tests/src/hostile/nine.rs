@@ -68,7 +68,7 @@ fn resident(scene: &Scene) -> u64 {
 async fn one(scene: &Scene, number: u8, member: &Member, begin: Instant, long: Duration) -> Phase {
     let (mut phase, client) = (Phase::default(), client(1, number + 1));
     let mut due = begin;
-    for step in 0.. {
+    for step in 0_usize.. {
         // Where requests take much longer than they are apart, the rest would say no more.
         if due > begin + long || begin.elapsed() > long * LATE {
             break;
