@@ -67,7 +67,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     );
     drop(key);
 
-    let stop = async { examples::serve::stop_signal().await.unwrap_or_default() };
+    let stop = examples::serve::stop_signal()?;
     examples::serve::serve(listener, None, app, stop).await?;
     keys.shutdown().await;
     Ok(())

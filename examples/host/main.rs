@@ -1,39 +1,34 @@
 //! A small platform that embeds everything: users, virtual machines, API keys, webhooks.
 //!
 //! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…]
-//! [--seal-key-file FILE] [--tls-self-signed] [--admin-password PW] [--allow-private-targets]
-//! [--unlimited]`
+//! [--tls-self-signed] [--allow-private-targets] …`; `--help` lists all options.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
+mod app;
+mod figures;
 mod options;
 mod stores;
 mod tell;
+mod users;
 
 use std::error::Error;
-use std::net::SocketAddr;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{ConnectInfo, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
 use delivery::{Sender, TargetPolicy};
-use examples::certificate::self_signed;
+use examples::certificate::SelfSigned;
 use examples::platform::Platform;
-use examples::session::Sessions;
-use examples::tables::HostTables;
-use examples::tokens::Tokens;
-use gatepost_console::Console;
-use gatepost_engine::Engine;
-use gatepost_http::{Api, VersionFacts};
+use examples::private;
+use examples::serve::{Descriptors, ServeLimits, serve_within, stop_signal};
+use figures::Figures;
+use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_ids::{Quota, Quotas};
-use gatepost_keys::{AuthLayer, KeyService};
-use gatepost_manage::Management;
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use gatepost_keys::KeyService;
+use metrics_exporter_prometheus::PrometheusBuilder;
 use options::Options;
-use serde_json::json;
+use stores::Stores;
+use tell::Told;
 use tokio::net::TcpListener;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -47,9 +42,26 @@ const PRIVATE: [&str; 6] = [
     "192.168.0.0/16",
     "fc00::/7",
 ];
+/// Connections to the listener of the figures.
+const SCRAPERS: usize = 16;
 
 #[tokio::main]
-async fn main() -> Result<(), Failure> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            let mut source = error.source();
+            while let Some(error) = source {
+                eprintln!("because: {error}");
+                source = error.source();
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Failure> {
     let Some(options) = Options::parse(std::env::args().skip(1))? else {
         println!("{}", options::USAGE);
         return Ok(());
@@ -59,125 +71,88 @@ async fn main() -> Result<(), Failure> {
         .with_writer(std::io::stderr)
         .init();
     let metrics = PrometheusBuilder::new().install_recorder()?;
-
-    let (key_store, webhook_store) = stores::open(&options).await?;
-    let platform = Arc::new(Platform::new(&options.password));
+    let descriptors = Descriptors::of_this_process()?;
+    if !options.memory() || options.tls {
+        private::folder(&options.state_folder())?;
+    }
+    let stores = Stores::open(&options).await?;
+    let (passwords, made) = users::passwords(&options)?;
+    let platform = Arc::new(Platform::new(passwords));
     let quotas: Arc<dyn Quotas> = if options.unlimited {
         Arc::new(Quota::UNLIMITED)
     } else {
         platform.clone()
     };
-    let keys = KeyService::builder(key_store, platform.clone())
+    let keys = KeyService::builder(stores.keys.clone(), platform.clone())
         .quotas(quotas.clone())
         .build();
-    let mut policy = TargetPolicy::public();
-    for net in PRIVATE.iter().filter(|_| options.private_targets) {
-        policy = policy.allow(net.parse()?);
-    }
-    let engine = Engine::builder(webhook_store, Sender::builder(policy).build()?)
-        .watch(platform.clone(), platform.clone())
-        .quotas(quotas)
-        .catalog(Platform::catalog()?)
-        .start()
-        .await?;
-    let app = app(&options, &platform, &keys, &engine, metrics.clone());
+    let engine = engine(&options, &stores, &platform, quotas, descriptors).await?;
+    let figures = Figures::of(engine.clone(), metrics).await;
+    let app = app::app(&options, &platform, &keys, &engine, &figures);
 
     let listener = TcpListener::bind(options.listen).await?;
-    let certificate = if options.tls {
-        Some(self_signed()?)
-    } else {
-        None
+    let certificate = match options.tls {
+        true => Some(SelfSigned::kept(&options.state_folder())?),
+        false => None,
     };
-    if let Some(certificate) = &certificate {
-        std::fs::write(options.certificate(), &certificate.pem)?;
-    }
-    // Samples are gathered until somebody looks at them, or this does.
-    tokio::spawn(async move {
-        let mut tick = tokio::time::interval(Duration::from_secs(5));
-        loop {
-            tick.tick().await;
-            metrics.run_upkeep();
-        }
+    // A stop that comes once it has said that it listens ends it well.
+    let stop = stop_signal()?;
+    let metrics = metrics_listener(&options, &figures).await?;
+    tell::tell(&Told {
+        options: &options,
+        made: &made,
+        sealing: stores.sealing.as_ref(),
+        addr: listener.local_addr()?,
+        metrics,
     });
-    tell::tell(&options, listener.local_addr()?);
-    let stop = async { examples::serve::stop_signal().await.unwrap_or_default() };
-    examples::serve::serve(listener, certificate.map(|c| c.server), app, stop).await?;
+    let limits = ServeLimits::of_connections(descriptors.connections);
+    let tls = certificate.map(|certificate| certificate.server);
+    serve_within(limits, listener, tls, app, stop).await?;
     engine.shutdown(Duration::from_secs(10)).await;
     keys.shutdown().await;
     Ok(())
 }
 
-/// Everything that the platform serves.
-fn app(
+async fn engine(
     options: &Options,
+    stores: &Stores,
     platform: &Arc<Platform>,
-    keys: &KeyService,
-    engine: &Engine,
-    metrics: PrometheusHandle,
-) -> Router {
-    let tokens = Tokens::new(platform.clone(), engine.clone());
-    let guard = AuthLayer::new(keys.clone(), |ext| {
-        ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
-    })
-    .platform_login(Arc::new(tokens.clone()));
-    let management = Management::builder(keys.clone(), engine.clone())
-        .directory(platform.clone())
-        .build();
-    let api = HostTables::all(engine)
-        .into_iter()
-        .fold(
-            Api::builder(management.clone(), guard.clone()),
-            gatepost_http::ApiBuilder::table,
-        )
-        .version(VersionFacts::new("26.1.8", "example"))
-        .build();
-    let passwords = platform.clone();
-    let sessions = Sessions::new(options.tls, move |name, password| {
-        passwords.password(name, password)
-    });
-    let console = Console::builder(management, Arc::new(sessions.clone()))
-        .title("Example platform")
-        .build();
-    // Figures tell about the users' business: they are for who can log in.
-    let figures = Router::new()
-        .route("/metrics", get(exposition))
-        .with_state(metrics)
-        .layer(guard);
-    let health = Router::new()
-        .route("/health", get(health))
-        .with_state(engine.clone());
-    Router::new()
-        .nest("/api/v4", api.router())
-        .merge(api.version_router())
-        .merge(tokens.router())
-        .merge(sessions.router())
-        .merge(console.router())
-        .merge(figures)
-        .merge(health)
-        .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"err": "Not found"}))) })
+    quotas: Arc<dyn Quotas>,
+    descriptors: Descriptors,
+) -> Result<Engine, Failure> {
+    let mut policy = TargetPolicy::public();
+    for net in PRIVATE.iter().filter(|_| options.private_targets) {
+        policy = policy.allow(net.parse()?);
+    }
+    let idle = descriptors.idle;
+    let sender = Sender::builder(policy).max_idle(idle.min(256), idle);
+    let in_flight = InFlightLimits::default().with_total(descriptors.in_flight);
+    let engine = Engine::builder(stores.webhooks.clone(), sender.build()?)
+        .watch(platform.clone(), platform.clone())
+        .quotas(quotas)
+        .catalog(Platform::catalog()?)
+        .limits(Limits::default().with_in_flight(in_flight));
+    Ok(engine.start().await?)
 }
 
-/// `GET /metrics`, as Prometheus reads it.
-async fn exposition(State(metrics): State<PrometheusHandle>) -> Response {
-    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    (kind, metrics.render()).into_response()
-}
-
-/// `GET /health`: what a load balancer asks, and a person after it.
-async fn health(State(engine): State<Engine>) -> Response {
-    let Ok(health) = engine.health().await else {
-        let down = Json(json!({"err": "The store does not respond"}));
-        return (StatusCode::SERVICE_UNAVAILABLE, down).into_response();
+/// Serves the figures at an address of their own, if there is one.
+async fn metrics_listener(
+    options: &Options,
+    figures: &Figures,
+) -> Result<Option<std::net::SocketAddr>, Failure> {
+    let Some(addr) = options.metrics else {
+        return Ok(None);
     };
-    Json(json!({
-        "queued": health.queue.queued,
-        "running": health.queue.running,
-        "oldest_due": health.queue.oldest_due.map(|due| due.timestamp()),
-        "outbox": health.queue.outbox,
-        "unplaced": health.unplaced,
-        "in_flight": health.in_flight,
-        "error_rate": health.error_rate,
-        "recording": health.recording,
-    }))
-    .into_response()
+    let listener = TcpListener::bind(addr).await?;
+    let addr = listener.local_addr()?;
+    let limits = ServeLimits::of_connections(SCRAPERS);
+    let forever = std::future::pending();
+    tokio::spawn(serve_within(
+        limits,
+        listener,
+        None,
+        figures.open(),
+        forever,
+    ));
+    Ok(Some(addr))
 }

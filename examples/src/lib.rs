@@ -2,9 +2,13 @@
 
 pub mod certificate;
 pub mod client;
+pub mod passwords;
 #[cfg(feature = "full")]
 pub mod platform;
+pub mod private;
 pub mod receiver;
+#[cfg(feature = "full")]
+pub mod sealing;
 pub mod serve;
 #[cfg(feature = "full")]
 pub mod session;

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,7 +27,8 @@ const COOKIE: &str = "session";
 const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;max-width:20rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}label{display:block;margin-bottom:1rem}input,button{font:inherit;display:block;width:100%;box-sizing:border-box;padding:.4rem;margin-top:.25rem}";
 
 /// Who has this name and password.
-type Check = dyn Fn(&str, &str) -> Option<OwnerId> + Send + Sync;
+type Check =
+    dyn Fn(String, String) -> Pin<Box<dyn Future<Output = Option<OwnerId>> + Send>> + Send + Sync;
 
 /// The sessions of one process, by the value of their cookie.
 #[derive(Clone)]
@@ -44,12 +47,12 @@ impl fmt::Debug for Sessions {
 
 impl Sessions {
     /// No session yet. `check` judges name and password; `secure` is for a platform behind TLS.
-    pub fn new(
-        secure: bool,
-        check: impl Fn(&str, &str) -> Option<OwnerId> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn new<F>(secure: bool, check: impl Fn(String, String) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Option<OwnerId>> + Send + 'static,
+    {
         Self {
-            check: Arc::new(check),
+            check: Arc::new(move |name, password| Box::pin(check(name, password))),
             open: Arc::default(),
             secure,
         }
@@ -138,7 +141,8 @@ async fn login(
         .get("sec-fetch-site")
         .is_some_and(|site| site != "same-origin" && site != "none");
     let user = text("user");
-    let found = (sessions.check)(user, text("password")).filter(|_| !elsewhere);
+    let found = (sessions.check)(user.to_owned(), text("password").to_owned()).await;
+    let found = found.filter(|_| !elsewhere);
     let Some(owner) = found else {
         tokio::time::sleep(PENALTY).await;
         return page(StatusCode::FORBIDDEN, back, "Wrong name or password.");

@@ -120,7 +120,8 @@ async fn login(State(tokens): State<Tokens>, body: String) -> Response {
         return refuse(StatusCode::BAD_REQUEST, "The body is not JSON");
     };
     let text = |name: &str| body[name].as_str().unwrap_or_default();
-    let Some(owner) = tokens.platform.password(text("login"), text("password")) else {
+    let found = tokens.platform.password(text("login"), text("password"));
+    let Some(owner) = found.await else {
         tokio::time::sleep(PENALTY).await;
         return refuse(StatusCode::UNAUTHORIZED, "Wrong login or password");
     };

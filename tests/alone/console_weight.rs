@@ -180,7 +180,7 @@ async fn no_page_grows_with_ten_thousand_rows_in_each_table() {
         store.clone(),
         store.clone(),
         Arc::new(SystemClock),
-        Arc::new(Platform::new("")),
+        Arc::new(Platform::default()),
     )
     .await;
     fill(&site, &store).await;

@@ -12,6 +12,7 @@ mod examples_run;
 mod one_time_concurrent;
 mod readme_table;
 mod security;
+mod server;
 mod signatures;
 mod spec;
 mod walls;

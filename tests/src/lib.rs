@@ -11,6 +11,7 @@ pub mod canary;
 pub mod chaos;
 pub mod door;
 pub mod here;
+pub mod hostile;
 pub mod open;
 pub mod platform;
 pub mod postgres;

@@ -29,12 +29,19 @@ impl PlatformProcess {
     /// When it does not come up.
     #[must_use]
     pub fn start(program: &str, data: &Path, more: &[&str]) -> Self {
-        let mut child = Command::new(program)
-            .args(["--listen", "127.0.0.1:0", "--admin-password", PASSWORD])
-            .arg("--allow-private-targets")
-            .arg("--data")
-            .arg(data)
-            .args(more)
+        let mut command = Command::new(program);
+        command.args(["--admin-password", PASSWORD, "--data"]);
+        Self::run(command.arg(data).args(more))
+    }
+
+    /// Runs the command with what every test needs: a free port, and targets on this machine.
+    ///
+    /// # Panics
+    /// When it does not come up.
+    #[must_use]
+    pub fn run(command: &mut Command) -> Self {
+        let mut child = command
+            .args(["--listen", "127.0.0.1:0", "--allow-private-targets"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -54,6 +61,17 @@ impl PlatformProcess {
             }
         }
         panic!("the platform ended: {:?} after {said:?}", child.wait());
+    }
+
+    /// The password that it printed for a user.
+    #[must_use]
+    pub fn password_of(&self, user: &str) -> Option<String> {
+        let start = format!("user {user}, password ");
+        let line = self
+            .said
+            .iter()
+            .find_map(|line| line.strip_prefix(&start))?;
+        Some(line.split(',').next()?.to_owned())
     }
 
     /// A call as `admin`, with what stands behind `/api/v4/`: status, body as JSON (null if it is

@@ -13,20 +13,19 @@ use axum::http::{HeaderMap, header};
 use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin};
 use webhook_model::{Catalog, Invalid, OwnerId, Specificity};
 
+use crate::passwords::{Judged, Passwords};
+
 /// The platform's data: fixed, so that a tester knows what to expect.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Platform {
-    /// What `admin` logs in with; the other users have no password.
-    credentials: String,
+    passwords: Passwords,
 }
 
 impl Platform {
-    /// A platform whose administrator has this password.
+    /// A platform whose users have these passwords; one without has none that is good.
     #[must_use]
-    pub fn new(password: &str) -> Self {
-        Self {
-            credentials: format!("admin:{password}"),
-        }
+    pub fn new(passwords: Passwords) -> Self {
+        Self { passwords }
     }
 
     /// The types and events that this platform knows.
@@ -78,11 +77,19 @@ impl Platform {
             .build())
     }
 
-    /// The user of this name and password.
-    #[must_use]
-    pub fn password(&self, name: &str, password: &str) -> Option<OwnerId> {
-        let given = base64(&format!("{name}:{password}"));
-        is_encoded(&given, &self.credentials).then_some(OwnerId(1))
+    /// The user of this name and password; `None` too while too many wait to be judged.
+    pub async fn password(&self, name: &str, password: &str) -> Option<OwnerId> {
+        let judged = self.passwords.judge(name, password).await;
+        Self::named(name).filter(|_| judged == Judged::Good)
+    }
+
+    async fn basic(&self, name: &str, password: &str) -> PlatformAnswer {
+        let principal = Self::named(name).and_then(Self::principal);
+        match (self.passwords.judge(name, password).await, principal) {
+            (Judged::Good, Some(principal)) => PlatformAnswer::Granted(Box::new(principal)),
+            (Judged::Busy, _) => PlatformAnswer::Refused(Denied::Unavailable),
+            _ => PlatformAnswer::Refused(Denied::Unauthenticated),
+        }
     }
 }
 
@@ -98,40 +105,27 @@ impl PlatformLogin for Platform {
             else {
                 return PlatformAnswer::NotMine;
             };
-            let Some(("basic", encoded)) = value.split_once(' ').map(|(scheme, rest)| {
-                (
-                    if scheme.eq_ignore_ascii_case("basic") {
-                        "basic"
-                    } else {
-                        ""
-                    },
-                    rest,
-                )
-            }) else {
+            let Some(encoded) = after_basic(value) else {
                 return PlatformAnswer::NotMine;
             };
-            let admin = OwnerId(1);
-            match Self::principal(admin) {
-                Some(principal) if is_encoded(encoded, &self.credentials) => {
-                    PlatformAnswer::Granted(Box::new(principal))
-                }
-                _ => PlatformAnswer::Refused(Denied::Unauthenticated),
+            match decoded(encoded) {
+                Some((name, password)) => self.basic(&name, &password).await,
+                None => PlatformAnswer::Refused(Denied::Unauthenticated),
             }
         })
     }
 }
 
-/// Whether `encoded` is the base64 of `text`; looks at all of it.
-fn is_encoded(encoded: &str, text: &str) -> bool {
-    let expected = base64(text);
-    let differences = expected
-        .bytes()
-        .zip(encoded.bytes())
-        .fold(0, |all, (a, b)| all | (a ^ b));
-    expected.len() == encoded.len() && differences == 0
+fn after_basic(value: &str) -> Option<&str> {
+    let (scheme, encoded) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("basic").then_some(encoded)
 }
 
-fn base64(text: &str) -> String {
+/// Name and password of Basic credentials (RFC 7617).
+fn decoded(encoded: &str) -> Option<(String, String)> {
     use base64::Engine as _;
-    base64::engine::general_purpose::STANDARD.encode(text)
+    let decoded = base64::engine::general_purpose::STANDARD.decode(encoded);
+    let text = String::from_utf8(decoded.ok()?).ok()?;
+    let (name, password) = text.split_once(':')?;
+    Some((name.to_owned(), password.to_owned()))
 }

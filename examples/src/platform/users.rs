@@ -53,6 +53,21 @@ impl User {
         USERS.into_iter().find(|user| user.who.key == owner)
     }
 
+    fn described(&self) -> String {
+        let access = match self.who.access {
+            AccessLevel::SystemAdministrator => "system administrator",
+            AccessLevel::TenantAdministrator => "tenant administrator",
+            _ => "user",
+        };
+        let tenant = TENANTS
+            .iter()
+            .find(|(key, _)| self.who.tenant == Some(TenantId(*key)));
+        match tenant {
+            Some((_, name)) => format!("{access} of {name}"),
+            None => format!("{access} without a tenant"),
+        }
+    }
+
     fn account(&self) -> Account {
         Account {
             tenant: self.who.tenant,
@@ -138,6 +153,16 @@ fn row(user: &User, reader: &Who) -> Value {
 }
 
 impl Platform {
+    /// Each user's name, and what the user is.
+    pub fn people() -> impl Iterator<Item = (&'static str, String)> {
+        USERS.iter().map(|user| (user.name, user.described()))
+    }
+
+    pub(super) fn named(name: &str) -> Option<OwnerId> {
+        let user = USERS.iter().find(|user| user.name == name);
+        user.map(|user| user.who.key)
+    }
+
     /// The user, logged in by the platform's own means; `None` if there is no such user.
     #[must_use]
     pub fn principal(owner: OwnerId) -> Option<Principal> {

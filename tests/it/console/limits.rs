@@ -127,7 +127,7 @@ async fn what_was_dropped_stands_on_the_webhooks_page() {
 #[tokio::test]
 async fn forms_offer_what_may_be_watched_and_refuse_the_rest_in_words() {
     let setup = Setup {
-        watch: Arc::new(Platform::new("")),
+        watch: Arc::new(Platform::default()),
         ..Setup::new()
     };
     let site = setup.start().await;

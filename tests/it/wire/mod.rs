@@ -1,12 +1,16 @@
 //! The v4 API and the example platform, as clients over TCP see them.
 
 mod counts;
+mod figures;
+mod first_start;
 mod host;
 mod limits;
 mod lists;
 mod matrix;
 mod python;
+mod sealed;
 mod secrets;
+mod sockets;
 mod tables;
 mod tasks;
 mod tenants;

@@ -108,7 +108,7 @@ impl Setup {
             key_store: store.clone(),
             webhook_store: store,
             clock: Arc::new(SystemClock),
-            directory: Arc::new(Platform::new("")),
+            directory: Arc::new(Platform::default()),
             quotas: Arc::new(Quota::UNLIMITED),
             watch: Arc::new(Everything),
         }
@@ -199,7 +199,7 @@ impl Site {
         let guard = AuthLayer::new(keys.clone(), |ext| {
             ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
         });
-        let sessions = Sessions::new(false, |name, password| {
+        let sessions = Sessions::new(false, |name, password| async move {
             let names = ["admin", "tina", "ulf", "vera", "dora"];
             let at = names.iter().position(|known| *known == name)?;
             (password == PASSWORD).then_some(OwnerId(at as i64 + 1))

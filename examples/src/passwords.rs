@@ -1,0 +1,276 @@
+//! The passwords of the platform's users, as Argon2id hashes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use argon2::Argon2;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use tokio::sync::Semaphore;
+
+/// Hashes at a time: each takes 19 MiB and a core.
+const AT_ONCE: usize = 2;
+/// Passwords that wait for their turn; more are not looked at.
+const WAITING: usize = 32;
+const LONGEST: usize = 1024;
+
+/// A password that was made up or given. `Debug` does not show it.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Password(String);
+
+impl Password {
+    /// A new one: 80 random bits.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(format!("{:020x}", rand::random::<u128>() >> 48))
+    }
+
+    /// The text, for its user.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Password {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(…)")
+    }
+}
+
+/// What became of an attempt.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Judged {
+    /// It is the user's password.
+    Good,
+    /// It is not, or there is no such user.
+    Wrong,
+    /// Too many wait for an answer; this one was not looked at.
+    Busy,
+}
+
+/// The hashes, by the users' names.
+#[derive(Clone)]
+pub struct Passwords {
+    hashes: Arc<BTreeMap<String, String>>,
+    known: Arc<Known>,
+    turns: Arc<Semaphore>,
+    line: Arc<Semaphore>,
+}
+
+/// What was good once, so that a client that sends its password with every request waits for one
+/// hash only: a keyed digest for each user, gone with the process.
+struct Known {
+    key: [u8; 64],
+    good: Mutex<HashMap<String, [u8; 32]>>,
+}
+
+impl fmt::Debug for Passwords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.hashes.keys()).finish()
+    }
+}
+
+impl Default for Passwords {
+    fn default() -> Self {
+        Self::of(BTreeMap::new())
+    }
+}
+
+impl Passwords {
+    /// What [`lines`](Self::lines) wrote; what is no line of it is left out.
+    #[must_use]
+    pub fn parse(lines: &str) -> Self {
+        let lines = lines.lines().filter_map(|line| line.split_once(':'));
+        let good = lines.filter(|(_, hash)| PasswordHash::new(hash).is_ok());
+        Self::of(good.map(|(a, b)| (a.to_owned(), b.to_owned())).collect())
+    }
+
+    fn of(hashes: BTreeMap<String, String>) -> Self {
+        let known = Known {
+            key: std::array::from_fn(|_| rand::random()),
+            good: Mutex::default(),
+        };
+        Self {
+            hashes: Arc::new(hashes),
+            known: Arc::new(known),
+            turns: Arc::new(Semaphore::new(AT_ONCE)),
+            line: Arc::new(Semaphore::new(AT_ONCE + WAITING)),
+        }
+    }
+
+    /// One line for each user: the name, a colon, the hash as a PHC string.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        let mut lines = String::new();
+        for (name, hash) in &*self.hashes {
+            let _ = writeln!(lines, "{name}:{hash}");
+        }
+        lines
+    }
+
+    /// Whether the user has a password.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.hashes.contains_key(name)
+    }
+
+    /// Gives the user this password. Takes as long as a hash does.
+    ///
+    /// # Errors
+    /// When it cannot be hashed: the system has no random bytes.
+    pub fn set(&mut self, name: &str, password: &Password) -> Result<(), argon2::Error> {
+        let hashed = Argon2::default().hash_password(password.expose().as_bytes());
+        let hashed: PasswordHash = hashed.map_err(|_| argon2::Error::OutOfMemory)?;
+        let mut hashes = (*self.hashes).clone();
+        hashes.insert(name.to_owned(), hashed.to_string());
+        *self = Self::of(hashes);
+        Ok(())
+    }
+
+    /// Whether this is the user's password, without a look at what was good before; blocks.
+    #[must_use]
+    pub fn verify(&self, name: &str, password: &str) -> bool {
+        // An unknown name takes as long as a known one: anybody's hash will do.
+        let own = self.hashes.get(name);
+        let hash = own.or_else(|| self.hashes.values().next());
+        let Some(hash) = hash.and_then(|hash| PasswordHash::new(hash).ok()) else {
+            return false;
+        };
+        let verified = Argon2::default().verify_password(password.as_bytes(), &hash);
+        verified.is_ok() && own.is_some()
+    }
+
+    /// Judges a password, off the async workers, two at a time. One that was good before costs a
+    /// digest.
+    pub async fn judge(&self, name: &str, password: &str) -> Judged {
+        if password.len() > LONGEST || name.len() > LONGEST {
+            return Judged::Wrong;
+        }
+        if self.known.is_good(name, password) {
+            return Judged::Good;
+        }
+        let Ok(_place) = self.line.clone().try_acquire_owned() else {
+            return Judged::Busy;
+        };
+        let Ok(turn) = self.turns.clone().acquire_owned().await else {
+            return Judged::Busy;
+        };
+        let (own, name, password) = (self.clone(), name.to_owned(), password.to_owned());
+        let judged = tokio::task::spawn_blocking(move || {
+            // Kept to the end of the work, also when nobody waits for it any more.
+            let _turn = turn;
+            let good = own.verify(&name, &password);
+            if good {
+                own.known.learn(&name, &password);
+            }
+            good
+        });
+        match judged.await {
+            Ok(true) => Judged::Good,
+            Ok(false) => Judged::Wrong,
+            Err(_) => Judged::Busy,
+        }
+    }
+}
+
+impl Known {
+    fn is_good(&self, name: &str, password: &str) -> bool {
+        let good = self.good.lock().unwrap_or_else(PoisonError::into_inner);
+        let digest = good.get(name).copied();
+        drop(good);
+        digest.is_some_and(|known| known.ct_eq(&self.digest(name, password)).into())
+    }
+
+    fn learn(&self, name: &str, password: &str) {
+        let digest = self.digest(name, password);
+        let mut good = self.good.lock().unwrap_or_else(PoisonError::into_inner);
+        good.insert(name.to_owned(), digest);
+    }
+
+    fn digest(&self, name: &str, password: &str) -> [u8; 32] {
+        let mut digest = <Hmac<Sha256> as KeyInit>::new(&self.key.into());
+        digest.update(name.as_bytes());
+        digest.update(&[0]);
+        digest.update(password.as_bytes());
+        digest.finalize().into_bytes().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passwords() -> Passwords {
+        let mut passwords = Passwords::default();
+        passwords
+            .set("tina", &"open sesame".to_owned().into())
+            .unwrap();
+        passwords.set("ulf", &Password::random()).unwrap();
+        passwords
+    }
+
+    #[tokio::test]
+    async fn a_password_is_known_by_its_hash_alone() {
+        let written = passwords().lines();
+        assert!(
+            !written.contains("sesame") && written.contains("tina:$argon2id$"),
+            "{written}"
+        );
+        let read = Passwords::parse(&written);
+        for _ in 0..2 {
+            assert_eq!(read.judge("tina", "open sesame").await, Judged::Good);
+            for (name, password) in [
+                ("tina", "open"),
+                ("ulf", "open sesame"),
+                ("otto", "open sesame"),
+                ("tina", ""),
+            ] {
+                assert_eq!(
+                    read.judge(name, password).await,
+                    Judged::Wrong,
+                    "{name} {password}"
+                );
+            }
+        }
+        assert_eq!(Passwords::default().judge("tina", "").await, Judged::Wrong);
+    }
+
+    #[tokio::test]
+    async fn more_than_can_wait_are_not_looked_at_and_who_is_known_does_not_wait() {
+        let passwords = passwords();
+        assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
+        let all = u32::try_from(AT_ONCE + WAITING).unwrap();
+        let line = passwords
+            .line
+            .clone()
+            .acquire_many_owned(all)
+            .await
+            .unwrap();
+        assert_eq!(passwords.judge("tina", "guess").await, Judged::Busy);
+        assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
+        drop(line);
+        assert_eq!(passwords.judge("tina", "guess").await, Judged::Wrong);
+    }
+
+    #[test]
+    fn nothing_shows_a_password_or_a_hash() {
+        let shown = format!(
+            "{:?} {:?}",
+            passwords(),
+            Password::from("open sesame".to_owned())
+        );
+        assert_eq!(shown, r#"{"tina", "ulf"} Password(…)"#);
+    }
+}

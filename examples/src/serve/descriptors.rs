@@ -1,0 +1,117 @@
+//! Descriptors of this process: how many there may be, and who may have them.
+
+use std::fmt;
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+/// Kept for the store, the standard streams and the listeners: SQLite has six connections of three
+/// files each, PostgreSQL six sockets.
+const STORE: u64 = 64;
+/// What the engine uses by default at most: 1,024 requests in flight, as many more while targets
+/// stall, and 2,048 connections that lie idle.
+const ENGINE: u64 = 4096;
+/// Fewer make no server.
+const LEAST: u64 = 256;
+/// More are of no use, and some systems have a billion.
+const MOST: u64 = 65_536;
+const CONNECTIONS: u64 = 8192;
+
+/// Who may have how many descriptors. What the engine and the store need is taken first; half of
+/// the rest is for clients, so that they cannot silence the deliveries.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Descriptors {
+    /// Connections of clients.
+    pub connections: usize,
+    /// Requests that the engine may have in flight (`InFlightLimits::total`). As many again may
+    /// come on top while targets stall.
+    pub in_flight: usize,
+    /// Connections to targets that may lie idle (`SenderBuilder::max_idle`).
+    pub idle: usize,
+}
+
+/// The process may open too few files.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TooFew {
+    /// How many it may open.
+    pub limit: u64,
+}
+
+impl fmt::Display for TooFew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "this process may open {} files and needs at least {LEAST}: raise the limit, as with `ulimit -n 4096` or LimitNOFILE of systemd",
+            self.limit
+        )
+    }
+}
+
+impl std::error::Error for TooFew {}
+
+impl Descriptors {
+    /// Raises the limit of this process as far as the system allows (the hard limit, at most
+    /// 65,536), and shares out what there is.
+    ///
+    /// # Errors
+    /// [`TooFew`] below 256.
+    pub fn of_this_process() -> Result<Self, TooFew> {
+        let mut limit = getrlimit(Resource::Nofile);
+        let wanted = limit.maximum.map_or(MOST, |hard| hard.min(MOST));
+        if limit.current.is_some_and(|soft| soft < wanted) {
+            limit.current = Some(wanted);
+            // Refused, it is as it was.
+            let _ = setrlimit(Resource::Nofile, limit);
+        }
+        let now = getrlimit(Resource::Nofile).current;
+        Self::of(now.unwrap_or(MOST))
+    }
+
+    /// Shares out this many descriptors.
+    ///
+    /// # Errors
+    /// [`TooFew`] below 256.
+    pub fn of(limit: u64) -> Result<Self, TooFew> {
+        if limit < LEAST {
+            return Err(TooFew { limit });
+        }
+        let engine = ((limit - STORE) / 2).min(ENGINE);
+        let connections = ((limit - STORE - engine) / 2).min(CONNECTIONS);
+        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        Ok(Self {
+            connections: count(connections),
+            in_flight: count(engine / 4),
+            idle: count(engine / 2),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_never_get_what_engine_and_store_need() {
+        for limit in [256, 1024, 4096, 20_000, 65_536, u64::MAX] {
+            let shares = Descriptors::of(limit).unwrap();
+            let used = shares.connections + 2 * shares.in_flight + shares.idle;
+            let left = limit - u64::try_from(used).unwrap();
+            assert!(left >= STORE, "{limit}: {shares:?}");
+            assert!(
+                shares.connections >= 48 && shares.in_flight >= 24,
+                "{limit}: {shares:?}"
+            );
+        }
+        assert_eq!(
+            Descriptors::of(65_536).unwrap().in_flight,
+            1024,
+            "the engine's default"
+        );
+    }
+
+    #[test]
+    fn too_few_are_refused_with_what_to_do() {
+        let refused = Descriptors::of(255).unwrap_err();
+        assert_eq!(refused, TooFew { limit: 255 });
+        assert!(refused.to_string().contains("ulimit -n"));
+    }
+}

@@ -1,0 +1,100 @@
+//! Serves an axum router over TCP or TLS until it is asked to stop, on a network that is not kind.
+//!
+//! hyper and hyper-util do the protocols and their limits; who may take how long and how much is
+//! decided here ([`ServeLimits`]), and how many descriptors there are for it ([`Descriptors`]).
+
+mod activity;
+mod bodies;
+mod connection;
+mod connections;
+mod descriptors;
+mod limits;
+mod requests;
+mod wire;
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::server::graceful::GracefulShutdown;
+use rustls::ServerConfig;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_rustls::TlsAcceptor;
+
+use connection::Server;
+use connections::Connections;
+pub use descriptors::{Descriptors, TooFew};
+pub use limits::ServeLimits;
+
+/// How long open requests may go on after the stop.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long nothing is accepted when the system refuses to.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves within the default limits until `stop` is ready; see [`serve_within`].
+///
+/// # Errors
+/// Never at present: a listener that fails is tried again.
+pub async fn serve(
+    listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
+    router: Router,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    serve_within(ServeLimits::default(), listener, tls, router, stop).await
+}
+
+/// Serves until `stop` is ready; then open requests are finished, for at most 10 seconds, and the
+/// listener is closed. Each request carries the peer's address as
+/// [`ConnectInfo`](axum::extract::ConnectInfo).
+///
+/// # Errors
+/// Never at present: a listener that fails is tried again.
+pub async fn serve_within(
+    limits: ServeLimits,
+    listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
+    router: Router,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let limits = Arc::new(limits);
+    let connections = Connections::new(limits.clone());
+    let server = Server::new(limits, tls.map(TlsAcceptor::from), router);
+    let graceful = GracefulShutdown::new();
+    tokio::pin!(stop);
+    loop {
+        let (stream, peer) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                // Out of descriptors, or a client that left: the next one may do better.
+                Err(_) => { tokio::time::sleep(PAUSE).await; continue }
+            },
+            () = &mut stop => break,
+        };
+        // Without a place it is closed at once: the others are still served.
+        if let Some(place) = connections.admit(peer.ip().into()) {
+            tokio::spawn(server.connection(stream, peer, place, graceful.watcher()));
+        }
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(PATIENCE, graceful.shutdown()).await;
+    Ok(())
+}
+
+/// Ready on Ctrl-C or SIGTERM, which end nothing by themselves from this call on.
+///
+/// # Errors
+/// When the signals cannot be listened to.
+pub fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}

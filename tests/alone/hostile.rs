@@ -1,0 +1,25 @@
+//! One hostile user beside nine for five seconds: nobody gets an error, everything arrives, and
+//! memory is bounded. How long requests take is the bench's to say (`tests::hostile`).
+
+use std::time::Duration;
+
+use crate::own_process::is_own_process;
+
+/// What he may make the platform hold beside what it needs alone.
+const HIS_SHARE: u64 = 256 * 1024 * 1024;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nine_work_beside_one_who_does_his_worst() {
+    if !is_own_process(concat!(
+        module_path!(),
+        "::nine_work_beside_one_who_does_his_worst"
+    )) {
+        return;
+    }
+    let program = env!("CARGO_BIN_EXE_host");
+    let figures = tests::hostile::run(program, Duration::from_secs(5)).await;
+    println!("{figures}");
+    assert!(figures.alone.errors.is_empty() && figures.beside.errors.is_empty());
+    assert_eq!(figures.missing, 0);
+    assert!(figures.beside.resident <= 2 * figures.alone.resident + HIS_SHARE);
+}

@@ -1,0 +1,126 @@
+//! The example platform seals by default, and refuses to lose the key.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+use tempfile::tempdir;
+use tests::platform::PlatformProcess;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
+const SECRET: &str = "correct-horse-battery-staple";
+
+async fn make_webhook(platform: &PlatformProcess) {
+    let hook = json!({"name": "w", "url": "https://example.com/", "authorization_type": "bearer", "authorization_value": SECRET});
+    assert_eq!(
+        platform.call("POST", "webhook_urls", Some(hook)).await.0,
+        201
+    );
+}
+
+async fn has_webhook(platform: &PlatformProcess) {
+    let rows = platform
+        .rows("webhook_urls?fields=authorization_type")
+        .await;
+    assert_eq!(rows, json!([{"authorization_type": "bearer"}]));
+}
+
+/// Whether a file in the folder holds these bytes.
+fn holds(folder: &Path, text: &str) -> bool {
+    let files = fs::read_dir(folder).unwrap();
+    files
+        .map(|entry| fs::read(entry.unwrap().path()).unwrap())
+        .any(|bytes| {
+            bytes
+                .windows(text.len())
+                .any(|window| window == text.as_bytes())
+        })
+}
+
+/// What it says when it does not start.
+fn refused(data: &Path, more: &[&str]) -> String {
+    let mut command = Command::new(PROGRAM);
+    let command = command
+        .args(["--listen", "127.0.0.1:0", "--data"])
+        .arg(data);
+    let output = command.args(more).output().unwrap();
+    assert!(!output.status.success(), "it started: {output:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// No byte of a webhook's secret is in the folder in plaintext, and it says where the key is.
+#[tokio::test]
+async fn it_seals_by_default_and_says_where_the_key_is() {
+    let folder = tempdir().unwrap();
+    let data = folder.path().join("data");
+    let platform = PlatformProcess::start(PROGRAM, &data, &[]);
+    make_webhook(&platform).await;
+    let key = data.join("seal.key");
+    let said = platform.said.join("\n");
+    assert!(said.contains(key.to_str().unwrap()), "{said}");
+    assert!(!said.contains(fs::read_to_string(&key).unwrap().trim()));
+    assert!(platform.stop());
+    assert!(!holds(&data, SECRET));
+    has_webhook(&PlatformProcess::start(PROGRAM, &data, &[])).await;
+}
+
+/// A new key would lose all secrets without a word.
+#[tokio::test]
+async fn a_key_that_is_gone_is_not_replaced() {
+    for named in [false, true] {
+        let folder = tempdir().unwrap();
+        let data = folder.path().join("data");
+        let elsewhere = folder.path().join("key");
+        let option = ["--seal-key-file", elsewhere.to_str().unwrap()];
+        let more: &[&str] = if named { &option } else { &[] };
+        let key = if named {
+            elsewhere.clone()
+        } else {
+            data.join("seal.key")
+        };
+        let platform = PlatformProcess::start(PROGRAM, &data, more);
+        make_webhook(&platform).await;
+        assert!(platform.stop());
+
+        let away = folder.path().join("away");
+        fs::rename(&key, &away).unwrap();
+        let said = refused(&data, more);
+        assert!(said.contains(key.to_str().unwrap()), "where it was: {said}");
+        assert!(!key.exists(), "no new one is made");
+        fs::write(&key, "ab".repeat(32)).unwrap();
+        assert!(refused(&data, more).contains("another key"));
+        fs::write(&key, "not a key").unwrap();
+        assert!(refused(&data, more).contains("64 hexadecimal digits"));
+        let other = folder.path().join("other");
+        let said = refused(&data, &["--seal-key-file", other.to_str().unwrap()]);
+        assert!(
+            said.contains(key.to_str().unwrap()) && !other.exists(),
+            "{said}"
+        );
+
+        fs::rename(&away, &key).unwrap();
+        has_webhook(&PlatformProcess::start(PROGRAM, &data, more)).await;
+    }
+}
+
+/// Also where everything beside the database is lost.
+#[tokio::test]
+async fn sealed_data_without_their_folder_are_refused() {
+    let folder = tempdir().unwrap();
+    let state = folder.path().join("state");
+    let option = ["--state", state.to_str().unwrap()];
+    let platform = PlatformProcess::start(PROGRAM, folder.path(), &option);
+    make_webhook(&platform).await;
+    assert!(platform.stop());
+    fs::rename(&state, folder.path().join("away")).unwrap();
+    let said = refused(folder.path(), &option);
+    assert!(
+        said.contains("the data were sealed under a key that is not in"),
+        "{said}"
+    );
+    assert!(!state.join("seal.key").exists() && !state.join("sealed-under").exists());
+    fs::remove_dir_all(&state).unwrap();
+    fs::rename(folder.path().join("away"), &state).unwrap();
+    has_webhook(&PlatformProcess::start(PROGRAM, folder.path(), &option)).await;
+}

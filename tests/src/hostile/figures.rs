@@ -1,0 +1,86 @@
+//! What came of it.
+
+use std::fmt;
+use std::time::Duration;
+
+/// One phase, as the nine felt it.
+#[derive(Clone, Debug, Default)]
+pub struct Phase {
+    /// How long each of their requests took from when it was due, in order of length.
+    pub times: Vec<Duration>,
+    /// What went wrong, with how it was said.
+    pub errors: Vec<String>,
+    /// Occurrences that were accepted; each makes three deliveries.
+    pub occurrences: usize,
+    /// The most bytes that the platform held in memory.
+    pub resident: u64,
+}
+
+impl Phase {
+    /// This share of the requests, in per mille, took no longer.
+    ///
+    /// # Panics
+    /// When there was no request.
+    #[must_use]
+    pub fn within(&self, per_mille: usize) -> Duration {
+        let last = self.times.len() - 1;
+        self.times[(self.times.len() * per_mille / 1000).min(last)]
+    }
+}
+
+/// Both phases.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// The nine alone.
+    pub alone: Phase,
+    /// The nine beside him.
+    pub beside: Phase,
+    /// Deliveries that did not arrive.
+    pub missing: usize,
+}
+
+impl Figures {
+    /// Whether the nine hardly notice him: p99 and memory at most twice what they are alone, no
+    /// error, everything arrived.
+    #[must_use]
+    pub fn is_well(&self) -> bool {
+        let (alone, beside) = (&self.alone, &self.beside);
+        beside.within(990) <= 2 * alone.within(990)
+            && beside.resident <= 2 * alone.resident
+            && alone.errors.is_empty()
+            && beside.errors.is_empty()
+            && self.missing == 0
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "| the nine | alone | beside him | ratio |")?;
+        writeln!(f, "|---|---|---|---|")?;
+        for (name, per_mille) in [("p50", 500), ("p99", 990), ("longest", 1000)] {
+            let [alone, beside] =
+                [&self.alone, &self.beside].map(|p| p.within(per_mille).as_secs_f64() * 1e3);
+            let ratio = beside / alone;
+            writeln!(
+                f,
+                "| {name} | {alone:.1} ms | {beside:.1} ms | {ratio:.1} |"
+            )?;
+        }
+        let [alone, beside] =
+            [&self.alone, &self.beside].map(|p| p.resident as f64 / 1024.0 / 1024.0);
+        let ratio = beside / alone;
+        writeln!(
+            f,
+            "| resident | {alone:.0} MiB | {beside:.0} MiB | {ratio:.1} |"
+        )?;
+        let [alone, beside] = [&self.alone, &self.beside].map(|p| (p.times.len(), p.errors.len()));
+        writeln!(f, "| requests | {} | {} | |", alone.0, beside.0)?;
+        writeln!(f, "| errors | {} | {} | |", alone.1, beside.1)?;
+        write!(f, "| deliveries missing | | {} | |", self.missing)?;
+        let errors = self.alone.errors.iter().chain(&self.beside.errors);
+        for error in errors.take(5) {
+            write!(f, "\n{error}")?;
+        }
+        Ok(())
+    }
+}

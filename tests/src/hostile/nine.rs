@@ -1,0 +1,111 @@
+//! The nine, who send requests at a steady pace whatever happens.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use reqwest::Client;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+
+use super::figures::Phase;
+use super::furnish::Member;
+use super::{Scene, client};
+
+/// A request of each of them.
+const EVERY: Duration = Duration::from_millis(100);
+/// The longest that one of them waits.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often as long as it should a phase may take.
+const LATE: u32 = 3;
+const READS: [&str; 4] = [
+    "webhook_urls?fields=most&limit=20",
+    "tasks?fields=name,owner&limit=20",
+    "webhooks?fields=status,created&limit=20",
+    "system?fields=yb_version",
+];
+
+/// For this time, from addresses of their own.
+pub(super) async fn work(scene: &Arc<Scene>, nine: &[Member], long: Duration) -> Phase {
+    let (begin, mut all) = (Instant::now(), JoinSet::new());
+    for (number, member) in (0_u8..).zip(nine) {
+        let (scene, member) = (scene.clone(), member.clone());
+        let begin = begin + EVERY * u32::from(number) / 9;
+        all.spawn(async move { one(&scene, number, &member, begin, long).await });
+    }
+    let most = Arc::new(AtomicU64::new(0));
+    let look = tokio::spawn(look_at_memory(scene.clone(), most.clone()));
+    let mut phase = Phase::default();
+    while let Some(one) = all.join_next().await {
+        let one = one.unwrap();
+        phase.times.extend(one.times);
+        phase.errors.extend(one.errors);
+        phase.occurrences += one.occurrences;
+    }
+    phase.times.sort();
+    look.abort();
+    phase.resident = most.load(SeqCst).max(resident(scene));
+    phase
+}
+
+async fn look_at_memory(scene: Arc<Scene>, most: Arc<AtomicU64>) {
+    let mut tick = tokio::time::interval(Duration::from_millis(50));
+    loop {
+        tick.tick().await;
+        most.fetch_max(resident(&scene), SeqCst);
+    }
+}
+
+fn resident(scene: &Scene) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", scene.platform.pid()));
+    let status = status.unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1024
+}
+
+async fn one(scene: &Scene, number: u8, member: &Member, begin: Instant, long: Duration) -> Phase {
+    let (mut phase, client) = (Phase::default(), client(1, number + 1));
+    let mut due = begin;
+    for step in 0_usize.. {
+        // Where requests take much longer than they are apart, the rest would say no more.
+        if due > begin + long || begin.elapsed() > long * LATE {
+            break;
+        }
+        sleep_until(due).await;
+        let acts = member.acts && step.is_multiple_of(2);
+        match request(scene, &client, member, acts, step).await {
+            Ok(()) => phase.occurrences += usize::from(acts),
+            Err(error) => phase.errors.push(error),
+        }
+        phase.times.push(due.elapsed());
+        due += EVERY;
+    }
+    phase
+}
+
+async fn request(
+    scene: &Scene,
+    client: &Client,
+    member: &Member,
+    acts: bool,
+    step: usize,
+) -> Result<(), String> {
+    let path = READS[step % READS.len()];
+    let base = format!("http://{}/api/v4", scene.server);
+    let request = if acts {
+        client.post(format!("{base}/vms/1/poweron")).body("{}")
+    } else {
+        client.get(format!("{base}/{path}"))
+    };
+    let request = request.bearer_auth(&member.key).timeout(PATIENCE);
+    let answer = request.send().await.map_err(|error| format!("{error:?}"))?;
+    let status = answer.status();
+    let text = answer.text().await.map_err(|error| format!("{error:?}"))?;
+    if status.is_success() {
+        Ok(())
+    } else {
+        Err(format!("{path}: {status} {text}"))
+    }
+}

@@ -1,0 +1,68 @@
+//! Receives what the nine's webhooks send, and counts it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{MethodRouter, post};
+use tokio::net::TcpListener;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::PATIENCE;
+use super::furnish::WEBHOOKS;
+
+/// A receiver on this machine.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    pub addr: SocketAddr,
+    arrived: Arc<AtomicUsize>,
+    his: Arc<AtomicUsize>,
+}
+
+impl Receiver {
+    pub(super) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let his = Arc::new(AtomicUsize::new(0));
+        let router = Router::new()
+            .route("/counted", counting(arrived.clone()))
+            .route("/his", counting(his.clone()));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { addr, arrived, his }
+    }
+
+    /// Waits until this number of his deliveries have arrived.
+    ///
+    /// # Panics
+    /// When they do not.
+    pub(super) async fn his(&self, deliveries: usize) {
+        let arrived = async {
+            while self.his.load(Ordering::SeqCst) < deliveries {
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(PATIENCE, arrived).await.unwrap();
+    }
+
+    /// How many deliveries of these occurrences are missing, once there are none or time is up.
+    pub(super) async fn missing(&self, occurrences: usize, patience: Duration) -> usize {
+        let (expected, end) = (occurrences * WEBHOOKS, Instant::now() + patience);
+        loop {
+            let missing = expected.saturating_sub(self.arrived.load(Ordering::SeqCst));
+            if missing == 0 || Instant::now() > end {
+                return missing;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+fn counting(count: Arc<AtomicUsize>) -> MethodRouter {
+    post(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        std::future::ready("")
+    })
+}

@@ -1,0 +1,126 @@
+//! His ways. Each connection has one and repeats it; what is refused to him he asks again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::{Client, RequestBuilder};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::forms::Forms;
+use super::{Scene, client, sockets};
+
+/// He is patient with responses, for they cost the platform memory.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// A pause after a refusal at once, so that it is the platform that works and not this program.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// One connection, until he stops.
+pub(super) async fn way(
+    scene: Arc<Scene>,
+    connection: usize,
+    key: String,
+    mut stopped: watch::Receiver<bool>,
+) {
+    tokio::select! {
+        _ = stopped.wait_for(|stop| *stop) => {}
+        () = repeat(&scene, connection, &key) => {}
+    }
+}
+
+async fn repeat(scene: &Scene, connection: usize, key: &str) {
+    let api = Api {
+        client: client(2, 1),
+        base: format!("http://{}", scene.server),
+        key,
+    };
+    match connection % 13 {
+        0 => api.list(&aliases("message"), "limit=10").await,
+        1 => {
+            let all = "fields=all,message,response_body";
+            api.list(all, "limit=0&sort=-message").await;
+        }
+        2 => api.list("fields=$key", &contains(250)).await,
+        3 => api.list(&aliases("$key"), "limit=1000000&offset=1").await,
+        4 => {
+            let all = "fields=all,settings_args";
+            let rest = "limit=0&sort=settings_args";
+            api.table("tasks", &format!("{all}&{rest}")).await;
+        }
+        5 | 6 => {
+            let forms = Forms::of(scene, &api.client).await;
+            forms.send_large(connection).await;
+        }
+        7 => Forms::of(scene, &api.client).await.read_pages().await,
+        8 => api.guess().await,
+        9 => sockets::idle(scene.server).await,
+        10 => sockets::slow_heads(scene.server).await,
+        11 => sockets::slow_bodies(scene.server, key).await,
+        _ => sockets::unread(scene.server, key).await,
+    }
+}
+
+struct Api<'a> {
+    client: Client,
+    base: String,
+    key: &'a str,
+}
+
+impl Api<'_> {
+    async fn list(&self, fields: &str, rest: &str) {
+        self.table("webhooks", &format!("{fields}&{rest}")).await;
+    }
+
+    async fn table(&self, table: &str, query: &str) {
+        loop {
+            let url = format!("{}/api/v4/{table}?{query}", self.base);
+            send(self.client.get(url).bearer_auth(self.key)).await;
+        }
+    }
+
+    /// Passwords, session tokens and keys.
+    async fn guess(&self) {
+        for number in 0_u64.. {
+            let system = format!("{}/api/v4/system", self.base);
+            let guess = format!("{number:020x}");
+            let request = match number % 4 {
+                0 => self.client.get(system).basic_auth("admin", Some(guess)),
+                1 => self.client.get(system).bearer_auth(guess),
+                2 => self.client.get(system).header("x-yottabyte-token", guess),
+                _ => {
+                    let body = format!(r#"{{"login":"admin","password":"{guess}"}}"#);
+                    self.client
+                        .post(format!("{}/api/sys/tokens", self.base))
+                        .body(body)
+                }
+            };
+            send(request).await;
+        }
+    }
+}
+
+/// Sends a request and reads what comes, piece by piece.
+pub(super) async fn send(request: RequestBuilder) {
+    if let Ok(mut answer) = request.timeout(PATIENCE).send().await {
+        let refused = !answer.status().is_success();
+        while let Ok(Some(_)) = answer.chunk().await {}
+        if !refused {
+            return;
+        }
+    }
+    sleep(PAUSE).await;
+}
+
+/// One column under 199 names.
+fn aliases(column: &str) -> String {
+    let names: Vec<String> = (0..199).map(|n| format!("{column}%20as%20a{n}")).collect();
+    format!("fields={}", names.join(","))
+}
+
+/// Searches that find nothing, so that all is read.
+fn contains(terms: usize) -> String {
+    let terms: Vec<String> = (0..terms)
+        .map(|n| format!("message%20ct%20'ipsum%20x{n}'"))
+        .collect();
+    format!("filter={}&limit=1", terms.join("%20or%20"))
+}
