@@ -7,7 +7,11 @@
 
 mod common;
 mod contract;
+mod hidden;
 mod log;
+#[cfg(unix)]
+mod modes;
+mod sealed;
 mod store;
 mod version_1;
 mod version_2;
