@@ -10,7 +10,7 @@ use gatepost_manage::{Choice, Directory};
 use serde_json::{Value, json};
 use tests::browser::{Browser, Look, Site, Visitor};
 use tokio::net::TcpListener;
-use webhook_model::WebhookId;
+use webhook_model::{WebhookId, hidden_character};
 
 /// Texts that aim at the places where ours put values: text, attributes in quotes, addresses,
 /// scripts, JSON, headers.
@@ -56,11 +56,11 @@ fn escaped(text: &str) -> String {
 
 /// Cut to what a name may hold.
 fn name(text: &str, at: usize, most: usize) -> String {
-    let plain: String = text
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(most - 5)
-        .collect();
+    let mut plain: String = text.chars().filter(|c| !c.is_control()).collect();
+    while let Some(hidden) = hidden_character(&plain) {
+        plain = plain.replace(hidden, "");
+    }
+    let plain: String = plain.chars().take(most - 5).collect();
     format!("{plain} {at}")
 }
 

@@ -27,8 +27,9 @@ pub use key::{
     LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan,
 };
 pub use record::{
-    ApiKey, Description, DescriptionError, DraftError, EditError, Expiration, ExpirationError,
-    IllegalMove, KeyDraft, KeyEdit, KeyMove, KeyName, KeyState, LastLogin, NameError,
+    ApiKey, BeyondBounds, Bounds, Description, DescriptionError, DraftError, EditError, Expiration,
+    ExpirationError, IllegalMove, KeyDraft, KeyEdit, KeyMove, KeyName, KeyState, LastLogin,
+    NameError,
 };
 pub use refusal::KeyRefusal;
 pub use reveal::{NewKey, Pak, RevealOnce, RevealedKey};

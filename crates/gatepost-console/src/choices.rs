@@ -6,6 +6,7 @@ use gatepost_storage::{Page, Scope};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::layout::seen;
 
 /// A form offers at most this number of rows.
 const MAX_CHOICES: usize = 200;
@@ -17,7 +18,7 @@ pub(crate) async fn choices(ctx: &PageContext, table: &str) -> Vec<(String, Stri
     let found = ctx.actor.choices(table, MAX_CHOICES + 1).await;
     few(found
         .into_iter()
-        .map(|choice| (choice.key.to_string(), choice.name))
+        .map(|choice| (choice.key.to_string(), seen(&choice.name).into_owned()))
         .collect())
 }
 
@@ -30,7 +31,12 @@ pub(crate) async fn webhook_choices(ctx: &PageContext) -> Result<Vec<(String, St
     };
     let rows = ctx.actor.webhooks(&query).await?.rows.into_iter();
     Ok(few(rows
-        .map(|row| (row.id.to_string(), row.value.name.to_string()))
+        .map(|row| {
+            (
+                row.id.to_string(),
+                seen(row.value.name.as_str()).into_owned(),
+            )
+        })
         .collect()))
 }
 
@@ -45,7 +51,12 @@ pub(crate) async fn task_choices(ctx: &PageContext) -> Result<Vec<(String, Strin
     };
     let rows = ctx.actor.tasks(&query).await?.rows.into_iter();
     Ok(few(rows
-        .map(|row| (row.id.to_string(), row.task.name.to_string()))
+        .map(|row| {
+            (
+                row.id.to_string(),
+                seen(row.task.name.as_str()).into_owned(),
+            )
+        })
         .collect()))
 }
 

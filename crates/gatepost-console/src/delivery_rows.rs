@@ -9,6 +9,7 @@ use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 use crate::layout;
+use crate::layout::seen;
 use crate::time::stamp;
 
 /// The deliveries, each with the name of its webhook.
@@ -29,7 +30,7 @@ pub(crate) fn rows(
                 @let (state, kind) = layout::state(delivery.state);
                 tr {
                     td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
-                    td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (names.get(&delivery.webhook).map_or("–", String::as_str)) } }
+                    td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(names.get(&delivery.webhook).map_or("–", String::as_str))) } }
                     td data-label="State" { span { span class={ "badge " (kind) } data-state=(id) { (state) } } }
                     td data-label="Result" { span data-text={ "info-" (id) } { (delivery.status_info) } }
                     td data-label="Attempts" { span data-text={ "attempts-" (id) } { (delivery.attempts) } }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod accounts;
+mod hidden;
 mod ids;
 mod place;
 mod quotas;
@@ -8,6 +9,7 @@ mod quotas;
 // The public interface is:
 
 pub use accounts::{AccessLevel, Account, AccountAnswer, Accounts, AccountsError};
+pub use hidden::{hidden_character, mark_hidden};
 pub use ids::{EventId, KeyId, ObjectId, OwnerId, TagId, TaskId, TenantId, WebhookId};
 pub use place::{Audience, Place};
 pub use quotas::{Quota, Quotas};

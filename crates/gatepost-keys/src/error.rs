@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{DraftError, EditError};
+use apikey_core::{BeyondBounds, DraftError, EditError};
 use gatepost_ids::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
 
@@ -17,6 +17,9 @@ pub enum KeyError {
     /// The caller may not make keys for this user.
     #[error("keys of this user are not the caller's to manage")]
     Forbidden,
+    /// The key would reach further than the one by which the request came.
+    #[error(transparent)]
+    Beyond(#[from] BeyondBounds),
     /// The user has a key of that name.
     #[error("the user has a key of that name")]
     NameTaken,

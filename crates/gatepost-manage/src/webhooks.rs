@@ -2,7 +2,7 @@
 
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
-use webhook_model::{Invalid, Webhook, WebhookId};
+use webhook_model::{Entered, Invalid, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
@@ -64,15 +64,39 @@ impl Actor {
     /// Changes a webhook; in force for the next attempt. Its owner stays. `edit` may be called
     /// again if the webhook was changed by others at the same time.
     ///
+    /// Secrets that are stored do not go elsewhere: an edit that leads the webhook to another
+    /// origin, or lets it accept any certificate, must remove them; to enter them again, use
+    /// [`edit_webhook_with`](Self::edit_webhook_with).
+    ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], what `edit` refuses, and as
-    /// [`create_webhook`](Self::create_webhook).
+    /// [`create_webhook`](Self::create_webhook); [`ManageError::Invalid`] about the secret that
+    /// would go elsewhere ([`Webhook::check_elsewhere`]).
     pub async fn edit_webhook(
         &self,
         id: WebhookId,
         edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
-        self.change_webhook(id, Operation::Update, edit).await
+        self.edit_webhook_with(id, Entered::default(), edit).await
+    }
+
+    /// As [`edit_webhook`](Self::edit_webhook), by a caller who typed these secrets, so that they
+    /// may go wherever the webhook leads.
+    ///
+    /// # Errors
+    /// As [`edit_webhook`](Self::edit_webhook), about secrets that were not entered.
+    pub async fn edit_webhook_with(
+        &self,
+        id: WebhookId,
+        entered: Entered,
+        mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send + 'static,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.change_webhook(id, Operation::Update, move |webhook| {
+            let before = webhook.clone();
+            edit(webhook)?;
+            webhook.check_elsewhere(&before, entered)
+        })
+        .await
     }
 
     /// Deletes a webhook with its delivery log, also one that cannot be read. Its name is free at

@@ -10,9 +10,16 @@ use crate::error::{Failure, Result};
 
 /// A column of text, parsed.
 pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Row, column: &'static str) -> Result<T> {
-    row.try_get::<_, &str>(column)?
-        .parse()
-        .map_err(|e| Failure::corrupt(column, e))
+    stored(row, column, str::parse)
+}
+
+/// A column of text, as `read` has it.
+pub(crate) fn stored<T, E: Display>(
+    row: &Row,
+    column: &'static str,
+    read: fn(&str) -> std::result::Result<T, E>,
+) -> Result<T> {
+    read(row.try_get(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
 /// Text in a column of bytes, which unlike text may hold a NUL.

@@ -51,7 +51,16 @@ pub(crate) fn number<T: TryFrom<i64, Error: Display>>(
 
 /// A column of text, parsed.
 pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Row<'_>, column: &'static str) -> Result<T> {
+    stored(row, column, str::parse)
+}
+
+/// A column of text, as `read` has it.
+pub(crate) fn stored<T, E: Display>(
+    row: &Row<'_>,
+    column: &'static str,
+    read: fn(&str) -> std::result::Result<T, E>,
+) -> Result<T> {
     let value = row.get_ref(column)?;
     let text = value.as_str().map_err(|e| Failure::corrupt(column, e))?;
-    text.parse().map_err(|e| Failure::corrupt(column, e))
+    read(text).map_err(|e| Failure::corrupt(column, e))
 }

@@ -42,8 +42,9 @@ pub struct SqliteConfig {
 }
 
 impl SqliteConfig {
-    /// The database in this file, which is created if there is none. It must be on a local disk:
-    /// SQLite's write-ahead log needs memory that is shared between the processes that use it.
+    /// The database in this file, which is created if there is none, as is its folder. It must be
+    /// on a local disk: SQLite's write-ahead log needs memory that is shared between the processes
+    /// that use it.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self {

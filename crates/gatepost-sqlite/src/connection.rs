@@ -8,6 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::config::SqliteConfig;
 use crate::error::{Failure, Result};
+use crate::files;
 
 /// 3.51.3 is the first version without a fault by which two processes at a checkpoint could damage
 /// the file.
@@ -24,8 +25,9 @@ pub(crate) fn check_library(version: i32) -> Result<()> {
     Ok(())
 }
 
-/// A connection that writes. Creates the file.
+/// A connection that writes. Creates the file, and its folder if only that is missing.
 pub(crate) fn writer(config: &SqliteConfig) -> Result<Connection> {
+    files::make(&config.path)?;
     let connection = Connection::open_with_flags(
         &config.path,
         OpenFlags::SQLITE_OPEN_READ_WRITE

@@ -49,6 +49,12 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Store(unavailable("the file or its folder cannot be created").with_source(error))
+    }
+}
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::Store(error)

@@ -6,6 +6,7 @@ mod config;
 mod connection;
 mod deliveries;
 mod error;
+mod files;
 mod generations;
 mod keys;
 mod list;

@@ -13,7 +13,7 @@ use crate::error::{Answer, Result, unavailable};
 use crate::readers::Readers;
 use crate::watch::{Own, Watch};
 use crate::writer::Writer;
-use crate::{connection, migrate};
+use crate::{connection, files, migrate};
 
 /// A store in one SQLite file. Cheap to clone: all clones share one writer and a few readers.
 ///
@@ -31,6 +31,9 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens the file, creates it if there is none, and brings its tables up to date.
+    ///
+    /// On Unix a new file, its log and its shared memory are their owner's alone (0600), in a
+    /// folder that is too (0700) if that is new; what is open to others is reported by a warning.
     ///
     /// # Errors
     /// `Unavailable` when the file cannot be opened or another process holds it for too long;
@@ -59,6 +62,7 @@ impl SqliteStore {
             connection::check_library(rusqlite::version_number())?;
             let mut writer = connection::writer(&config)?;
             migrate::migrate(&mut writer)?;
+            files::report(&config.path);
             Ok((writer, connection::reader(&config)?))
         };
         let (writer, watch) = opened()?;

@@ -15,6 +15,8 @@ pub mod keys;
 #[cfg(feature = "keys")]
 pub mod recent;
 #[cfg(feature = "webhooks")]
+mod sealed;
+#[cfg(feature = "webhooks")]
 pub mod webhooks;
 
 pub use clock::{Clock, ManualClock, SystemClock};
@@ -27,5 +29,7 @@ pub use owners::OwnerStore;
 pub use page::{AtMost, Order, Page, Revision, Row, Scope};
 #[cfg(feature = "keys")]
 pub use recent::RecentChanges;
+#[cfg(feature = "webhooks")]
+pub use sealed::SealedMessages;
 #[cfg(feature = "webhooks")]
 pub use webhooks::WebhookStore;

@@ -16,12 +16,14 @@ pub use event::{
     Catalog, CatalogBuilder, CatalogError, Event, EventName, EventType, JsonObject, Object,
     Occurrence, OccurrenceId, Specificity, Target,
 };
-pub use gatepost_ids::{Audience, EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId};
+pub use gatepost_ids::{
+    Audience, EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId, hidden_character, mark_hidden,
+};
 pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};
 pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};
 pub use text::{Description, TaskName, WebhookName};
 pub use webhook::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Header, Headers, RateLimit,
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Entered, Header, Headers, RateLimit,
     RequestHeader, Retries, SigningSecret, SigningSecrets, TargetUrl, Timeout, Webhook,
 };

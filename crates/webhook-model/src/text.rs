@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use gatepost_ids::hidden_character;
+
 use crate::error::{Field, Invalid};
 
 macro_rules! texts {
@@ -17,14 +19,28 @@ macro_rules! texts {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            /// Reads back what a store holds: also a text with hidden characters, which was
+            /// accepted once.
+            ///
+            /// # Errors
+            /// What else breaks a rule.
+            pub fn stored(text: &str) -> Result<Self, Invalid> {
+                check(text, Field::$field, $min, $max, $lines)?;
+                Ok(Self(text.into()))
+            }
         }
 
         impl FromStr for $name {
             type Err = Invalid;
 
             fn from_str(text: &str) -> Result<Self, Invalid> {
-                check(text, Field::$field, $min, $max, $lines)?;
-                Ok(Self(text.into()))
+                let read = Self::stored(text)?;
+                let Some(c) = hidden_character(text) else {
+                    return Ok(read);
+                };
+                let rule = format!("must not hold hidden characters such as U+{:04X}", u32::from(c));
+                Err(Invalid::new(Field::$field, rule))
             }
         }
 
@@ -37,11 +53,14 @@ macro_rules! texts {
 }
 
 texts! {
-    /// The name of a webhook: 1 to 128 characters, none of them a control character (SPEC 2.2).
+    /// The name of a webhook: 1 to 128 characters, none of them a control character or
+    /// hidden ([`hidden_character`]; SPEC 2.2).
     WebhookName: Name, 1..=128, lines: false;
-    /// The name of a task: 1 to 64 characters, none of them a control character (SPEC 2.3).
+    /// The name of a task: 1 to 64 characters, none of them a control character or hidden
+    /// ([`hidden_character`]; SPEC 2.3).
     TaskName: Name, 1..=64, lines: false;
-    /// Free text of at most 2,048 characters; lines and tabs are allowed (SPEC 2.3).
+    /// Free text of at most 2,048 characters; lines and tabs are allowed, hidden
+    /// characters are not ([`hidden_character`]; SPEC 2.3).
     Description: Description, 0..=2048, lines: true;
 }
 
@@ -71,4 +90,24 @@ fn check(text: &str, field: Field, min: usize, max: usize, lines: bool) -> Resul
         return Err(Invalid::new(field, "must not be blank"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_refused_and_what_was_stored_with_them_loads() {
+        let text = "x\u{202e}gnp.exe";
+        let name = text.parse::<WebhookName>().unwrap_err();
+        let rule = "must not hold hidden characters such as U+202E";
+        assert_eq!((name.field(), name.rule()), (Field::Name, rule));
+        assert!(text.parse::<TaskName>().is_err());
+        let description = text.parse::<Description>().unwrap_err();
+        assert_eq!(description.field(), Field::Description);
+        assert_eq!(WebhookName::stored(text).unwrap().as_str(), text);
+        assert_eq!(TaskName::stored(text).unwrap().as_str(), text);
+        assert_eq!(Description::stored(text).unwrap().as_str(), text);
+        assert!(TaskName::stored("a\0").is_err());
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, LastLogin};
+use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, KeyName, LastLogin};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
@@ -17,8 +17,8 @@ use gatepost_storage::webhooks::{NewOutbox, OutboxId, OutboxRow, TaskRow, Unread
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use serde_json::{Value, json};
 use webhook_model::{
-    Action, DeliveryOrder, Event, JsonObject, Occurrence, OwnerId, Retries, Task, TaskId, Timeout,
-    Webhook, WebhookId,
+    Action, DeliveryOrder, Description, Event, JsonObject, Occurrence, OwnerId, Retries, Task,
+    TaskId, TaskName, Timeout, Webhook, WebhookId, WebhookName,
 };
 
 use super::error::Answer;
@@ -62,8 +62,16 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn parse<T: FromStr<Err: Display>>(&self, field: &'static str) -> Answer<T> {
-        let parsed = self.text(field)?.parse();
-        parsed.map_err(|e: T::Err| corrupt(field).with_source(e.to_string()))
+        self.stored(field, str::parse)
+    }
+
+    /// A text that may hold what is no longer accepted.
+    pub(super) fn stored<T, E: Display>(
+        &self,
+        field: &'static str,
+        read: fn(&str) -> Result<T, E>,
+    ) -> Answer<T> {
+        read(self.text(field)?).map_err(|e| corrupt(field).with_source(e.to_string()))
     }
 
     pub(super) fn maybe_time(&self, field: &'static str) -> Option<DateTime<Utc>> {
@@ -130,8 +138,8 @@ pub(super) fn key(id: i64, row: &Value) -> Answer<KeyRow> {
                     .try_into()
                     .map_err(|_| corrupt("digest"))?,
             },
-            name: f.parse("name")?,
-            description: f.parse("description")?,
+            name: f.stored("name", KeyName::stored)?,
+            description: f.stored("description", apikey_core::Description::stored)?,
             expiration: f
                 .maybe_time("expires")
                 .map_or(Expiration::Never, Expiration::At),
@@ -171,7 +179,7 @@ pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) ->
     Ok(with_head(
         row,
         json!({
-            "name": w.name.as_str(), "url": w.url.as_str(),
+            "name": w.name.as_str(), "url": sealed.url,
             "authorization_kind": w.authorization.kind().as_str(), "authorization": sealed.authorization.as_deref().map(base64),
             "headers": base64(&sealed.headers),
             "insecure": w.allow_insecure, "timeout": w.timeout.as_secs(), "retries": w.retries.get(),
@@ -184,6 +192,7 @@ pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) ->
 pub(super) fn webhook(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Row<WebhookId, Webhook>> {
     let f = Fields(row);
     let sealed = SealedSecrets {
+        url: f.text("url")?.to_owned(),
         authorization: f
             .maybe_text("authorization")
             .map(|_| f.bytes("authorization"))
@@ -194,8 +203,8 @@ pub(super) fn webhook(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Row<We
     let secrets = sealed.open(f.text("authorization_kind")?, keys)?;
     let value = Webhook {
         owner: OwnerId(f.int("owner")?),
-        name: f.parse("name")?,
-        url: f.parse("url")?,
+        name: f.stored("name", WebhookName::stored)?,
+        url: secrets.url,
         authorization: secrets.authorization,
         headers: secrets.headers,
         allow_insecure: f.is("insecure")?,
@@ -240,8 +249,8 @@ pub(super) fn task(id: i64, row: &Value) -> Answer<TaskRow> {
         last_run: f.maybe_time("last_run"),
         task: Task {
             creator: OwnerId(f.int("creator")?),
-            name: f.parse("name")?,
-            description: f.parse("description")?,
+            name: f.stored("name", TaskName::stored)?,
+            description: f.stored("description", Description::stored)?,
             enabled: f.is("enabled")?,
             delete_after_run: f.is("once")?,
             action: Action::Send {

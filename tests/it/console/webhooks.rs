@@ -2,7 +2,7 @@
 
 use tests::browser::typed::hook;
 use tests::browser::{Site, Visitor};
-use webhook_model::{Authorization, DeliveryOrder, Webhook, WebhookId};
+use webhook_model::{Authorization, DeliveryOrder, Webhook, WebhookId, WebhookName};
 
 const NEW: &str = "/console/webhooks/new";
 const MASK: &str = "••••••••";
@@ -260,4 +260,101 @@ async fn headers_are_reordered_without_a_script() {
             && page.has("name=\"header.1.name\" value=\"A\"")
     );
     assert!(site.heard().is_empty());
+}
+
+#[tokio::test]
+async fn a_move_to_another_server_asks_for_the_secrets_without_a_script() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let more = [
+        ("auth", "basic"),
+        ("user", "bot"),
+        ("password", "p4ss"),
+        ("sign", "on"),
+        ("header.0.name", "X-Token"),
+        ("header.0.value", "t0ken-s3cret"),
+    ];
+    let made = ulf
+        .submit(NEW, &hook("https://example.com/in", &more))
+        .await;
+    assert!(made.has("signing secret"), "{}", made.html);
+    let edit = "/console/webhooks/1/edit";
+    assert!(!ulf.get(edit).await.has("unsign"), "nothing is asked yet");
+    let masked = [
+        ("auth", "basic"),
+        ("user", "bot"),
+        ("header.0.name", "X-Token"),
+        ("header.0.value", MASK),
+    ];
+    let insecure = [&masked[..], &[("insecure", "on")]].concat();
+    for (url, fields) in [
+        ("https://evil.example/", &masked[..]),
+        ("http://example.com/in", &masked[..]),
+        ("https://example.com/in", &insecure[..]),
+    ] {
+        let page = ulf.submit(edit, &hook(url, fields)).await;
+        assert_eq!(page.status, 422, "{url}");
+        for field in ["auth", "header"] {
+            let asked = page.error(field);
+            assert!(asked.contains("leads elsewhere"), "{url} {field}: {asked}");
+        }
+        assert!(page.has("name=\"unsign\""), "{url}");
+        for secret in ["p4ss", "t0ken-s3cret"] {
+            assert!(!page.has(secret), "{url}");
+        }
+    }
+    assert_eq!(
+        stored(&site, 1).await.url.as_str(),
+        "https://example.com/in"
+    );
+    // What is left out is asked for still; what is typed or removed is not.
+    let typed = [
+        ("auth", "basic"),
+        ("user", "bot"),
+        ("password", "p4ss"),
+        ("header.0.name", "X-Token"),
+        ("header.0.value", "another"),
+    ];
+    let page = ulf
+        .submit(edit, &hook("https://evil.example/", &typed))
+        .await;
+    assert_eq!((page.status, page.error("auth").as_str()), (422, ""));
+    let all = [&typed[..], &[("unsign", "on")]].concat();
+    let page = ulf.submit(edit, &hook("https://evil.example/", &all)).await;
+    assert_eq!(page.to(), "/console/webhooks/1?done=saved", "{}", page.html);
+    let webhook = stored(&site, 1).await;
+    assert_eq!(webhook.headers.to_string(), "X-Token:another\n");
+    assert!(webhook.signing.is_empty());
+}
+
+#[tokio::test]
+async fn a_name_that_misleads_is_refused_and_an_old_one_is_shown_marked() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let name = [("name", "x\u{202e}gnp.exe")];
+    let page = ulf
+        .submit(NEW, &hook("https://example.com/in", &name))
+        .await;
+    assert_eq!(page.status, 422);
+    assert!(
+        page.error("name").contains("U+202E"),
+        "{}",
+        page.error("name")
+    );
+    ulf.submit(NEW, &hook("https://example.com/in", &[])).await;
+    let old = WebhookName::stored("x\u{202e}gnp.exe").unwrap();
+    let edited = site.engine.edit_webhook(WebhookId(1), |webhook| {
+        webhook.name = old.clone();
+        Ok(())
+    });
+    edited.await.unwrap();
+    for path in [
+        "/console/webhooks",
+        "/console/webhooks/1",
+        "/console/tasks/new",
+    ] {
+        let page = ulf.get(path).await;
+        assert!(page.has("x[U+202E]gnp.exe"), "{path}");
+        assert!(!page.has("\u{202e}"), "{path}");
+    }
 }

@@ -4,5 +4,6 @@ mod guessing;
 mod hostile_values;
 mod injection;
 mod isolation;
+mod kept_back;
 mod secrets_at_rest;
 mod walls;

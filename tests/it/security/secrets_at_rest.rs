@@ -24,6 +24,7 @@ use webhook_model::{Authorization, Headers, OwnerId, SigningSecret, SigningSecre
 const BEARER: &str = "bearer-4Zr0aQpLw8VxT2nKd7";
 const API_KEY: &str = "apikey-Hq91LmZsX0cVbN3eRt";
 const PASSWORD: &str = "passw0rd-Uj7YhGtFr5DeSw3Q";
+const URL_PATH: &str = "path-Xs7RtYbNq2WzLk5Fd";
 const HEADER: &str = "header-Pl0OkMiJnUhBygVtfC";
 const SIGNING: &str = "whsec_c2lnbmluZy1zZWNyZXQtdGhhdC1pcy1wbGFudGVkLTQy";
 
@@ -76,6 +77,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
         Canary::new("API key of a target", API_KEY),
         Canary::new("password", PASSWORD),
         Canary::new("header", HEADER),
+        Canary::new("URL", URL_PATH),
         Canary::new("signing secret", &SIGNING[6..]),
         Canary::new("sealing key", "a sealing key that is planted 42"),
     ];
@@ -110,7 +112,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
     let engine = one_system(engine);
     let schedule = Schedule::new([Duration::from_millis(20)]).unwrap();
     let engine = engine.schedule(schedule).start().await.unwrap();
-    let url = format!("http://{}/", echo().await);
+    let url = format!("http://{}/services/{URL_PATH}", echo().await);
     let authorizations = [
         Authorization::bearer(BEARER).unwrap(),
         Authorization::api_key(API_KEY).unwrap(),
@@ -201,6 +203,7 @@ async fn control_without_a_sealing_key_the_search_finds_them() {
         "password",
         "header",
         "signing secret",
+        "URL",
     ] {
         assert!(
             found.iter().any(|leak| leak.starts_with(what)),

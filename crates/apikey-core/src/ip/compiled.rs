@@ -109,7 +109,7 @@ fn covers_v6(words: &[u32], addr: Ipv6Addr) -> bool {
 type Ranges<T> = Vec<(T, T)>;
 
 /// The enabled entries as sorted ranges that neither overlap nor touch.
-fn merged(entries: &[IpEntry]) -> (Ranges<u32>, Ranges<u128>) {
+pub(super) fn merged(entries: &[IpEntry]) -> (Ranges<u32>, Ranges<u128>) {
     let (mut v4, mut v6) = (Vec::new(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.enabled) {
         match entry.net.net() {

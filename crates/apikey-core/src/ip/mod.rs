@@ -16,6 +16,7 @@ mod lint;
 mod list;
 mod policy;
 mod range;
+mod within;
 
 pub use compiled::CompiledIpPolicy;
 pub use explain::Explanation;

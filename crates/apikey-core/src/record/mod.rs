@@ -1,6 +1,7 @@
 //! The record of a key: what a platform stores, how it comes to be, and how it may change.
 
 mod api_key;
+mod bounds;
 mod draft;
 mod edit;
 mod expiration;
@@ -8,6 +9,7 @@ mod state;
 mod text;
 
 pub use api_key::{ApiKey, LastLogin};
+pub use bounds::{BeyondBounds, Bounds};
 pub use draft::{DraftError, KeyDraft};
 pub use edit::{EditError, KeyEdit};
 pub use expiration::{Expiration, ExpirationError};

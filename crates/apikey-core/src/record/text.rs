@@ -1,16 +1,18 @@
 use std::fmt;
 use std::str::FromStr;
 
+use gatepost_ids::hidden_character;
+
 const MAX_NAME: usize = 128;
 const MAX_DESCRIPTION: usize = 2048;
 
 /// The name of a key (SPEC 2.1): 1 to 128 characters, not all of them white space, no control
-/// characters. A character is a Unicode scalar value.
+/// characters, none that is hidden ([`hidden_character`]). A character is a Unicode scalar value.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeyName(Box<str>);
 
 /// What a key is for (SPEC 2.1): at most 2,048 characters, empty by default. Line breaks and tabs
-/// may occur in it, other control characters may not.
+/// may occur in it, other control characters and hidden ones ([`hidden_character`]) may not.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Description(Box<str>);
 
@@ -24,6 +26,9 @@ pub enum NameError {
     /// It contains a control character.
     #[error("name must not hold control characters")]
     Control,
+    /// It contains a character that cannot be seen, or that turns the direction of the text.
+    #[error("name must not hold hidden characters such as U+{:04X}", u32::from(*.0))]
+    Hidden(char),
     /// It is longer than 128 characters.
     #[error("name must be at most {MAX_NAME} characters long")]
     TooLong,
@@ -36,6 +41,9 @@ pub enum DescriptionError {
     /// It contains a control character other than a line break or tab.
     #[error("description must not hold control characters other than line breaks and tabs")]
     Control,
+    /// It contains a character that cannot be seen, or that turns the direction of the text.
+    #[error("description must not hold hidden characters such as U+{:04X}", u32::from(*.0))]
+    Hidden(char),
     /// It is longer than 2,048 characters.
     #[error("description must be at most {MAX_DESCRIPTION} characters long")]
     TooLong,
@@ -71,14 +79,24 @@ macro_rules! checked_text {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            /// Reads back what a store holds: also a text with hidden characters, which was
+            /// accepted once.
+            ///
+            /// # Errors
+            /// What else breaks a rule.
+            pub fn stored(text: &str) -> Result<Self, $error> {
+                $check(text)?;
+                Ok(Self(text.into()))
+            }
         }
 
         impl FromStr for $name {
             type Err = $error;
 
             fn from_str(text: &str) -> Result<Self, $error> {
-                $check(text)?;
-                Ok(Self(text.into()))
+                let read = Self::stored(text)?;
+                hidden_character(text).map_or(Ok(read), |c| Err($error::Hidden(c)))
             }
         }
 
@@ -86,8 +104,7 @@ macro_rules! checked_text {
             type Error = $error;
 
             fn try_from(text: String) -> Result<Self, $error> {
-                $check(&text)?;
-                Ok(Self(text.into()))
+                text.parse()
             }
         }
 
@@ -117,9 +134,15 @@ mod tests {
             ("a\nb", NameError::Control),
             ("a\0", NameError::Control),
             (&"é".repeat(129), NameError::TooLong),
+            ("x\u{202e}gnp.exe", NameError::Hidden('\u{202e}')),
         ] {
             assert_eq!(bad.parse::<KeyName>(), Err(why), "{bad:?}");
         }
+        let old = KeyName::stored("x\u{202e}gnp.exe").unwrap();
+        assert_eq!(old.as_str(), "x\u{202e}gnp.exe");
+        assert_eq!(KeyName::stored("a\0"), Err(NameError::Control));
+        let why = NameError::Hidden('\u{202e}').to_string();
+        assert_eq!(why, "name must not hold hidden characters such as U+202E");
     }
 
     #[test]
@@ -134,6 +157,10 @@ mod tests {
         assert_eq!(
             "a\0b".parse::<Description>(),
             Err(DescriptionError::Control)
+        );
+        assert_eq!(
+            "a\u{200b}b".parse::<Description>(),
+            Err(DescriptionError::Hidden('\u{200b}'))
         );
     }
 }

@@ -87,6 +87,15 @@ fn list() -> impl Strategy<Value = IpList> {
     prop::collection::vec(entry(), 0..12).prop_map(|entries| IpList::new(entries).unwrap())
 }
 
+/// Policies with few entries, so that one is within another often enough.
+fn policies() -> impl Strategy<Value = IpPolicy> {
+    let few = || {
+        let entries = prop::collection::vec(entry(), 0..3);
+        entries.prop_map(|entries| IpList::new(entries).unwrap())
+    };
+    (few(), few()).prop_map(|(allow, deny)| IpPolicy { allow, deny })
+}
+
 /// The addresses where a decision may change: each entry's ends and their neighbours.
 fn edges(policy: &IpPolicy) -> Vec<IpAddr> {
     let entries = policy.allow.entries().iter().chain(policy.deny.entries());
@@ -125,6 +134,19 @@ proptest! {
             prop_assert_eq!(compiled.verdict(addr), expected, "{}", addr);
             prop_assert_eq!(policy.explain(addr).verdict(), expected, "{}", addr);
         }
+    }
+
+    #[test]
+    fn a_policy_is_within_another_if_every_address_it_allows_is_allowed_there(
+        mine in policies(), others in policies(),
+    ) {
+        let ends = [IpAddr::from([0; 4]), IpAddr::from([255; 4]), IpAddr::from([0; 16]), IpAddr::from([255; 16])];
+        let mut addrs = [edges(&mine), edges(&others)].concat().into_iter().chain(ends);
+        let expected = addrs.all(|addr| {
+            !naive(&mine, addr).is_allowed() || naive(&others, addr).is_allowed()
+        });
+        prop_assert_eq!(mine.is_within(&others), expected);
+        prop_assert!(mine.is_within(&mine) && mine.is_within(&IpPolicy::default()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::context::PageContext;
 use crate::delivery_rows::states;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, note, one_button, page_with};
+use crate::layout::{self, Section, note, one_button, page_with, seen};
 use crate::row_id::RowId;
 use crate::time::{stamp, stamp_or};
 
@@ -46,7 +46,7 @@ pub(super) async fn show(
                 dl {
                     dt { "State" } dd { span class={ "badge " (kind) } data-state=(id) { (state) } " " span data-text="info" { (delivery.status_info) } }
                     dt { "Webhook" } dd {
-                        @if let Some(webhook) = &webhook { a href=(ctx.at(&format!("/webhooks/{}", webhook.id))) { (webhook.value.name) } }
+                        @if let Some(webhook) = &webhook { a href=(ctx.at(&format!("/webhooks/{}", webhook.id))) { (seen(webhook.value.name.as_str())) } }
                         @else { "–" }
                     }
                     dt { "Source" } dd {

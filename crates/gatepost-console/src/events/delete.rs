@@ -7,7 +7,7 @@ use webhook_model::EventId;
 use super::labels::{labels, target};
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::{self, Section, page};
+use crate::layout::{self, Section, page, seen};
 use crate::row_id::RowId;
 use crate::unreadable::{Kind, if_readable, question};
 
@@ -17,7 +17,7 @@ pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Respon
             let (of, what) = labels(&ctx, &row.value);
             let of_what = target(&ctx, &row.value).await;
             html! {
-                p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (task.task.name) } ". The task itself is kept." }
+                p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (seen(task.task.name.as_str())) } ". The task itself is kept." }
             }
         }
         None => question(Kind::Event, id),

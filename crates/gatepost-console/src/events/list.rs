@@ -13,7 +13,7 @@ use super::labels::{labels, target};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, badge, empty, more, note, one_button, page_with};
+use crate::layout::{Section, badge, empty, more, note, one_button, page_with, seen};
 use crate::paging::one_page;
 use crate::unreadable::{self, Kind};
 
@@ -89,7 +89,7 @@ async fn table(
                     td data-label="Type" { span { (of) } }
                     td data-label="Event" { a href=(at("edit")) { (what) } }
                     td data-label="Object or tag" { span { (target) } }
-                    td data-label="Task" { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (names.get(&event.task).map_or("–", String::as_str)) } }
+                    td data-label="Task" { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(names.get(&event.task).map_or("–", String::as_str))) } }
                     td data-label="State" { span { @if event.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } } }
                     td { div.actions {
                         (one_button(ctx, &at("do/trigger"), "small", "Trigger", &name))

@@ -6,13 +6,13 @@ use maud::html;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::{self, Section, page};
+use crate::layout::{self, Section, page, seen};
 use crate::row_id::RowId;
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
     let text = html! {
-        p { "Requests that use the key " strong { (row.key.name.as_str()) } " (" code { (row.key.hint) } ") will be refused. This cannot be undone." }
+        p { "Requests that use the key " strong { (seen(row.key.name.as_str())) } " (" code { (row.key.hint) } ") will be refused. This cannot be undone." }
     };
     let back = ctx.at("/keys");
     let body = layout::confirm(&ctx, &text, "Delete key", &back, &html! {});

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{badge, empty, more};
+use crate::layout::{badge, empty, more, seen};
 use crate::paging::one_page;
 use crate::time::{stamp, stamp_or};
 
@@ -88,7 +88,7 @@ pub(super) async fn user_name(ctx: &PageContext, user: i64) -> String {
 
 fn line(ctx: &PageContext, row: &KeyRow, owner: Option<&String>, now: DateTime<Utc>) -> Markup {
     let key = &row.key;
-    let name = key.name.as_str();
+    let name = seen(key.name.as_str());
     let (state, kind) = match key.state(now) {
         KeyState::Active => ("active", "good"),
         KeyState::Expired => ("expired", "warn"),
@@ -99,8 +99,8 @@ fn line(ctx: &PageContext, row: &KeyRow, owner: Option<&String>, now: DateTime<U
     html! {
         tr {
             td data-label="Name" { div { strong { (name) } br; code.quiet.nowrap { (key.hint) } } }
-            @if let Some(owner) = owner { td data-label="Owner" { a href=(ctx.at(&format!("/keys?owner={}", key.owner.0))) { (owner) } } }
-            td data-label="Description" { span { (key.description.as_str()) } }
+            @if let Some(owner) = owner { td data-label="Owner" { a href=(ctx.at(&format!("/keys?owner={}", key.owner.0))) { (seen(owner)) } } }
+            td data-label="Description" { span { (seen(key.description.as_str())) } }
             td data-label="Expires" { (expires(key.expiration, now)) }
             td data-label="Last logged in" { div { (stamp_or(key.last_login.map(|login| login.at), now, "never")) } }
             td data-label="Last logged in IP" { span.mono { @match key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }

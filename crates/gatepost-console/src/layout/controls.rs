@@ -190,6 +190,7 @@ fn label(field: &str) -> String {
         "target" => "Applies to",
         "instance" => "Object",
         "user" => "User",
+        "unsign" => "Signing secrets",
         _ => "",
     };
     if !known.is_empty() {

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{InputKind, area, check, errors, input, picker, radios, select};
 use http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
-pub(crate) use parts::{badge, confirm, empty, more, note, one_button, state};
+pub(crate) use parts::{badge, confirm, empty, more, note, one_button, seen, state};
 pub(crate) use rows::{Column, editor};
 
 use crate::context::PageContext;
@@ -56,7 +56,7 @@ pub(crate) fn page_with(
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) " · " (console.title) }
+                title { (seen(title)) " · " (console.title) }
                 link rel="icon" href="data:,";
                 link rel="stylesheet" href=(at(&console.assets.style.path));
                 @if let Some(theme) = &console.assets.theme { link rel="stylesheet" href=(at(&theme.path)); }
@@ -83,7 +83,7 @@ pub(crate) fn page_with(
                     }
                 }
                 main id="main" tabindex="-1" {
-                    div.title { h1 { (title) } div.actions { (actions) } }
+                    div.title { h1 { (seen(title)) } div.actions { (actions) } }
                     (body)
                 }
             }

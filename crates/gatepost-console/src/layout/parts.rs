@@ -1,9 +1,18 @@
 //! Small parts of pages.
 
+use std::borrow::Cow;
+
 use gatepost_storage::webhooks::DeliveryState;
 use maud::{Markup, html};
+use webhook_model::mark_hidden;
 
 use crate::context::PageContext;
+
+/// A name or a description with what cannot be seen in it made visible, such as `[U+202E]`: texts
+/// that were stored before such characters were refused.
+pub(crate) fn seen(text: &str) -> Cow<'_, str> {
+    mark_hidden(text)
+}
 
 /// A coloured word; `kind` is `good`, `bad`, `warn`, `busy` or empty.
 pub(crate) fn badge(kind: &str, text: &str) -> Markup {

@@ -6,14 +6,14 @@ use webhook_model::TaskId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::{self, Section, page};
+use crate::layout::{self, Section, page, seen};
 use crate::row_id::RowId;
 use crate::unreadable::{Kind, if_readable, question};
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = if_readable(ctx.actor.task(TaskId(id)).await)?;
     let what = html! {
-        @if let Some(row) = row { p { "The task " strong { (row.task.name) } " and its events will be deleted. Deliveries that are already queued are still sent. This cannot be undone." } }
+        @if let Some(row) = row { p { "The task " strong { (seen(row.task.name.as_str())) } " and its events will be deleted. Deliveries that are already queued are still sent. This cannot be undone." } }
         @else { (question(Kind::Task, id)) }
     };
     let body = layout::confirm(&ctx, &what, "Delete task", &ctx.at("/tasks"), &html! {});

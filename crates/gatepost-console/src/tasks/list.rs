@@ -12,7 +12,7 @@ use webhook_model::{Action, TaskId, WebhookId};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, badge, empty, more, note, one_button, page_with};
+use crate::layout::{Section, badge, empty, more, note, one_button, page_with, seen};
 use crate::paging::one_page;
 use crate::time::stamp_or;
 use crate::unreadable::{self, Kind};
@@ -104,17 +104,17 @@ fn table(ctx: &PageContext, rows: &[TaskRow], names: &BTreeMap<WebhookId, String
                 @let task = &row.task;
                 @let at = |what: &str| ctx.at(&format!("/tasks/{}/{what}", row.id));
                 tr {
-                    td data-label="Name" { a href=(at("edit")) { (task.name) } }
-                    td data-label="Description" { span { (task.description.as_str()) } }
+                    td data-label="Name" { a href=(at("edit")) { (seen(&seen(task.name.as_str()))) } }
+                    td data-label="Description" { span { (seen(task.description.as_str())) } }
                     td data-label="Sends through" { @if let Some(webhook) = webhook_of(row) {
-                        a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (names.get(&webhook).map_or("another user's", String::as_str)) }
+                        a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (seen(names.get(&webhook).map_or("another user's", String::as_str))) }
                     } }
                     td data-label="Last run" { div { (stamp_or(row.last_run, now, "never")) } }
                     td data-label="State" { span { @if task.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } @if task.delete_after_run { " " (badge("busy", "one-time")) } } }
                     td { div.actions {
-                        @if task.enabled { (one_button(ctx, &at("do/run"), "small", "Run", task.name.as_str())) (one_button(ctx, &at("do/disable"), "small", "Disable", task.name.as_str())) }
-                        @else { (one_button(ctx, &at("do/enable"), "small", "Enable", task.name.as_str())) }
-                        a.button.small href=(at("delete")) { "Delete" span.unseen { " " (task.name) } }
+                        @if task.enabled { (one_button(ctx, &at("do/run"), "small", "Run", &seen(task.name.as_str()))) (one_button(ctx, &at("do/disable"), "small", "Disable", &seen(task.name.as_str()))) }
+                        @else { (one_button(ctx, &at("do/enable"), "small", "Enable", &seen(task.name.as_str()))) }
+                        a.button.small href=(at("delete")) { "Delete" span.unseen { " " (seen(&seen(task.name.as_str()))) } }
                     } }
                 }
             } }

@@ -9,7 +9,7 @@ use webhook_model::WebhookId;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, page};
+use crate::layout::{self, Section, page, seen};
 use crate::row_id::RowId;
 use crate::unreadable::{Kind, if_readable, question};
 
@@ -27,11 +27,11 @@ pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Respon
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let what = html! {
-        @if let Some(row) = row { p { "The webhook " strong { (row.value.name) } " and its whole delivery log will be deleted. Queued deliveries are not sent. This cannot be undone." } }
+        @if let Some(row) = row { p { "The webhook " strong { (seen(row.value.name.as_str())) } " and its whole delivery log will be deleted. Queued deliveries are not sent. This cannot be undone." } }
         @else { (question(Kind::Webhook, id)) }
         @if !tasks.is_empty() {
             p { "These tasks use it:" }
-            ul { @for task in &tasks { li { (task.task.name) } } @if tasks.len() == MAX_NAMED as usize { li { "and others" } } }
+            ul { @for task in &tasks { li { (seen(task.task.name.as_str())) } } @if tasks.len() == MAX_NAMED as usize { li { "and others" } } }
         }
     };
     let cascade = html! {

@@ -55,19 +55,23 @@ pub(super) async fn update(
         return Ok(form_page(&ctx, &row, &form, &problems).into_response());
     }
     if let Some(new) = form.parse(&mut problems, row.value.owner, Some(&row.value)) {
-        let edited = ctx.actor.edit_webhook(row.id, move |webhook| {
-            // What the form does not contain may have changed since, and is kept.
-            let activity = match (new.activity, webhook.activity) {
-                (Activity::Active, Activity::Paused) => Activity::Paused,
-                (new, _) => new,
-            };
-            *webhook = Webhook {
-                signing: webhook.signing.clone(),
-                activity,
-                ..new.clone()
-            };
-            Ok(())
-        });
+        let (entered, unsign) = (form.entered(&row.value), form.unsign);
+        let edited = ctx
+            .actor
+            .edit_webhook_with(row.id, entered, move |webhook| {
+                // What the form does not contain may have changed since, and is kept.
+                let activity = match (new.activity, webhook.activity) {
+                    (Activity::Active, Activity::Paused) => Activity::Paused,
+                    (new, _) => new,
+                };
+                let kept = Some(&webhook.signing).filter(|_| !unsign);
+                *webhook = Webhook {
+                    signing: kept.cloned().unwrap_or_default(),
+                    activity,
+                    ..new.clone()
+                };
+                Ok(())
+            });
         match edited.await {
             Ok(row) => return Ok(to_webhook(&ctx, row.id, "saved")),
             Err(error) => note_error(error, &form, &mut problems)?,

@@ -73,6 +73,9 @@ pub(super) fn fields(
                 (layout::check("in_order", "In order", "Sends one delivery at a time. A failed delivery delays those after it.", form.limits.in_order))
                 (layout::check("insecure", "Allow insecure certificates", "Accepts certificates that cannot be verified, such as self-signed ones.", form.insecure))
                 div.when.insecure { div.note.warn { strong { "For test and development only." } " Anyone on the network path to the target can read and change what is sent." } }
+                @if form.unsign || problems.of("unsign").is_some() {
+                    div #unsign { (layout::check("unsign", "Remove the signing secrets", "They do not go to another server. Deliveries are not signed until a new secret is created on the webhook's page.", form.unsign)) }
+                }
                 @if options.id.is_none() {
                     (layout::check("sign", "Sign deliveries", "Creates a signing secret, with which the target can verify that deliveries come from this platform. It is shown once.", form.sign))
                 }
@@ -88,7 +91,9 @@ pub(super) fn fields(
 fn authorization(form: &AuthorizationFields, problems: &Problems, options: &FormOptions) -> Markup {
     let hint = |text: &str| {
         if options.stored {
-            format!("{text} The stored value is not shown. Leave empty to keep it.")
+            format!(
+                "{text} The stored value is not shown. Leave empty to keep it; at another server (scheme, host or port) it must be entered again."
+            )
         } else if problems.is_empty() {
             text.to_owned()
         } else {

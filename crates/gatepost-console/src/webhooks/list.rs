@@ -12,7 +12,7 @@ use super::labels::{activity, authorization};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, badge, empty, more, note, page_with};
+use crate::layout::{Section, badge, empty, more, note, page_with, seen};
 use crate::paging::one_page;
 use crate::unreadable::{self, Kind};
 
@@ -51,14 +51,14 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
                     th scope="col" { span.unseen { "Actions" } }
                 } }
                 tbody { @for (row, count) in rows.iter().map(|(row, sum)| (row, count(sum))) { tr {
-                    td data-label="Name" { a href=(at(row)) { (row.value.name) } }
+                    td data-label="Name" { a href=(at(row)) { (seen(row.value.name.as_str())) } }
                     td data-label="URL" { span.mono { (row.value.url.as_str()) } }
                     td data-label="Authorization" { span { (authorization(row.value.authorization.kind())) } }
                     td data-label="Timeout" { span { (row.value.timeout.as_secs()) " s" } }
                     td data-label="Retries" { span { (row.value.retries.get()) } }
                     td data-label="State" { span { (activity(row.value.activity)) @if row.value.allow_insecure { " " (badge("warn", "insecure")) } } }
                     td data-label="Last 24 hours" { span { (grouped(count.sent)) " sent" @if count.failed > 0 { ", " (grouped(count.failed)) " failed" } } }
-                    td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (row.value.name) } } } }
+                    td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (seen(row.value.name.as_str())) } } } }
                 } } }
             } } }
             (more(&ctx.at("/webhooks"), "", after.is_none(), next.map(|id| id.0)))

@@ -9,7 +9,7 @@ use webhook_model::{Message, WebhookId};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, badge, note, page};
+use crate::layout::{self, Section, badge, note, page, seen};
 use crate::problems::Problems;
 use crate::row_id::RowId;
 use crate::time::span;
@@ -44,7 +44,7 @@ pub(super) async fn send(
     let body = html! {
         (outcome)
         section { h2 { "Send another" } (test_form(&ctx, &path, &text)) }
-        p { a href=(path) { "Back to " (row.value.name) } }
+        p { a href=(path) { "Back to " (seen(row.value.name.as_str())) } }
     };
     let title = format!("Test of {}", row.value.name);
     Ok(page(&ctx, Section::Webhooks, &title, &body).into_response())

@@ -24,7 +24,7 @@ use crate::delivery_list::{DeliveryFilter, newest};
 use crate::delivery_rows::{self, states};
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, note, one_button, page_with};
+use crate::layout::{self, Section, note, one_button, page_with, seen};
 use crate::row_id::RowId;
 use crate::time::stamp;
 
@@ -114,7 +114,7 @@ pub(super) async fn page_of(
             section {
                 h2 { "Tasks" }
                 @if tasks.is_empty() { p.quiet { "None yet. A task defines what this webhook sends." } }
-                @else { ul { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (task.task.name) } } } } }
+                @else { ul { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (seen(task.task.name.as_str())) } } } } }
                 p { a.button href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { "New task for this webhook" } }
                 h2 { "Signing" }
                 (signing_controls(ctx, row, &path))

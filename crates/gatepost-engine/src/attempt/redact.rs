@@ -8,13 +8,15 @@ const HIDDEN: &[u8] = b"(hidden)";
 
 /// Shorter texts are not looked for: they would be found everywhere.
 const SHORTEST: usize = 4;
+/// Parts of a URL that are at least as long are credentials where a service puts them there.
+const LONG_PART: usize = 16;
 
 /// The credentials of one webhook, in the forms in which a target would repeat them.
 #[derive(Debug)]
 pub(super) struct Credentials(Vec<Secret>);
 
 impl Credentials {
-    /// Those of its authorization and of its custom headers.
+    /// Those of its authorization, of its custom headers and of its URL.
     pub(super) fn of(webhook: &Webhook) -> Self {
         let mut forms = Vec::new();
         let mut add = |text: &str| {
@@ -43,6 +45,10 @@ impl Credentials {
                 .split_once(':')
                 .map_or("", |(_, password)| password));
         }
+        let url = webhook.url.as_url();
+        let query = url.query().unwrap_or_default().split(['&', '=']);
+        let parts = url.path().split('/').chain(query);
+        parts.filter(|part| part.len() >= LONG_PART).for_each(add);
         // A form that contains another goes first, so that nothing of it stays.
         forms.sort_by_key(|form| std::cmp::Reverse(form.expose().len()));
         Self(forms)
@@ -137,6 +143,18 @@ mod tests {
         assert_eq!(
             hidden(&basic, echoed, false),
             r#"(hidden) is (hidden), as JSON "(hidden)""#
+        );
+    }
+
+    #[test]
+    fn a_long_part_of_the_url_is_hidden_and_a_short_one_is_not() {
+        let url =
+            "https://chat.example/services/T0000/abcdefghijklmnopqrst?key=0123456789abcdef&a=b";
+        let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url.parse().unwrap());
+        let echoed = "Cannot POST /services/T0000/abcdefghijklmnopqrst?key=0123456789abcdef&a=b";
+        assert_eq!(
+            hidden(&Credentials::of(&webhook), echoed, false),
+            "Cannot POST /services/T0000/(hidden)?key=(hidden)&a=b"
         );
     }
 

@@ -17,10 +17,12 @@ const TRIES: usize = 8;
 
 impl KeyService {
     /// Makes a key (SPEC 3, first row). The plaintext is in the second part, to be revealed once.
+    /// One that is made by a request with an API key reaches no further than that key.
     ///
     /// # Errors
-    /// [`KeyError::Forbidden`], [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`],
-    /// [`KeyError::Draft`], [`KeyError::Full`], [`KeyError::TooFast`], and failures of the store.
+    /// [`KeyError::Forbidden`], [`KeyError::Beyond`], [`KeyError::NoSuchOwner`],
+    /// [`KeyError::NameTaken`], [`KeyError::Draft`], [`KeyError::Full`], [`KeyError::TooFast`], and
+    /// failures of the store.
     pub async fn create(
         &self,
         actor: &Principal,
@@ -30,6 +32,7 @@ impl KeyService {
         if !self.authority(actor).may_manage(draft.owner).await? {
             return Err(KeyError::Forbidden);
         }
+        self.check_draft(actor, &draft).await?;
         let account = ask::account(self.accounts().as_ref(), draft.owner).await?;
         let account = account.ok_or(KeyError::NoSuchOwner)?;
         let (owner, now) = (draft.owner, parts.keys.clock.now());
@@ -58,11 +61,11 @@ impl KeyService {
     }
 
     /// Changes name, description, expiration or IP lists; never the key string (SPEC 2.1 rule 3).
-    /// In force for the next request.
+    /// In force for the next request. A request with an API key widens no key beyond that one.
     ///
     /// # Errors
-    /// [`KeyError::NotFound`], [`KeyError::NameTaken`], [`KeyError::Edit`], [`KeyError::TooFast`],
-    /// and failures of the store.
+    /// [`KeyError::NotFound`], [`KeyError::Beyond`], [`KeyError::NameTaken`], [`KeyError::Edit`],
+    /// [`KeyError::TooFast`], and failures of the store.
     pub async fn edit(
         &self,
         actor: &Principal,
@@ -79,6 +82,7 @@ impl KeyService {
             let key: ApiKey = edit
                 .apply(&row.key, now)
                 .map_err(|e| KeyError::Edit(Arc::new(e)))?;
+            self.check_edit(actor, &row.key, &key).await?;
             match keys.store.update_key(&KeyRow { key, ..row }, now).await {
                 Err(error) if error.kind() == ErrorKind::Stale => continue,
                 Err(error) => return Err(error.into()),

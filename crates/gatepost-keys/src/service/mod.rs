@@ -2,6 +2,7 @@
 
 mod admission;
 mod authenticate;
+mod bounded;
 mod builder;
 mod changes;
 mod key_service;

@@ -1,6 +1,7 @@
 //! The key service from outside, over the store in memory.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod bounded;
 mod gone;
 mod guessing;
 mod last_login;

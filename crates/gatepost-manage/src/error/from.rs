@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use apikey_core::BeyondBounds;
 use gatepost_engine::{EmitError, EngineError};
 use gatepost_keys::KeyError;
 use webhook_model::Invalid;
@@ -71,6 +72,14 @@ impl From<KeyError> for ManageError {
                 is_own: true,
             },
             KeyError::TooFast { retry_after } => Self::TooFast { retry_after },
+            KeyError::Beyond(error) => {
+                let field = match error {
+                    BeyondBounds::Expiration => "expires",
+                    BeyondBounds::Allow => "ip_allow_list",
+                    BeyondBounds::Deny => "ip_deny_list",
+                };
+                Self::invalid(field, Arc::new(error))
+            }
             KeyError::Draft(error) => Self::invalid("expires", error),
             KeyError::Edit(error) => Self::invalid("expires", error),
             KeyError::Accounts(error) => Self::Accounts(error),

@@ -8,6 +8,7 @@
 mod calls;
 mod failing;
 mod judged;
+mod kept_back;
 mod limits;
 mod listed;
 mod looked_up;

@@ -1,12 +1,14 @@
 //! A key and its columns.
 
-use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, LastLogin, LookupId, OwnerId};
+use apikey_core::{
+    ApiKey, Description, Digest, Expiration, IpPolicy, KeyId, KeyName, LastLogin, LookupId, OwnerId,
+};
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::keys::KeyRow;
 use tokio_postgres::Row;
 
-use crate::column::parse;
+use crate::column::{parse, stored};
 use crate::error::{Failure, Result};
 
 /// What is read of a key that is there.
@@ -37,8 +39,8 @@ pub(super) fn key(row: &Row) -> Result<KeyRow> {
                 scheme: parse(row, "digest_scheme")?,
                 bytes,
             },
-            name: parse(row, "name")?,
-            description: parse(row, "description")?,
+            name: stored(row, "name", KeyName::stored)?,
+            description: stored(row, "description", Description::stored)?,
             expiration: row
                 .try_get::<_, Option<DateTime<Utc>>>("expires")?
                 .map_or(Expiration::Never, Expiration::At),

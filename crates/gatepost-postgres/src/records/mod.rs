@@ -1,6 +1,7 @@
 //! Webhooks, tasks and events.
 
 mod event;
+mod reseal;
 mod routes;
 mod scope;
 mod statement;

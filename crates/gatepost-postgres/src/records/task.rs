@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{TaskMessage, TaskQuery, TaskRow};
 use gatepost_storage::{AtMost, ErrorKind, Revision};
 use tokio_postgres::types::ToSql;
-use webhook_model::{Action, OwnerId, Task, TaskId, WebhookId};
+use webhook_model::{Action, Description, OwnerId, Task, TaskId, TaskName, WebhookId};
 
 use super::scope::scoped;
 use super::statement::change;
 use crate::change::{Alone, Words, most};
-use crate::column::{parse, text};
+use crate::column::{stored, text};
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
@@ -166,8 +166,8 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<TaskRow> {
         last_run: row.try_get("last_run")?,
         task: Task {
             creator: OwnerId(row.try_get("creator")?),
-            name: parse(row, "name")?,
-            description: parse(row, "description")?,
+            name: stored(row, "name", TaskName::stored)?,
+            description: stored(row, "description", Description::stored)?,
             enabled: row.try_get("enabled")?,
             delete_after_run: row.try_get("delete_after_run")?,
             action: Action::Send {

@@ -6,12 +6,14 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, Lane, LaneClass, WebhookQuery};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{Activity, DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
+use webhook_model::{
+    Activity, DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId, WebhookName,
+};
 
 use super::scope::scoped;
 use super::statement::change;
 use crate::change::{Alone, KNOW, REVIVE, Words, most};
-use crate::column::parse;
+use crate::column::stored;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
@@ -154,7 +156,6 @@ struct Columns {
     kind: &'static str,
     activity: &'static str,
     name: String,
-    url: String,
 }
 
 impl Columns {
@@ -171,14 +172,13 @@ impl Columns {
             kind: webhook.authorization.kind().as_str(),
             activity: activity_word(webhook.activity),
             name: webhook.name.to_string(),
-            url: webhook.url.to_string(),
         })
     }
 
     fn params<'a>(&'a self, webhook: &'a Webhook) -> [&'a (dyn ToSql + Sync); 12] {
         [
             &self.name,
-            &self.url,
+            &self.sealed.url,
             &self.kind,
             &self.sealed.authorization,
             &self.sealed.headers,
@@ -198,6 +198,7 @@ pub(super) fn row(
     keys: &SealingKeys,
 ) -> Result<Row<WebhookId, Webhook>> {
     let sealed = SealedSecrets {
+        url: row.try_get("url")?,
         authorization: row.try_get("authorization_data")?,
         headers: row.try_get("headers")?,
         signing: row.try_get("signing")?,
@@ -211,8 +212,8 @@ pub(super) fn row(
         owner: OwnerId(row.try_get("owner")?),
         value: Webhook {
             owner: OwnerId(row.try_get("owner")?),
-            name: parse(row, "name")?,
-            url: parse(row, "url")?,
+            name: stored(row, "name", WebhookName::stored)?,
+            url: secrets.url,
             authorization: secrets.authorization,
             headers: secrets.headers,
             allow_insecure: row.try_get("allow_insecure")?,

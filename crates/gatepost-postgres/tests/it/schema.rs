@@ -97,8 +97,9 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
     assert_eq!(store.webhook(row.id).await.unwrap().unwrap().value, hook);
 
     let dump = String::from_utf8_lossy(&server.dump()).into_owned();
-    assert!(dump.contains("example.com/hook"), "the dump holds the row");
-    for secret in ["canary-token-1", "canary-header-2", signing.expose()] {
+    assert!(dump.contains("sealed:"), "the dump holds the row");
+    let url = "example.com/hook";
+    for secret in [url, "canary-token-1", "canary-header-2", signing.expose()] {
         let hex: String = secret.bytes().map(|b| format!("{b:02x}")).collect();
         assert!(!dump.contains(secret) && !dump.contains(&hex));
     }
@@ -125,7 +126,23 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
         .bytes()
         .map(|b| format!("{b:02x}"))
         .collect();
-    assert!(String::from_utf8_lossy(&server.dump()).contains(&hex));
+    let dump = String::from_utf8_lossy(&server.dump()).into_owned();
+    assert!(dump.contains(&hex) && dump.contains(url));
+
+    // What is left of an older key, and of no key, is sealed at once.
+    assert_eq!(rotated.reseal().await.unwrap(), 2);
+    assert_eq!(rotated.reseal().await.unwrap(), 0);
+    let dump = String::from_utf8_lossy(&server.dump()).into_owned();
+    assert!(!dump.contains(&hex) && !dump.contains(url));
+    let new = SealingKeys::new(SealingKey::new(8, [8; 32]));
+    let new = PostgresStore::connect(config.with_sealing(new))
+        .await
+        .unwrap();
+    assert_eq!(new.webhook(row.id).await.unwrap().as_ref(), Some(&row));
+    assert_eq!(
+        without.reseal().await.unwrap_err().kind(),
+        ErrorKind::Corrupt
+    );
 }
 
 #[tokio::test]

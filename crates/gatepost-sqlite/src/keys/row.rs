@@ -1,11 +1,13 @@
 //! A key and its columns.
 
-use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, LastLogin, OwnerId};
+use apikey_core::{
+    ApiKey, Description, Digest, Expiration, IpPolicy, KeyId, KeyName, LastLogin, OwnerId,
+};
 use gatepost_storage::Revision;
 use gatepost_storage::keys::KeyRow;
 use rusqlite::Row;
 
-use crate::column::{maybe_time, parse, time};
+use crate::column::{maybe_time, parse, stored, time};
 use crate::error::{Failure, Result};
 
 pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
@@ -40,8 +42,8 @@ pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
                 scheme: parse(row, "digest_scheme")?,
                 bytes,
             },
-            name: parse(row, "name")?,
-            description: parse(row, "description")?,
+            name: stored(row, "name", KeyName::stored)?,
+            description: stored(row, "description", Description::stored)?,
             expiration: maybe_time(row, "expires")?.map_or(Expiration::Never, Expiration::At),
             ip: IpPolicy {
                 allow: parse(row, "ip_allow")?,

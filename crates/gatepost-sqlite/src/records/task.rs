@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{RecordId, TaskMessage, TaskRow};
 use gatepost_storage::{AtMost, ErrorKind, Revision};
 use rusqlite::{Connection, params};
-use webhook_model::{Action, Message, OwnerId, Task, TaskId, WebhookId};
+use webhook_model::{Action, Description, Message, OwnerId, Task, TaskId, TaskName, WebhookId};
 
 use super::read::{LIVE_TASKS, one, owner_of};
 use super::revision::check_revision;
 use super::usage::{self, Delta};
-use crate::column::{maybe_time, micros, parse, time};
+use crate::column::{maybe_time, micros, parse, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::readable;
 use crate::places::{Change, place_of, record_changed};
@@ -189,8 +189,8 @@ pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
         last_run: maybe_time(row, "last_run")?,
         task: Task {
             creator: OwnerId(row.get("creator")?),
-            name: parse(row, "name")?,
-            description: parse(row, "description")?,
+            name: stored(row, "name", TaskName::stored)?,
+            description: stored(row, "description", Description::stored)?,
             enabled: row.get("enabled")?,
             delete_after_run: row.get("delete_after_run")?,
             action: Action::Send {

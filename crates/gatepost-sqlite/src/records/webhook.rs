@@ -1,4 +1,4 @@
-//! Webhooks and their columns. Authorization, headers and signing secrets are sealed.
+//! Webhooks and their columns. URL, authorization, headers and signing secrets are sealed.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{SealedSecrets, activity_word, parse_activity, parse_rate};
@@ -6,12 +6,14 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, RecordId};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
-use webhook_model::{Activity, DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId};
+use webhook_model::{
+    Activity, DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId, WebhookName,
+};
 
 use super::read::{LIVE_WEBHOOKS, one, owner_of};
 use super::revision::check_revision;
 use super::usage::{self, Delta};
-use crate::column::{micros, number, parse, time};
+use crate::column::{micros, number, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::readable;
 use crate::owners::row::has_something;
@@ -171,7 +173,7 @@ fn store(
         micros(now).into(),
         owner.0.into(),
         webhook.name.to_string().into(),
-        webhook.url.to_string().into(),
+        sealed.url.into(),
         webhook.authorization.kind().as_str().to_owned().into(),
         sealed.authorization.into(),
         sealed.headers.into(),
@@ -190,6 +192,7 @@ fn store(
 
 pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<WebhookId, Webhook>> {
     let sealed = SealedSecrets {
+        url: row.get("url")?,
         authorization: row.get("authorization_data")?,
         headers: row.get("headers")?,
         signing: row.get("signing")?,
@@ -206,8 +209,8 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
         modified: time(row, "modified")?,
         value: Webhook {
             owner,
-            name: parse(row, "name")?,
-            url: parse(row, "url")?,
+            name: stored(row, "name", WebhookName::stored)?,
+            url: secrets.url,
             authorization: secrets.authorization,
             headers: secrets.headers,
             allow_insecure: row.get("allow_insecure")?,

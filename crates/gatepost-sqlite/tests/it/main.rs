@@ -8,7 +8,11 @@
 mod common;
 mod contract;
 mod file;
+mod hidden;
 mod log;
+#[cfg(unix)]
+mod modes;
+mod sealed;
 mod store;
 mod version_1;
 mod version_2;

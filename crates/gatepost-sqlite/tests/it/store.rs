@@ -235,6 +235,7 @@ async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
         .await
         .unwrap();
     let mut hook = webhook("w");
+    hook.url = "https://chat.example/services/canary".parse().unwrap();
     hook.authorization = Authorization::bearer("hunter2-canary").unwrap();
     hook.headers = webhook_model::Headers::parse_lines("X-Token: header-canary").unwrap();
     let row = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
@@ -253,6 +254,52 @@ async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
     let new = SealingKeys::new(SealingKey::new(2, [2; 32]));
     let store = SqliteStore::open(config.with_sealing(new)).await.unwrap();
     assert_eq!(store.webhook(row.id).await.unwrap(), Some(row));
+}
+
+#[tokio::test]
+async fn a_url_that_was_stored_in_plaintext_opens_and_is_sealed_by_the_next_write_or_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gatepost.db");
+    let store = SqliteStore::open(SqliteConfig::file(&path)).await.unwrap();
+    let (mut rows, count) = (Vec::new(), 1_001);
+    for n in 0..count {
+        let mut hook = webhook(&format!("w{n}"));
+        hook.url = format!("https://example.com/canary-{n}").parse().unwrap();
+        rows.push(store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap());
+    }
+    store.close().await;
+    let keys = SealingKeys::new(SealingKey::new(1, [1; 32]));
+    let config = SqliteConfig::file(&path).with_sealing(keys);
+    let store = SqliteStore::open(config).await.unwrap();
+    let plain = || -> i64 {
+        let sql = "SELECT count(*) FROM gatepost_webhook WHERE url LIKE 'http%'";
+        Connection::open(&path)
+            .unwrap()
+            .query_row(sql, [], |row| row.get(0))
+            .unwrap()
+    };
+    let read = store.webhook(rows[0].id).await.unwrap();
+    assert_eq!((read.as_ref(), plain()), (Some(&rows[0]), count));
+    store
+        .update_webhook(&rows[0], UNLIMITED, at(1))
+        .await
+        .unwrap();
+    assert_eq!(plain(), count - 1);
+    assert_eq!(store.reseal().await.unwrap(), 1_000);
+    assert_eq!(plain(), 0);
+    assert_eq!(
+        store.webhook(rows[1].id).await.unwrap().as_ref(),
+        Some(&rows[1])
+    );
+    store.close().await;
+    let platform = Connection::open(&path).unwrap();
+    platform.execute_batch("VACUUM").unwrap();
+    drop(platform);
+    let file = std::fs::read(&path).unwrap();
+    for row in rows.iter().skip(1).step_by(100) {
+        let url = row.value.url.as_str().as_bytes();
+        assert!(!file.windows(url.len()).any(|bytes| bytes == url));
+    }
 }
 
 #[tokio::test]

@@ -1,9 +1,11 @@
-//! The parts of a webhook that are sealed at rest: authorization, headers, signing secrets.
+//! The parts of a webhook that are sealed at rest: URL, authorization, headers, signing secrets.
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use webhook_model::{
-    Authorization, AuthorizationKind, Headers, SigningSecret, SigningSecrets, Webhook,
+    Authorization, AuthorizationKind, Headers, SigningSecret, SigningSecrets, TargetUrl, Webhook,
 };
 use zeroize::Zeroizing;
 
@@ -13,13 +15,19 @@ use crate::seal::SealingKeys;
 const AUTHORIZATION: &str = "webhook.authorization";
 const HEADERS: &str = "webhook.headers";
 const SIGNING: &str = "webhook.signing";
+const URL: &str = "webhook.url";
+/// Begins a column of text that is sealed; no URL that is accepted begins so.
+const SEALED: &str = "sealed:";
 
-/// The three sealed columns of a webhook. Each is bound to its column: a value that was moved to
+/// The four sealed columns of a webhook. Each is bound to its column: a value that was moved to
 /// another does not open.
 ///
 /// A backend also stores the kind of the authorization, as a word, which is not secret.
 #[derive(Clone, Eq, PartialEq)]
 pub struct SealedSecrets {
+    /// The URL: `sealed:` and base64, or the URL itself where there is no key, or was none when it
+    /// was stored. Paths such as those of chat services are credentials.
+    pub url: String,
     /// The secret of the authorization, sealed; `None` where its kind has none.
     pub authorization: Option<Vec<u8>>,
     /// The header lines, sealed.
@@ -31,6 +39,8 @@ pub struct SealedSecrets {
 /// What [`SealedSecrets`] hold, opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookSecrets {
+    /// The endpoint.
+    pub url: TargetUrl,
     /// The authorization.
     pub authorization: Authorization,
     /// The headers, in their order.
@@ -51,6 +61,7 @@ impl SealedSecrets {
         let signing: Vec<&str> = webhook.signing.iter().map(SigningSecret::expose).collect();
         let signing = Zeroizing::new(signing.join("\n"));
         Ok(Self {
+            url: seal_text(keys, webhook.url.as_str(), URL)?,
             authorization: secret
                 .map(|s| seal(keys, s.expose().as_bytes(), AUTHORIZATION))
                 .transpose()?,
@@ -78,7 +89,10 @@ impl SealedSecrets {
             .collect::<Result<_, _>>()
             .map_err(|e| StoreError::corrupt(SIGNING, e))?;
         Ok(WebhookSecrets {
-            authorization: Authorization::from_parts(kind, secret)
+            url: unseal_text(keys, &self.url, URL)?
+                .parse()
+                .map_err(|e| StoreError::corrupt(URL, e))?,
+            authorization: Authorization::stored(kind, secret)
                 .map_err(|e| StoreError::corrupt(AUTHORIZATION, e))?,
             headers: Headers::parse_lines(&open_text(keys, &self.headers, HEADERS)?)
                 .map_err(|e| StoreError::corrupt(HEADERS, e))?,
@@ -96,15 +110,13 @@ impl SealedSecrets {
             Some(&self.headers),
             Some(&self.signing),
         ];
-        if columns
-            .into_iter()
-            .flatten()
-            .all(|sealed| keys.is_current(sealed))
-        {
+        let mut columns = columns.into_iter().flatten();
+        if columns.all(|sealed| keys.is_current(sealed)) && is_current_text(keys, &self.url) {
             return Ok(None);
         }
         let again = |sealed: &[u8], column| seal(keys, &open(keys, sealed, column)?, column);
         Ok(Some(Self {
+            url: seal_text(keys, &unseal_text(keys, &self.url, URL)?, URL)?,
             authorization: self
                 .authorization
                 .as_ref()
@@ -137,6 +149,38 @@ fn open(
         .map_err(|e| StoreError::corrupt(column, e))
 }
 
+/// A text for a column of text; as it is where there is no key.
+fn seal_text(keys: &SealingKeys, plaintext: &str, column: &str) -> Result<String, StoreError> {
+    if keys.is_none() {
+        return Ok(plaintext.to_owned());
+    }
+    let sealed = seal(keys, plaintext.as_bytes(), column)?;
+    Ok(format!("{SEALED}{}", STANDARD_NO_PAD.encode(sealed)))
+}
+
+fn unseal_text(
+    keys: &SealingKeys,
+    stored: &str,
+    column: &'static str,
+) -> Result<Zeroizing<String>, StoreError> {
+    let Some(encoded) = stored.strip_prefix(SEALED) else {
+        return Ok(Zeroizing::new(stored.to_owned()));
+    };
+    let sealed = STANDARD_NO_PAD.decode(encoded);
+    let sealed = sealed.map_err(|e| StoreError::corrupt(column, e))?;
+    open_text(keys, &sealed, column)
+}
+
+fn is_current_text(keys: &SealingKeys, stored: &str) -> bool {
+    match stored.strip_prefix(SEALED) {
+        None => keys.is_none(),
+        Some(encoded) => {
+            let sealed = STANDARD_NO_PAD.decode(encoded);
+            sealed.is_ok_and(|sealed| keys.is_current(&sealed))
+        }
+    }
+}
+
 fn open_text(
     keys: &SealingKeys,
     sealed: &[u8],
@@ -154,14 +198,16 @@ mod tests {
     use super::*;
     use crate::seal::SealingKey;
 
-    const SECRETS: [&str; 3] = [
+    const SECRETS: [&str; 4] = [
         "canary-bearer-8d1f",
         "canary-header-77ab",
         "whsec_Y2FuYXJ5LXNpZ25pbmctc2VjcmV0LTQ0Y2M=",
+        "canary-path-5b0c",
     ];
 
     fn webhook() -> Webhook {
-        let url = "https://example.com/hook".parse().unwrap();
+        let url = format!("https://example.com/{}", SECRETS[3]);
+        let url = url.parse().unwrap();
         Webhook {
             authorization: Authorization::bearer(SECRETS[0]).unwrap(),
             headers: Headers::from_pairs([("B", SECRETS[1]), ("A", "1"), ("B", "2")]).unwrap(),
@@ -185,11 +231,13 @@ mod tests {
         let wanted = webhook();
         assert_eq!(opened.authorization, wanted.authorization);
         assert_eq!(opened.headers, wanted.headers);
+        assert_eq!(opened.url, wanted.url);
         assert_eq!(opened.signing, wanted.signing);
         let columns = [
             sealed.authorization.unwrap(),
             sealed.headers,
             sealed.signing,
+            sealed.url.into_bytes(),
         ]
         .concat();
         for secret in SECRETS {
@@ -225,5 +273,25 @@ mod tests {
     fn debug_shows_no_secret() {
         let plain = SealedSecrets::seal(&webhook(), &SealingKeys::none()).unwrap();
         assert_eq!(format!("{plain:?}"), "SealedSecrets { .. }");
+    }
+
+    #[test]
+    fn a_url_that_was_stored_before_there_was_a_key_opens_and_is_sealed_again() {
+        let plain = SealedSecrets::seal(&webhook(), &SealingKeys::none()).unwrap();
+        assert_eq!(plain.url, webhook().url.as_str());
+        let mixed = SealedSecrets {
+            url: plain.url,
+            ..SealedSecrets::seal(&webhook(), &keys(1)).unwrap()
+        };
+        assert_eq!(mixed.open(kind(), &keys(1)).unwrap().url, webhook().url);
+        let sealed = mixed.reseal(&keys(1)).unwrap().unwrap();
+        assert!(sealed.url.starts_with(SEALED), "{}", sealed.url);
+        assert_eq!(sealed.reseal(&keys(1)).unwrap(), None);
+        let mut moved = sealed.clone();
+        moved.url = seal_text(&keys(1), webhook().url.as_str(), HEADERS).unwrap();
+        for (sealed, keys) in [(sealed, keys(2)), (moved, keys(1))] {
+            let error = sealed.open(kind(), &keys).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt);
+        }
     }
 }

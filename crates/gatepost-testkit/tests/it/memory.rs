@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::{KeyStore, MemoryStore};
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::{KeyStore, MemoryStore, SealedMessages};
 use gatepost_testkit::{Finding, Webhooks, key_clauses, run_all, webhook_clauses};
 
 async fn keys() -> Arc<dyn KeyStore> {
@@ -22,6 +23,15 @@ mod webhook_clauses {
     gatepost_testkit::webhook_store_conformance!(super::webhooks, not durable);
 }
 
+/// The same store behind one that seals messages and responses.
+async fn sealed() -> Webhooks {
+    let keys = SealingKeys::new(SealingKey::new(1, [1; 32]));
+    Webhooks::of(Arc::new(SealedMessages::new(
+        Arc::new(MemoryStore::new()),
+        keys,
+    )))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_names_every_clause_and_calls_none_held_that_was_not_tried() {
     let report = run_all(&key_clauses(), || keys).await;
@@ -36,4 +46,13 @@ async fn a_report_names_every_clause_and_calls_none_held_that_was_not_tried() {
             .to_string()
             .contains("d06_secrets_lie_sealed: ignored: the harness shows no dump")
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_seals_messages_keeps_the_contract_but_for_the_count_of_bytes() {
+    let report = run_all(&webhook_clauses(), || sealed).await;
+    let broken = |f: &&(&'static str, Finding)| matches!(f.1, Finding::Broken(_));
+    let broken: Vec<_> = report.findings.iter().filter(broken).collect();
+    let names: Vec<_> = broken.iter().map(|finding| finding.0).collect();
+    assert_eq!(names, ["l17_what_an_owner_uses_is_counted"], "{report}");
 }

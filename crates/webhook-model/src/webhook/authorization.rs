@@ -4,6 +4,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gatepost_ids::hidden_character;
 use zeroize::Zeroizing;
 
 use crate::error::{Field, Invalid};
@@ -129,8 +130,16 @@ impl Authorization {
     /// A user and a password.
     ///
     /// # Errors
-    /// An empty user, a colon in the user, control characters (RFC 7617 §2).
+    /// An empty user, a colon in the user, control characters (RFC 7617 §2), hidden characters in
+    /// the user ([`hidden_character`]).
     pub fn basic(user: &str, password: &str) -> Result<Self, Invalid> {
+        if hidden_character(user).is_some() {
+            return Err(refuse("must not have hidden characters in the user"));
+        }
+        Self::stored_basic(user, password)
+    }
+
+    fn stored_basic(user: &str, password: &str) -> Result<Self, Invalid> {
         if user.is_empty() {
             return Err(refuse("must name a user"));
         }
@@ -167,6 +176,20 @@ impl Authorization {
                 Some((user, password)) => Self::basic(user, password),
                 None => Err(refuse("must be user:password")),
             },
+        }
+    }
+
+    /// Reads back what a store holds: as [`from_parts`](Self::from_parts), also a user with hidden
+    /// characters, which was accepted once.
+    ///
+    /// # Errors
+    /// As [`from_parts`](Self::from_parts).
+    pub fn stored(kind: AuthorizationKind, value: Option<&str>) -> Result<Self, Invalid> {
+        match (kind, value.and_then(|value| value.split_once(':'))) {
+            (AuthorizationKind::Basic, Some((user, password))) => {
+                Self::stored_basic(user, password)
+            }
+            _ => Self::from_parts(kind, value),
         }
     }
 

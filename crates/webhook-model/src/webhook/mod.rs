@@ -1,6 +1,7 @@
 //! Where and how to send (SPEC 2.2).
 
 mod authorization;
+mod elsewhere;
 mod headers;
 mod limits;
 mod record;
@@ -9,6 +10,7 @@ mod signing;
 mod url;
 
 pub use authorization::{Authorization, AuthorizationKind};
+pub use elsewhere::Entered;
 pub use headers::{Header, Headers};
 pub use limits::{RateLimit, Retries, Timeout};
 pub use record::{Activity, DeliveryOrder, Webhook};

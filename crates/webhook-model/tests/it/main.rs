@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod absences;
+mod elsewhere;
+mod hidden;
 mod records;
 mod request_headers;
 mod vectors;

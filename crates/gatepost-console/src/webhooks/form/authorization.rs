@@ -40,6 +40,18 @@ impl AuthorizationFields {
         }
     }
 
+    /// Whether the secret of the chosen type was typed, or there is none to type: a stored user
+    /// without a password is in the form.
+    pub(super) fn is_entered(&self, present: &Authorization) -> bool {
+        let no_password = matches!(present, Authorization::Basic { password, .. } if password.expose().is_empty());
+        match self.kind.as_str() {
+            "bearer" => !self.token.is_empty(),
+            "apikey" => !self.key.is_empty(),
+            "basic" => !self.password.is_empty() || no_password,
+            _ => true,
+        }
+    }
+
     /// Parses the fields. A secret that is left empty keeps its present value if the type is the
     /// same.
     pub(super) fn parse(

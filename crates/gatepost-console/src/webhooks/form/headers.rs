@@ -82,6 +82,15 @@ impl HeaderFields {
         problems.take(self.field(), headers)
     }
 
+    /// Whether all values were typed: no mask stands for a stored one.
+    pub(super) fn is_entered(&self) -> bool {
+        if self.by_text {
+            !self.text.contains(MASK)
+        } else {
+            !self.rows.iter().flatten().any(|cell| cell.contains(MASK))
+        }
+    }
+
     /// The form field that counts.
     pub(super) fn field(&self) -> &'static str {
         if self.by_text {

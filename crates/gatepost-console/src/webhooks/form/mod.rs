@@ -7,7 +7,7 @@ mod limits;
 pub(super) use authorization::AuthorizationFields;
 pub(super) use headers::{HeaderFields, MASK};
 pub(super) use limits::LimitFields;
-use webhook_model::{Activity, OwnerId, TargetUrl, Webhook, WebhookName};
+use webhook_model::{Activity, Entered, OwnerId, SigningSecrets, TargetUrl, Webhook, WebhookName};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
@@ -24,6 +24,8 @@ pub(super) struct WebhookForm {
     pub enabled: bool,
     /// A new webhook gets a signing secret.
     pub sign: bool,
+    /// An existing one loses its own.
+    pub unsign: bool,
 }
 
 impl WebhookForm {
@@ -55,6 +57,7 @@ impl WebhookForm {
             insecure: form.ticked("insecure"),
             enabled: form.ticked("enabled"),
             sign: form.ticked("sign"),
+            unsign: form.ticked("unsign"),
         }
     }
 
@@ -69,6 +72,7 @@ impl WebhookForm {
             insecure: webhook.allow_insecure,
             enabled: webhook.activity != Activity::Disabled,
             sign: false,
+            unsign: false,
         }
     }
 
@@ -99,6 +103,9 @@ impl WebhookForm {
         (webhook.authorization, webhook.headers) = (authorization?, headers?);
         (webhook.timeout, webhook.retries, webhook.rate) = (timeout?, retries?, rate?);
         webhook.allow_insecure = self.insecure;
+        if self.unsign {
+            webhook.signing = SigningSecrets::none();
+        }
         webhook.order = self.limits.order();
         webhook.activity = match (self.enabled, webhook.activity) {
             (false, _) => Activity::Disabled,
@@ -108,8 +115,41 @@ impl WebhookForm {
         webhook
             .check()
             .map_err(|invalid| problems.add(self.field_of(invalid.field().as_str()), rule(invalid)))
-            .ok()
-            .map(|()| webhook)
+            .ok()?;
+        match present {
+            Some(present) if !self.stays_or_enters(problems, &webhook, present) => None,
+            _ => Some(webhook),
+        }
+    }
+
+    /// Which secrets were typed into this form, for the webhook that is stored.
+    pub(super) fn entered(&self, present: &Webhook) -> Entered {
+        Entered {
+            authorization: self.authorization.is_entered(&present.authorization),
+            headers: self.headers.is_entered(),
+            signing: false,
+        }
+    }
+
+    /// Whether no stored secret would go elsewhere; asks for each that would.
+    fn stays_or_enters(&self, problems: &mut Problems, new: &Webhook, present: &Webhook) -> bool {
+        let carried = new.carried_elsewhere(present, self.entered(present));
+        for field in &carried {
+            let field = self.field_of(field.as_str());
+            let question = match field {
+                "auth" => {
+                    "the webhook now leads elsewhere, where the stored secret does not go: enter it again, or choose None"
+                }
+                "unsign" => {
+                    "the webhook now leads elsewhere, where the signing secrets do not go: remove them; a new one can be created then"
+                }
+                _ => {
+                    "the webhook now leads elsewhere, where masked values do not go: enter them again, or remove the headers"
+                }
+            };
+            problems.add(field, question);
+        }
+        carried.is_empty()
     }
 
     /// The form field for a field of the record, as it is called on the wire.
@@ -121,6 +161,7 @@ impl WebhookForm {
             "timeout" => "timeout",
             "retries" => "retries",
             "rate_limit" => "rate",
+            "signing_secrets" => "unsign",
             _ => self.headers.field(),
         }
     }
@@ -128,7 +169,7 @@ impl WebhookForm {
 
 #[cfg(test)]
 mod tests {
-    use webhook_model::{Authorization, Field, Headers};
+    use webhook_model::{Authorization, Field, Headers, SigningSecret, SigningSecrets};
 
     use super::*;
 
@@ -144,11 +185,46 @@ mod tests {
             (Field::Timeout, "timeout"),
             (Field::Retries, "retries"),
             (Field::RateLimit, "rate"),
+            (Field::SigningSecrets, "unsign"),
         ] {
             assert_eq!(form.field_of(field.as_str()), place, "{field:?}");
         }
         form.headers.by_text = true;
         assert_eq!(form.field_of(Field::Headers.as_str()), "headers_text");
+    }
+
+    #[test]
+    fn a_secret_that_would_go_elsewhere_is_asked_for() {
+        let url = "https://example.com/in".parse().unwrap();
+        let mut stored = Webhook::new(OwnerId(3), "chat".parse().unwrap(), url);
+        stored.headers = Headers::parse_lines("X-Token:t0ken\n").unwrap();
+        stored.authorization = Authorization::basic("bot", "p").unwrap();
+        let secret = SigningSecret::from_random([7; 32]);
+        stored.signing = SigningSecrets::new(vec![secret]).unwrap();
+        let asked = |form: &WebhookForm| {
+            let mut problems = Problems::default();
+            let parsed = form.parse(&mut problems, OwnerId(3), Some(&stored));
+            assert_eq!(parsed.is_none(), !problems.is_empty(), "{problems:?}");
+            let fields: Vec<_> = problems.iter().map(|(field, _)| field.to_owned()).collect();
+            fields.join(" ")
+        };
+        let mut form = WebhookForm::of(&stored);
+        form.url = "https://example.com:443/other".into();
+        assert_eq!(asked(&form), "");
+        form.url = "https://example.com:444/other".into();
+        // Another user is no other password.
+        form.authorization.user = "other".into();
+        assert_eq!(asked(&form), "auth header unsign");
+        form.authorization.password = "p".into();
+        form.headers.rows[0][1] = "t0ken".into();
+        assert_eq!(asked(&form), "unsign");
+        form.unsign = true;
+        assert_eq!(asked(&form), "");
+        let mut form = WebhookForm::of(&stored);
+        (form.insecure, form.unsign, form.authorization.kind) = (true, true, "none".into());
+        assert_eq!(asked(&form), "header");
+        form.headers.rows.clear();
+        assert_eq!(asked(&form), "");
     }
 
     #[test]

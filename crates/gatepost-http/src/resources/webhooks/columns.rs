@@ -27,7 +27,7 @@ pub(super) static TABLE: Table = Table {
             "url",
             Kind::Text { min: 1, max: 2048 },
             "\"https://hooks.example.com/in\"",
-            "The endpoint: http or https, without credentials and fragment.",
+            "The endpoint: http or https, without credentials and fragment. Secrets do not follow to another origin (scheme, host, port): authorization_value, headers with credentials and signing_secrets must be sent again or cleared in the same request.",
         )
         .required()
         .short(),
@@ -55,10 +55,17 @@ pub(super) static TABLE: Table = Table {
         )
         .write_only(),
         Column::new(
+            "signing_secrets",
+            Kind::Text { min: 0, max: 1024 },
+            "\"\"",
+            "Secrets that sign deliveries, newest first, separated by spaces; at most 5; empty for none. They are in no response.",
+        )
+        .write_only(),
+        Column::new(
             "allow_insecure",
             Kind::Bool,
             "false",
-            "Accepts certificates that cannot be verified; for test and development only.",
+            "Accepts certificates that cannot be verified; for test and development only. Switching it on for https needs the secrets again, as another origin does.",
         )
         .short(),
         Column::new(

@@ -9,8 +9,8 @@ use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Headers, Invalid, Message, OwnerId,
-    Retries, Timeout, Webhook, WebhookId,
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Entered, Headers, Invalid, Message,
+    OwnerId, Retries, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
 };
 
 use super::row::{epoch, key_of, page, reference, row, scanned};
@@ -65,8 +65,15 @@ impl Resource for Webhooks {
     }
 
     async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+        let entered = Entered {
+            authorization: input.text("authorization_value").is_some(),
+            headers: input.text("headers").is_some(),
+            signing: input.text("signing_secrets").is_some(),
+        };
         let edit = move |webhook: &mut Webhook| apply(webhook, &input);
-        let row = caller.edit_webhook(WebhookId(key), edit).await?;
+        let row = caller
+            .edit_webhook_with(WebhookId(key), entered, edit)
+            .await?;
         Ok(webhook_row(&row))
     }
 
@@ -181,6 +188,10 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     }
     if let Some(headers) = input.text("headers") {
         webhook.headers = Headers::parse_lines(headers)?;
+    }
+    if let Some(secrets) = input.text("signing_secrets") {
+        let secrets = secrets.split_whitespace().map(SigningSecret::parse);
+        webhook.signing = SigningSecrets::new(secrets.collect::<Result<_, _>>()?)?;
     }
     if let Some(seconds) = input.int("timeout") {
         webhook.timeout = Timeout::try_from(seconds)?;

@@ -1,0 +1,164 @@
+//! Characters that cannot be seen, and by which one name passes for another: `exe.png` and a
+//! direction override is shown as `gnp.exe`.
+
+use std::borrow::Cow;
+
+const NON_JOINER: char = '\u{200c}';
+const JOINER: char = '\u{200d}';
+/// Encloses the digit before it as a key of a telephone.
+const KEYCAP: char = '\u{20e3}';
+
+/// The first character of a text that a reader cannot see and that no script needs where it is;
+/// names and descriptions refuse it.
+///
+/// These are soft hyphens, zero-width spaces, byte order marks, direction marks, embeddings,
+/// overrides and isolates, line and paragraph separators, tags, fillers and other characters that
+/// are ignored when text is shown. Some are part of writing and are good where they belong: the
+/// joiners (U+200C, U+200D) once between two characters beyond ASCII, as in Persian and in emoji;
+/// a variation selector after a character beyond ASCII, or within a keycap such as `1️⃣`.
+///
+/// ```
+/// use gatepost_ids::hidden_character;
+///
+/// assert_eq!(hidden_character("x\u{202e}gnp.exe"), Some('\u{202e}'));
+/// assert_eq!(hidden_character("می\u{200c}خواهم"), None);
+/// ```
+#[must_use]
+pub fn hidden_character(text: &str) -> Option<char> {
+    hidden(text).map(|(_, c)| c).next()
+}
+
+/// The text with every hidden character in a form that is seen, such as `[U+202E]`.
+///
+/// ```
+/// assert_eq!(gatepost_ids::mark_hidden("x\u{202e}y"), "x[U+202E]y");
+/// ```
+#[must_use]
+pub fn mark_hidden(text: &str) -> Cow<'_, str> {
+    let mut marked = String::new();
+    let mut rest = 0;
+    for (at, c) in hidden(text) {
+        marked.push_str(text.get(rest..at).unwrap_or_default());
+        marked.extend(["[U+", &format!("{:04X}", u32::from(c)), "]"]);
+        rest = at + c.len_utf8();
+    }
+    if rest == 0 {
+        return text.into();
+    }
+    marked.push_str(text.get(rest..).unwrap_or_default());
+    marked.into()
+}
+
+fn hidden(text: &str) -> impl Iterator<Item = (usize, char)> {
+    text.char_indices().filter(|&(at, c)| {
+        let head = text.get(..at).unwrap_or_default();
+        let after = || text.get(at + c.len_utf8()..)?.chars().next();
+        match c {
+            NON_JOINER | JOINER => {
+                // A selector belongs to the character before it.
+                let head = head.strip_suffix(is_selector).unwrap_or(head);
+                !head.ends_with(is_seen) || !after().is_some_and(is_seen)
+            }
+            _ if is_selector(c) => {
+                let is_keycap = head.ends_with(|c: char| c.is_ascii()) && after() == Some(KEYCAP);
+                !is_keycap && !head.ends_with(is_seen)
+            }
+            _ => is_ignorable(c),
+        }
+    })
+}
+
+/// Whether a joiner or a selector may stand beside it: it is beyond ASCII and seen.
+fn is_seen(c: char) -> bool {
+    !c.is_ascii()
+        && !c.is_whitespace()
+        && !is_ignorable(c)
+        && !is_selector(c)
+        && !matches!(c, NON_JOINER | JOINER)
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Not shown wherever it stands (Unicode's `Default_Ignorable_Code_Point`, without joiners and
+/// variation selectors), and the separators of lines and paragraphs.
+fn is_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_misleads_is_found() {
+        for (text, found) in [
+            ("x\u{202e}gnp.exe", '\u{202e}'),
+            ("\u{2067}admin\u{2069}", '\u{2067}'),
+            ("ad\u{200b}min", '\u{200b}'),
+            ("ad\u{200d}min", '\u{200d}'),
+            ("ad\u{ad}min", '\u{ad}'),
+            ("\u{feff}admin", '\u{feff}'),
+            ("admin\u{200c}", '\u{200c}'),
+            ("می\u{200c}", '\u{200c}'),
+            ("می\u{200c}\u{200c}خ", '\u{200c}'),
+            ("می\u{200c} خ", '\u{200c}'),
+            ("a\u{200e}b", '\u{200e}'),
+            ("a\u{200f}b", '\u{200f}'),
+            ("a\u{2028}b", '\u{2028}'),
+            ("a\u{e0061}\u{e007f}", '\u{e0061}'),
+            ("a\u{fe0f}b", '\u{fe0f}'),
+            ("\u{fe0f}", '\u{fe0f}'),
+            ("❤\u{fe0f}\u{fe0f}", '\u{fe0f}'),
+            ("👩\u{200d}\u{fe0f}👩", '\u{200d}'),
+            ("a\u{fe0f}\u{200d}خ", '\u{fe0f}'),
+            ("\u{3164}", '\u{3164}'),
+            ("a\u{206a}b", '\u{206a}'),
+        ] {
+            assert_eq!(hidden_character(text), Some(found), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_people_write_is_not() {
+        for text in [
+            "",
+            "Deploys to #ops",
+            "Zoë's 🔑",
+            "می\u{200c}خواهم",
+            "क्\u{200d}ष",
+            "👩\u{200d}👩\u{200d}👧\u{200d}👦",
+            "❤\u{fe0f}\u{200d}🔥",
+            "1\u{fe0f}\u{20e3}",
+            "שלום עולם",
+            "مرحبا",
+            "日本語",
+            "a\tb\r\nc",
+            "no\u{a0}break",
+            "e\u{301}",
+        ] {
+            assert_eq!(hidden_character(text), None, "{text:?}");
+            assert_eq!(mark_hidden(text), text);
+        }
+    }
+
+    #[test]
+    fn what_is_marked_holds_none() {
+        for text in [
+            "\u{202e}",
+            "a\u{200b}b\u{feff}",
+            "می\u{200c}",
+            "👩\u{200d}\u{200d}👧",
+        ] {
+            let marked = mark_hidden(text);
+            assert_eq!(hidden_character(&marked), None, "{marked:?}");
+            assert!(marked.contains("[U+"), "{marked:?}");
+        }
+    }
+}

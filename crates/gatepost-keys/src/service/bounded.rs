@@ -1,0 +1,50 @@
+//! What a request makes or edits that came with an API key: no key that reaches beyond that one.
+
+use apikey_core::{ApiKey, KeyDraft};
+use gatepost_storage::keys::KeyRow;
+
+use super::key_service::KeyService;
+use crate::error::KeyError;
+use crate::principal::{Principal, Via};
+
+impl KeyService {
+    /// Refuses a new key that would be valid for longer, or from more addresses, than the key by
+    /// which the request came.
+    pub(super) async fn check_draft(
+        &self,
+        actor: &Principal,
+        draft: &KeyDraft,
+    ) -> Result<(), KeyError> {
+        let Some(acting) = self.acting_key(actor).await? else {
+            return Ok(());
+        };
+        Ok(draft.bounds().check_within(&acting.key.bounds())?)
+    }
+
+    /// Refuses an edit that widens a key, unless the key then still reaches no further than the one
+    /// by which the request came. Narrowing is always allowed.
+    pub(super) async fn check_edit(
+        &self,
+        actor: &Principal,
+        before: &ApiKey,
+        after: &ApiKey,
+    ) -> Result<(), KeyError> {
+        if after.bounds().check_within(&before.bounds()).is_ok() {
+            return Ok(());
+        }
+        let Some(acting) = self.acting_key(actor).await? else {
+            return Ok(());
+        };
+        Ok(after.bounds().check_within(&acting.key.bounds())?)
+    }
+
+    /// The key by which the request came, as it is now; `None` of a person who logged in.
+    async fn acting_key(&self, actor: &Principal) -> Result<Option<KeyRow>, KeyError> {
+        let Via::Key(id) = actor.via else {
+            return Ok(None);
+        };
+        let acting = self.0.keys.store.key(id).await?;
+        // Deleted since the request was let in.
+        acting.map(Some).ok_or(KeyError::Forbidden)
+    }
+}

@@ -1,0 +1,130 @@
+//! The files are their owner's alone: they are made so, and what others may open is reported.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Makes the file, empty and for its owner alone, whatever the umask is; if its folder is missing,
+/// that too. What is there already is left as it is.
+///
+/// SQLite gives the `-wal` and `-shm` files beside it the mode of this one.
+pub(crate) fn make(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("")) {
+        made(unix::make_folder(folder))?;
+    }
+    made(unix::make_file(path))
+}
+
+/// Warns of each file that others may open, and of a folder in which they may see or change them.
+pub(crate) fn report(path: &Path) {
+    for (path, mode) in too_wide(path) {
+        tracing::warn!(
+            path = %path.display(),
+            mode = %format_args!("{mode:04o}"),
+            "others on this machine may open the database: allow its owner alone (files 0600, folder 0700)"
+        );
+    }
+}
+
+/// What is open to others of the folder, the database, its log and its shared memory.
+fn too_wide(path: &Path) -> Vec<(PathBuf, u32)> {
+    let beside = |end: &str| {
+        let mut name = OsString::from(path);
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let all = [
+        folder.to_owned(),
+        path.to_owned(),
+        beside("-wal"),
+        beside("-shm"),
+    ];
+    let modes = all.into_iter().filter_map(|path| {
+        let mode = unix::mode(&path)?;
+        Some((path, mode))
+    });
+    modes.filter(|(_, mode)| mode & 0o077 != 0).collect()
+}
+
+fn made(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::{DirBuilder, OpenOptions, Permissions, metadata, set_permissions};
+    use std::io;
+    use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+    use std::path::Path;
+
+    /// A umask may have taken what the owner needs, hence the second step.
+    pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+        DirBuilder::new().mode(0o700).create(path)?;
+        set_permissions(path, Permissions::from_mode(0o700))
+    }
+
+    pub(super) fn make_file(path: &Path) -> io::Result<()> {
+        let mut new = OpenOptions::new();
+        let file = new.write(true).create_new(true).mode(0o600).open(path)?;
+        file.set_permissions(Permissions::from_mode(0o600))
+    }
+
+    pub(super) fn mode(path: &Path) -> Option<u32> {
+        Some(metadata(path).ok()?.permissions().mode() & 0o7777)
+    }
+}
+
+/// Elsewhere files have no modes: what the folder allows counts.
+#[cfg(not(unix))]
+mod unix {
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+        std::fs::create_dir(path)
+    }
+
+    pub(super) fn make_file(_path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn mode(_path: &Path) -> Option<u32> {
+        None
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn what_others_may_open_is_found_and_what_is_there_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        make(&at("gatepost.db")).unwrap();
+        assert_eq!(too_wide(&at("gatepost.db")), []);
+        std::fs::write(at("gatepost.db-wal"), "").unwrap();
+        for (name, mode) in [
+            ("gatepost.db", 0o640),
+            ("gatepost.db-wal", 0o604),
+            ("", 0o755),
+        ] {
+            set_permissions(at(name), Permissions::from_mode(mode)).unwrap();
+        }
+        make(&at("gatepost.db")).unwrap();
+        let modes = too_wide(&at("gatepost.db"))
+            .into_iter()
+            .map(|(_, mode)| mode);
+        assert_eq!(modes.collect::<Vec<_>>(), [0o755, 0o640, 0o604]);
+    }
+}

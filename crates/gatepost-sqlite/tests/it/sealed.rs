@@ -1,0 +1,151 @@
+//! Messages and responses, sealed where the platform asks for it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::SealedMessages;
+use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, Replay, Settled};
+use gatepost_testkit::Webhooks;
+use gatepost_testkit::fixtures::{UNLIMITED, at, claim, direct, message, settlement, webhook};
+use webhook_model::WebhookId;
+
+const MESSAGE: &str = "canary-message-5e5e";
+const RESPONSE: &str = "canary-response-a1b2";
+const HOOK: WebhookId = WebhookId(1);
+
+fn key(id: u8) -> SealingKey {
+    SealingKey::new(id.into(), [id; 32])
+}
+
+async fn open(path: &Path) -> Arc<SqliteStore> {
+    Arc::new(SqliteStore::open(SqliteConfig::file(path)).await.unwrap())
+}
+
+fn sealed(store: &Arc<SqliteStore>, keys: SealingKeys) -> Webhooks {
+    Webhooks::of(Arc::new(SealedMessages::new(store.clone(), keys)))
+}
+
+async fn enqueue(store: &Webhooks, id: &str) {
+    let mut new = message(HOOK, id, at(0));
+    new.body = MESSAGE.into();
+    store.queue.enqueue(direct(vec![new]), at(0)).await.unwrap();
+}
+
+/// Sends what waits, to a target that repeats it.
+async fn send(store: &Webhooks) {
+    for claimed in claim(store, HOOK, 1).await {
+        assert_eq!(&*claimed.delivery.body, MESSAGE);
+        let mut settled = settlement(&claimed, Disposition::Failed);
+        let attempt = settled.attempt.as_mut().unwrap();
+        attempt.response_head = format!("x-head: {RESPONSE}").into_bytes();
+        attempt.response_body = RESPONSE.as_bytes().to_vec();
+        let settled = store.queue.settle(vec![settled], at(1)).await.unwrap();
+        assert_eq!(settled, [Settled::Done]);
+    }
+}
+
+async fn body(store: &Webhooks, id: i64) -> (String, bool) {
+    let found = store.log.delivery(DeliveryId(id)).await.unwrap().unwrap();
+    (found.body.to_string(), found.message_kept)
+}
+
+fn holds(folder: &Path, text: &str) -> bool {
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut all = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+    all.any(|file| file.windows(text.len()).any(|part| part == text.as_bytes()))
+}
+
+#[tokio::test]
+async fn messages_and_responses_lie_sealed_and_read_as_they_were() {
+    for keys in [SealingKeys::new(key(1)), SealingKeys::none()] {
+        let is_sealed = !keys.is_none();
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(&folder.path().join("gatepost.db")).await;
+        let sealed = sealed(&store, keys);
+        sealed
+            .records
+            .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+            .await
+            .unwrap();
+        enqueue(&sealed, "m1").await;
+        send(&sealed).await;
+        assert_eq!(body(&sealed, 1).await, (MESSAGE.to_owned(), true));
+        let attempts = sealed.log.attempts(DeliveryId(1)).await.unwrap();
+        assert_eq!(attempts[0].response_body, RESPONSE.as_bytes());
+        for closed in [false, true] {
+            if closed {
+                store.close().await;
+            }
+            for text in [MESSAGE, RESPONSE] {
+                assert_eq!(
+                    holds(folder.path(), text),
+                    !is_sealed,
+                    "{text}, closed: {closed}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn old_messages_open_and_what_no_key_opens_is_not_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("gatepost.db")).await;
+    let plain = sealed(&store, SealingKeys::none());
+    plain
+        .records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    enqueue(&plain, "m1").await;
+    let first = sealed(&store, SealingKeys::new(key(1)));
+    enqueue(&first, "m2").await;
+    send(&first).await;
+    assert_eq!(body(&first, 1).await.0, MESSAGE, "of before");
+    let rotated = sealed(&store, SealingKeys::new(key(2)).with_old(key(1)));
+    assert_eq!(body(&rotated, 2).await.0, MESSAGE);
+    enqueue(&rotated, "m3").await;
+
+    let lost = sealed(&store, SealingKeys::new(key(3)));
+    assert!(claim(&lost, HOOK, 2).await.is_empty(), "nothing is sent");
+    assert_eq!(body(&lost, 3).await, (String::new(), false));
+    let attempts = lost.log.attempts(DeliveryId(2)).await.unwrap();
+    assert!(!attempts[0].kept && attempts[0].response_body.is_empty());
+    let ended = lost.log.delivery(DeliveryId(3)).await.unwrap().unwrap();
+    assert_eq!(ended.state, DeliveryState::Error);
+
+    let again = Replay::Ids(vec![DeliveryId(3)]);
+    assert_eq!(rotated.log.replay(&again, 1, at(3)).await.unwrap(), 1);
+    let claimed = claim(&rotated, HOOK, 4).await;
+    assert_eq!(
+        &*claimed[0].delivery.body, MESSAGE,
+        "with the key it can be replayed"
+    );
+}
+
+#[tokio::test]
+async fn a_message_does_not_open_in_the_row_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gatepost.db");
+    let store = open(&path).await;
+    let sealed = sealed(&store, SealingKeys::new(key(1)));
+    sealed
+        .records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    enqueue(&sealed, "m1").await;
+    enqueue(&sealed, "m2").await;
+    let platform = rusqlite::Connection::open(&path).unwrap();
+    let moved = "UPDATE gatepost_delivery SET body = (SELECT body FROM gatepost_delivery WHERE id = 2) WHERE id = 1";
+    platform.execute(moved, []).unwrap();
+    platform
+        .execute(
+            "UPDATE gatepost_delivery SET message_id = 'other' WHERE id = 1",
+            [],
+        )
+        .unwrap();
+    assert_eq!(body(&sealed, 1).await, (String::new(), false));
+}

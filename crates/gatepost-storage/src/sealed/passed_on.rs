@@ -1,0 +1,136 @@
+//! What holds neither messages nor responses goes to the store behind as it is; what the log shows
+//! is opened.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place};
+use webhook_model::{
+    Event, EventId, EventName, EventType, Occurrence, Task, TaskId, Webhook, WebhookId,
+};
+
+use super::store::SealedMessages;
+use crate::error::StoreError;
+use crate::owners::{Gone, OwnerRow, OwnerStore};
+use crate::page::{AtMost, Row, Scope};
+use crate::webhooks::{
+    AttemptRecord, Cascade, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, EventQuery,
+    HourlyCount, LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
+    PurgeBounds, Purged, QueueStats, RecordId, RecordStore, RecordUsage, Replay, RouteChanges,
+    Routes, RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, UsageDelta,
+    WebhookQuery,
+};
+
+type WebhookRow = Row<WebhookId, Webhook>;
+type EventRow = Row<EventId, Event>;
+
+macro_rules! passed_on {
+    ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {
+        #[async_trait]
+        impl<S: $trait> $trait for SealedMessages<S> {
+            $(async fn $name(&self, $($arg: $ty),*) -> Result<$ok, StoreError> {
+                self.inner.$name($($arg),*).await
+            })*
+            $($more)*
+        }
+    };
+}
+
+passed_on! { OwnerStore {
+    fn owner(owner: OwnerId) -> Option<OwnerRow>;
+    fn place_owner(owner: OwnerId, place: Place, now: DateTime<Utc>) -> ();
+    fn hold_owner(owner: OwnerId, held: bool, now: DateTime<Utc>) -> ();
+    fn held_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
+    fn unplaced_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerId>;
+    fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
+    fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
+    fn lease(name: &str, holder: u128, until: DateTime<Utc>, now: DateTime<Utc>) -> bool;
+} }
+
+passed_on! { RecordStore {
+    fn insert_webhook(webhook: &Webhook, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
+    fn webhook(id: WebhookId) -> Option<WebhookRow>;
+    fn webhooks(ids: &[WebhookId]) -> Vec<WebhookRow>;
+    fn list_webhooks(query: &WebhookQuery) -> Vec<WebhookRow>;
+    fn update_webhook(row: &WebhookRow, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
+    fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
+    fn insert_task(task: &Task, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
+    fn task(id: TaskId) -> Option<TaskRow>;
+    fn list_tasks(query: &TaskQuery) -> Vec<TaskRow>;
+    fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
+    fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
+    fn record_task_runs(runs: &[(TaskId, DateTime<Utc>)]) -> ();
+    fn insert_event(event: &Event, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
+    fn event(id: EventId) -> Option<EventRow>;
+    fn list_events(query: &EventQuery) -> Vec<EventRow>;
+    fn update_event(row: &EventRow, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
+    fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
+    fn owner_of(record: RecordId) -> Option<OwnerId>;
+    fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
+    fn record_usage(owner: OwnerId) -> RecordUsage;
+    fn routes(place: Place, at_most: u32) -> Option<Routes>;
+    fn routes_of(place: Place, event_type: &EventType, event: &EventName) -> Routes;
+    fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
+    fn route_changes(place: Place, since: RoutesVersion) -> RouteChanges;
+    fn messages(tasks: &[TaskId]) -> Vec<TaskMessage>;
+    fn server_time() -> Option<DateTime<Utc>>;
+} }
+
+passed_on! { DeliveryLog {
+    fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
+    fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
+    fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;
+    fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
+    fn purge(bounds: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
+    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn add_counts(counts: &[HourlyCount]) -> ();
+    fn hourly_counts(
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32
+    ) -> Vec<HourlyCount>;
+    fn summed_counts(
+        webhooks: &[WebhookId],
+        from: DateTime<Utc>,
+        before: DateTime<Utc>
+    ) -> Vec<HourlyCount>;
+    fn add_usage(deltas: &[UsageDelta]) -> ();
+    fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
+    fn recount_usage(owner: OwnerId) -> LogUsage;
+    fn count_dropped(dropped: &[Dropped]) -> ();
+    fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
+    fn count_queue(now: DateTime<Utc>) -> QueueStats;
+    fn queue_stats() -> Option<QueueStats>;
+}
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+        let found = self.inner.delivery(id).await?;
+        Ok(found.map(|delivery| self.shown(delivery)))
+    }
+
+    async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
+        let found = self.inner.list_deliveries(query).await?;
+        Ok(found.into_iter().map(|delivery| self.shown(delivery)).collect())
+    }
+
+    async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, StoreError> {
+        Ok(self.shown_attempts(self.inner.attempts(id).await?, id))
+    }
+}
+
+passed_on! { OutboxStore {
+    fn push_outbox(occurrence: &Occurrence, now: DateTime<Utc>) -> OutboxId;
+    fn take_outbox(
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>
+    ) -> Option<OutboxTaken>;
+    fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
+    fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
+    fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
+}
+    async fn outbox_arrived(&self) {
+        self.inner.outbox_arrived().await;
+    }
+}

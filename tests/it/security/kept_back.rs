@@ -1,0 +1,159 @@
+//! What whoever may edit does not get by editing: the secrets that a webhook keeps, and keys beyond
+//! the one that is used.
+
+use serde_json::{Value, json};
+use tests::world::{HERE, World};
+
+const HOOK: &str = "webhook_urls/1";
+
+/// A webhook with every kind of secret.
+async fn hook(world: &World) {
+    let row = json!({
+        "name": "w", "url": "https://example.com/in", "headers": "X-Route:a\nX-Token:t0ken-s3cret\n",
+        "authorization_type": "bearer", "authorization_value": "bearer-s3cret",
+        "signing_secrets": "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    });
+    world.make("webhook_urls", row).await;
+}
+
+#[tokio::test]
+async fn the_secrets_of_a_webhook_do_not_follow_it_to_another_origin() {
+    let world = World::start().await;
+    hook(&world).await;
+    let put = async |row: Value| world.api("PUT", HOOK, Some(row)).await;
+    let moved = "https://evil.example/";
+    let token = json!({"url": moved, "authorization_value": "bearer-s3cret"});
+    let headers = json!({"url": moved, "authorization_type": "none", "headers": ""});
+    for (row, field, others) in [
+        (
+            json!({"url": moved}),
+            "authorization_value",
+            "headers and signing_secrets",
+        ),
+        (
+            json!({"url": "http://example.com/in"}),
+            "authorization_value",
+            "headers",
+        ),
+        (
+            json!({"url": "https://example.com:8443/in"}),
+            "authorization_value",
+            "headers",
+        ),
+        (
+            json!({"allow_insecure": true}),
+            "authorization_value",
+            "headers",
+        ),
+        (token, "headers", "signing_secrets"),
+        (headers, "signing_secrets", "sent again or cleared"),
+    ] {
+        let answer = put(row.clone()).await;
+        assert_eq!(answer.status, 422, "{row}: {}", answer.body);
+        assert!(
+            answer.body.contains(&format!("'{field}'")),
+            "{row}: {}",
+            answer.body
+        );
+        assert!(answer.body.contains(others), "{row}: {}", answer.body);
+        assert!(!answer.body.contains("s3cret"), "{row}: {}", answer.body);
+    }
+    let row = world.api("GET", "webhook_urls/1?fields=all", None).await;
+    assert_eq!(row.json()["url"], "https://example.com/in");
+    assert!(
+        !row.body.contains("whsec") && !row.body.contains("signing"),
+        "{}",
+        row.body
+    );
+    for row in [
+        json!({"url": "https://example.com:443/other", "timeout": 9}),
+        json!({"url": moved, "authorization_value": "bearer-s3cret", "headers": "X-Token:t0ken-s3cret\n", "signing_secrets": ""}),
+        json!({"url": "https://other.example/", "authorization_type": "none", "headers": ""}),
+    ] {
+        let answer = put(row.clone()).await;
+        assert_eq!(answer.status, 200, "{row}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn a_key_does_not_make_itself_permanent() {
+    let world = World::start().await;
+    let end = world.now() + 86_400;
+    let body = json!({"name": "day", "expires": end, "ip_allow_list": "127.0.0.1"});
+    let (day, id) = world.make_key(body).await;
+    let (itself, new) = (format!("user_api_keys/{id}"), "user_api_keys");
+    for (method, path, row, field) in [
+        ("PUT", itself.as_str(), json!({"expires": 0}), "expires"),
+        ("PUT", &itself, json!({"expires": end + 1}), "expires"),
+        (
+            "PUT",
+            &itself,
+            json!({"ip_allow_list": ""}),
+            "ip_allow_list",
+        ),
+        (
+            "PUT",
+            &itself,
+            json!({"ip_allow_list": "127.0.0.0/8"}),
+            "ip_allow_list",
+        ),
+        (
+            "POST",
+            new,
+            json!({"user": 1, "name": "n", "ip_allow_list": "127.0.0.1"}),
+            "expires",
+        ),
+        (
+            "POST",
+            new,
+            json!({"user": 1, "name": "n", "expires": end}),
+            "ip_allow_list",
+        ),
+        (
+            "POST",
+            new,
+            json!({"user": 3, "name": "n", "expires": end}),
+            "ip_allow_list",
+        ),
+    ] {
+        let answer = world
+            .call(&day, HERE, method, path, Some(row.clone()))
+            .await;
+        assert_eq!(answer.status, 422, "{row}: {}", answer.body);
+        assert!(
+            answer.body.contains(&format!("'{field}'")),
+            "{row}: {}",
+            answer.body
+        );
+    }
+    for (method, path, row) in [
+        (
+            "PUT",
+            itself.as_str(),
+            json!({"description": "mine", "expires": end}),
+        ),
+        (
+            "POST",
+            new,
+            json!({"user": 1, "name": "n", "expires": end, "ip_allow_list": "127.0.0.1"}),
+        ),
+    ] {
+        let answer = world
+            .call(&day, HERE, method, path, Some(row.clone()))
+            .await;
+        assert!(
+            [200, 201].contains(&answer.status),
+            "{row}: {}",
+            answer.body
+        );
+    }
+    // A key without bounds is not held back.
+    let answer = world
+        .api(
+            "PUT",
+            &itself,
+            Some(json!({"expires": 0, "ip_allow_list": ""})),
+        )
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+}
