@@ -7,6 +7,7 @@
 )]
 
 mod console_weight;
+mod list_memory;
 mod own_process;
 mod secret_canary;
 mod secret_targets;

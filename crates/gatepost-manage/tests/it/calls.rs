@@ -16,7 +16,7 @@ pub(crate) const OTHERS: [&str; 18] = [
     "create_task",
     "create_webhook",
     "deliveries",
-    "deliveries_with_attempts",
+    "deliveries_with_responses",
     "dropped",
     "events",
     "keys",

@@ -126,7 +126,7 @@ pub(super) static TABLE: Table = Table {
         ("user", "$display"),
     ],
     counts: &["tasks"],
-    costly: &[],
+    page: 100,
     actions: &[
         Action {
             name: "send",

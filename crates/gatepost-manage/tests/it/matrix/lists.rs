@@ -22,7 +22,7 @@ pub(super) const METHODS: [&str; 6] = [
     "tasks",
     "events",
     "deliveries",
-    "deliveries_with_attempts",
+    "deliveries_with_responses",
 ];
 
 /// Enough for all rows of a table.
@@ -303,7 +303,7 @@ pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
     check!(
         door,
         findings,
-        deliveries_with_attempts,
+        deliveries_with_responses,
         log.clone(),
         with.clone(),
         matches
