@@ -13,9 +13,9 @@ pub struct Limits {
     /// Bytes of a request body; more is refused with 413. Default 1 MiB and 64 KiB: a message of 1
     /// MiB fits with its envelope.
     pub body: usize,
-    /// Bytes of a response that is a list; a longer one is refused with 413, and the text says which
-    /// `limit` would fit. A single row is returned whatever its size. A request takes at most three
-    /// times as much memory. Default 16 MiB.
+    /// Bytes of a response that is a list; a longer one is refused with 413, and the text says
+    /// which `limit` would fit. A single row is returned whatever its size. A request takes at most
+    /// three times as much memory. Default 16 MiB.
     pub response: usize,
     /// Rows of one response, or `limit + offset`; more is refused with 422. Default 50,000.
     pub rows: usize,

@@ -10,10 +10,11 @@ use serde_json::Value;
 use crate::query::sort::{Sort, compare};
 use crate::schema::RowMap;
 
-/// What a row takes beside its values, about, and what a value takes beside its text: in a row, in
-/// an array, as a member of an object.
+/// What a row takes beside its values, about; what a value takes beside its text, in a row, in an
+/// array, as a member of an object; and a text beside its bytes.
 const ROW: usize = 96;
-const COLUMN: usize = 56;
+const COLUMN: usize = 32;
+const TEXT: usize = 24;
 const ELEMENT: usize = 48;
 const MEMBER: usize = 144;
 
@@ -153,7 +154,7 @@ fn column(value: &Option<Value>) -> usize {
 fn beyond(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        Value::String(text) => text.len(),
+        Value::String(text) => TEXT + text.len(),
         Value::Array(values) => values.iter().map(|value| ELEMENT + beyond(value)).sum(),
         Value::Object(members) => {
             let member = |(name, value): (&String, &Value)| MEMBER + name.len() + beyond(value);

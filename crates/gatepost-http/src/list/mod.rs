@@ -268,10 +268,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What is sorted has to be kept until all was read: at most twice what a response may have,
-    /// as rows take more in memory than as text.
+    /// What is sorted has to be kept until all was read: at most a quarter more than a response may
+    /// have, as rows take more in memory than as text. The first of them may be written in full,
+    /// whatever its size, while the others are still there.
     fn check_size(&self, best: &Best) -> Result<(), ApiError> {
-        let most = self.shared.limits.response.saturating_mul(2);
+        let most = self.shared.limits.response;
+        let most = most.saturating_add(most / 4);
         if best.bytes() <= most || best.len() <= 1 {
             return Ok(());
         }

@@ -100,6 +100,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(trigger_event(event, Vec::new()), "enqueue", events(Trigger)),
         call!(delivery(ended), "delivery", None),
         call!(attempts(ended), "attempts", None),
+        call!(last_attempt(ended), "last_attempt", None),
         call!(delete_delivery(ended), "delete_delivery", log(ended.0, Delete)),
         call!(replay_delivery(ended), "replay", log(ended.0, Replay)),
         call!(cancel_delivery(waiting), "cancel", log(waiting.0, Cancel)),
