@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
 use axum::{Json, Router};
@@ -62,6 +64,7 @@ impl Tokens {
             .route("/api/sys/tokens", post(login))
             .route("/api/sys/tokens/{token}", delete(logout))
             .with_state(self.clone())
+            .layer(map_response(private))
     }
 
     /// Whose token this is; to ask keeps it alive.
@@ -112,6 +115,14 @@ impl Tokens {
             tracing::warn!(%error, "a login was not told");
         }
     }
+}
+
+/// A token is kept by no cache on the way, and what says that it is JSON is read as nothing else.
+async fn private(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }
 
 /// `POST /api/sys/tokens {"login", "password"}` → `{"$key": "<token>"}`

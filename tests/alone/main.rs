@@ -8,6 +8,7 @@
 
 mod console_weight;
 mod hostile;
+mod list_memory;
 mod own_process;
 mod secret_canary;
 mod secret_targets;

@@ -6,12 +6,16 @@ use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_keys::AuthLayer;
 use gatepost_manage::Management;
+use tokio::sync::Semaphore;
 
 use crate::facts::VersionFacts;
 use crate::limits::Limits;
 use crate::platform_table::{PlatformResource, PlatformRows};
 use crate::state::{Shared, Tables};
 use crate::{openapi, resources, router};
+
+/// Requests that may match long patterns at a time.
+const ASIDE: usize = 2;
 
 /// The REST surface over the door.
 #[derive(Clone, Debug)]
@@ -58,7 +62,7 @@ impl Api {
     /// The OpenAPI 3.1 document, as JSON text; also served at `/api/v4/openapi.json`.
     #[must_use]
     pub fn openapi(&self) -> &str {
-        &self.shared.openapi
+        std::str::from_utf8(&self.shared.openapi).unwrap_or_default()
     }
 }
 
@@ -103,6 +107,7 @@ impl ApiBuilder {
             limits: self.limits,
             facts: Arc::new(self.facts),
             openapi: openapi.into(),
+            aside: Arc::new(Semaphore::new(ASIDE)),
         };
         Api {
             shared,

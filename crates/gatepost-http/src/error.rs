@@ -63,6 +63,14 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large")
     }
 
+    /// 413: the response would be larger than it may be; this `limit` would fit.
+    pub(crate) fn response_too_large(limit: usize) -> Self {
+        let text = format!(
+            "The response would be too large: limit={limit} would fit; or name fewer fields"
+        );
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+    }
+
     /// 422 for a filter, sort or reference that cannot be understood.
     pub(crate) fn invalid_argument() -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid argument")

@@ -3,6 +3,7 @@
 mod api;
 mod error;
 mod facts;
+mod json_pieces;
 mod limits;
 mod list;
 mod openapi;
@@ -14,6 +15,7 @@ mod router;
 mod schema;
 mod state;
 mod system;
+mod turn;
 mod user_limits;
 mod webhook_counts;
 

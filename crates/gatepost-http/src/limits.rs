@@ -13,6 +13,10 @@ pub struct Limits {
     /// Bytes of a request body; more is refused with 413. Default 1 MiB and 64 KiB: a message of 1
     /// MiB fits with its envelope.
     pub body: usize,
+    /// Bytes of a response that is a list; a longer one is refused with 413, and the text says
+    /// which `limit` would fit. A single row is returned whatever its size. A request takes at most
+    /// three times as much memory. Default 16 MiB.
+    pub response: usize,
     /// Rows of one response, or `limit + offset`; more is refused with 422. Default 50,000.
     pub rows: usize,
     /// Bytes of a filter. Default 16 KiB.
@@ -28,6 +32,12 @@ impl Limits {
     #[must_use]
     pub fn with_body(self, body: usize) -> Self {
         Self { body, ..self }
+    }
+
+    /// Sets [`response`](Self::response), in bytes.
+    #[must_use]
+    pub fn with_response(self, response: usize) -> Self {
+        Self { response, ..self }
     }
 
     /// Sets [`rows`](Self::rows).
@@ -77,6 +87,7 @@ impl Default for Limits {
         let filter = FilterLimits::default();
         Self {
             body: 1024 * 1024 + 64 * 1024,
+            response: 16 * 1024 * 1024,
             rows: 50_000,
             filter_bytes: filter.bytes,
             filter_terms: filter.terms,

@@ -47,7 +47,7 @@ impl PlatformTable {
             columns,
             joins: &[],
             counts: &[],
-            costly: &[],
+            page: 500,
             actions,
             creatable: false,
             updatable: false,

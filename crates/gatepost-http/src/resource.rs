@@ -1,10 +1,11 @@
 //! What is behind a table.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use async_trait::async_trait;
 use gatepost_manage::Actor;
-use gatepost_storage::Order;
+use gatepost_storage::{Bodies, Order};
 use serde_json::Value;
 
 use crate::error::ApiError;
@@ -20,6 +21,32 @@ pub(crate) struct Created {
     pub secret: Option<apikey_core::RevealedKey>,
 }
 
+/// The columns that a request needs of each row.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Wanted {
+    Every,
+    These(BTreeSet<String>),
+}
+
+impl Wanted {
+    /// Whether this column is needed: what is large or has to be looked up is read only then.
+    pub(crate) fn has(&self, column: &str) -> bool {
+        match self {
+            Self::Every => true,
+            Self::These(columns) => columns.contains(column),
+        }
+    }
+
+    /// How much is read of bodies that these columns hold.
+    pub(crate) fn bodies(&self, columns: &[&str], at_once: u64) -> Bodies {
+        if columns.iter().any(|column| self.has(column)) {
+            Bodies::UpTo(at_once)
+        } else {
+            Bodies::Omitted
+        }
+    }
+}
+
 /// One page of a scan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scan<'a> {
@@ -30,8 +57,8 @@ pub(crate) struct Scan<'a> {
     pub after: Option<i64>,
     pub order: Order,
     pub limit: u32,
-    /// Whether columns are asked for that cost a lookup for each row.
-    pub costly: bool,
+    /// The columns that are needed; rows may hold more.
+    pub columns: &'a Wanted,
 }
 
 /// What a scan found.
@@ -75,7 +102,8 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
     /// The declaration.
     fn table(&self) -> &'static Table;
 
-    /// One page of rows in order of `$key`, all readable columns.
+    /// One page of rows in order of `$key`, with the readable columns that are needed. It may end
+    /// early where rows are large.
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError>;
 
     /// One row.

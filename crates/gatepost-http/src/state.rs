@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::extract::FromRequestParts;
 use gatepost_manage::{Actor, Management, Principal};
 use http::request::Parts;
+use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
 use crate::facts::VersionFacts;
@@ -23,7 +25,9 @@ pub(crate) struct Shared {
     pub tables: Arc<Tables>,
     pub limits: Limits,
     pub facts: Arc<VersionFacts>,
-    pub openapi: Arc<str>,
+    pub openapi: Bytes,
+    /// Requests that may do what takes long beside the others, at a time.
+    pub aside: Arc<Semaphore>,
 }
 
 /// What the handlers of one table know.

@@ -15,7 +15,7 @@ pub(crate) async fn system(
     State(shared): State<Shared>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Vec<RowMap>>, ApiError> {
-    let query = ListQuery::parse(query.as_deref().unwrap_or(""), &shared.limits.filter())?;
+    let query = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
     let facts = &shared.facts;
     let row: RowMap = [
         ("$key", json!(1)),

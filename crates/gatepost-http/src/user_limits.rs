@@ -17,9 +17,8 @@ pub(crate) async fn limits(
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Vec<RowMap>>, ApiError> {
-    let query = query.as_deref().unwrap_or("");
-    let asked = ListQuery::parse(query, &shared.limits.filter())?;
-    let user = user(query)?.unwrap_or(caller.principal().owner);
+    let asked = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
+    let user = user(query.as_deref().unwrap_or(""))?.unwrap_or(caller.principal().owner);
     let found = caller.limits(user).await?;
     let rows = found.iter().enumerate().map(|(at, limit)| {
         let row: RowMap = [

@@ -1,6 +1,5 @@
 //! `GET /api/v4/webhook_counts?webhook_url=2`: what became of a webhook's deliveries, by the hour.
 
-use axum::Json;
 use axum::extract::{RawQuery, State};
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::HourlyCount;
@@ -8,7 +7,8 @@ use serde_json::{Value, json};
 use webhook_model::WebhookId;
 
 use crate::error::ApiError;
-use crate::list::pick;
+use crate::json_pieces::JsonPieces;
+use crate::list::{Written, pick};
 use crate::query::ListQuery;
 use crate::schema::RowMap;
 use crate::state::{Caller, Shared};
@@ -30,10 +30,9 @@ pub(crate) async fn webhook_counts(
     State(shared): State<Shared>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
-) -> Result<Json<Vec<RowMap>>, ApiError> {
-    let query = query.as_deref().unwrap_or("");
-    let list = ListQuery::parse(query, &shared.limits.filter())?;
-    let asked = Asked::parse(query)?;
+) -> Result<JsonPieces, ApiError> {
+    let list = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
+    let asked = Asked::parse(query.as_deref().unwrap_or(""))?;
     let most = shared.limits.rows;
     let limit = match list.limit {
         Some(limit) if limit > most => {
@@ -46,11 +45,11 @@ pub(crate) async fn webhook_counts(
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     let (from, before) = (asked.from, asked.before);
     let counts = caller.webhook_counts(asked.webhook, from, before, limit);
-    let rows = counts.await?.into_iter().enumerate();
-    Ok(Json(
-        rows.map(|(at, count)| pick(&row(at, &count), &list.fields))
-            .collect(),
-    ))
+    let mut written = Written::new(shared.limits.response);
+    for (at, count) in counts.await?.iter().enumerate() {
+        written.whole(&pick(&row(at, count), &list.fields)).await?;
+    }
+    Ok(written.end())
 }
 
 fn row(at: usize, count: &HourlyCount) -> RowMap {

@@ -1,8 +1,8 @@
 //! The delivery log. A delivery belongs to its webhook's owner, and stays with the tenant in which
 //! it was made.
 
-use gatepost_storage::Row;
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryQuery, Replay};
+use gatepost_storage::{Bodies, Row};
 use webhook_model::{Webhook, WebhookId};
 
 use crate::actor::Actor;
@@ -11,6 +11,9 @@ use crate::error::ManageError;
 use crate::finish::contain;
 use crate::listed::{Listed, Whose};
 use crate::tables::DELIVERIES;
+
+/// How much of responses a page holds.
+const RESPONSES: Bodies = Bodies::UpTo(1024 * 1024);
 
 impl Actor {
     /// A delivery, and its webhook: `None` where that cannot be read, or is not the caller's to see
@@ -43,23 +46,42 @@ impl Actor {
         contain(self.visible_deliveries(query)).await
     }
 
-    /// As [`deliveries`](Self::deliveries), each with its attempts, oldest first.
+    /// As [`deliveries`](Self::deliveries), each with its last attempt. The page ends with the row
+    /// at which the responses come to 1 MiB.
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn deliveries_with_attempts(
+    pub async fn deliveries_with_responses(
         &self,
         query: &DeliveryQuery,
-    ) -> Result<Listed<(Delivery, Vec<AttemptRecord>), DeliveryId>, ManageError> {
+    ) -> Result<Listed<(Delivery, Option<AttemptRecord>), DeliveryId>, ManageError> {
         contain(async {
             let found = self.visible_deliveries(query).await?;
-            let mut rows = Vec::with_capacity(found.rows.len());
-            for delivery in found.rows {
-                let attempts = self.engine().attempts(delivery.id).await?;
-                rows.push((delivery, attempts));
+            let (mut rows, mut room) = (Vec::new(), RESPONSES.room());
+            let mut left = found.rows.into_iter();
+            for delivery in left.by_ref() {
+                let last = self.engine().last_attempt(delivery.id).await?;
+                let more = room.take(last.as_ref().map_or(0, response_bytes));
+                rows.push((delivery, last));
+                if !more {
+                    break;
+                }
             }
-            let next = found.next;
+            let cut_at = rows.last().map(|(delivery, _)| delivery.id);
+            let next = if left.len() > 0 { cut_at } else { found.next };
             Ok(Listed { rows, next })
+        })
+        .await
+    }
+
+    /// The last attempt of a delivery; `None` before the first.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, ManageError> {
+        contain(async {
+            self.seen_delivery(id).await?;
+            Ok(self.engine().last_attempt(id).await?)
         })
         .await
     }
@@ -148,4 +170,8 @@ impl Actor {
         self.listed(query.scope, query.page, |row| row.id, whose, read)
             .await
     }
+}
+
+fn response_bytes(attempt: &AttemptRecord) -> u64 {
+    (attempt.response_head.len() + attempt.response_body.len()) as u64
 }

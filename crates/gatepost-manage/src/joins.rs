@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use gatepost_storage::webhooks::{
     DeliveryQuery, DeliveryState, EventQuery, RecordId, TaskQuery, TaskRow,
 };
-use gatepost_storage::{Page, Scope};
+use gatepost_storage::{Bodies, Page, Scope};
 use webhook_model::{TaskId, WebhookId};
 
 use crate::actor::Actor;
@@ -99,7 +99,7 @@ impl Actor {
         contain(async {
             let query = DeliveryQuery {
                 states: vec![DeliveryState::Running],
-                ..DeliveryQuery::all(Page::newest(MOST_RUNNING))
+                ..DeliveryQuery::all(Page::newest(MOST_RUNNING).with_bodies(Bodies::Omitted))
             };
             let running = self.visible_deliveries(&query).await?.rows;
             let running: HashSet<_> = running.iter().filter_map(|found| found.task).collect();

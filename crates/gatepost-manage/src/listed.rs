@@ -3,7 +3,7 @@
 
 use gatepost_engine::EngineError;
 use gatepost_keys::{Authority, OwnerId, TenantId};
-use gatepost_storage::{Page, Scope};
+use gatepost_storage::{Bodies, Page, Scope};
 
 use crate::actor::Actor;
 use crate::error::ManageError;
@@ -20,7 +20,8 @@ pub struct Listed<R, I> {
     /// The rows, in the order of the page that was asked for; at most its limit.
     pub rows: Vec<R>,
     /// The row after which to go on; `None` when the end was reached. There may be fewer rows than
-    /// the limit and yet more to come: no call reads more than 20,000 rows.
+    /// the limit and yet more to come: no call reads more than 20,000 rows, nor more of what may be
+    /// large than the page of [`Bodies::UpTo`].
     pub next: Option<I>,
 }
 
@@ -87,7 +88,12 @@ impl Actor {
         loop {
             page.limit = u32::try_from(limit - rows.len()).unwrap_or(u32::MAX);
             let found = read(scope, page).await?;
-            let is_last = found.len() < page.limit as usize;
+            let is_cut = matches!(page.bodies, Bodies::UpTo(_));
+            let is_last = if is_cut {
+                found.is_empty()
+            } else {
+                found.len() < page.limit as usize
+            };
             seen += found.len();
             for row in found {
                 page.after = Some(id(&row));
@@ -99,7 +105,8 @@ impl Actor {
                 }
             }
             let next = page.after.filter(|_| !is_last);
-            if is_last || rows.len() >= limit || seen >= MOST_READ {
+            let is_enough = rows.len() >= limit || is_cut && !rows.is_empty();
+            if is_last || is_enough || seen >= MOST_READ {
                 return Ok(Listed { rows, next });
             }
         }
@@ -114,7 +121,8 @@ pub(crate) async fn count<R, I: Copy, F>(
 where
     F: Future<Output = Result<Vec<R>, EngineError>>,
 {
-    let (mut page, mut count) = (Page::first(STRIDE), 0);
+    let bodiless = Page::first(STRIDE).with_bodies(Bodies::Omitted);
+    let (mut page, mut count) = (bodiless, 0);
     loop {
         let found = read(page).await?;
         count += found.len() as u64;

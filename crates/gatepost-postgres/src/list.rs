@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gatepost_storage::{Order, Page};
+use gatepost_storage::{Bodies, Order, Page};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -12,11 +12,19 @@ use crate::error::Result;
 /// Every list is planned for its own values: who has few rows reads few, whatever others have.
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
 
+/// A column of `r` that may be large, and what stands for it where it is not read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    pub(crate) column: &'static str,
+    pub(crate) empty: &'static str,
+}
+
 /// A `SELECT` that grows by a condition for each filter that is set, so that the planner sees
 /// only those and picks their index.
 pub(crate) struct List {
     sql: String,
     params: Vec<Box<dyn ToSql + Send + Sync>>,
+    bodies: &'static [Body],
 }
 
 impl List {
@@ -25,7 +33,13 @@ impl List {
         Self {
             sql: format!("SELECT {select}"),
             params: Vec::new(),
+            bodies: &[],
         }
+    }
+
+    /// Says which of the columns may be large.
+    pub(crate) fn bodies(self, bodies: &'static [Body]) -> Self {
+        Self { bodies, ..self }
     }
 
     /// `condition` ends where the parameter belongs: `r.owner =`.
@@ -53,8 +67,17 @@ impl List {
         let mut read_rows = Vec::new();
         loop {
             let room = page.limit as usize - read_rows.len();
-            let rows = self.rows(db, page.order, after, room).await?;
-            let full = rows.len() == room;
+            let next = Page {
+                after,
+                order: page.order,
+                limit: u32::try_from(room).unwrap_or(u32::MAX),
+                bodies: page.bodies,
+            };
+            let rows = self.rows(db, &next).await?;
+            let full = match page.bodies {
+                Bodies::UpTo(_) => !rows.is_empty(),
+                Bodies::All | Bodies::Omitted => rows.len() == room,
+            };
             for row in &rows {
                 after = Some(row.try_get("id")?);
                 match read(row) {
@@ -62,7 +85,11 @@ impl List {
                     other => read_rows.push(other?),
                 }
             }
-            if !full || read_rows.len() >= page.limit as usize {
+            let is_enough = match page.bodies {
+                Bodies::UpTo(_) => !read_rows.is_empty(),
+                Bodies::All | Bodies::Omitted => read_rows.len() >= page.limit as usize,
+            };
+            if !full || is_enough {
                 return Ok(read_rows);
             }
         }
@@ -75,28 +102,51 @@ impl List {
         page: &Page<I>,
         number: impl Fn(I) -> i64,
     ) -> Result<Vec<Row>> {
-        let after = page.after.map(number);
-        self.rows(db, page.order, after, page.limit as usize).await
+        self.rows(db, &page.numbered(number)).await
     }
 
-    async fn rows(
-        &self,
-        db: &Db,
-        order: Order,
-        after: Option<i64>,
-        limit: usize,
-    ) -> Result<Vec<Row>> {
-        let (beyond, direction) = match order {
+    async fn rows(&self, db: &Db, page: &Page<i64>) -> Result<Vec<Row>> {
+        let (beyond, direction) = match page.order {
             Order::Ascending => ("r.id >", "ASC"),
             Order::Descending => ("r.id <", "DESC"),
         };
-        let mut sql = self.sql.clone();
+        let (limit, after) = (page.limit, page.after);
+        let mut sql = self.selected(page.bodies);
         let mut params: Vec<Param<'_>> = self.params.iter().map(|p| &**p as Param<'_>).collect();
         if let Some(after) = &after {
             params.push(after);
             let _ = write!(sql, " AND {beyond} ${}", params.len());
         }
         let _ = write!(sql, " ORDER BY r.id {direction} LIMIT {limit}");
+        if let Bodies::UpTo(bytes) = page.bodies
+            && !self.bodies.is_empty()
+        {
+            sql = self.cut(&sql, bytes, direction);
+        }
         db.read(BEGIN, &sql, &params).await
+    }
+
+    /// With what stands for bodies that are not asked for.
+    fn selected(&self, asked: Bodies) -> String {
+        if asked.are_read() {
+            return self.sql.clone();
+        }
+        let without = |sql: String, body: &Body| {
+            let empty = format!("'{}'::bytea AS {}", body.empty, body.column);
+            sql.replacen(&format!("r.{}", body.column), &empty, 1)
+        };
+        self.bodies.iter().fold(self.sql.clone(), without)
+    }
+
+    /// Ends a page with the row that fills it. What a body holds is not fetched to measure it.
+    fn cut(&self, page: &str, bytes: u64, direction: &str) -> String {
+        let size = |body: &Body| format!("octet_length(p.{})::bigint", body.column);
+        let sizes: Vec<_> = self.bodies.iter().map(size).collect();
+        format!(
+            "SELECT * FROM (SELECT p.*, sum({}) OVER (ORDER BY p.id {direction} \
+             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS held FROM ({page}) p) q \
+             WHERE q.held IS NULL OR q.held < {bytes} ORDER BY q.id {direction}",
+            sizes.join(" + ")
+        )
     }
 }

@@ -3,17 +3,25 @@
 //! A list names the index by which it finds its rows: the planner judges by what all owners have
 //! on average, and would rather walk a million rows of others than look up ten.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use gatepost_ids::{Place, TenantId};
-use gatepost_storage::{ErrorKind, Order, Page, StoreError};
-use rusqlite::types::Value;
+use gatepost_storage::{Bodies, ErrorKind, Order, Page, StoreError};
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::error::{Failure, Result};
 
 /// How a row number is taken out of its type, and put into it.
 pub(crate) type Numbers<I> = (fn(I) -> i64, fn(i64) -> I);
+
+/// A column that may be large, and what stands for it where it is not read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    pub(crate) column: &'static str,
+    pub(crate) empty: &'static str,
+}
 
 /// A `SELECT` that grows by a condition for each filter that is set.
 #[derive(Clone, Debug)]
@@ -77,12 +85,29 @@ impl List {
         number: impl Fn(I) -> i64,
         read: impl Fn(&Row<'_>) -> Result<R>,
     ) -> Result<Vec<R>> {
+        self.filled(connection, columns, &[], page, number, read)
+    }
+
+    /// As [`page`](Self::page), of rows with `bodies`: columns that may be large.
+    fn filled<I: Copy, R>(
+        &self,
+        connection: &Connection,
+        columns: &str,
+        bodies: &[&str],
+        page: &Page<I>,
+        number: impl Fn(I) -> i64,
+        read: impl Fn(&Row<'_>) -> Result<R>,
+    ) -> Result<Vec<R>> {
         let mut found = Vec::new();
+        let mut room = page.bodies.room();
         let (sql, params) = self.select(columns, page, number);
         let mut statement = connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params_from_iter(params))?;
         while let Some(row) = rows.next()? {
             found.push(read(row)?);
+            if !room.take(bytes(row, bodies)?) {
+                break;
+            }
         }
         Ok(found)
     }
@@ -91,20 +116,27 @@ impl List {
     pub(crate) fn readable<I: Copy, R>(
         &self,
         connection: &Connection,
-        columns: &str,
+        (columns, bodies): (&str, &[Body]),
         page: &Page<I>,
         (number, id): Numbers<I>,
         read: impl Fn(&Row<'_>) -> Result<R>,
     ) -> Result<Vec<R>> {
         let mut found = Vec::new();
         let (limit, mut page) = (page.limit, *page);
+        let columns = read_columns(columns, bodies, page.bodies);
+        let bodies: Vec<&str> = bodies.iter().map(|body| body.column).collect();
         loop {
             let read = |row: &Row<'_>| -> Result<(i64, Option<R>)> {
                 Ok((row.get("id")?, readable(read(row))?))
             };
-            let rows = self.page(connection, columns, &page, number, read)?;
+            let rows = self.filled(connection, &columns, &bodies, &page, number, read)?;
             let last = rows.last().map(|(id, _)| *id);
-            let more = rows.len() == page.limit as usize;
+            let is_cut = matches!(page.bodies, Bodies::UpTo(_));
+            let more = if is_cut {
+                rows.iter().all(|(_, row)| row.is_none())
+            } else {
+                rows.len() == page.limit as usize
+            };
             found.extend(rows.into_iter().filter_map(|(_, row)| row));
             page.limit = limit.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
             match last {
@@ -138,6 +170,30 @@ impl List {
         );
         (sql, list.params)
     }
+}
+
+/// The columns to select, with what stands for bodies that are not asked for.
+fn read_columns<'c>(columns: &'c str, bodies: &[Body], asked: Bodies) -> Cow<'c, str> {
+    if asked.are_read() {
+        return columns.into();
+    }
+    let without = |sql: String, body: &Body| {
+        let empty = format!("'{}' AS {}", body.empty, body.column);
+        sql.replacen(body.column, &empty, 1)
+    };
+    bodies.iter().fold(columns.to_owned(), without).into()
+}
+
+/// The bytes of these columns.
+fn bytes(row: &Row<'_>, columns: &[&str]) -> Result<u64> {
+    let mut bytes = 0;
+    for column in columns {
+        bytes += match row.get_ref(*column)? {
+            ValueRef::Text(text) | ValueRef::Blob(text) => text.len() as u64,
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => 0,
+        };
+    }
+    Ok(bytes)
 }
 
 /// `None` for a row that cannot be understood; an error of the disk is an error of the list.

@@ -77,6 +77,64 @@ pub enum Order {
     Descending,
 }
 
+/// Whether a list reads what may be large, its bodies: the message of a delivery or a task, the
+/// filters and the context of an event. Other rows have none.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Bodies {
+    /// Those of all rows of the page.
+    #[default]
+    All,
+    /// None: they come back empty, and the store does not read them where it keeps them apart.
+    Omitted,
+    /// Those of the page, which ends with the row at which they come to this many bytes or more:
+    /// so it has a row where there is one, and may have fewer than its limit though there are
+    /// more. Only an empty page is then the end of the list.
+    UpTo(u64),
+}
+
+impl Bodies {
+    /// Whether they are read.
+    #[must_use]
+    pub fn are_read(self) -> bool {
+        self != Self::Omitted
+    }
+
+    /// For a store that fills a page.
+    #[must_use]
+    pub fn room(self) -> BodyRoom {
+        BodyRoom(match self {
+            Self::UpTo(bytes) => Some(bytes),
+            Self::All | Self::Omitted => None,
+        })
+    }
+}
+
+/// How many bytes of bodies a page still has room for; `None` for any number.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyRoom(Option<u64>);
+
+impl BodyRoom {
+    /// Counts a body of this many bytes; tells whether another row may follow it.
+    pub fn take(&mut self, bytes: u64) -> bool {
+        if let Some(left) = &mut self.0 {
+            *left = left.saturating_sub(bytes);
+        }
+        self.0 != Some(0)
+    }
+
+    /// How many rows with bodies of these sizes a page has.
+    #[must_use]
+    pub fn rows(mut self, sizes: impl IntoIterator<Item = u64>) -> usize {
+        let mut more = true;
+        let fit = sizes.into_iter().take_while(|size| {
+            let fits = more;
+            more = more && self.take(*size);
+            fits
+        });
+        fit.count()
+    }
+}
+
 /// One page of a list: at most `limit` rows beyond `after`.
 ///
 /// Pages are cut by row number, so rows that are inserted or deleted between two pages
@@ -89,6 +147,8 @@ pub struct Page<I> {
     pub order: Order,
     /// The maximum number of rows to return; at least 1.
     pub limit: u32,
+    /// How much is read of what may be large.
+    pub bodies: Bodies,
 }
 
 impl<I> Page<I> {
@@ -99,6 +159,7 @@ impl<I> Page<I> {
             after: None,
             order: Order::Ascending,
             limit,
+            bodies: Bodies::All,
         }
     }
 
@@ -109,6 +170,7 @@ impl<I> Page<I> {
             after: None,
             order: Order::Descending,
             limit,
+            bodies: Bodies::All,
         }
     }
 
@@ -119,5 +181,39 @@ impl<I> Page<I> {
             after: Some(after),
             ..self
         }
+    }
+
+    /// The same page with these bodies.
+    #[must_use]
+    pub fn with_bodies(self, bodies: Bodies) -> Self {
+        Self { bodies, ..self }
+    }
+
+    /// The same page of rows that are numbered otherwise.
+    #[must_use]
+    pub fn numbered<J>(self, number: impl FnOnce(I) -> J) -> Page<J> {
+        Page {
+            after: self.after.map(number),
+            order: self.order,
+            limit: self.limit,
+            bodies: self.bodies,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_ends_with_the_row_that_fills_it() {
+        let rows = |bodies: Bodies, sizes: &[u64]| bodies.room().rows(sizes.iter().copied());
+        assert_eq!(rows(Bodies::All, &[9, 9, 9]), 3);
+        assert_eq!(rows(Bodies::Omitted, &[9, 9, 9]), 3);
+        assert_eq!(rows(Bodies::UpTo(10), &[9, 9, 9]), 2, "it passes the bound");
+        assert_eq!(rows(Bodies::UpTo(9), &[9, 9, 9]), 1, "it reaches the bound");
+        assert_eq!(rows(Bodies::UpTo(0), &[0, 0]), 1, "one at least");
+        assert_eq!(rows(Bodies::UpTo(0), &[]), 0);
+        assert_eq!(rows(Bodies::UpTo(1), &[0, 0, 5, 0]), 3);
     }
 }

@@ -88,6 +88,7 @@ macro_rules! for_each_record_clause {
             r37_changes_are_the_difference_of_two_reads
             r38_changes_add_up_after_random_ones
             r39_a_thousand_changes_are_remembered
+            r40_a_list_reads_the_bodies_that_were_asked_for
         }
     };
 }
@@ -214,6 +215,8 @@ macro_rules! for_each_log_clause {
             l27_figures_are_those_that_were_counted_last
             l28_room_is_made_at_any_time
             l29_what_ends_without_an_attempt_counts_as_failed
+            l30_a_list_reads_the_messages_that_were_asked_for
+            l31_the_last_attempt_is_the_last_of_all
         }
     };
 }

@@ -13,7 +13,7 @@ use super::error::{Answer, failed};
 use super::owner_rows::in_scope;
 use super::sizes::{bytes_of, check_growth, check_room};
 use super::stored::{Stored, changed, edited, new_row, numbers, owner_in};
-use super::tables::{EVENTS, OWNERS, TASKS, Tx, page, readable};
+use super::tables::{EVENTS, OWNERS, TASKS, Tx, bodied_page, readable};
 
 pub(super) fn insert(
     tx: &Tx,
@@ -45,7 +45,7 @@ pub(super) fn list(tx: &ReadTransaction, query: EventQuery) -> Answer<Vec<Row<Ev
                 .is_none_or(|t| row["type"] == t.as_str()))
     };
     let rows = tx.open_table(EVENTS).map_err(failed)?;
-    page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
+    bodied_page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
         readable(codec::event(id, &row))
     })
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login,
 };
-use gatepost_storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
+use gatepost_storage::{ErrorKind, KeyStore, Revision, StoreError};
 use redb::ReadableDatabase as _;
 
 use super::codec;
@@ -88,11 +88,7 @@ impl KeyStore for RedbStore {
                 name,
                 page: p,
             } = query;
-            let p = Page {
-                after: p.after.map(|id| id.0),
-                order: p.order,
-                limit: p.limit,
-            };
+            let p = p.numbered(|id| id.0);
             let wanted = |row: &serde_json::Value| {
                 Ok(in_scope(&owners, scope, row)?
                     && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))

@@ -8,16 +8,16 @@ use gatepost_storage::webhooks::{
     EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
     UsageDelta,
 };
-use gatepost_storage::{Page, Scope, StoreError};
+use gatepost_storage::{Scope, StoreError};
 use webhook_model::WebhookId;
 
-use super::attempts::attempts;
+use super::attempts::{attempts, last_attempt};
 use super::delivery::{Slot, decode, is_gone, slot, to_micros};
 use super::error::{Answer, failed};
 use super::figures::webhooks;
 use super::purge::purge;
 use super::redb_store::RedbStore;
-use super::tables::{ATTEMPTS, COUNTERS, DELIVERIES, GONE, Tx, USAGE, counter, page};
+use super::tables::{ATTEMPTS, COUNTERS, DELIVERIES, GONE, Tx, USAGE, bodied_page, counter};
 use super::work::LOG_BYTES;
 use super::{counters, figures, usage};
 
@@ -40,12 +40,7 @@ impl DeliveryLog for RedbStore {
         self.read(move |tx, _| {
             let rows = tx.open_table(DELIVERIES).map_err(failed)?;
             let gone = tx.open_table(GONE).map_err(failed)?;
-            let p = &query.page;
-            let p = Page {
-                after: p.after.map(|id| id.0),
-                order: p.order,
-                limit: p.limit,
-            };
+            let p = query.page.numbered(|id| id.0);
             let wanted = |row: &serde_json::Value| {
                 let slot = decode(0, row)?;
                 let there = !is_gone(&gone, &slot)?;
@@ -64,7 +59,7 @@ impl DeliveryLog for RedbStore {
                     && query.created_from.is_none_or(|t| d.created >= t)
                     && query.created_before.is_none_or(|t| d.created < t))
             };
-            page(&rows, &p, wanted, |id, row| {
+            bodied_page(&rows, &p, wanted, |id, row| {
                 Ok(Some(decode(id, &row)?.delivery))
             })
         })
@@ -76,6 +71,14 @@ impl DeliveryLog for RedbStore {
             return Ok(Vec::new());
         }
         self.read(move |tx, _| attempts(&tx.open_table(ATTEMPTS).map_err(failed)?, id))
+            .await
+    }
+
+    async fn last_attempt(&self, id: DeliveryId) -> Answer<Option<AttemptRecord>> {
+        if self.delivery(id).await?.is_none() {
+            return Ok(None);
+        }
+        self.read(move |tx, _| last_attempt(&tx.open_table(ATTEMPTS).map_err(failed)?, id))
             .await
     }
 

@@ -17,11 +17,7 @@ pub(super) fn one(tx: &ReadTransaction, table: Rows, id: i64) -> Answer<Option<V
 }
 
 pub(super) fn numbers<I>(page: Page<I>, number: impl Fn(I) -> i64) -> Page<i64> {
-    Page {
-        after: page.after.map(number),
-        order: page.order,
-        limit: page.limit,
-    }
+    page.numbered(number)
 }
 
 pub(super) fn new_row<I, T>(id: I, owner: OwnerId, value: T, now: DateTime<Utc>) -> Row<I, T> {

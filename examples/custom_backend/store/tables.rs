@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gatepost_storage::keys::KeySlice;
 use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::Bodied;
 use gatepost_storage::{ErrorKind, Order, Page, StoreError};
 use redb::{Database, ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde_json::Value;
@@ -221,6 +222,34 @@ pub(super) fn page<T>(
     wanted: impl Fn(&Value) -> Answer<bool>,
     decode: impl Fn(i64, Value) -> Answer<Option<T>>,
 ) -> Answer<Vec<T>> {
+    filled(rows, page, wanted, decode, |_| true)
+}
+
+/// A page of rows that may be large: it ends with the row that fills it.
+pub(super) fn bodied_page<T: Bodied>(
+    rows: &impl ReadableTable<i64, &'static str>,
+    page: &Page<i64>,
+    wanted: impl Fn(&Value) -> Answer<bool>,
+    decode: impl Fn(i64, Value) -> Answer<Option<T>>,
+) -> Answer<Vec<T>> {
+    let mut room = page.bodies.room();
+    let take = |row: &mut T| {
+        if !page.bodies.are_read() {
+            row.omit_body();
+        }
+        room.take(row.body_bytes())
+    };
+    filled(rows, page, wanted, decode, take)
+}
+
+/// Goes on until the page has its rows, or `take` says that none may follow.
+fn filled<T>(
+    rows: &impl ReadableTable<i64, &'static str>,
+    page: &Page<i64>,
+    wanted: impl Fn(&Value) -> Answer<bool>,
+    decode: impl Fn(i64, Value) -> Answer<Option<T>>,
+    mut take: impl FnMut(&mut T) -> bool,
+) -> Answer<Vec<T>> {
     let range = match (page.order, page.after) {
         (_, None) => rows.range::<i64>(..),
         (Order::Ascending, Some(after)) => rows.range(after.saturating_add(1)..),
@@ -238,8 +267,14 @@ pub(super) fn page<T>(
         }
         let (id, text) = entry.map_err(failed)?;
         let row = json(text.value())?;
-        if wanted(&row)? {
-            found.extend(decode(id.value(), row)?);
+        if wanted(&row)?
+            && let Some(mut row) = decode(id.value(), row)?
+        {
+            let more = take(&mut row);
+            found.push(row);
+            if !more {
+                break;
+            }
         }
     }
     Ok(found)

@@ -15,7 +15,7 @@ use super::events::events_of;
 use super::owner_rows::in_scope;
 use super::sizes::{bytes_of, check_growth, check_room};
 use super::stored::{Stored, changed, new_row, numbers, one, owner_in};
-use super::tables::{EVENTS, OWNERS, TASKS, Tx, WEBHOOKS, page, readable};
+use super::tables::{EVENTS, OWNERS, TASKS, Tx, WEBHOOKS, bodied_page, readable};
 
 pub(super) fn insert(tx: &Tx, task: Task, at_most: AtMost, now: DateTime<Utc>) -> Answer<TaskRow> {
     let owner = owner_by_webhook(tx, &task)?;
@@ -51,7 +51,7 @@ pub(super) fn list(tx: &ReadTransaction, query: TaskQuery) -> Answer<Vec<TaskRow
             && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
     };
     let rows = tx.open_table(TASKS).map_err(failed)?;
-    page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
+    bodied_page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
         readable(codec::task(id, &row))
     })
 }

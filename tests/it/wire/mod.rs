@@ -1,5 +1,6 @@
 //! The v4 API and the example platform, as clients over TCP see them.
 
+mod bounds;
 mod counts;
 mod figures;
 mod first_start;

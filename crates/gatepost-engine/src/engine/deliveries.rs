@@ -140,6 +140,14 @@ impl Engine {
         self.0.records.deliveries.attempts(id).await
     }
 
+    /// The last attempt of a delivery, without reading the responses of the others.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, EngineError> {
+        self.0.records.deliveries.last_attempt(id).await
+    }
+
     /// Deletes a delivery from the log, and from the queue if it still waits.
     ///
     /// # Errors

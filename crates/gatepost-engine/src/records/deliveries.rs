@@ -123,6 +123,13 @@ impl Deliveries {
         Ok(self.store.attempts(id).await?)
     }
 
+    pub(crate) async fn last_attempt(
+        &self,
+        id: DeliveryId,
+    ) -> Result<Option<AttemptRecord>, EngineError> {
+        Ok(self.store.last_attempt(id).await?)
+    }
+
     pub(crate) async fn delete(&self, id: DeliveryId) -> Result<(), EngineError> {
         let now = self.clock.now()?;
         let waiting = self.waiting(&[id]).await?;

@@ -1,52 +1,66 @@
-//! Makes a list: scan in pages, filter, sort, cut, project.
+//! Makes a list: reads in pages, filters, sorts, cuts, and writes each row as it comes.
+//!
+//! However large the table and its rows are, a request holds one page of what is read, and of what
+//! is sent no more than a response may have.
 
+mod best;
 mod projection;
 mod sieve;
+mod written;
 
 use gatepost_manage::Actor;
 use gatepost_storage::Order;
-use projection::Projection;
-use sieve::Sieve;
+use projection::{Projection, needed_columns, shown_columns};
 
+use self::best::Best;
+use self::sieve::Sieve;
+pub(crate) use self::written::Written;
 use crate::error::ApiError;
+use crate::json_pieces::JsonPieces;
 use crate::query::ListQuery;
 use crate::query::fields::{Column, Field, Fields};
-use crate::resource::{Hints, Resource, Scan};
+use crate::resource::{Hints, Resource, Scan, Scanned, Wanted};
 use crate::schema::{KEY, RowMap, Table};
+use crate::state::Shared;
+use crate::turn::Turn;
 
-/// Rows read from the store at a time.
-const PAGE: u32 = 500;
+/// The first page of a list that is filtered: it may hold all that is looked for.
+const FIRST: u32 = 16;
+/// The work of reading a row, in bytes that are looked at.
+const READ: usize = 4 * 1024;
 
-/// The rows that a request asks for, projected.
-///
-/// Holds no more than `most` rows at a time, however large the table: with a limit only the best so
-/// far are kept, without one a longer list is refused.
+/// The rows that a request asks for, as JSON.
 pub(crate) async fn list(
     resource: &dyn Resource,
     caller: &Actor,
     query: &ListQuery,
-    most: usize,
-) -> Result<Vec<RowMap>, ApiError> {
-    check(resource.table(), query)?;
-    let rows = select(resource, caller, query, most).await?;
-    let mut projection = Projection::new(resource, caller);
-    let mut projected = Vec::with_capacity(rows.len());
-    for row in rows {
-        projected.push(projection.project(&row, &query.fields, false).await?);
+    shared: &Shared,
+) -> Result<JsonPieces, ApiError> {
+    check(resource.table(), query, shared.limits.rows)?;
+    let walk = Walk {
+        resource,
+        caller,
+        query,
+        shared,
+        hints: Hints(query.filter.as_ref()),
+        needed: needed_columns(resource.table(), query),
+    };
+    match order(query) {
+        Some(order) => walk.in_order(order).await,
+        None => walk.sorted().await,
     }
-    Ok(projected)
 }
 
-/// One row, projected; all columns where `fields` are not given.
+/// One row, as JSON; all columns where `fields` are not given.
 pub(crate) async fn one(
     resource: &dyn Resource,
     caller: &Actor,
     row: &RowMap,
     fields: &Fields,
-) -> Result<RowMap, ApiError> {
-    Projection::new(resource, caller)
-        .project(row, fields, true)
-        .await
+) -> Result<JsonPieces, ApiError> {
+    let mut projection = Projection::new(resource, caller, fields, true);
+    let shown = projection.project(row).await?;
+    Ok(written::one(shown).await)
 }
 
 /// The columns that were asked for, of a row that is in no table.
@@ -68,120 +82,230 @@ pub(crate) fn pick(row: &RowMap, fields: &Fields) -> RowMap {
     out
 }
 
-fn check(table: &Table, query: &ListQuery) -> Result<(), ApiError> {
+fn check(table: &Table, query: &ListQuery, most: usize) -> Result<(), ApiError> {
     let filtered = query.filter.iter().flat_map(|filter| filter.fields());
     let sorted = query.sort.0.iter().map(|by| by.column.as_str());
-    match filtered.chain(sorted).find(|name| !table.knows(name)) {
-        Some(_) => Err(ApiError::invalid_argument()),
-        None => Ok(()),
+    if filtered.chain(sorted).any(|name| !table.knows(name)) {
+        return Err(ApiError::invalid_argument());
+    }
+    match query.wanted() {
+        Some(rows) if rows > most => {
+            let rule = format!("limit and offset must not exceed {most} rows together");
+            Err(ApiError::field("limit", rule))
+        }
+        _ => Ok(()),
     }
 }
 
-async fn select(
-    resource: &dyn Resource,
-    caller: &Actor,
-    query: &ListQuery,
-    most: usize,
-) -> Result<Vec<RowMap>, ApiError> {
-    let hints = Hints(query.filter.as_ref());
-    let wanted = query.limit.map(|limit| limit.saturating_add(query.offset));
-    if wanted.is_some_and(|n| n > most) {
-        return Err(ApiError::field(
-            "limit",
-            format!("limit and offset must not exceed {most} rows together"),
-        ));
-    }
-    let (order, in_order) = walk(query);
-    let costly = names_costly(resource.table(), query);
-    let mut rows: Vec<RowMap> = Vec::new();
-    let mut sift = Sieve::default();
-    let mut after = None;
-    loop {
-        let page = resource
-            .scan(
-                caller,
-                Scan {
-                    equal: &hints,
-                    after,
-                    order,
-                    limit: PAGE,
-                    costly,
-                },
-            )
-            .await?;
-        match &query.filter {
-            None => rows.extend(page.rows),
-            Some(filter) => sift.sift(filter, page.rows, &mut rows).await?,
-        }
-        match wanted {
-            Some(n) if in_order && rows.len() >= n => break,
-            Some(n) if rows.len() > n.saturating_mul(2).max(PAGE as usize) => {
-                sort(&mut rows, query);
-                rows.truncate(n);
-            }
-            None if rows.len() > most => {
-                return Err(ApiError::field(
-                    "limit",
-                    format!(
-                        "the response has more than {most} rows: narrow the filter, or page with limit and offset"
-                    ),
-                ));
-            }
-            _ => {}
-        }
-        after = page.next;
-        if after.is_none() {
-            break;
-        }
-    }
-    if !in_order {
-        sort(&mut rows, query);
-    }
-    rows.truncate(wanted.unwrap_or(usize::MAX));
-    rows.drain(..query.offset.min(rows.len()));
-    Ok(rows)
-}
-
-/// Whether a column that costs a lookup for each row is asked for.
-fn names_costly(table: &Table, query: &ListQuery) -> bool {
-    let Fields::These(fields) = &query.fields else {
-        return false;
-    };
-    let asked = fields.iter().any(|field| match field {
-        Field::Every => true,
-        Field::One { what, .. } => {
-            matches!(what, Column::Plain(name) if table.costly.contains(&name.as_str()))
-        }
-    });
-    let filtered = query
-        .filter
-        .iter()
-        .flat_map(|filter| filter.fields())
-        .any(|name| table.costly.contains(&name));
-    asked || filtered
-}
-
-/// The direction of the scan, and whether it already is the order that was asked for. Rows are
+/// The direction in which rows are read, where that is the order that was asked for. Rows are
 /// numbered as they are created, so `created` sorts as `$key` does.
-fn walk(query: &ListQuery) -> (Order, bool) {
+fn order(query: &ListQuery) -> Option<Order> {
     match query.sort.0.first() {
-        None => (Order::Ascending, true),
-        Some(by) if by.column == KEY || by.column == "created" => (
-            if by.descending {
-                Order::Descending
-            } else {
-                Order::Ascending
-            },
-            true,
-        ),
-        Some(_) => (Order::Ascending, false),
+        None => Some(Order::Ascending),
+        Some(by) if by.column == KEY || by.column == "created" => Some(if by.descending {
+            Order::Descending
+        } else {
+            Order::Ascending
+        }),
+        Some(_) => None,
     }
 }
 
-fn sort(rows: &mut [RowMap], query: &ListQuery) {
-    rows.sort_by(|a, b| {
-        query
-            .sort
-            .compare(|column| a.get(column), |column| b.get(column))
-    });
+fn too_many_rows(most: usize) -> ApiError {
+    let rule = format!(
+        "the response has more than {most} rows: narrow the filter, or page with limit and offset"
+    );
+    ApiError::field("limit", rule)
+}
+
+/// One request's way through a table.
+struct Walk<'a> {
+    resource: &'a dyn Resource,
+    caller: &'a Actor,
+    query: &'a ListQuery,
+    shared: &'a Shared,
+    hints: Hints<'a>,
+    needed: Wanted,
+}
+
+impl Walk<'_> {
+    /// Rows are written as they are read.
+    async fn in_order(&self, order: Order) -> Result<JsonPieces, ApiError> {
+        let mut written = Written::new(self.shared.limits.response);
+        let mut projection = self.projection();
+        let mut sieve = Sieve::new(&self.shared.aside);
+        let mut pages = Pages::first(order, self.page_to_begin_with());
+        let (mut passed, mut turn) = (0, Turn::default());
+        loop {
+            let page = self.page(&pages, passed).await?;
+            for row in page.rows {
+                turn.spend(READ).await;
+                if !self.passes(&mut sieve, &row).await? {
+                    continue;
+                }
+                passed += 1;
+                self.check_rows(passed)?;
+                if passed > self.query.offset {
+                    written.shown(projection.project(&row).await?).await?;
+                }
+                if self.query.wanted() == Some(passed) {
+                    return Ok(written.end());
+                }
+            }
+            match page.next {
+                Some(next) => pages.turn(next, self.most_of_a_page()),
+                None => return Ok(written.end()),
+            }
+        }
+    }
+
+    /// All rows are read; the first ones are kept, and written at the end.
+    async fn sorted(&self) -> Result<JsonPieces, ApiError> {
+        let table = self.resource.table();
+        let most = self.query.wanted().unwrap_or(self.shared.limits.rows + 1);
+        let mut best = Best::new(&self.query.sort, self.shown(table));
+        let mut sieve = Sieve::new(&self.shared.aside);
+        let mut pages = Pages::first(Order::Ascending, self.most_of_a_page());
+        let mut turn = Turn::default();
+        loop {
+            let page = self.page(&pages, 0).await?;
+            for row in page.rows {
+                turn.spend(READ).await;
+                if self.passes(&mut sieve, &row).await? {
+                    best.take(row, most);
+                    self.check_rows(best.len())?;
+                    self.check_size(&best)?;
+                }
+            }
+            match page.next {
+                Some(next) => pages.turn(next, self.most_of_a_page()),
+                None => return self.write(best).await,
+            }
+        }
+    }
+
+    async fn write(&self, mut best: Best) -> Result<JsonPieces, ApiError> {
+        let mut written = Written::new(self.shared.limits.response);
+        let (mut projection, mut turn) = (self.projection(), Turn::default());
+        for _ in 0..self.query.offset {
+            turn.spend(READ).await;
+            drop(best.next());
+        }
+        while let Some(row) = best.next() {
+            turn.spend(READ).await;
+            written.shown(projection.project(&row).await?).await?;
+        }
+        Ok(written.end())
+    }
+
+    fn projection(&self) -> Projection<'_> {
+        Projection::new(self.resource, self.caller, &self.query.fields, false)
+    }
+
+    fn shown(&self, table: &Table) -> Vec<String> {
+        match shown_columns(table, &self.query.fields) {
+            Wanted::These(columns) => columns.into_iter().collect(),
+            Wanted::Every => {
+                let all = table.all_readable().map(|column| column.name);
+                let all = std::iter::once(KEY).chain(all);
+                all.map(str::to_owned).collect()
+            }
+        }
+    }
+
+    async fn passes(&self, sieve: &mut Sieve<'_>, row: &RowMap) -> Result<bool, ApiError> {
+        match &self.query.filter {
+            Some(filter) => sieve.passes(filter, row).await,
+            None => Ok(true),
+        }
+    }
+
+    /// The next page. Rows that are only counted, because they are to be skipped, are read without
+    /// what is large.
+    async fn page(&self, pages: &Pages, passed: usize) -> Result<Scanned, ApiError> {
+        let counted = match (&self.query.filter, order(self.query)) {
+            (None, Some(_)) => self.query.offset.saturating_sub(passed),
+            _ => 0,
+        };
+        let wanted = self.query.wanted().map(|wanted| wanted - passed);
+        let left = match (counted, &self.query.filter, order(self.query)) {
+            (1.., ..) => rows(counted),
+            (0, None, Some(_)) => wanted.map_or(u32::MAX, rows),
+            _ => u32::MAX,
+        };
+        let key_alone = Wanted::These([KEY.to_owned()].into());
+        let scan = Scan {
+            equal: &self.hints,
+            after: pages.after,
+            order: pages.order,
+            limit: pages.size.min(left),
+            columns: if counted > 0 {
+                &key_alone
+            } else {
+                &self.needed
+            },
+        };
+        self.resource.scan(self.caller, scan).await
+    }
+
+    fn most_of_a_page(&self) -> u32 {
+        self.resource.table().page
+    }
+
+    /// Where rows are filtered it is not known how many have to be read: few at first.
+    fn page_to_begin_with(&self) -> u32 {
+        match (&self.query.filter, self.query.wanted()) {
+            (Some(_), Some(wanted)) => rows(wanted).max(FIRST).min(self.most_of_a_page()),
+            _ => self.most_of_a_page(),
+        }
+    }
+
+    fn check_rows(&self, rows: usize) -> Result<(), ApiError> {
+        let most = self.shared.limits.rows;
+        if rows > most {
+            return Err(too_many_rows(most));
+        }
+        Ok(())
+    }
+
+    /// What is sorted has to be kept until all was read: at most a quarter more than a response may
+    /// have, as rows take more in memory than as text. The first of them may be written in full,
+    /// whatever its size, while the others are still there.
+    fn check_size(&self, best: &Best) -> Result<(), ApiError> {
+        let most = self.shared.limits.response;
+        let most = most.saturating_add(most / 4);
+        if best.bytes() <= most || best.len() <= 1 {
+            return Ok(());
+        }
+        let fit = most / (best.bytes() / best.len()).max(1);
+        let limit = fit.saturating_sub(self.query.offset).max(1);
+        Err(ApiError::response_too_large(limit))
+    }
+}
+
+/// Where a walk is.
+struct Pages {
+    after: Option<i64>,
+    order: Order,
+    size: u32,
+}
+
+impl Pages {
+    fn first(order: Order, size: u32) -> Self {
+        Self {
+            after: None,
+            order,
+            size,
+        }
+    }
+
+    /// Goes on behind this row, with a page that is twice as large.
+    fn turn(&mut self, after: i64, most: u32) {
+        self.after = Some(after);
+        self.size = self.size.saturating_mul(2).min(most);
+    }
+}
+
+fn rows(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,103 +1,116 @@
 //! The columns, joins and counts of a row that were asked for.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gatepost_manage::Actor;
 use serde_json::Value;
 
 use crate::error::ApiError;
+use crate::query::ListQuery;
 use crate::query::fields::{Column, Field, Fields};
-use crate::resource::Resource;
-use crate::schema::{KEY, RowMap};
+use crate::resource::{Resource, Wanted};
+use crate::schema::{KEY, RowMap, Table};
+
+/// Joins that are remembered at a time.
+const REMEMBERED: usize = 4_096;
+
+/// A row as it is shown: the names in the response, in order, and the values.
+pub(super) type Shown<'r> = BTreeMap<&'r str, Cow<'r, Value>>;
 
 /// Picks columns, and remembers joins: many rows refer to the same few.
 pub(super) struct Projection<'a> {
     resource: &'a dyn Resource,
     caller: &'a Actor,
-    joined: HashMap<(String, String, String), Option<Value>>,
+    fields: &'a Fields,
+    /// Whether a row without `fields` is shown with all columns.
+    whole: bool,
+    joined: HashMap<(&'a str, &'a str, String), Option<Value>>,
 }
 
 impl<'a> Projection<'a> {
-    pub(super) fn new(resource: &'a dyn Resource, caller: &'a Actor) -> Self {
+    pub(super) fn new(
+        resource: &'a dyn Resource,
+        caller: &'a Actor,
+        fields: &'a Fields,
+        whole: bool,
+    ) -> Self {
         Self {
             resource,
             caller,
+            fields,
+            whole,
             joined: HashMap::new(),
         }
     }
 
-    pub(super) async fn project(
-        &mut self,
-        row: &RowMap,
-        fields: &Fields,
-        whole: bool,
-    ) -> Result<RowMap, ApiError> {
+    pub(super) async fn project<'r>(&mut self, row: &'r RowMap) -> Result<Shown<'r>, ApiError>
+    where
+        'a: 'r,
+    {
         let table = self.resource.table();
-        let mut out = RowMap::new();
-        let copy = |out: &mut RowMap, from: &str, to: &str| {
-            if let Some(value) = row.get(from) {
-                out.insert(to.to_owned(), value.clone());
-            }
-        };
-        let Fields::These(fields) = fields else {
-            copy(&mut out, KEY, KEY);
+        let mut shown = Shown::new();
+        let Fields::These(fields) = self.fields else {
+            copy(&mut shown, row, KEY, KEY);
+            let whole = self.whole;
             for column in table.all_readable().filter(|column| whole || column.short) {
-                copy(&mut out, column.name, column.name);
+                copy(&mut shown, row, column.name, column.name);
             }
-            return Ok(out);
+            return Ok(shown);
         };
         for field in fields {
             match field {
                 Field::Every => {
-                    copy(&mut out, KEY, KEY);
+                    copy(&mut shown, row, KEY, KEY);
                     for column in table.all_readable() {
-                        copy(&mut out, column.name, column.name);
+                        copy(&mut shown, row, column.name, column.name);
                     }
                 }
-                Field::One {
-                    what: Column::Plain(column),
-                    name,
-                } => {
-                    if table.knows(column) {
-                        copy(&mut out, column, name);
-                    }
-                }
-                Field::One {
-                    what: Column::Count(counted),
-                    name,
-                } => {
-                    if table.counts.contains(&counted.as_str()) {
-                        out.insert(
-                            name.clone(),
-                            self.resource.count(self.caller, row, counted).await?.into(),
-                        );
-                    }
-                }
-                Field::One {
-                    what: Column::Join { through, column },
-                    name,
-                } => {
-                    if table.joins.contains(&(through.as_str(), column.as_str()))
-                        && let Some(value) = self.join(row, through, column).await?
-                    {
-                        out.insert(name.clone(), value);
-                    }
-                }
+                Field::One { what, name } => self.add(&mut shown, row, what, name).await?,
             }
         }
-        Ok(out)
+        Ok(shown)
+    }
+
+    async fn add<'r>(
+        &mut self,
+        shown: &mut Shown<'r>,
+        row: &'r RowMap,
+        what: &'a Column,
+        name: &'a str,
+    ) -> Result<(), ApiError>
+    where
+        'a: 'r,
+    {
+        let table = self.resource.table();
+        match what {
+            Column::Plain(column) if table.knows(column) => copy(shown, row, column, name),
+            Column::Count(counted) if table.counts.contains(&counted.as_str()) => {
+                let count = self.resource.count(self.caller, row, counted).await?;
+                shown.insert(name, Cow::Owned(count.into()));
+            }
+            Column::Join { through, column }
+                if table.joins.contains(&(through.as_str(), column.as_str())) =>
+            {
+                if let Some(value) = self.join(row, through, column).await? {
+                    shown.insert(name, Cow::Owned(value));
+                }
+            }
+            Column::Plain(_) | Column::Count(_) | Column::Join { .. } => {}
+        }
+        Ok(())
     }
 
     async fn join(
         &mut self,
         row: &RowMap,
-        through: &str,
-        column: &str,
+        through: &'a str,
+        column: &'a str,
     ) -> Result<Option<Value>, ApiError> {
         let Some(reference) = row.get(through).filter(|r| !r.is_null()) else {
             return Ok(None);
         };
-        let key = (through.to_owned(), reference.to_string(), column.to_owned());
+        let key = (through, column, reference.to_string());
         if let Some(known) = self.joined.get(&key) {
             return Ok(known.clone());
         }
@@ -105,7 +118,51 @@ impl<'a> Projection<'a> {
             .resource
             .join(self.caller, row, through, column)
             .await?;
+        if self.joined.len() == REMEMBERED {
+            self.joined.clear();
+        }
         self.joined.insert(key, value.clone());
         Ok(value)
+    }
+}
+
+fn copy<'r>(shown: &mut Shown<'r>, row: &'r RowMap, from: &str, to: &'r str) {
+    if let Some(value) = row.get(from) {
+        shown.insert(to, Cow::Borrowed(value));
+    }
+}
+
+/// The columns of a row from which the response is made.
+pub(super) fn shown_columns(table: &Table, fields: &Fields) -> Wanted {
+    let short = table.all_readable().filter(|column| column.short);
+    let short = short.map(|column| column.name.to_owned());
+    let key = std::iter::once(KEY.to_owned());
+    let Fields::These(fields) = fields else {
+        return Wanted::These(key.chain(short).collect());
+    };
+    let mut columns: BTreeSet<String> = key.collect();
+    for field in fields {
+        match field {
+            Field::Every => return Wanted::Every,
+            Field::One { what, .. } => match what {
+                Column::Plain(column) => drop(columns.insert(column.clone())),
+                Column::Join { through, .. } => drop(columns.insert(through.clone())),
+                Column::Count(_) => {}
+            },
+        }
+    }
+    Wanted::These(columns)
+}
+
+/// The columns of a row that are needed: to show it, to filter and to sort.
+pub(super) fn needed_columns(table: &Table, query: &ListQuery) -> Wanted {
+    match shown_columns(table, &query.fields) {
+        Wanted::Every => Wanted::Every,
+        Wanted::These(mut columns) => {
+            let filtered = query.filter.iter().flat_map(|filter| filter.fields());
+            let sorted = query.sort.0.iter().map(|by| by.column.as_str());
+            columns.extend(filtered.chain(sorted).map(str::to_owned));
+            Wanted::These(columns)
+        }
     }
 }

@@ -1,54 +1,155 @@
 //! Filters rows, without holding up other requests.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+use tokio::task::{spawn_blocking, yield_now};
 use tokio::time::Instant;
 
 use crate::error::ApiError;
-use crate::query::filter::Filter;
+use crate::query::filter::{Filter, Pace};
 use crate::schema::RowMap;
+use crate::turn::Turn;
 
-/// How long the rows of one request may be filtered: only patterns (`rx`) ever come near it.
+/// How long the rows of one request may be filtered, without the turns of others.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long before others have their turn.
-const TURN: Duration = Duration::from_millis(5);
 
 /// Time spent on one request's filter.
-#[derive(Debug, Default)]
-pub(super) struct Sieve {
+#[derive(Debug)]
+pub(super) struct Sieve<'a> {
+    /// Who may match aside: a few requests at a time.
+    aside: &'a Arc<Semaphore>,
     spent: Duration,
-    since_yield: Duration,
+    since: Instant,
+    turn: Turn,
 }
 
-impl Sieve {
-    /// Keeps the rows that pass. Lets other requests have their turn, and gives up on what takes
-    /// too long.
-    pub(super) async fn sift(
-        &mut self,
-        filter: &Filter,
-        page: Vec<RowMap>,
-        kept: &mut Vec<RowMap>,
-    ) -> Result<(), ApiError> {
-        for row in page {
-            let began = Instant::now();
-            let passes = filter.passes(&|column| row.get(column));
-            let took = began.elapsed();
-            self.spent += took;
-            self.since_yield += took;
-            if passes {
-                kept.push(row);
-            }
-            if self.spent > PATIENCE {
-                return Err(ApiError::field(
-                    "filter",
-                    "takes too long: narrow it, or match with simpler patterns",
-                ));
-            }
-            if self.since_yield > TURN {
-                self.since_yield = Duration::ZERO;
-                tokio::task::yield_now().await;
-            }
+impl<'a> Sieve<'a> {
+    pub(super) fn new(aside: &'a Arc<Semaphore>) -> Self {
+        Self {
+            aside,
+            spent: Duration::ZERO,
+            since: Instant::now(),
+            turn: Turn::default(),
+        }
+    }
+
+    /// Whether a row passes. Lets others have their turn however large the row is, and gives up on
+    /// what takes too long.
+    pub(super) async fn passes(&mut self, filter: &Filter, row: &RowMap) -> Result<bool, ApiError> {
+        self.since = Instant::now();
+        let passes = filter.passes(row, self).await;
+        self.count()?;
+        passes
+    }
+
+    fn count(&mut self) -> Result<(), ApiError> {
+        self.spent += self.since.elapsed();
+        self.since = Instant::now();
+        if self.spent > PATIENCE {
+            return Err(ApiError::field(
+                "filter",
+                "takes too long: narrow it, or match with simpler patterns",
+            ));
         }
         Ok(())
+    }
+}
+
+impl Pace for Sieve<'_> {
+    async fn spend(&mut self, bytes: usize) -> Result<(), ApiError> {
+        if self.turn.is_over(bytes) {
+            self.count()?;
+            yield_now().await;
+            self.since = Instant::now();
+        }
+        Ok(())
+    }
+
+    async fn aside(
+        &mut self,
+        work: impl FnOnce() -> bool + Send + 'static,
+    ) -> Result<bool, ApiError> {
+        self.count()?;
+        let closed = |_| ApiError::internal();
+        let permit = self.aside.clone().acquire_owned().await.map_err(closed)?;
+        self.since = Instant::now();
+        let done = spawn_blocking(move || {
+            let result = work();
+            // Held to the end of the work, though the request may be gone by then.
+            drop(permit);
+            result
+        });
+        let result = done.await.map_err(|_| ApiError::internal())?;
+        self.count()?;
+        Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::query::FilterLimits;
+
+    /// Whether a row with this message passes, and how often others had their turn. The clock
+    /// stands still: it is about what is done between two turns.
+    async fn sifted(filter: &str, message: String) -> (Result<bool, ApiError>, usize) {
+        let filter = Filter::parse(filter, &FilterLimits::default()).unwrap();
+        let row = RowMap::from_iter([("message".to_owned(), json!(message))]);
+        let aside = Arc::new(Semaphore::new(1));
+        let (mut sieve, mut turns) = (Sieve::new(&aside), 0);
+        let mut passes = pin!(sieve.passes(&filter, &row));
+        let counted = poll_fn(|cx| {
+            let polled = passes.as_mut().poll(cx);
+            turns += usize::from(polled.is_pending());
+            polled
+        });
+        (counted.await, turns)
+    }
+
+    fn terms(operator: &str, count: usize) -> String {
+        let term = |n: usize| format!("message {operator} 'zz{n}'");
+        let terms: Vec<_> = (0..count).map(term).collect();
+        terms.join(" or ")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_row_of_a_mebibyte_and_256_terms_gives_way_at_every_step() {
+        let message = "aB".repeat(512 * 1024);
+        for (operator, count) in [("ct", 256), ("cs", 16)] {
+            let (passes, turns) = sifted(&terms(operator, count), message.clone()).await;
+            assert_eq!(passes, Ok(false), "{operator}");
+            // A quarter of a mebibyte between two turns.
+            assert!(turns >= count * 4, "{operator}: {turns}");
+        }
+        let small = sifted(&terms("ct", 3), "aB".to_owned()).await;
+        assert_eq!(small, (Ok(false), 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pattern_that_may_take_long_is_matched_aside() {
+        let heavy = "message rx '(?:a{1,40}b?){1,40}z$'";
+        let (passes, turns) = sifted(heavy, "a".repeat(16_000)).await;
+        assert!(passes == Ok(false) && turns > 0, "{passes:?} {turns}");
+        let light = sifted("message rx '^a'", "a".to_owned()).await;
+        assert_eq!(light, (Ok(true), 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_row_whose_filter_takes_too_long_is_given_up() {
+        let filter = Filter::parse(&terms("ct", 8), &FilterLimits::default()).unwrap();
+        let row = RowMap::from_iter([("message".to_owned(), json!("a".repeat(1 << 20)))]);
+        let aside = Arc::new(Semaphore::new(1));
+        let mut sieve = Sieve::new(&aside);
+        sieve.spent = PATIENCE;
+        assert_eq!(sieve.passes(&filter, &row).await, Ok(false), "in time");
+        sieve.spent += Duration::from_nanos(1);
+        assert!(sieve.passes(&filter, &row).await.is_err());
     }
 }

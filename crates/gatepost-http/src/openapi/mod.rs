@@ -14,11 +14,7 @@ use crate::state::Shared;
 
 /// Serves the document; it needs no login beyond the one that guards the API.
 pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
-    (
-        [(header::CONTENT_TYPE, "application/json")],
-        shared.openapi.to_string(),
-    )
-        .into_response()
+    ([(header::CONTENT_TYPE, "application/json")], shared.openapi).into_response()
 }
 
 /// The whole document for these tables.

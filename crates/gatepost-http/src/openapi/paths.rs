@@ -40,7 +40,7 @@ pub(super) fn webhook_counts() -> Value {
             query("fields", "string", "Columns, separated by commas."),
             query("limit", "integer", "The most hours; 24, without; 0 for no limit."),
         ],
-        "responses": responses(&[("200", list_of("WebhookCounts"))], &["401", "403", "404", "422", "429", "500", "503"]),
+        "responses": responses(&[("200", list_of("WebhookCounts"))], &["401", "403", "404", "413", "422", "429", "500", "503"]),
     }})
 }
 
@@ -52,13 +52,13 @@ pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
         "summary": format!("Lists {}", table.name),
         "description": table.doc,
         "parameters": [
-            query("fields", "string", "Columns, joins and counts, separated by commas; `all` for every column."),
+            query("fields", "string", "Columns, joins and counts, separated by commas, each once; `all` for every column."),
             query("filter", "string", "`field op value`, joined by `and`/`or` from left to right; ops eq ne gt ge lt le bw ew cs ct rx. At most 8 patterns (rx), which no text of more than 16 KiB matches."),
             query("sort", "string", "`+name,-created`."),
             query("limit", "integer", "The most rows; 0 for no limit."),
             query("offset", "integer", "Rows to skip."),
         ],
-        "responses": responses(&[("200", list_of(table.name))], &["400", "401", "403", "422", "429", "500", "503"]),
+        "responses": responses(&[("200", list_of(table.name))], &["400", "401", "403", "413", "422", "429", "500", "503"]),
     }));
     if table.creatable {
         rows.insert("post".into(), json!({
@@ -121,7 +121,7 @@ fn row(table: &Table) -> Value {
     row.insert("get".into(), json!({
         "operationId": format!("{}_read", table.name),
         "summary": format!("Reads a row of {}", table.name),
-        "parameters": [query("fields", "string", "Columns, joins and counts, separated by commas.")],
+        "parameters": [query("fields", "string", "Columns, joins and counts, separated by commas, each once.")],
         "responses": responses(&[("200", reference(table.name))], &["400", "401", "403", "404", "422", "429", "500", "503"]),
     }));
     if table.updatable || !table.actions.is_empty() {
@@ -232,8 +232,10 @@ fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
             "404" => "No such row, or none that the caller may know of",
             "405" => "Not permitted on this table",
             "409" => "A row with that name exists, or the row is in use",
-            "413" => "The request is too large",
-            "422" => "A field breaks a rule; the text names both",
+            "413" => {
+                "The request is too large, or the response would be; the text says which limit would fit"
+            }
+            "422" => "A field breaks a rule, or a column is named twice; the text names both",
             "429" => {
                 "Too often in a minute, or too many failed logins from this address; Retry-After says when it may be sent again"
             }

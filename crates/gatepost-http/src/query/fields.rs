@@ -1,9 +1,14 @@
 //! `fields=`: which columns, under which names.
 
+use std::collections::HashSet;
+use std::fmt;
+
 use crate::error::ApiError;
 
 /// More columns than any table has; a longer list is refused.
 const MOST: usize = 200;
+/// Characters of a client's own word in an error text.
+const SHOWN: usize = 64;
 
 /// The columns of a response.
 #[derive(Debug, Default, PartialEq)]
@@ -25,7 +30,7 @@ pub(crate) enum Field {
 }
 
 /// What an entry can be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Column {
     /// `name`
     Plain(String),
@@ -47,11 +52,42 @@ impl Fields {
             }
             fields.push(entry_of(entry));
         }
+        no_column_twice(&fields)?;
         Ok(if fields.is_empty() {
             Self::Default
         } else {
             Self::These(fields)
         })
+    }
+}
+
+/// What a row holds is in the response once: by any number of aliases a small request would ask for
+/// a large response. Beside the words for every column a column may be named by its own name, as
+/// some clients do, which changes nothing.
+fn no_column_twice(fields: &[Field]) -> Result<(), ApiError> {
+    let mut named = HashSet::new();
+    let every = fields.contains(&Field::Every);
+    for field in fields {
+        let Field::One { what, name } = field else {
+            continue;
+        };
+        let again = every && matches!(what, Column::Plain(column) if column != name);
+        if !named.insert(what) || again {
+            let column: String = what.to_string().chars().take(SHOWN).collect();
+            let rule = format!("names the column '{column}' twice");
+            return Err(ApiError::field("fields", rule));
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(column) => f.write_str(column),
+            Self::Join { through, column } => write!(f, "{through}#{column}"),
+            Self::Count(table) => write!(f, "count({table})"),
+        }
     }
 }
 
@@ -157,6 +193,32 @@ mod tests {
             Fields::These(vec![Field::Every])
         );
         assert_eq!(Fields::parse(" , ").unwrap(), Fields::Default);
-        assert!(Fields::parse(&"a,".repeat(500)).is_err());
+        let many: String = (0..500).map(|n| format!("a{n},")).collect();
+        assert!(Fields::parse(&many).is_err());
+    }
+
+    #[test]
+    fn a_column_is_named_once() {
+        for twice in [
+            "message as a,message as b",
+            "name,$key,name",
+            "user#name as a,user#name as b",
+            "count(events),count(events) as n",
+            "most,message as m",
+            "message as m,all",
+        ] {
+            assert!(Fields::parse(twice).is_err(), "{twice}");
+        }
+        let text = Fields::parse("message as a,message as b").unwrap_err();
+        assert!(format!("{text:?}").contains("names the column 'message' twice"));
+        for once in [
+            "most,name",
+            "all,most",
+            "user,user#name as user_name",
+            "owner#name,owner#$display",
+            "count(events),count(triggers)",
+        ] {
+            assert!(Fields::parse(once).is_ok(), "{once}");
+        }
     }
 }

@@ -11,6 +11,7 @@ use fields::Fields;
 use filter::Filter;
 pub(crate) use filter::FilterLimits;
 use sort::Sort;
+use tokio::task::spawn_blocking;
 
 use crate::error::ApiError;
 
@@ -27,9 +28,27 @@ pub(crate) struct ListQuery {
 }
 
 impl ListQuery {
+    /// How many rows have to be found, those to skip included; `None` for all.
+    pub(crate) fn wanted(&self) -> Option<usize> {
+        self.limit.map(|limit| limit.saturating_add(self.offset))
+    }
+
+    /// Reads the query string of a request. Where it may hold patterns, which take milliseconds to
+    /// compile, that is done where it holds up nobody.
+    pub(crate) async fn read(query: Option<&str>, limits: FilterLimits) -> Result<Self, ApiError> {
+        let query = query.unwrap_or("");
+        let mut parameters = url::form_urlencoded::parse(query.as_bytes());
+        if !parameters.any(|(_, value)| value.to_ascii_lowercase().contains("rx")) {
+            return Self::parse(query, &limits);
+        }
+        let query = query.to_owned();
+        let parsed = spawn_blocking(move || Self::parse(&query, &limits));
+        parsed.await.unwrap_or_else(|_| Err(ApiError::internal()))
+    }
+
     /// Parses the query string of a request. Parameters that are not ours are passed over, as
     /// clients send some for other servers.
-    pub(crate) fn parse(query: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
+    fn parse(query: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
         let mut list = Self::default();
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {

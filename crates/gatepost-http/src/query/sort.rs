@@ -47,24 +47,6 @@ impl Sort {
         }
         Ok(Self(keys))
     }
-
-    /// Compares two rows, of which `column` reads the columns.
-    pub(crate) fn compare<'a>(
-        &self,
-        a: impl Fn(&str) -> Option<&'a Value>,
-        b: impl Fn(&str) -> Option<&'a Value>,
-    ) -> Ordering {
-        self.0.iter().fold(Ordering::Equal, |order, by| {
-            order.then_with(|| {
-                let order = compare(a(&by.column), b(&by.column));
-                if by.descending {
-                    order.reverse()
-                } else {
-                    order
-                }
-            })
-        })
-    }
 }
 
 /// Null before booleans before numbers before text; text by its code points.

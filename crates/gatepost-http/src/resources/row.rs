@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_manage::{Listed, ManageError};
-use gatepost_storage::Page;
+use gatepost_storage::{Bodies, Page};
 use serde_json::Value;
 
 use crate::error::ApiError;
@@ -26,12 +26,13 @@ pub(super) fn epoch(time: Option<DateTime<Utc>>) -> Value {
     time.map_or(0, |time| time.timestamp()).into()
 }
 
-/// The page that a scan asks for.
+/// The page that a scan asks for, without bodies.
 pub(super) fn page<I>(scan: &Scan<'_>, id: fn(i64) -> I) -> Page<I> {
     Page {
         after: scan.after.map(id),
         order: scan.order,
         limit: scan.limit,
+        bodies: Bodies::Omitted,
     }
 }
 

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::Actor;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::body::{Body, Parts, key};
 use crate::error::ApiError;
@@ -19,9 +19,9 @@ pub(super) async fn by_path(
     State(Served { resource, .. }): State<Served>,
     Caller(caller): Caller,
     Parts((row, action)): Parts<(String, String)>,
-    Body(body): Body,
+    body: Body,
 ) -> Result<Response, ApiError> {
-    act(&resource, &caller, key(&row)?, &action, &body).await
+    act(&resource, &caller, key(&row)?, &action, body).await
 }
 
 /// `POST /{singular}_actions {"{singular}": k, "action": "NAME", "params": {…}}`. Parameters may
@@ -29,23 +29,22 @@ pub(super) async fn by_path(
 pub(super) async fn by_endpoint(
     State(Served { resource, .. }): State<Served>,
     Caller(caller): Caller,
-    Body(body): Body,
+    mut body: Body,
 ) -> Result<Response, ApiError> {
     let singular = resource.table().singular;
-    let Value::Object(mut body) = body else {
+    let Value::Object(members) = body.value_mut() else {
         return Err(ApiError::malformed("The body must be a JSON object"));
     };
-    let row = body.remove(singular);
+    let row = members.remove(singular);
     let row = row
         .as_ref()
         .and_then(int)
         .filter(|k| *k > 0)
         .ok_or_else(|| ApiError::field(singular, "must be a row number"))?;
-    let Some(Value::String(action)) = body.remove("action") else {
+    let Some(Value::String(action)) = members.remove("action") else {
         return Err(ApiError::field("action", "is required"));
     };
-    let body = Value::Object(body);
-    act(&resource, &caller, row, &action, &body).await
+    act(&resource, &caller, row, &action, body).await
 }
 
 /// `PUT /T/{k}?action=NAME`: the action that a query names.
@@ -60,23 +59,23 @@ pub(super) async fn act(
     caller: &Actor,
     row: i64,
     action: &str,
-    body: &Value,
+    body: Body,
 ) -> Result<Response, ApiError> {
     let declared = resource
         .table()
         .action(action)
         .ok_or_else(|| ApiError::field("action", "is not an action of this table"))?;
-    let input = Input::params(declared.params, &params(body)?)?;
+    let input = body.checked(|body| Input::params(declared.params, &params(body)?));
+    let input = input.await?;
     let done = resource.act(caller, row, declared.name, input).await?;
     Ok(Json(done).into_response())
 }
 
 /// The parameters, under `params` or beside it.
-fn params(body: &Value) -> Result<Value, ApiError> {
-    let Value::Object(body) = body else {
+fn params(body: Value) -> Result<Value, ApiError> {
+    let Value::Object(mut params) = body else {
         return Err(ApiError::malformed("The body must be a JSON object"));
     };
-    let mut params: Map<String, Value> = body.clone();
     match params.remove("params") {
         None | Some(Value::Null) => {}
         Some(Value::Object(inner)) => params.extend(inner),

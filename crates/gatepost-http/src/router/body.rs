@@ -6,12 +6,38 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 
 use crate::error::ApiError;
 
+/// Bytes of a body that is read and checked at once; what is larger takes milliseconds, and is read
+/// where that holds up nobody.
+const SHORT: usize = 32 * 1024;
+/// Values of a body: each takes many times the memory of its text.
+const MOST_VALUES: usize = 100_000;
+
 /// A JSON body; none at all is `{}`. The content type is not looked at: existing clients differ in
 /// it.
-pub(super) struct Body(pub Value);
+pub(super) struct Body {
+    value: Value,
+    is_short: bool,
+}
+
+impl Body {
+    /// The body, to take parts out of it.
+    pub(super) fn value_mut(&mut self) -> &mut Value {
+        &mut self.value
+    }
+
+    /// What was made of the body.
+    pub(super) async fn checked<T: Send + 'static>(
+        self,
+        check: impl FnOnce(Value) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let value = self.value;
+        in_its_place(self.is_short, move || check(value)).await
+    }
+}
 
 impl<S: Send + Sync> FromRequest<S> for Body {
     type Rejection = ApiError;
@@ -24,17 +50,53 @@ impl<S: Send + Sync> FromRequest<S> for Body {
                     StatusCode::PAYLOAD_TOO_LARGE => ApiError::too_large(),
                     _ => ApiError::malformed("The body could not be read"),
                 })?;
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Ok(Self(Value::Object(serde_json::Map::new())));
-        }
-        serde_json::from_slice(&bytes).map(Self).map_err(|e| {
-            ApiError::malformed(format!(
-                "The body is not JSON: line {}, column {}",
-                e.line(),
-                e.column()
-            ))
-        })
+        let is_short = bytes.len() <= SHORT;
+        let value = in_its_place(is_short, move || parse(&bytes)).await?;
+        Ok(Self { value, is_short })
     }
+}
+
+fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Value::Object(serde_json::Map::new()));
+    }
+    if values(bytes) > MOST_VALUES {
+        return Err(ApiError::too_large());
+    }
+    serde_json::from_slice(bytes).map_err(|e| {
+        ApiError::malformed(format!(
+            "The body is not JSON: line {}, column {}",
+            e.line(),
+            e.column()
+        ))
+    })
+}
+
+/// How many values a JSON text has at most, without making them.
+fn values(json: &[u8]) -> usize {
+    let (mut count, mut in_text, mut escaped) = (1, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// At once, or on a thread for what blocks.
+async fn in_its_place<T: Send + 'static>(
+    is_short: bool,
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    if is_short {
+        return work();
+    }
+    let done = spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(ApiError::internal()))
 }
 
 /// The parts of a path. One that is not UTF-8 names nothing.
@@ -59,4 +121,24 @@ pub(super) fn key(text: &str) -> Result<i64, ApiError> {
         .ok()
         .filter(|key| *key > 0)
         .ok_or_else(ApiError::not_found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_of_too_many_values_is_refused_before_they_are_made() {
+        let many = |count: usize| format!("{{\"a\":[{}0]}}", "0,".repeat(count));
+        assert!(parse(many(MOST_VALUES - 10).as_bytes()).is_ok());
+        assert_eq!(
+            parse(many(MOST_VALUES).as_bytes()),
+            Err(ApiError::too_large())
+        );
+        let deep = "[".repeat(MOST_VALUES);
+        assert_eq!(parse(deep.as_bytes()), Err(ApiError::too_large()));
+        let text = format!("{{\"a\":\"{}\"}}", ",[{\\\"".repeat(MOST_VALUES));
+        assert!(parse(text.as_bytes()).is_ok(), "a text is one value");
+        assert_eq!(values(br#"{"a": [1, "x,\",y"], "b": {}}"#), 6);
+    }
 }

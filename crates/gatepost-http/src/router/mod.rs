@@ -2,12 +2,13 @@
 
 mod actions;
 mod body;
+mod headers;
 mod observe;
 mod rows;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::routing::{get, post};
 use gatepost_keys::AuthLayer;
 
@@ -37,6 +38,7 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
         .layer(DefaultBodyLimit::max(shared.limits.body))
         .layer(guard)
         .layer(from_fn_with_state(shared, observe::observe))
+        .layer(map_response(headers::private))
 }
 
 /// The paths of one table, each with the methods that it has: a 405 says which (RFC 9110 §15.5.6).

@@ -3,28 +3,28 @@
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
-use axum::http::header::{ALLOW, CACHE_CONTROL};
+use axum::http::header::ALLOW;
 use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
 use serde_json::{Value, json};
 
 use super::actions;
 use super::body::{Body, Parts, key};
 use crate::error::ApiError;
+use crate::json_pieces::JsonPieces;
+use crate::list;
 use crate::query::ListQuery;
+use crate::query::fields::Fields;
 use crate::resource::Created;
-use crate::schema::{Input, RowMap, Table};
+use crate::schema::{Input, Table};
 use crate::state::{Caller, Served};
 
 pub(super) async fn list(
     State(Served { shared, resource }): State<Served>,
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
-) -> Result<Json<Vec<RowMap>>, ApiError> {
-    let query = ListQuery::parse(query.as_deref().unwrap_or(""), &shared.limits.filter())?;
-    crate::list::list(resource.as_ref(), &caller, &query, shared.limits.rows)
-        .await
-        .map(Json)
+) -> Result<JsonPieces, ApiError> {
+    let query = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
+    list::list(resource.as_ref(), &caller, &query, &shared).await
 }
 
 pub(super) async fn read(
@@ -32,20 +32,19 @@ pub(super) async fn read(
     Caller(caller): Caller,
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
-) -> Result<Json<RowMap>, ApiError> {
-    let query = ListQuery::parse(query.as_deref().unwrap_or(""), &shared.limits.filter())?;
+) -> Result<JsonPieces, ApiError> {
+    let query = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
     let row = resource.get(&caller, key(&row)?).await?;
-    crate::list::one(resource.as_ref(), &caller, &row, &query.fields)
-        .await
-        .map(Json)
+    list::one(resource.as_ref(), &caller, &row, &query.fields).await
 }
 
 pub(super) async fn create(
     State(Served { resource, .. }): State<Served>,
     Caller(caller): Caller,
-    Body(body): Body,
+    body: Body,
 ) -> Result<Response, ApiError> {
-    let input = Input::create(resource.table(), &body)?;
+    let table = resource.table();
+    let input = body.checked(|body| Input::create(table, &body)).await?;
     let created = resource.create(&caller, input).await?;
     Ok(receipt(resource.table().name, &created))
 }
@@ -55,19 +54,22 @@ pub(super) async fn update(
     Caller(caller): Caller,
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
-    Body(body): Body,
+    body: Body,
 ) -> Result<Response, ApiError> {
     let row = key(&row)?;
     if let Some(action) = actions::named_in(query.as_deref().unwrap_or("")) {
-        return actions::act(&resource, &caller, row, &action, &body).await;
+        return actions::act(&resource, &caller, row, &action, body).await;
     }
     if !resource.table().updatable {
         return Ok(not_without_action(resource.table()));
     }
     let present = resource.get(&caller, row).await?;
-    let input = Input::update(resource.table(), &present, &body)?;
+    let table = resource.table();
+    let input = body.checked(move |body| Input::update(table, &present, &body));
+    let input = input.await?;
     let updated = resource.update(&caller, row, input).await?;
-    Ok(Json(updated).into_response())
+    let whole = list::one(resource.as_ref(), &caller, &updated, &Fields::Default);
+    Ok(whole.await?.into_response())
 }
 
 pub(super) async fn delete(
@@ -107,10 +109,5 @@ fn receipt(table: &str, created: &Created) -> Response {
             json!({"private_key": secret.as_str(), "token": secret.as_str()}),
         );
     }
-    let mut response = (StatusCode::CREATED, Json(receipt)).into_response();
-    if created.secret.is_some() {
-        let no_store = HeaderValue::from_static("no-store");
-        response.headers_mut().insert(CACHE_CONTROL, no_store);
-    }
-    response
+    (StatusCode::CREATED, Json(receipt)).into_response()
 }

@@ -23,8 +23,8 @@ pub(crate) struct Table {
     pub joins: &'static [(&'static str, &'static str)],
     /// `events` in `count(events)`.
     pub counts: &'static [&'static str],
-    /// Columns that cost a lookup for each row.
-    pub costly: &'static [&'static str],
+    /// The most rows that are read at a time: together they must not be large.
+    pub page: u32,
     /// What can be done with a row beside reading, changing and deleting it.
     pub actions: &'static [Action],
     /// Whether rows are created by `POST`; the delivery log's are not.

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 pub use address::{ForwardedHeader, TrustedProxies};
-use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
 use http::{Extensions, HeaderMap, HeaderValue, Request, Response};
 pub use platform_login::{PlatformAnswer, PlatformLogin};
 use tower_layer::Layer;
@@ -166,6 +168,8 @@ fn refuse<B: From<&'static str>>(denied: Denied) -> Response<B> {
     *response.status_mut() = denied.status();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     match denied {
         Denied::Unauthenticated => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -159,7 +159,7 @@ async fn seen(actor: &Actor) -> [usize; 5] {
     };
     let log = DeliveryQuery::all(Page::first(50));
     let deliveries = actor.deliveries(&log).await.unwrap().rows;
-    let with = actor.deliveries_with_attempts(&log).await.unwrap().rows;
+    let with = actor.deliveries_with_responses(&log).await.unwrap().rows;
     assert!(with.iter().map(|(delivery, _)| delivery).eq(&deliveries));
     [
         actor

@@ -126,8 +126,7 @@ async fn walking_page_by_page_tells_each_row_once_in_order() {
 
 fn page<I>(limit: u32, order: Order) -> Page<I> {
     Page {
-        after: None,
         order,
-        limit,
+        ..Page::first(limit)
     }
 }

@@ -24,11 +24,17 @@ use crate::store::PostgresStore;
 
 const ROWS: &str = include_str!("../sql/log/rows.sql");
 const ATTEMPTS: &str = include_str!("../sql/log/attempts.sql");
+/// Sorts and numbers them all, and fetches the response of one.
+const LAST_ATTEMPT: &str = concat!(
+    "SELECT a.* FROM (",
+    include_str!("../sql/log/attempts.sql"),
+    ") a ORDER BY a.number DESC LIMIT 1"
+);
 
 #[async_trait]
 impl DeliveryLog for PostgresStore {
     async fn delivery(&self, id: DeliveryId) -> Answer<Option<Delivery>> {
-        let found = self.db().query_opt(ROWS, &[&vec![id.0]]).await?;
+        let found = self.db().query_opt(ROWS, &[&vec![id.0], &true]).await?;
         Ok(found.as_ref().map(row::delivery).transpose()?)
     }
 
@@ -39,6 +45,11 @@ impl DeliveryLog for PostgresStore {
     async fn attempts(&self, id: DeliveryId) -> Answer<Vec<AttemptRecord>> {
         let rows = self.db().query(ATTEMPTS, &[&id.0]).await?;
         Ok(rows.iter().map(row::attempt).collect::<Result<_>>()?)
+    }
+
+    async fn last_attempt(&self, id: DeliveryId) -> Answer<Option<AttemptRecord>> {
+        let found = self.db().query_opt(LAST_ATTEMPT, &[&id.0]).await?;
+        Ok(found.as_ref().map(row::attempt).transpose()?)
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {

@@ -12,6 +12,7 @@ use super::statement::change;
 use crate::change::{Alone, Words, most};
 use crate::column::{parse, text};
 use crate::error::{Failure, Result};
+use crate::list::Body;
 use crate::store::PostgresStore;
 
 /// What is read of an event that is there.
@@ -20,6 +21,16 @@ pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modifie
      FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook \
      JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
 
+const BODIES: [Body; 2] = [
+    Body {
+        column: "filters",
+        empty: "{}",
+    },
+    Body {
+        column: "context",
+        empty: "{}",
+    },
+];
 const INSERT: &str = change!("insert_event");
 const UPDATE: &str = change!("update_event");
 const DELETE: &str = change!("delete_event");
@@ -61,6 +72,7 @@ impl PostgresStore {
     pub(super) async fn some_events(&self, query: &EventQuery) -> Result<Vec<Row<EventId, Event>>> {
         let event_type = query.event_type.as_ref().map(ToString::to_string);
         let list = scoped(SELECT, query.scope)
+            .bodies(&BODIES)
             .filter("r.task =", query.task.map(|t| t.0))
             .filter("r.event_type =", event_type);
         list.readable(self.db(), &query.page, |id| id.0, row).await

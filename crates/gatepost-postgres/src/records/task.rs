@@ -11,6 +11,7 @@ use super::statement::change;
 use crate::change::{Alone, Words, most};
 use crate::column::{stored, text};
 use crate::error::{Failure, Result};
+use crate::list::Body;
 use crate::store::PostgresStore;
 
 /// What is read of a task that is there.
@@ -19,6 +20,10 @@ pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modifie
      FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone \
      WHERE NOT w.gone";
 
+const BODIES: [Body; 1] = [Body {
+    column: "message",
+    empty: "",
+}];
 const INSERT: &str = change!("insert_task");
 const UPDATE: &str = change!("update_task");
 const DELETE: &str = change!("delete_task");
@@ -59,6 +64,7 @@ impl PostgresStore {
 
     pub(super) async fn some_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>> {
         let list = scoped(SELECT, query.scope)
+            .bodies(&BODIES)
             .filter("r.creator =", query.creator.map(|c| c.0))
             .filter("r.webhook =", query.webhook.map(|w| w.0))
             .filter("r.name =", query.name.clone());

@@ -91,9 +91,8 @@ fn queries() -> Vec<DeliveryQuery> {
     let mut queries = Vec::new();
     for order in [Order::Ascending, Order::Descending] {
         let all = DeliveryQuery::all(Page {
-            after: None,
-            limit: 50,
             order,
+            ..Page::first(50)
         });
         let scopes = [
             Scope::All,

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_postgres::PostgresStore;
+use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{Order, Page};
 use gatepost_testkit::fixtures::{at, direct, keep_all, lane, message, settlement, stored_webhook};
 use tokio_postgres::Client;
 use webhook_model::WebhookId;
@@ -53,11 +53,7 @@ async fn jump(client: &Client, next: i64) {
 }
 
 async fn listed(store: &PostgresStore) -> Vec<DeliveryId> {
-    let page = Page {
-        after: None,
-        limit: 99,
-        order: Order::Ascending,
-    };
+    let page = Page::first(99);
     let found = store.list_deliveries(&DeliveryQuery::all(page)).await;
     found.unwrap().into_iter().map(|d| d.id).collect()
 }
@@ -226,11 +222,7 @@ async fn what_is_beyond_the_newest_is_hidden_until_its_partition_leaves() {
     let of_webhook = |states: Vec<DeliveryState>| DeliveryQuery {
         webhook: Some(hook),
         states,
-        ..DeliveryQuery::all(Page {
-            after: None,
-            limit: 9,
-            order: Order::Descending,
-        })
+        ..DeliveryQuery::all(Page::newest(9))
     };
     for (states, found) in [
         (vec![], vec![all[4], all[3], waits]),

@@ -21,6 +21,16 @@ pub(super) fn all(c: &Connection, id: DeliveryId) -> Result<Vec<AttemptRecord>> 
     Ok(found)
 }
 
+/// The last of them.
+pub(super) fn last(c: &Connection, id: DeliveryId) -> Result<Option<AttemptRecord>> {
+    if Look::new(c)?.find(id.0)?.is_none() {
+        return Ok(None);
+    }
+    let mut statement = c.prepare_cached(include_str!("../sql/log/last_attempt.sql"))?;
+    let mut rows = statement.query([id.0])?;
+    rows.next()?.map(attempt).transpose()
+}
+
 fn attempt(row: &Row<'_>) -> Result<AttemptRecord> {
     let status: Option<i64> = row.get("status")?;
     let remote: Option<String> = row.get("remote")?;

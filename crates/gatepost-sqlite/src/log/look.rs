@@ -13,6 +13,10 @@ use crate::deliveries::row::{Stands, told};
 use crate::deliveries::waiting;
 use crate::error::Result;
 
+const FACTS: &str = include_str!("../sql/queue/facts.sql");
+/// The same without the message.
+const BODILESS: &str = include_str!("../sql/log/facts.sql");
+
 /// Batches that run, by delivery: how it was claimed last, and until when.
 type Running = HashMap<i64, (Member, i64)>;
 
@@ -126,9 +130,11 @@ impl<'c> Look<'c> {
         }))
     }
 
-    pub(crate) fn delivery(&self, found: &Found) -> Result<Delivery> {
+    /// With its message, if `whole`.
+    pub(crate) fn delivery(&self, found: &Found, whole: bool) -> Result<Delivery> {
+        let facts = if whole { FACTS } else { BODILESS };
         self.c
-            .prepare_cached(include_str!("../sql/queue/facts.sql"))?
+            .prepare_cached(facts)?
             .query_row([found.key.id], |row| {
                 Ok(told(row, found.owner, found.stands, &found.history))
             })?

@@ -32,7 +32,7 @@ impl DeliveryLog for SqliteStore {
         self.read(move |c| {
             let look = Look::new(c)?;
             let found = look.find(id.0)?;
-            found.map(|found| look.delivery(&found)).transpose()
+            found.map(|found| look.delivery(&found, true)).transpose()
         })
         .await
     }
@@ -44,6 +44,10 @@ impl DeliveryLog for SqliteStore {
 
     async fn attempts(&self, id: DeliveryId) -> Answer<Vec<AttemptRecord>> {
         self.read(move |c| attempt::all(c, id)).await
+    }
+
+    async fn last_attempt(&self, id: DeliveryId) -> Answer<Option<AttemptRecord>> {
+        self.read(move |c| attempt::last(c, id)).await
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {

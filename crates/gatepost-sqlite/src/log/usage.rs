@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{DeliveryQuery, LogUsage, UsageDelta};
 use gatepost_storage::{Page, Scope};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::list;
+use super::list::{self, Taken};
 use super::look::Look;
 use crate::column::number;
 use crate::error::Result;
@@ -51,7 +51,7 @@ pub(super) fn count(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
             usage.waiting += 1;
             usage.waiting_bytes += body;
         }
-        Ok(true)
+        Ok(Taken::Yes)
     })?;
     Ok(usage)
 }

@@ -12,10 +12,23 @@ use super::revision::check_revision;
 use super::usage::{self, Delta};
 use crate::column::{micros, parse, time};
 use crate::error::{Failure, Result};
+use crate::list::Body;
 use crate::places::{Change, place_of, record_changed};
 
 pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, event_type, event, instance, tag, task, enabled, \
      filters, context FROM gatepost_event";
+
+/// Of those what may be large.
+pub(super) const BODIES: [Body; 2] = [
+    Body {
+        column: "filters",
+        empty: "{}",
+    },
+    Body {
+        column: "context",
+        empty: "{}",
+    },
+];
 
 /// Of a row `r`: its task is not gone.
 pub(super) const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_task t WHERE t.id = r.task)";

@@ -74,7 +74,7 @@ impl RecordStore for SqliteStore {
         self.read(move |c| {
             let read = |r: &rusqlite::Row<'_>| webhook::row(r, &keys);
             let number: Numbers<WebhookId> = (|id| id.0, WebhookId);
-            lists::webhooks(&query).readable(c, webhook::COLUMNS, &query.page, number, read)
+            lists::webhooks(&query).readable(c, (webhook::COLUMNS, &[]), &query.page, number, read)
         })
         .await
     }
@@ -119,7 +119,13 @@ impl RecordStore for SqliteStore {
         let query = query.clone();
         self.read(move |c| {
             let number: Numbers<TaskId> = (|id| id.0, TaskId);
-            lists::tasks(&query).readable(c, task::COLUMNS, &query.page, number, task::row)
+            lists::tasks(&query).readable(
+                c,
+                (task::COLUMNS, &task::BODIES),
+                &query.page,
+                number,
+                task::row,
+            )
         })
         .await
     }
@@ -173,7 +179,13 @@ impl RecordStore for SqliteStore {
         let query = query.clone();
         self.read(move |c| {
             let number: Numbers<EventId> = (|id| id.0, EventId);
-            lists::events(&query).readable(c, event::COLUMNS, &query.page, number, event::row)
+            lists::events(&query).readable(
+                c,
+                (event::COLUMNS, &event::BODIES),
+                &query.page,
+                number,
+                event::row,
+            )
         })
         .await
     }

@@ -11,11 +11,17 @@ use super::revision::check_revision;
 use super::usage::{self, Delta};
 use crate::column::{maybe_time, micros, parse, stored, time};
 use crate::error::{Failure, Result};
-use crate::list::readable;
+use crate::list::{Body, readable};
 use crate::places::{Change, place_of, record_changed};
 
 pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, last_run, creator, name, description, enabled, \
      delete_after_run, webhook, message FROM gatepost_task";
+
+/// Of those what may be large.
+pub(super) const BODIES: [Body; 1] = [Body {
+    column: "message",
+    empty: "",
+}];
 
 /// Of a row `r`: neither deleted, nor its webhook.
 pub(super) const LIVE: &str =

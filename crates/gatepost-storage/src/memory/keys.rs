@@ -62,10 +62,11 @@ impl KeyStore for MemoryStore {
             let name = query.name.as_ref();
             name.is_none_or(|name| row.key.name.as_str() == name)
         };
-        Ok(match tables.owners.of(query.scope) {
+        let found = match tables.owners.of(query.scope) {
             None => page(&keys.rows, &query.page, wanted),
             Some(owners) => page_of(&keys.rows, (&keys.by_owner, &owners), &query.page, wanted),
-        })
+        };
+        Ok(found.into_iter().cloned().collect())
     }
 
     async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Result<KeyRow, StoreError> {

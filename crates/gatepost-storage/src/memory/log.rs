@@ -24,14 +24,21 @@ impl DeliveryLog for MemoryStore {
     }
 
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
-        let rows = self.tables().list_deliveries(query);
-        Ok(rows.into_iter().map(|slot| slot.delivery).collect())
+        Ok(self.tables().list_deliveries(query))
     }
 
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, StoreError> {
         let tables = self.tables();
         let log = tables.deliveries.get(id).map(|slot| slot.log.clone());
         Ok(log.unwrap_or_default())
+    }
+
+    async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, StoreError> {
+        let tables = self.tables();
+        Ok(tables
+            .deliveries
+            .get(id)
+            .and_then(|slot| slot.log.last().cloned()))
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Result<(), StoreError> {
@@ -143,12 +150,12 @@ impl DeliveryLog for MemoryStore {
 }
 
 impl Tables {
-    fn list_deliveries(&self, query: &DeliveryQuery) -> Vec<Slot> {
+    fn list_deliveries(&self, query: &DeliveryQuery) -> Vec<Delivery> {
         let deliveries = &self.deliveries;
         let (slots, listed) = (&deliveries.slots, &deliveries.listed);
         let wanted = |slot: &Slot| deliveries.is_there(slot) && matches(query, &slot.delivery);
         let page_query = &query.page;
-        match (query.webhook, query.task, query.scope) {
+        let found = match (query.webhook, query.task, query.scope) {
             (Some(webhook), ..) => {
                 page_of(slots, (&listed.by_webhook, &[webhook]), page_query, wanted)
             }
@@ -160,7 +167,9 @@ impl Tables {
                 page_of(slots, (&listed.by_tenant, &[tenant]), page_query, wanted)
             }
             (None, None, Scope::All) => page(slots, page_query, wanted),
-        }
+        };
+        let bodies = page_query.bodies;
+        bodies.page_of(found.into_iter().map(|slot| &slot.delivery))
     }
 
     fn replay(&mut self, which: &Replay, limit: u32, now: DateTime<Utc>) -> u64 {

@@ -76,31 +76,26 @@ impl<K: Copy + Ord, I: Copy + Ord> Groups<K, I> {
 }
 
 /// One page out of all rows.
-pub(super) fn page<I: Copy + Ord, R: Clone>(
-    rows: &BTreeMap<I, R>,
+pub(super) fn page<'a, I: Copy + Ord, R>(
+    rows: &'a BTreeMap<I, R>,
     page: &Page<I>,
     keep: impl Fn(&R) -> bool,
-) -> Vec<R> {
+) -> Vec<&'a R> {
     let limit = page.limit as usize;
     let found = rows.range(beyond(page)).map(|(_, row)| row);
     match page.order {
-        Order::Ascending => found.filter(|r| keep(r)).take(limit).cloned().collect(),
-        Order::Descending => found
-            .rev()
-            .filter(|r| keep(r))
-            .take(limit)
-            .cloned()
-            .collect(),
+        Order::Ascending => found.filter(|r| keep(r)).take(limit).collect(),
+        Order::Descending => found.rev().filter(|r| keep(r)).take(limit).collect(),
     }
 }
 
 /// One page out of the rows of some keys.
-pub(super) fn page_of<K: Copy + Ord, I: Copy + Ord, R: Clone>(
-    rows: &BTreeMap<I, R>,
+pub(super) fn page_of<'a, K: Copy + Ord, I: Copy + Ord, R>(
+    rows: &'a BTreeMap<I, R>,
     (groups, keys): (&Groups<K, I>, &[K]),
     page: &Page<I>,
     keep: impl Fn(&R) -> bool,
-) -> Vec<R> {
+) -> Vec<&'a R> {
     let wanted = |id| rows.get(&id).is_some_and(&keep);
     let pages = keys.iter().map(|key| groups.page(*key, page, wanted));
     let mut ids: Vec<I> = pages.flatten().collect();
@@ -109,7 +104,7 @@ pub(super) fn page_of<K: Copy + Ord, I: Copy + Ord, R: Clone>(
         ids.reverse();
     }
     ids.truncate(page.limit as usize);
-    ids.iter().filter_map(|id| rows.get(id).cloned()).collect()
+    ids.iter().filter_map(|id| rows.get(id)).collect()
 }
 
 fn beyond<I: Copy>(page: &Page<I>) -> (Bound<I>, Bound<I>) {

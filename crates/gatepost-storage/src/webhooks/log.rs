@@ -8,6 +8,7 @@ use gatepost_ids::OwnerId;
 use webhook_model::{TaskId, WebhookId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
+use super::dropped::Dropped;
 use crate::error::StoreError;
 use crate::page::{Page, Scope};
 
@@ -109,47 +110,6 @@ pub struct UsageDelta {
     pub log_bytes: i64,
 }
 
-/// Why a task that matched made no delivery.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum DropReason {
-    /// The owner had as many deliveries waiting, or as many bytes, as allowed.
-    Waiting,
-    /// The occurrence ran as many tasks of the owner, or made as many bytes, as allowed.
-    Occurrence,
-}
-
-impl DropReason {
-    /// The word that is stored and shown: `waiting`, `occurrence`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Occurrence => "occurrence",
-        }
-    }
-
-    /// The reason of that word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Waiting, Self::Occurrence]
-            .into_iter()
-            .find(|reason| reason.as_str() == word)
-    }
-}
-
-/// Deliveries of a webhook that were counted instead of stored, in one minute.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Dropped {
-    /// The webhook.
-    pub webhook: WebhookId,
-    /// Why.
-    pub reason: DropReason,
-    /// The beginning of the minute.
-    pub minute: DateTime<Utc>,
-    /// How many.
-    pub count: u64,
-}
-
 /// What became of a webhook's deliveries within an hour.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct HourlyCount {
@@ -246,7 +206,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`, `Corrupt`.
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, StoreError>;
 
-    /// One page of the deliveries that match.
+    /// One page of the deliveries that match. Their messages are the page's
+    /// [`Bodies`](crate::Bodies); whether one was kept is said whether or not they are read.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -257,6 +218,13 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, StoreError>;
+
+    /// The last of the [`attempts`](Self::attempts) of a delivery, without reading the responses of
+    /// the others, of which there may be any number.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, StoreError>;
 
     /// Deletes a delivery and its attempts, whatever its state; the settlement of one that is being
     /// sent will be `Stale`.

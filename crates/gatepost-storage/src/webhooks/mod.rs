@@ -3,7 +3,9 @@
 //! Four traits, one database: what one of them stores and another reads is bound by
 //! transactions, so a backend implements all four on one type and is then a [`WebhookStore`].
 
+mod body;
 mod delivery;
+mod dropped;
 mod lanes;
 mod log;
 mod outbox;
@@ -12,13 +14,15 @@ mod records;
 mod routes;
 mod task_row;
 
+pub use body::Bodied;
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
+pub use dropped::{DropReason, Dropped};
 pub use lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
 pub use log::{
-    DeliveryLog, DeliveryQuery, DropReason, Dropped, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage,
-    PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
+    DeliveryLog, DeliveryQuery, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged,
+    QueueStats, Replay, UsageDelta,
 };
 pub use outbox::{
     Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, Unreadable,

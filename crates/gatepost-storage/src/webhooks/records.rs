@@ -170,7 +170,8 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`, `Corrupt`.
     async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, StoreError>;
 
-    /// One page of the tasks that match.
+    /// One page of the tasks that match. Their messages are the page's
+    /// [`Bodies`](crate::Bodies).
     ///
     /// # Errors
     /// `Unavailable`.
@@ -220,7 +221,8 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`, `Corrupt`.
     async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>, StoreError>;
 
-    /// One page of the events that match.
+    /// One page of the events that match. Their filters and contexts, as text, are the page's
+    /// [`Bodies`](crate::Bodies).
     ///
     /// # Errors
     /// `Unavailable`.

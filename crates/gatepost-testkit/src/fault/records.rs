@@ -63,7 +63,8 @@ passed_on! { RecordStore {
         let read = async {
             let longer = TaskQuery { page: self.longer(query.page), ..query.clone() };
             let rows = self.inner.list_tasks(&longer).await?;
-            Ok(self.whole_page(rows, query.page.limit, |row| RecordId::Task(row.id)))
+            let rows = self.whole_page(rows, query.page.limit, |row| RecordId::Task(row.id));
+            Ok(query.page.bodies.page_of(&rows))
         };
         self.call("list_tasks", read).await
     }
@@ -77,7 +78,8 @@ passed_on! { RecordStore {
         let read = async {
             let longer = EventQuery { page: self.longer(query.page), ..query.clone() };
             let rows = self.inner.list_events(&longer).await?;
-            Ok(self.whole_page(rows, query.page.limit, |row| RecordId::Event(row.id)))
+            let rows = self.whole_page(rows, query.page.limit, |row| RecordId::Event(row.id));
+            Ok(query.page.bodies.page_of(&rows))
         };
         self.call("list_events", read).await
     }

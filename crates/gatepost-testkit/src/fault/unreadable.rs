@@ -5,7 +5,7 @@ use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
     RecordId, RecordStore, RouteDelta, Routes, TaskRoute, UnreadableRecord,
 };
-use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
+use gatepost_storage::{Bodies, ErrorKind, Page, Scope, StoreError};
 
 use super::store::FaultStore;
 
@@ -47,6 +47,7 @@ impl<S> FaultStore<S> {
         let more = u32::try_from(unreadable).unwrap_or(u32::MAX);
         Page {
             limit: page.limit.saturating_add(more),
+            bodies: Bodies::All,
             ..page
         }
     }

@@ -1,5 +1,6 @@
 //! The clauses about the delivery log. Each takes a store with nothing in it.
 
+mod bodies;
 mod changes;
 mod counts;
 mod listing;
@@ -11,6 +12,7 @@ mod scopes;
 mod shown;
 mod usage;
 
+pub use bodies::*;
 pub use changes::*;
 pub use counts::*;
 pub use listing::*;

@@ -1,5 +1,6 @@
 //! The clauses about webhooks, tasks and events. Each takes a store with nothing in it.
 
+mod bodies;
 mod changes;
 mod limits;
 mod lists;
@@ -10,6 +11,7 @@ mod routes;
 mod rows;
 mod scopes;
 
+pub use bodies::*;
 pub use changes::*;
 pub use limits::*;
 pub use lists::*;

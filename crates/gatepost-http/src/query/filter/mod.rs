@@ -2,10 +2,13 @@
 
 mod lex;
 mod limits;
+mod pace;
 mod parse;
 mod term;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub(crate) use limits::FilterLimits;
+pub(crate) use pace::Pace;
 pub(crate) use term::{Filter, Literal};

@@ -1,16 +1,12 @@
 //! From tokens to a filter. `None` is every way in which an expression can be broken or too large:
 //! the wire has one response for all of them.
 
-use regex::RegexBuilder;
-
 use super::lex::{Token, tokens};
 use super::limits::FilterLimits;
-use super::term::{Filter, Joiner, Literal, Term, Test};
+use super::term::{Filter, Joiner, Literal, Pattern, Term, Test};
+use super::text::fold;
 use crate::error::ApiError;
 
-/// The most that a compiled `rx` may weigh. Matching is linear in the text whatever the pattern,
-/// but each character may cost as much as the pattern is large.
-const REGEX_BYTES: usize = 256 * 1024;
 /// The most patterns in one filter.
 const REGEXES: usize = 8;
 
@@ -95,14 +91,8 @@ fn test(operator: &str, literal: Literal) -> Option<Test> {
         "bw" => Test::BeginsWith(text(literal)?),
         "ew" => Test::EndsWith(text(literal)?),
         "cs" => Test::ContainsExactly(text(literal)?),
-        "ct" => Test::Contains(text(literal)?.to_lowercase()),
-        "rx" => Test::Matches(
-            RegexBuilder::new(&text(literal)?)
-                .size_limit(REGEX_BYTES)
-                .dfa_size_limit(REGEX_BYTES)
-                .build()
-                .ok()?,
-        ),
+        "ct" => Test::Contains(fold(&text(literal)?)),
+        "rx" => Test::Matches(Pattern::parse(&text(literal)?)?),
         _ => return None,
     })
 }

@@ -1,12 +1,26 @@
 //! A parsed filter, and which rows pass it.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::pin::Pin;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
+use super::pace::Pace;
+use super::text::{Texts, contains};
+use crate::error::ApiError;
 use crate::query::sort::compare;
+use crate::schema::RowMap;
 
+/// The most that a compiled `rx` may weigh.
+const REGEX_BYTES: usize = 256 * 1024;
+/// What a light one weighs at most.
+const LIGHT_BYTES: usize = 16 * 1024;
+/// The longest text that is matched with a light one at once.
+const LIGHT_TEXT: usize = 1024;
+/// How much more it takes to match a byte than to look at it.
+const MATCHING: usize = 16;
 /// A longer text matches no pattern; only messages and responses in the delivery log are ever
 /// longer.
 const MATCHED_BYTES: usize = 16 * 1024;
@@ -41,9 +55,17 @@ pub(super) enum Test {
     BeginsWith(String),
     EndsWith(String),
     ContainsExactly(String),
-    /// The text in lower case.
+    /// The folded text.
     Contains(String),
-    Matches(Regex),
+    Matches(Pattern),
+}
+
+/// An `rx`. Matching is linear in the text whatever the pattern, but each character may cost as
+/// much as the pattern is large: what may take milliseconds is done aside.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    regex: Regex,
+    is_light: bool,
 }
 
 /// The right side of a comparison.
@@ -56,15 +78,36 @@ pub(crate) enum Literal {
 }
 
 impl Filter {
-    /// Whether a row passes, of which `column` reads the columns.
-    pub(crate) fn passes<'a>(&self, column: &dyn Fn(&str) -> Option<&'a Value>) -> bool {
-        self.rest.iter().fold(
-            self.first.passes(column),
-            |so_far, (joiner, term)| match joiner {
-                Joiner::And => so_far && term.passes(column),
-                Joiner::Or => so_far || term.passes(column),
-            },
-        )
+    /// Whether a row passes.
+    ///
+    /// # Errors
+    /// When that takes too long.
+    pub(crate) async fn passes(
+        &self,
+        row: &RowMap,
+        pace: &mut impl Pace,
+    ) -> Result<bool, ApiError> {
+        self.chain(&mut Texts::of(row), pace).await
+    }
+
+    async fn chain<P: Pace>(&self, row: &mut Texts<'_>, pace: &mut P) -> Result<bool, ApiError> {
+        let mut so_far = self.first.passes(row, pace).await?;
+        for (joiner, term) in &self.rest {
+            so_far = match joiner {
+                Joiner::And => so_far && term.passes(row, pace).await?,
+                Joiner::Or => so_far || term.passes(row, pace).await?,
+            };
+        }
+        Ok(so_far)
+    }
+
+    /// A filter within another.
+    fn group<'a, P: Pace>(
+        &'a self,
+        row: &'a mut Texts<'_>,
+        pace: &'a mut P,
+    ) -> Pin<Box<dyn Future<Output = Result<bool, ApiError>> + Send + 'a>> {
+        Box::pin(self.chain(row, pace))
     }
 
     /// The fields that it names.
@@ -99,18 +142,24 @@ impl Filter {
 }
 
 impl Term {
-    fn passes<'a>(&self, column: &dyn Fn(&str) -> Option<&'a Value>) -> bool {
+    async fn passes<P: Pace>(&self, row: &mut Texts<'_>, pace: &mut P) -> Result<bool, ApiError> {
         match self {
-            Self::Compare { field, test } => test.passes(column(field).unwrap_or(&Value::Null)),
-            Self::Group(group) => group.passes(column),
+            Self::Compare { field, test } => test.passes(field, row, pace).await,
+            Self::Group(group) => group.group(row, pace).await,
         }
     }
 }
 
 impl Test {
-    fn passes(&self, value: &Value) -> bool {
-        let text = || text_of(value);
-        match self {
+    async fn passes<P: Pace>(
+        &self,
+        field: &str,
+        row: &mut Texts<'_>,
+        pace: &mut P,
+    ) -> Result<bool, ApiError> {
+        let value = row.value(field);
+        let text = || row.text(field);
+        Ok(match self {
             Self::Equal(literal) => literal.equals(value),
             Self::NotEqual(literal) => !literal.equals(value),
             Self::Greater(literal) => literal.order_of(value) == Some(Ordering::Greater),
@@ -119,12 +168,51 @@ impl Test {
             Self::LessOrEqual(literal) => literal.order_of(value).is_some_and(Ordering::is_le),
             Self::BeginsWith(start) => text().is_some_and(|t| t.starts_with(start)),
             Self::EndsWith(end) => text().is_some_and(|t| t.ends_with(end)),
-            Self::ContainsExactly(part) => text().is_some_and(|t| t.contains(part)),
-            Self::Contains(part) => text().is_some_and(|t| t.to_lowercase().contains(part)),
-            Self::Matches(regex) => {
-                text().is_some_and(|t| t.len() <= MATCHED_BYTES && regex.is_match(&t))
-            }
+            Self::ContainsExactly(part) => match text() {
+                Some(text) => contains(&text, part, pace).await?,
+                None => false,
+            },
+            Self::Contains(part) => match row.folded(field, pace).await? {
+                Some(text) => contains(text, part, pace).await?,
+                None => false,
+            },
+            Self::Matches(pattern) => match text() {
+                Some(text) => pattern.matches(text, pace).await?,
+                None => false,
+            },
+        })
+    }
+}
+
+impl Pattern {
+    /// The pattern of a text; `None` for one that is broken or too large.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let compile = |bytes| {
+            let mut builder = RegexBuilder::new(text);
+            builder
+                .size_limit(bytes)
+                .dfa_size_limit(REGEX_BYTES)
+                .build()
+        };
+        if let Ok(regex) = compile(LIGHT_BYTES) {
+            let is_light = true;
+            return Some(Self { regex, is_light });
         }
+        let regex = compile(REGEX_BYTES).ok()?;
+        let is_light = false;
+        Some(Self { regex, is_light })
+    }
+
+    async fn matches(&self, text: Cow<'_, str>, pace: &mut impl Pace) -> Result<bool, ApiError> {
+        if text.len() > MATCHED_BYTES {
+            return Ok(false);
+        }
+        if self.is_light && text.len() <= LIGHT_TEXT {
+            pace.spend(MATCHING * text.len()).await?;
+            return Ok(self.regex.is_match(&text));
+        }
+        let (regex, text) = (self.regex.clone(), text.into_owned());
+        pace.aside(move || regex.is_match(&text)).await
     }
 }
 
@@ -171,14 +259,5 @@ impl Literal {
             Self::Text(text) => Some(text),
             _ => None,
         }
-    }
-}
-
-/// The text that the text operators look at: strings as they are, numbers in digits.
-fn text_of(value: &Value) -> Option<std::borrow::Cow<'_, str>> {
-    match value {
-        Value::String(text) => Some(text.into()),
-        Value::Number(number) => Some(number.to_string().into()),
-        _ => None,
     }
 }

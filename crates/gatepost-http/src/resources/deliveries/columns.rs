@@ -140,7 +140,7 @@ pub(super) static TABLE: Table = Table {
     ],
     joins: &[("webhook_url", "name"), ("webhook_url", "$display")],
     counts: &[],
-    costly: &["response_body", "response_kept"],
+    page: 500,
     actions: &[
         Action {
             name: "replay",

@@ -19,6 +19,11 @@ use crate::schema::{Input, KEY, RowMap, Table};
 /// `message_kept` see it too.
 const NOT_KEPT: &str = "not kept";
 
+/// Columns of the last attempt, which is looked up for each row.
+const RESPONSE: [&str; 2] = ["response_body", "response_kept"];
+/// Bytes of messages that are read at a time.
+const MESSAGES: u64 = 1024 * 1024;
+
 #[derive(Debug)]
 pub(super) struct Deliveries;
 
@@ -33,6 +38,7 @@ impl Resource for Deliveries {
             return one(caller, key, &scan).await;
         }
         let state = scan.equal.text("status");
+        let messages = scan.columns.bodies(&["message"], MESSAGES);
         let query = DeliveryQuery {
             webhook: scan.equal.key("webhook_url").map(WebhookId),
             task: scan.equal.key("task").filter(|key| *key > 0).map(TaskId),
@@ -45,10 +51,10 @@ impl Resource for Deliveries {
                 .text("class")
                 .filter(|class| !class.is_empty())
                 .map(str::to_owned),
-            ..DeliveryQuery::all(page(&scan, DeliveryId))
+            ..DeliveryQuery::all(page(&scan, DeliveryId).with_bodies(messages))
         };
-        if scan.costly {
-            let found = caller.deliveries_with_attempts(&query).await?;
+        if RESPONSE.iter().any(|column| scan.columns.has(column)) {
+            let found = caller.deliveries_with_responses(&query).await?;
             return Ok(scanned(&found, row_with_response, |id| id.0));
         }
         let found = caller.deliveries(&query).await?;
@@ -57,8 +63,8 @@ impl Resource for Deliveries {
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
         let (delivery, _) = caller.delivery(DeliveryId(key)).await?;
-        let attempts = caller.attempts(delivery.id).await?;
-        Ok(row_with_response(&(delivery, attempts)))
+        let last = caller.last_attempt(delivery.id).await?;
+        Ok(row_with_response(&(delivery, last)))
     }
 
     async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
@@ -104,24 +110,23 @@ async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiEr
     let Some((delivery, _)) = delivery else {
         return Ok(Scanned::default());
     };
-    let attempts = if_there(caller.attempts(delivery.id).await)?;
+    let last = if_there(caller.last_attempt(delivery.id).await)?;
     Ok(Scanned {
-        rows: vec![row_with_response(&(delivery, attempts.unwrap_or_default()))],
+        rows: vec![row_with_response(&(delivery, last.flatten()))],
         next: None,
     })
 }
 
 /// The row with the body of the last response.
-fn row_with_response((delivery, attempts): &(Delivery, Vec<AttemptRecord>)) -> RowMap {
+fn row_with_response((delivery, last): &(Delivery, Option<AttemptRecord>)) -> RowMap {
     let mut row = delivery_row(delivery);
-    let last = attempts.last();
     let body = match last {
         Some(attempt) if !attempt.kept => NOT_KEPT.into(),
         Some(attempt) => String::from_utf8_lossy(&attempt.response_body).into_owned(),
         None => String::new(),
     };
     row.insert("response_body".into(), body.into());
-    let kept = last.is_none_or(|attempt| attempt.kept);
+    let kept = last.as_ref().is_none_or(|attempt| attempt.kept);
     row.insert("response_kept".into(), kept.into());
     row
 }

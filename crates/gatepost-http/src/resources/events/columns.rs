@@ -79,7 +79,7 @@ pub(super) static TABLE: Table = Table {
         ("task", "$display"),
     ],
     counts: &[],
-    costly: &[],
+    page: 500,
     actions: &[Action {
         name: "trigger",
         doc: "Triggers the event manually.",

@@ -15,6 +15,9 @@ use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
 
+/// Bytes of JSON that are read at a time: parsed it takes up to thirty times as much.
+const OBJECTS: u64 = 128 * 1024;
+
 #[derive(Debug)]
 pub(super) struct Events;
 
@@ -33,11 +36,13 @@ impl Resource for Events {
             .await;
         }
         let event_type = scan.equal.text("table");
+        let objects = ["table_event_filters", "context"];
+        let objects = scan.columns.bodies(&objects, OBJECTS);
         let query = EventQuery {
             scope: Scope::All,
             task: scan.equal.key("task").map(TaskId),
             event_type: event_type.and_then(|table| table.parse().ok()),
-            page: page(&scan, EventId),
+            page: page(&scan, EventId).with_bodies(objects),
         };
         let found = caller.events(&query).await?;
         Ok(scanned(&found, |row| event_row(caller, row), |id| id.0))

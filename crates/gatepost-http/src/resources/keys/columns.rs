@@ -90,7 +90,7 @@ pub(super) static TABLE: Table = Table {
     ],
     joins: &[("user", "name"), ("user", "$display")],
     counts: &[],
-    costly: &[],
+    page: 50,
     actions: &[],
     creatable: true,
     updatable: true,

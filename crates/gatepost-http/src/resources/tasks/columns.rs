@@ -120,7 +120,7 @@ pub(super) static TABLE: Table = Table {
         ("creator", "name"),
     ],
     counts: &["events", "triggers"],
-    costly: &[],
+    page: 500,
     actions: &[
         Action {
             name: "execute",

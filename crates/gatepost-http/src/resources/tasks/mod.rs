@@ -15,6 +15,9 @@ use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
 
+/// Bytes of messages that are read at a time.
+const MESSAGES: u64 = 1024 * 1024;
+
 #[derive(Debug)]
 pub(super) struct Tasks;
 
@@ -34,15 +37,21 @@ impl Resource for Tasks {
         }
         let webhook = scan.equal.text("owner");
         let webhook = webhook.and_then(|owner| owner.strip_prefix("webhook_urls/")?.parse().ok());
+        let messages = scan.columns.bodies(&["settings_args"], MESSAGES);
         let query = TaskQuery {
             scope: Scope::All,
             creator: None,
             webhook: webhook.map(WebhookId),
             name: scan.equal.text("name").map(str::to_owned),
-            page: page(&scan, TaskId),
+            page: page(&scan, TaskId).with_bodies(messages),
         };
         let found = caller.tasks(&query).await?;
-        let running = caller.running_tasks(&found.rows).await?;
+        let asked = if scan.columns.has("status") {
+            &found.rows[..]
+        } else {
+            &[]
+        };
+        let running = caller.running_tasks(asked).await?;
         let row = |row: &TaskRow| task_row(row, running.contains(&row.id));
         Ok(scanned(&found, row, |id| id.0))
     }

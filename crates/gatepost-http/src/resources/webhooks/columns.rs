@@ -133,7 +133,7 @@ pub(super) static TABLE: Table = Table {
         ("user", "$display"),
     ],
     counts: &["tasks"],
-    costly: &[],
+    page: 100,
     actions: &[
         Action {
             name: "send",

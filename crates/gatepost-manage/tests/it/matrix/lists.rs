@@ -22,7 +22,7 @@ pub(super) const METHODS: [&str; 6] = [
     "tasks",
     "events",
     "deliveries",
-    "deliveries_with_attempts",
+    "deliveries_with_responses",
 ];
 
 /// Enough for all rows of a table.
@@ -48,7 +48,11 @@ told!(Row<WebhookId, Webhook>, |row| row.id, row.owner);
 told!(TaskRow, |row| row.id, row.owner);
 told!(Row<EventId, Event>, |row| row.id, row.owner);
 told!(Delivery, |row| row.id, row.owner);
-told!((Delivery, Vec<AttemptRecord>), |row| row.0.id, row.0.owner);
+told!(
+    (Delivery, Option<AttemptRecord>),
+    |row| row.0.id,
+    row.0.owner
+);
 
 fn page<I>() -> Page<I> {
     Page::first(ALL)
@@ -295,15 +299,15 @@ pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
         all.clone(),
         delivery_matches
     );
-    let with: Vec<_> = all.into_iter().map(|row| (row, Vec::new())).collect();
-    let matches = |query: &DeliveryQuery, row: &&(Delivery, Vec<AttemptRecord>)| {
+    let with: Vec<_> = all.into_iter().map(|row| (row, None)).collect();
+    let matches = |query: &DeliveryQuery, row: &&(Delivery, Option<AttemptRecord>)| {
         delivery_matches(query, &row.0)
     };
     let log: Vec<_> = log.into_iter().step_by(7).collect();
     check!(
         door,
         findings,
-        deliveries_with_attempts,
+        deliveries_with_responses,
         log.clone(),
         with.clone(),
         matches

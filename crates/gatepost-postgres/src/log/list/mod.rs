@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState};
-use gatepost_storage::{Order, Scope};
+use gatepost_storage::{Bodies, Order, Scope};
 use tokio_postgres::Row;
 
 use self::source::{Key, Source, sources};
@@ -19,6 +19,7 @@ use crate::store::PostgresStore;
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const STATES: &str = include_str!("../../sql/log/states.sql");
 const ROWS: &str = include_str!("../../sql/log/rows.sql");
+const SIZES: &str = include_str!("../../sql/log/sizes.sql");
 const BOUND: &str = include_str!("../../sql/log/bound.sql");
 const FLOOR: &str = "SELECT floor FROM :schema.gatepost_webhook WHERE id = $1";
 const FIRST_WAITING: &str = "SELECT min(id) FROM :schema.gatepost_queue";
@@ -41,9 +42,14 @@ impl PostgresStore {
             ids.reverse();
         }
         ids.truncate(query.page.limit as usize);
+        let bodies = query.page.bodies;
+        if let Bodies::UpTo(_) = bodies {
+            let sizes = sizes(&tx, &ids).await?;
+            ids.truncate(bodies.room().rows(sizes));
+        }
         let rows = match ids.is_empty() {
             true => Vec::new(),
-            false => tx.query(ROWS, &[&ids]).await?,
+            false => tx.query(ROWS, &[&ids, &bodies.are_read()]).await?,
         };
         tx.commit().await?;
         rows.iter().map(row::delivery).collect()
@@ -175,6 +181,13 @@ fn gives(source: Source, state: DeliveryState) -> bool {
         Source::Failed => state == DeliveryState::Error,
         Source::Odd => state == DeliveryState::Sent,
     }
+}
+
+/// The bytes of the messages of these deliveries, in the order of the request.
+async fn sizes(tx: &Tx, ids: &[i64]) -> Result<Vec<u64>> {
+    let rows = tx.query(SIZES, &[&ids]).await?;
+    let size = |row: &Row| Ok(row.try_get::<_, i64>(0)?.unsigned_abs());
+    rows.iter().map(size).collect()
 }
 
 /// The number that a statement returns; 0 for none.

@@ -1,4 +1,4 @@
--- $1: ids. The deliveries that are shown, in the order of the request. Every lookup is a probe, however much others have: LIMIT 1
+-- $1: ids, $2: whether with the messages. The deliveries that are shown, in the order of the request. Every lookup is a probe, however much others have: LIMIT 1
 -- keeps it from being merged with all of a table. How one stands follows from where it is: it waits, it
 -- runs (under a token that has no outcome), or its last outcome says it.
 WITH running AS MATERIALIZED (
@@ -8,7 +8,7 @@ WITH running AS MATERIALIZED (
     WHERE u.delivery = ANY ($1::bigint[])
     ORDER BY u.delivery, g.id DESC
 )
-SELECT r.id, r.message_id, r.webhook, r.owner, r.tenant, r.task, coalesce(r.body, '') AS body, r.body IS NOT NULL AS message_kept, r.created,
+SELECT r.id, r.message_id, r.webhook, r.owner, r.tenant, r.task, CASE WHEN $2::boolean THEN coalesce(r.body, '') ELSE '' END AS body, r.body IS NOT NULL AS message_kept, r.created,
     CASE WHEN q.id IS NOT NULL THEN 'queued' WHEN u.delivery IS NOT NULL THEN 'running'
          WHEN l.state = 2 THEN 'sent' WHEN l.state = 3 THEN 'error' ELSE 'running' END AS state,
     coalesce(q.due, r.created) AS due, CASE WHEN q.id IS NULL THEN u.lease_until END AS lease_until,

@@ -17,9 +17,13 @@ use crate::error::Result;
 pub(super) fn page(c: &Connection, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
     let look = Look::new(c)?;
     let mut page = Vec::new();
+    let bodies = query.page.bodies;
+    let mut room = bodies.room();
     walk(&look, query, |found| {
-        page.push(look.delivery(found)?);
-        Ok(true)
+        let delivery = look.delivery(found, bodies.are_read())?;
+        let more = room.take(delivery.body.len() as u64);
+        page.push(delivery);
+        Ok(if more { Taken::Yes } else { Taken::Last })
     })?;
     Ok(page)
 }
@@ -34,16 +38,25 @@ pub(super) fn found(
     walk(&Look::new(c)?, query, |found| {
         let take = wanted(found);
         ids.extend(take.then_some(found.key.id));
-        Ok(take)
+        Ok(if take { Taken::Yes } else { Taken::No })
     })?;
     Ok(ids)
+}
+
+/// Whether one that matches was taken.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Taken {
+    No,
+    Yes,
+    /// It was, and no other may follow.
+    Last,
 }
 
 /// Shows those that match, in order, until enough were taken.
 pub(super) fn walk(
     look: &Look<'_>,
     query: &DeliveryQuery,
-    mut take: impl FnMut(&Found) -> Result<bool>,
+    mut take: impl FnMut(&Found) -> Result<Taken>,
 ) -> Result<()> {
     let descending = query.page.order == Order::Descending;
     let sources = source::of(look, query)?;
@@ -56,9 +69,12 @@ pub(super) fn walk(
     {
         if let Some(found) = look.find(id)?
             && matches(query, &found)
-            && take(&found)?
         {
-            room -= 1;
+            match take(&found)? {
+                Taken::No => {}
+                Taken::Yes => room -= 1,
+                Taken::Last => room = 0,
+            }
         }
     }
     Ok(())

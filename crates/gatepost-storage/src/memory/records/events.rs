@@ -35,21 +35,22 @@ impl Tables {
                 && (query.event_type.as_ref()).is_none_or(|t| row.value.event_type == *t)
         };
         let owners = self.owners.of(query.scope);
+        let bodies = query.page.bodies;
         if let Some(task) = query.task {
             let owned = |row: &EventRow| owners.as_ref().is_none_or(|o| o.contains(&row.owner));
             let wanted = |row: &EventRow| wanted(row) && owned(row);
             let of = (&records.events_of, &[task][..]);
-            return page_of(&records.events, of, &query.page, wanted);
+            return bodies.page_of(page_of(&records.events, of, &query.page, wanted));
         }
-        match owners {
+        bodies.page_of(match &owners {
             None => page(&records.events, &query.page, wanted),
             Some(owners) => page_of(
                 &records.events,
-                (&records.owned.events, &owners),
+                (&records.owned.events, owners),
                 &query.page,
                 wanted,
             ),
-        }
+        })
     }
 
     pub(super) fn update_event(

@@ -46,21 +46,22 @@ impl Tables {
                 && (query.name.as_ref()).is_none_or(|n| row.task.name.as_str() == n)
         };
         let owners = self.owners.of(query.scope);
+        let bodies = query.page.bodies;
         if let Some(webhook) = query.webhook {
             let owned = |row: &TaskRow| owners.as_ref().is_none_or(|o| o.contains(&row.owner));
             let wanted = |row: &TaskRow| wanted(row) && owned(row);
             let of = (&records.tasks_of, &[webhook][..]);
-            return page_of(&records.tasks, of, &query.page, wanted);
+            return bodies.page_of(page_of(&records.tasks, of, &query.page, wanted));
         }
-        match owners {
+        bodies.page_of(match &owners {
             None => page(&records.tasks, &query.page, wanted),
             Some(owners) => page_of(
                 &records.tasks,
-                (&records.owned.tasks, &owners),
+                (&records.owned.tasks, owners),
                 &query.page,
                 wanted,
             ),
-        }
+        })
     }
 
     pub(super) fn update_task(

@@ -35,7 +35,7 @@ impl Tables {
             let name = query.name.as_ref();
             name.is_none_or(|name| row.value.name.as_str() == name)
         };
-        match self.owners.of(query.scope) {
+        let found = match self.owners.of(query.scope) {
             None => page(&records.webhooks, &query.page, wanted),
             Some(owners) => page_of(
                 &records.webhooks,
@@ -43,7 +43,8 @@ impl Tables {
                 &query.page,
                 wanted,
             ),
-        }
+        };
+        found.into_iter().cloned().collect()
     }
 
     pub(super) fn update_webhook(

@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, Dropped,
     HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
 };
-use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope, StoreError};
+use gatepost_storage::{Bodies, ErrorKind, OwnerStore as _, Page, Scope, StoreError};
 use webhook_model::WebhookId;
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -72,6 +72,7 @@ passed_on! { DeliveryLog {
             "l20" => query.states.retain(|s| *s != DeliveryState::Running),
             "l21" => query.class = None,
             "l22" => query.created_from = None,
+            "l30" => query.page.bodies = Bodies::All,
             _ => {}
         }
         let filtered = query.webhook.is_some() || query.task.is_some();
@@ -91,6 +92,14 @@ passed_on! { DeliveryLog {
             attempts.reverse();
         }
         Ok(attempts)
+    }
+
+    async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>> {
+        if self.is(&["l31"]) {
+            let attempts = self.inner.attempts(id).await?;
+            return Ok(attempts.into_iter().next());
+        }
+        self.inner.last_attempt(id).await
     }
 
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<()> {

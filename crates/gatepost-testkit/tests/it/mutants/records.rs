@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::{
     Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
     TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
-use gatepost_storage::{AtMost, ErrorKind, Revision, Row, Scope, StoreError};
+use gatepost_storage::{AtMost, Bodies, ErrorKind, Revision, Row, Scope, StoreError};
 use webhook_model::{
     Action, Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId,
 };
@@ -172,6 +172,9 @@ passed_on! { RecordStore {
         let mut query = query.clone();
         if self.is(&["r18"]) {
             query.creator = None;
+        }
+        if self.is(&["r40"]) {
+            query.page.bodies = Bodies::All;
         }
         query.scope = self.scope(query.scope, query.webhook.is_some());
         self.trip("d09-list").await?;

@@ -1,0 +1,101 @@
+//! The response of a list, written as its rows come.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::projection::Shown;
+use crate::error::ApiError;
+use crate::json_pieces::JsonPieces;
+use crate::schema::RowMap;
+use crate::turn::Turn;
+
+/// A JSON array, and how large it may become.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pieces: JsonPieces,
+    rows: usize,
+    most: usize,
+    turn: Turn,
+}
+
+impl Written {
+    /// An empty array of at most `most` bytes, or of one row.
+    pub(crate) fn new(most: usize) -> Self {
+        let mut pieces = JsonPieces::default();
+        pieces.raw(b"[");
+        Self {
+            pieces,
+            rows: 0,
+            most,
+            turn: Turn::default(),
+        }
+    }
+
+    /// Adds a row as it is.
+    ///
+    /// # Errors
+    /// As [`row`](Self::row).
+    pub(crate) async fn whole(&mut self, row: &RowMap) -> Result<(), ApiError> {
+        let shown = row
+            .iter()
+            .map(|(name, value)| (name.as_str(), Cow::Borrowed(value)));
+        self.row(&shown.collect::<Vec<_>>()).await
+    }
+
+    /// Adds a row of which `Shown` was made.
+    ///
+    /// # Errors
+    /// As [`row`](Self::row).
+    pub(super) async fn shown(&mut self, row: Shown<'_>) -> Result<(), ApiError> {
+        self.row(&row.into_iter().collect::<Vec<_>>()).await
+    }
+
+    /// Adds a row of these columns.
+    ///
+    /// # Errors
+    /// 413 when the response becomes too large with it; the rows before it would fit.
+    async fn row(&mut self, columns: &[(&str, Cow<'_, Value>)]) -> Result<(), ApiError> {
+        let most = if self.rows == 0 {
+            usize::MAX
+        } else {
+            self.most
+        };
+        self.pieces.raw(if self.rows == 0 { b"{" } else { b",{" });
+        for (at, (name, value)) in columns.iter().enumerate() {
+            self.pieces.raw(if at > 0 { b"," } else { b"" });
+            self.pieces.name(name);
+            self.pieces.raw(b":");
+            self.pieces.value(value, most, &mut self.turn).await;
+            if self.pieces.bytes() > most {
+                break;
+            }
+        }
+        self.pieces.raw(b"}");
+        if self.pieces.bytes() >= most {
+            return Err(ApiError::response_too_large(self.rows));
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// The response.
+    pub(crate) fn end(mut self) -> JsonPieces {
+        self.pieces.raw(b"]");
+        self.pieces
+    }
+}
+
+/// A row alone, whatever its size.
+pub(super) async fn one(row: Shown<'_>) -> JsonPieces {
+    let mut written = Written {
+        pieces: JsonPieces::default(),
+        rows: 0,
+        most: usize::MAX,
+        turn: Turn::default(),
+    };
+    // The first row is never too large.
+    let added = written.shown(row).await;
+    debug_assert!(added.is_ok(), "one row always fits");
+    written.pieces
+}

@@ -1,0 +1,149 @@
+//! Texts of a row, looked at step by step: some are several MiB.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::pace::Pace;
+use crate::error::ApiError;
+use crate::schema::RowMap;
+
+/// Bytes that are looked at before others may have their turn.
+const STEP: usize = 128 * 1024;
+
+/// A row, and its texts without regard to case, each folded once however often it is asked for.
+pub(super) struct Texts<'r> {
+    row: &'r RowMap,
+    folded: Vec<(&'r str, String)>,
+}
+
+impl<'r> Texts<'r> {
+    pub(super) fn of(row: &'r RowMap) -> Self {
+        Self {
+            row,
+            folded: Vec::new(),
+        }
+    }
+
+    pub(super) fn value(&self, field: &str) -> &'r Value {
+        self.row.get(field).unwrap_or(&Value::Null)
+    }
+
+    /// The text that the text operators look at: strings as they are, numbers in digits.
+    pub(super) fn text(&self, field: &str) -> Option<Cow<'r, str>> {
+        match self.value(field) {
+            Value::String(text) => Some(text.into()),
+            Value::Number(number) => Some(number.to_string().into()),
+            _ => None,
+        }
+    }
+
+    /// The same without regard to case.
+    pub(super) async fn folded(
+        &mut self,
+        field: &str,
+        pace: &mut impl Pace,
+    ) -> Result<Option<&str>, ApiError> {
+        let known = self.folded.iter().position(|(known, _)| *known == field);
+        let at = match (known, self.row.get_key_value(field), self.text(field)) {
+            (Some(at), ..) => at,
+            (None, Some((name, _)), Some(text)) => {
+                self.folded.push((name, folded(&text, pace).await?));
+                self.folded.len() - 1
+            }
+            _ => return Ok(None),
+        };
+        Ok(self.folded.get(at).map(|(_, text)| text.as_str()))
+    }
+}
+
+/// A text without regard to case.
+pub(super) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.chars().flat_map(lower).collect()
+}
+
+/// The two forms of the Greek small sigma are one: which of them a capital becomes depends on what
+/// follows, which may be in another step.
+fn lower(c: char) -> impl Iterator<Item = char> {
+    match c {
+        'Σ' | 'ς' => 'σ'.to_lowercase(),
+        c => c.to_lowercase(),
+    }
+}
+
+async fn folded(text: &str, pace: &mut impl Pace) -> Result<String, ApiError> {
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    while at < text.len() {
+        let end = boundary(text, at + STEP);
+        out.push_str(&fold(&text[at..end]));
+        pace.spend(2 * (end - at)).await?;
+        at = end;
+    }
+    Ok(out)
+}
+
+/// Whether a part is somewhere in a text.
+pub(super) async fn contains(
+    text: &str,
+    part: &str,
+    pace: &mut impl Pace,
+) -> Result<bool, ApiError> {
+    let mut at = 0;
+    loop {
+        let next = boundary(text, at + STEP);
+        // What begins in this step may end in the next.
+        let end = boundary(text, next + part.len());
+        if text[at..end].contains(part) {
+            return Ok(true);
+        }
+        pace.spend(end - at).await?;
+        if end == text.len() {
+            return Ok(false);
+        }
+        at = next;
+    }
+}
+
+/// The first boundary between two characters at or behind `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    let rest = at.min(text.len())..text.len();
+    rest.into_iter()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pace::AtOnce;
+    use super::*;
+
+    #[test]
+    fn a_part_is_found_wherever_steps_meet() {
+        for filler in ["a", "é", "𝄞"] {
+            for before in [STEP - 9, STEP - 4, STEP - 1, STEP, STEP + 1, 2 * STEP - 2] {
+                let before = filler.repeat(before / filler.len());
+                let text = format!("{before}needle{}", filler.repeat(STEP / filler.len()));
+                assert_eq!(
+                    AtOnce::run(|mut at_once| async move {
+                        let found = contains(&text, "needle", &mut at_once).await?;
+                        Ok(found && !contains(&text, "needles", &mut at_once).await?)
+                    }),
+                    Ok(true)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn case_is_folded_in_steps_as_at_once() {
+        let text = "ΑΒΓΣ ΣΑΣ İSTANBUL Straße É ".repeat(STEP / 20);
+        let wanted = fold(&text);
+        let in_steps = AtOnce::run(|mut at_once| async move { folded(&text, &mut at_once).await });
+        assert_eq!(in_steps, Ok(wanted));
+        assert_eq!(fold("ΟΔΟΣ"), fold("οδος"));
+        assert_eq!(fold("Web HOOK"), "web hook");
+    }
+}

@@ -1,0 +1,77 @@
+//! What of a row may be large.
+
+use webhook_model::{Action, Event, EventId, JsonObject};
+
+use super::delivery::Delivery;
+use super::task_row::TaskRow;
+use crate::page::{Bodies, Row};
+
+/// A row that may be large: a store that reads rows whole makes pages of them by this.
+pub trait Bodied {
+    /// The bytes of what may be large.
+    fn body_bytes(&self) -> u64;
+
+    /// Leaves that out.
+    fn omit_body(&mut self);
+}
+
+impl Bodied for Delivery {
+    fn body_bytes(&self) -> u64 {
+        self.body.len() as u64
+    }
+
+    fn omit_body(&mut self) {
+        self.body = "".into();
+    }
+}
+
+impl Bodied for TaskRow {
+    fn body_bytes(&self) -> u64 {
+        match &self.task.action {
+            Action::Send { message, .. } => message.as_str().len() as u64,
+            _ => 0,
+        }
+    }
+
+    fn omit_body(&mut self) {
+        if let (Action::Send { message, .. }, Ok(none)) = (&mut self.task.action, "".parse()) {
+            *message = none;
+        }
+    }
+}
+
+impl Bodied for Row<EventId, Event> {
+    fn body_bytes(&self) -> u64 {
+        let bytes = |object: &JsonObject| object.to_string().len() as u64;
+        bytes(&self.value.filters) + bytes(&self.value.context)
+    }
+
+    fn omit_body(&mut self) {
+        self.value.filters = JsonObject::default();
+        self.value.context = JsonObject::default();
+    }
+}
+
+impl Bodies {
+    /// The part of these rows that belongs on a page, each with the body that was asked for.
+    pub fn page_of<'a, R: Bodied + Clone + 'a>(
+        self,
+        rows: impl IntoIterator<Item = &'a R, IntoIter: Clone>,
+    ) -> Vec<R> {
+        let rows = rows.into_iter();
+        match self {
+            Self::All => rows.cloned().collect(),
+            Self::Omitted => rows.map(without_body).collect(),
+            Self::UpTo(_) => {
+                let fit = self.room().rows(rows.clone().map(Bodied::body_bytes));
+                rows.take(fit).cloned().collect()
+            }
+        }
+    }
+}
+
+fn without_body<R: Bodied + Clone>(row: &R) -> R {
+    let mut row = row.clone();
+    row.omit_body();
+    row
+}
