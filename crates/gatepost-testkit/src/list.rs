@@ -88,6 +88,7 @@ macro_rules! for_each_record_clause {
             r37_changes_are_the_difference_of_two_reads
             r38_changes_add_up_after_random_ones
             r39_a_thousand_changes_are_remembered
+            r41_names_of_tasks_come_by_number
         }
     };
 }
