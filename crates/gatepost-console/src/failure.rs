@@ -9,6 +9,7 @@ use http::header::RETRY_AFTER;
 use maud::{Markup, html};
 
 use crate::context::PageContext;
+use crate::form::TooMuch;
 use crate::layout::{self, Section};
 use crate::problems::sentence;
 use crate::state::ConsoleState;
@@ -26,6 +27,8 @@ pub(crate) enum Failure {
     LoggedOut(String),
     /// The form is too large.
     TooLarge,
+    /// A field of the form is too large, or there are too many.
+    TooMuch(TooMuch),
     /// There is as much as allowed, or it may not be watched; in words.
     Refused(String),
     /// As often as allowed; the words say when it may be tried again.
@@ -47,7 +50,7 @@ impl Failure {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::Forbidden | Self::Forged | Self::Refused(_) => StatusCode::FORBIDDEN,
             Self::LoggedOut(_) => StatusCode::UNAUTHORIZED,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge | Self::TooMuch(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Conflict(_) => StatusCode::CONFLICT,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
@@ -61,7 +64,7 @@ impl Failure {
             Self::Forbidden | Self::Refused(_) => "Not allowed",
             Self::Forged => "Nothing was changed",
             Self::LoggedOut(_) => "Logged out",
-            Self::TooLarge => "Too large",
+            Self::TooLarge | Self::TooMuch(_) => "Too large",
             Self::TooFast { .. } => "Too often",
             Self::Conflict(_) => "Not possible",
             Self::Unavailable => "Temporarily unavailable",
@@ -77,6 +80,7 @@ impl Failure {
                 Self::Forged => p { "The form was not sent from a page of your current session. Go back, reload the page, and try again." },
                 Self::LoggedOut(url) => p { "Your session has ended, and nothing was changed. " a href=(url) { "Log in again" } "." },
                 Self::TooLarge => p { "The form is too large. Nothing was changed." },
+                Self::TooMuch(TooMuch { field, rule }) => p { (layout::label(field)) ": " (sentence(rule)) " Nothing was changed." },
                 Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => p { (words) },
                 Self::Unavailable => p { "The request could not be completed. Try again in a moment." },
                 Self::Internal => p { "An internal error occurred. The server log has the details." },

@@ -78,7 +78,7 @@ async fn with_form(
     let bytes = Bytes::from_request(request, &())
         .await
         .map_err(|_| Failure::TooLarge)?;
-    let form = Form::parse(&bytes);
+    let form = Form::read(bytes).await.map_err(Failure::TooMuch)?;
     if !ctx.console.csrf.is_token(&user.session, form.text("csrf")) {
         return Err(Failure::Forged);
     }

@@ -12,6 +12,7 @@ mod emit;
 mod engine;
 mod error;
 mod generations;
+mod give_way;
 mod guard;
 mod health;
 mod judge;

@@ -17,7 +17,7 @@ use crate::listed::count;
 const MOST_RUNNING: u32 = 1000;
 
 impl Actor {
-    /// The names of those of these webhooks that the caller may see.
+    /// The names of those of these webhooks that the caller may see, by one look into the store.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -25,15 +25,12 @@ impl Actor {
         &self,
         ids: impl IntoIterator<Item = WebhookId>,
     ) -> Result<BTreeMap<WebhookId, String>, ManageError> {
-        let ids: BTreeSet<_> = ids.into_iter().collect();
+        let ids = distinct(ids);
         contain(async {
-            let mut names = BTreeMap::new();
-            for id in ids {
-                match self.own_webhook(id).await {
-                    Err(ManageError::NotFound | ManageError::Unreadable) => {}
-                    row => {
-                        names.insert(id, row?.value.name.to_string());
-                    }
+            let (mut names, mut authority) = (BTreeMap::new(), self.authority());
+            for row in self.engine().webhooks(&ids).await? {
+                if authority.may_manage(row.owner).await? {
+                    names.insert(row.id, row.value.name.to_string());
                 }
             }
             Ok(names)
@@ -63,7 +60,7 @@ impl Actor {
         .await
     }
 
-    /// The names of those of these tasks that the caller may see.
+    /// The names of those of these tasks that the caller may see, by one look into the store.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -71,15 +68,12 @@ impl Actor {
         &self,
         ids: impl IntoIterator<Item = TaskId>,
     ) -> Result<BTreeMap<TaskId, String>, ManageError> {
-        let ids: BTreeSet<_> = ids.into_iter().collect();
+        let ids = distinct(ids);
         contain(async {
-            let mut names = BTreeMap::new();
-            for id in ids {
-                match self.own_task(id).await {
-                    Err(ManageError::NotFound | ManageError::Unreadable) => {}
-                    row => {
-                        names.insert(id, row?.task.name.to_string());
-                    }
+            let (mut names, mut authority) = (BTreeMap::new(), self.authority());
+            for row in self.engine().named_tasks(&ids).await? {
+                if authority.may_manage(row.owner).await? {
+                    names.insert(row.id, row.name.to_string());
                 }
             }
             Ok(names)
@@ -129,4 +123,9 @@ impl Actor {
         })
         .await
     }
+}
+
+fn distinct<I: Ord>(ids: impl IntoIterator<Item = I>) -> Vec<I> {
+    let ids: BTreeSet<I> = ids.into_iter().collect();
+    ids.into_iter().collect()
 }

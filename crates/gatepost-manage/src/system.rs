@@ -9,6 +9,9 @@ use crate::error::ManageError;
 use crate::finish::{ask, contain};
 use crate::management::Management;
 
+/// Up to this number of bytes, a message is filled in at once.
+const AT_ONCE: usize = 64 * 1024;
+
 impl Management {
     /// A user that the platform has logged in, with the powers that the user has now; `None` when
     /// there is no such user, or a disabled one.
@@ -54,12 +57,19 @@ impl Actor {
         self.engine().variables()
     }
 
-    /// A message with its variables filled in as for an object of this name. Nothing is sent.
+    /// A message with its variables filled in as for an object of this name. Nothing is sent. A
+    /// large message is filled in on a thread of its own.
     ///
     /// # Errors
     /// [`ManageError::Message`] when it grows too large.
-    pub fn example(&self, message: &Message, object: &str) -> Result<Example, ManageError> {
-        Ok(self.engine().example(message, object)?)
+    pub async fn example(&self, message: &Message, object: &str) -> Result<Example, ManageError> {
+        if message.as_str().len() <= AT_ONCE {
+            return Ok(self.engine().example(message, object)?);
+        }
+        let (engine, message) = (self.engine().clone(), message.clone());
+        let object = object.to_owned();
+        let example = tokio::task::spawn_blocking(move || engine.example(&message, &object));
+        Ok(example.await.map_err(|_| ManageError::Panicked)??)
     }
 
     /// How the engine is doing; `None` for callers who may not see the whole system.

@@ -89,6 +89,7 @@ macro_rules! for_each_record_clause {
             r38_changes_add_up_after_random_ones
             r39_a_thousand_changes_are_remembered
             r40_a_list_reads_the_bodies_that_were_asked_for
+            r41_names_of_tasks_come_by_number
         }
     };
 }

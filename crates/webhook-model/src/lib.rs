@@ -24,6 +24,7 @@ pub use task::{Action, MAX_MESSAGE, Message, Task};
 pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};
 pub use text::{Description, TaskName, WebhookName};
 pub use webhook::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Entered, Header, Headers, RateLimit,
-    RequestHeader, Retries, SigningSecret, SigningSecrets, TargetUrl, Timeout, Webhook,
+    Activity, Authorization, AuthorizationKind, DeliveryOrder, Entered, Header, Headers,
+    MAX_HEADERS, RateLimit, RequestHeader, Retries, SigningSecret, SigningSecrets, TargetUrl,
+    Timeout, Webhook,
 };

@@ -7,5 +7,6 @@ mod keys;
 mod limits;
 mod session;
 mod tasks;
+mod volume;
 mod webhook_acts;
 mod webhooks;

@@ -162,6 +162,7 @@ impl RequestBuilder {
             fixed: Arc::new(fixed),
             body: self.body,
             id,
+            signature: None,
         })
     }
 

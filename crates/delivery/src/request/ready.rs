@@ -23,6 +23,8 @@ pub struct Request {
     pub(crate) fixed: Arc<Fixed>,
     pub(crate) body: Bytes,
     pub(crate) id: Option<DeliveryId>,
+    /// The signature, where it was made before the message is.
+    pub(crate) signature: Option<Arc<str>>,
 }
 
 /// What all deliveries to one target have in common.
@@ -53,6 +55,7 @@ impl Request {
             fixed: Arc::clone(&self.fixed),
             body: body.into(),
             id: Some(DeliveryId::parse(id.to_owned())?),
+            signature: None,
         })
     }
 

@@ -56,6 +56,7 @@ impl Request {
             fixed: Arc::new(fixed),
             body: self.body.clone(),
             id: self.id.clone(),
+            signature: None,
         })
     }
 }

@@ -36,6 +36,8 @@ impl Sender {
         progress: &mut Progress,
     ) -> Result<(), ErrorClass> {
         self.judge(request)?;
+        let signed = self.signed(request, now).await;
+        let request = signed.as_ref().unwrap_or(request);
         self.parts.tls.set_time(now);
         let shelf = self
             .parts

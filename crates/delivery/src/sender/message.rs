@@ -80,8 +80,11 @@ impl Parts {
         };
         own.push((self.names.id.clone(), id.value().clone()));
         if let Some(keys) = &request.fixed.signing {
-            let signature = keys.signature(id.text(), now, &request.body);
-            let signature = HeaderValue::try_from(signature)
+            let signature = match &request.signature {
+                Some(made) => HeaderValue::try_from(&**made),
+                None => keys.signature(id.text(), now, &request.body).try_into(),
+            };
+            let signature = signature
                 .map_err(|_| RequestError::HeaderValue(self.names.signature.to_string()))?;
             let timestamp = HeaderValue::from(now.timestamp());
             own.push((self.names.timestamp.clone(), timestamp));

@@ -18,12 +18,18 @@ const PARTS: [(&str, usize, &str); 5] = [
     ("p4", 4, "reading the response"),
 ];
 
+/// The newest attempts are shown, this number of them: replays add more without end.
+const SHOWN: usize = 50;
+
 /// The table of attempts.
 pub(super) fn table(ctx: &PageContext, attempts: &[AttemptRecord]) -> Markup {
     let now = ctx.now();
+    let earlier = attempts.len().saturating_sub(SHOWN);
+    let attempts = attempts.get(earlier..).unwrap_or_default();
     let longest = attempts.iter().map(|attempt| attempt.duration).max();
     let longest = longest.unwrap_or_default().max(Duration::from_micros(1));
     html! {
+        @if earlier > 0 { p.quiet { "The newest " (SHOWN) " attempts; there are " (earlier) " earlier ones." } }
         div.scroll { table {
             thead { tr {
                 th scope="col" { "Attempt" } th scope="col" { "Started" } th scope="col" { "Result" }

@@ -3,6 +3,7 @@
 mod actions;
 mod attempts;
 mod list;
+mod message;
 mod show;
 
 use axum::Router;
@@ -14,6 +15,7 @@ pub(crate) fn routes() -> Router {
         .route("/live", get(list::live))
         .route("/{id}", get(show::show))
         .route("/{id}/live", get(show::live))
+        .route("/{id}/message", get(message::download))
         .route("/{id}/replay", post(actions::replay))
         .route("/{id}/cancel", post(actions::cancel))
 }

@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
 use maud::html;
 use serde_json::{Value, json};
 
-use super::attempts;
+use super::{attempts, message};
 use crate::context::PageContext;
 use crate::delivery_rows::states;
 use crate::failure::Failure;
@@ -64,11 +64,7 @@ pub(super) async fn show(
                 p role="status" { a href="" data-text="more" data-hide hidden {} }
             }
         }
-        section {
-            h2 { "Message" }
-            @if delivery.message_kept { pre tabindex="0" { (delivery.body) } }
-            @else { p.quiet { "Not kept: the delivery log was full when the delivery ended. It cannot be replayed." } }
-        }
+        (message::section(&ctx, &delivery))
         section {
             h2 { "Attempts" }
             @if attempts.is_empty() { p.quiet { "None yet." } }

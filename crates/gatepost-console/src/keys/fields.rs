@@ -74,8 +74,8 @@ pub(super) fn fields(
             section {
                 h2 { "Allowed addresses" }
                 p.quiet { "IP addresses and CIDR ranges from which the key can be used. With an allow list, only its enabled entries can use the key, and the deny list is ignored. Without an allow list, all addresses except the enabled entries of the deny list can use it." }
-                (layout::editor(problems, "allow", "IP allow list (optional)", &ENTRY, &form.allow, "", false))
-                (layout::editor(problems, "deny", "IP deny list (optional)", &ENTRY, &form.deny, "", false))
+                (layout::editor(problems, "allow", "IP allow list (optional)", &ENTRY, &form.allow.rows, "", false))
+                (layout::editor(problems, "deny", "IP deny list (optional)", &ENTRY, &form.deny.rows, "", false))
                 p.note.warn data-hint="ip" hidden {}
             }
             div.submit {

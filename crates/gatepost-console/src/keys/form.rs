@@ -6,12 +6,16 @@ use apikey_core::{
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::keys::KeyRow;
 
-use crate::form::{Form, reorder};
+use crate::form::{Form, Rows};
 use crate::problems::Problems;
 use crate::time;
 
 /// The days after which a new key expires unless chosen otherwise (SPEC 5.1 rule 7).
 const DEFAULT_DAYS: &str = "90";
+
+/// The columns of an address, and a row to type into.
+const COLUMNS: [&str; 2] = ["net", "on"];
+const BLANK: [&str; 2] = ["", "on"];
 
 /// The content of the fields, valid or not.
 #[derive(Debug, Default)]
@@ -23,8 +27,8 @@ pub(super) struct KeyForm {
     pub expires_type: String,
     pub expires: String,
     /// The network, and any text if it is enabled.
-    pub allow: Vec<Vec<String>>,
-    pub deny: Vec<Vec<String>>,
+    pub allow: Rows,
+    pub deny: Rows,
 }
 
 /// The content of a valid form.
@@ -39,22 +43,7 @@ pub(super) struct ValidKey {
 
 impl KeyForm {
     pub(super) fn sent(form: &Form) -> Self {
-        let list = |name| -> Vec<Vec<String>> {
-            let columns = |column: &str, row: &std::collections::BTreeMap<&str, &str>| match row
-                .get(column)
-            {
-                Some(text) => (*text).to_owned(),
-                None => String::new(),
-            };
-            let rows = form.rows(name).into_iter();
-            let mut rows = rows
-                .map(|(_, row)| vec![columns("net", &row), columns("on", &row)])
-                .collect();
-            if let Some((what, at)) = form.asks(name) {
-                reorder(&mut rows, what, at, blank());
-            }
-            padded(rows)
-        };
+        let list = |name| form.rows(name, COLUMNS, BLANK, MAX_IP_ENTRIES);
         Self {
             user: form.text("user").to_owned(),
             name: form.text("name").to_owned(),
@@ -70,8 +59,8 @@ impl KeyForm {
     pub(super) fn fresh() -> Self {
         Self {
             expires_type: DEFAULT_DAYS.into(),
-            allow: padded(Vec::new()),
-            deny: padded(Vec::new()),
+            allow: Rows::of(Vec::new(), BLANK),
+            deny: Rows::of(Vec::new(), BLANK),
             ..Self::default()
         }
     }
@@ -82,7 +71,7 @@ impl KeyForm {
                 let on = if entry.enabled { "on" } else { "" };
                 vec![entry.net.to_string(), on.to_owned()]
             };
-            padded(list.entries().iter().map(entry).collect())
+            Rows::of(list.entries().iter().map(entry).collect(), BLANK)
         };
         Self {
             user: row.key.owner.0.to_string(),
@@ -103,8 +92,11 @@ impl KeyForm {
         let name = problems.take("name", self.name.parse::<KeyName>());
         let description = problems.take("description", self.description.parse::<Description>());
         let expiration = problems.take("expires", self.expiration(now));
-        let allow = problems.take("allow", list(&self.allow));
-        let deny = problems.take("deny", list(&self.deny));
+        let mut list = |name, rows: &Rows| match rows.is_too_long(name, problems) {
+            true => None,
+            false => problems.take(name, list(rows)),
+        };
+        let (allow, deny) = (list("allow", &self.allow), list("deny", &self.deny));
         Some(ValidKey {
             name: name?,
             description: description?,
@@ -152,22 +144,10 @@ impl ValidKey {
     }
 }
 
-fn blank() -> Vec<String> {
-    vec![String::new(), "on".to_owned()]
-}
-
-/// At least one row, to type into.
-fn padded(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
-    if rows.is_empty() {
-        rows.push(blank());
-    }
-    rows
-}
-
 /// The entries; empty rows are skipped.
-fn list(rows: &[Vec<String>]) -> Result<IpList, String> {
+fn list(rows: &Rows) -> Result<IpList, String> {
     let mut entries = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
+    for (at, row) in rows.rows.iter().enumerate() {
         let [net, on] = row.as_slice() else { continue };
         if net.trim().is_empty() {
             continue;

@@ -179,7 +179,7 @@ pub(super) fn described(name: &str) -> String {
 }
 
 /// The name of a field where it is mentioned apart from its label.
-fn label(field: &str) -> String {
+pub(crate) fn label(field: &str) -> String {
     let known = match field {
         "url" => "URL",
         "auth" => "Authorization",

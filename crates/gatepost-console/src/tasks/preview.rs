@@ -8,6 +8,10 @@ use crate::context::PageContext;
 
 /// The name of the object in the preview.
 pub(super) const OBJECT: &str = "web-1";
+/// Bytes of the message that are shown: a page with all of it would be several times as large.
+const MAX_SHOWN: usize = 64 * 1024;
+/// Unknown variables that are named.
+const MAX_NAMED: usize = 20;
 
 /// A rendered message.
 #[derive(Debug, Default)]
@@ -22,7 +26,7 @@ pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
     let Ok(message) = form.message.parse::<Message>() else {
         return Preview::default();
     };
-    let Ok(example) = ctx.actor.example(&message, OBJECT) else {
+    let Ok(example) = ctx.actor.example(&message, OBJECT).await else {
         return Preview {
             text: String::new(),
             warnings: "With its variables filled in, the message is larger than 4 MiB.".into(),
@@ -33,11 +37,13 @@ pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
         Err(_) => None,
     };
     let headers = webhook.map(|row| row.value.headers);
-    let warnings = warnings(&example, headers.as_ref());
-    Preview {
-        text: example.text,
-        warnings,
+    let mut warnings = warnings(&example, headers.as_ref());
+    let mut text = example.text;
+    if text.len() > MAX_SHOWN {
+        text.truncate(text.floor_char_boundary(MAX_SHOWN));
+        warnings = format!("Only the beginning of the message is shown. {warnings}");
     }
+    Preview { text, warnings }
 }
 
 fn warnings(example: &Example, headers: Option<&Headers>) -> String {
@@ -46,10 +52,15 @@ fn warnings(example: &Example, headers: Option<&Headers>) -> String {
         let names: Vec<_> = example
             .unknown
             .iter()
+            .take(MAX_NAMED)
             .map(|n| format!("${{{n}}}"))
             .collect();
+        let more = match example.unknown.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         texts.push(format!(
-            "Unknown variables are sent unchanged: {}.",
+            "Unknown variables are sent unchanged: {}{more}.",
             names.join(", ")
         ));
     }

@@ -124,7 +124,7 @@ fn headers(form: &HeaderFields, problems: &Problems) -> Markup {
         h2 { "Headers" }
         (layout::radios(problems, "header_mode", "Enter headers", &[("rows", "As names and values"), ("text", "As text")], mode))
         div.when.rows {
-            (layout::editor(problems, "header", "Headers, in this order", &HEADER, &form.rows, "", true))
+            (layout::editor(problems, "header", "Headers, in this order", &HEADER, &form.rows.rows, "", true))
         }
         div.when.text {
             (layout::area(problems, "headers_text", "Header lines, in this order", &form.text, "One per line, as Name: value", "code"))

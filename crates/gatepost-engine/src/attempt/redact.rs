@@ -1,6 +1,7 @@
 //! Targets that repeat in a response what they were sent: our credentials must not get into the
 //! delivery log that way.
 
+use memchr::memmem;
 use webhook_model::{Secret, Webhook};
 
 /// What replaces a credential.
@@ -78,34 +79,50 @@ impl Credentials {
     }
 }
 
-/// The text with every `form` in it replaced; `None` when there is none.
+/// The text with every `form` in it replaced; `None` when there is none. Takes as long as the text
+/// is, whatever is in the two: their owner chooses both.
 fn replaced(text: &[u8], form: &[u8]) -> Option<Vec<u8>> {
-    let (first, _) = form.split_first()?;
-    let mut out: Option<Vec<u8>> = None;
-    let (mut copied, mut at) = (0, 0);
-    while let Some(step) = text.get(at..)?.iter().position(|byte| byte == first) {
-        at += step;
-        if text.get(at..)?.starts_with(form) {
-            let out = out.get_or_insert_with(|| Vec::with_capacity(text.len()));
-            out.extend_from_slice(text.get(copied..at)?);
-            out.extend_from_slice(HIDDEN);
-            at += form.len();
-            copied = at;
-        } else {
-            at += 1;
-        }
+    let mut found = memmem::find_iter(text, form).peekable();
+    found.peek()?;
+    let mut out = Vec::with_capacity(text.len());
+    let mut copied = 0;
+    for at in found {
+        out.extend_from_slice(text.get(copied..at)?);
+        out.extend_from_slice(HIDDEN);
+        copied = at + form.len();
     }
-    out.as_mut()?.extend_from_slice(text.get(copied..)?);
-    out
+    out.extend_from_slice(text.get(copied..)?);
+    Some(out)
 }
 
-/// Where the text ends with the beginning of `form`.
+/// Where the text ends with the beginning of `form`, the longest such. By the failure function of
+/// Knuth, Morris and Pratt, in time of the form's length.
 fn begun(text: &[u8], form: &[u8]) -> Option<usize> {
-    let longest = form.len().min(text.len());
-    let part = (SHORTEST..=longest)
-        .rev()
-        .find(|n| form.get(..*n).is_some_and(|part| text.ends_with(part)))?;
-    Some(text.len() - part)
+    let mut borders = Vec::with_capacity(form.len());
+    borders.push(0);
+    for byte in form.get(1..)? {
+        let last = borders.last().copied().unwrap_or_default();
+        borders.push(longer(form, &borders, last, *byte));
+    }
+    let tail = text.get(text.len().saturating_sub(form.len())..)?;
+    let part = tail
+        .iter()
+        .fold(0, |part, byte| longer(form, &borders, part, *byte));
+    (part >= SHORTEST).then(|| text.len() - part)
+}
+
+/// How many of the first bytes of `form` a text ends with that ended with `part` of them before
+/// this byte.
+fn longer(form: &[u8], borders: &[usize], mut part: usize, byte: u8) -> usize {
+    loop {
+        if form.get(part) == Some(&byte) {
+            return part + 1;
+        }
+        match part.checked_sub(1).and_then(|last| borders.get(last)) {
+            Some(border) => part = *border,
+            None => return 0,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -189,5 +206,31 @@ mod tests {
             hidden(&bearer, "aabcabc123def456 abc1", true),
             "aabc(hidden) (hidden)"
         );
+    }
+
+    /// Texts and credentials that agree for long before they differ: compared byte by byte at each
+    /// place they took a second.
+    #[test]
+    fn a_target_that_knows_the_credentials_makes_hiding_them_no_longer() {
+        let long = |end: &str| format!("{}{end}", "a".repeat(8_000));
+        let headers = ["b", "c", "d", "e"].map(|end| format!("X-Token: {}\n", long(end)));
+        let hostile = credentials(Authorization::None, &headers.concat());
+        let mut text = "a".repeat(16 * 1024 - 1);
+        let start = std::time::Instant::now();
+        assert_eq!(hidden(&hostile, &text, true).len(), text.len() - 8_000 + 8);
+        text.push('x');
+        for _ in 0..20 {
+            assert_eq!(hidden(&hostile, &text, true), text);
+        }
+        assert!(start.elapsed() < std::time::Duration::from_secs(5));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_longest_beginning_at_the_end_is_found(text in "[ab]{0,40}", form in "[ab]{4,20}") {
+            let slow = (SHORTEST..=form.len()).rev().find(|n| text.ends_with(&form[..*n]));
+            let found = begun(text.as_bytes(), form.as_bytes());
+            proptest::prop_assert_eq!(found, slow.map(|part| text.len() - part));
+        }
     }
 }

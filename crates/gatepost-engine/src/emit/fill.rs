@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::NewDelivery;
-use webhook_model::{TaskId, Template};
+use webhook_model::{Occurrence, RenderError, TaskId, Template};
 
 use super::bite::{Bite, Fits};
 use super::draft::Before;
@@ -13,6 +13,7 @@ use super::emitter::Emitter;
 use super::finder::Ask;
 use super::plan::{Fate, Plan};
 use crate::error::EmitError;
+use crate::give_way::{GiveWay, PIECE, apart};
 use crate::render::Rendering;
 use crate::routes::MatchedTask;
 
@@ -32,7 +33,7 @@ impl Emitter {
     ) -> Result<(Bite, Option<TaskId>), EmitError> {
         let rendering = self.renderer.occurrence(ask.occurrence, now);
         let mut bite = Bite::default();
-        let mut rooms = HashMap::new();
+        let (mut rooms, mut turns) = (HashMap::new(), GiveWay::default());
         let mut last = ask.after();
         for some in plan.steps.chunks(READ) {
             let templates = self.templates(some).await?;
@@ -41,7 +42,16 @@ impl Emitter {
                     Fate::Later => drop(bite.later.insert(task.id(), task.owner())),
                     Fate::Dropped(reason) => bite.drop_task(task, *reason),
                     Fate::Run => {
-                        let body = render(&templates, task, &rendering, &mut bite);
+                        let body = match templates.get(&task.id()) {
+                            Some(template) => {
+                                let body = self.render(ask.occurrence, &rendering, template, now);
+                                let body = body.await;
+                                let written = body.as_ref().map_or(0, |body| body.len());
+                                turns.after(template.message_bytes() + written).await;
+                                readable(body, task, &mut bite)
+                            }
+                            None => None,
+                        };
                         let room = self.room(&mut rooms, task.owner(), before);
                         let fits = body.as_ref().map(|body| {
                             bite.fits(task, body.len(), before.occurrence, &self.limits, room)
@@ -65,6 +75,24 @@ impl Emitter {
         Ok(self.finder.messages.of(tasks).await?)
     }
 
+    /// A large message is rendered apart: full of variables, it takes some hundredths of a second.
+    async fn render(
+        &self,
+        occurrence: &Occurrence,
+        rendering: &Rendering<'_>,
+        template: &Arc<Template>,
+        now: DateTime<Utc>,
+    ) -> Result<Arc<str>, RenderError> {
+        let bytes = template.message_bytes();
+        if bytes <= PIECE {
+            return rendering.render(template).map(Into::into);
+        }
+        let (renderer, template) = (self.renderer.clone(), template.clone());
+        let occurrence = occurrence.clone();
+        let render = move || renderer.occurrence(&occurrence, now).render(&template);
+        apart(bytes, render).await.map(Into::into)
+    }
+
     fn push(&self, bite: &mut Bite, task: &MatchedTask, body: Arc<str>, now: DateTime<Utc>) {
         let (slip, lease_until) = self.launcher.slip(&task.webhook, task.place, now);
         let delivery = NewDelivery {
@@ -79,19 +107,12 @@ impl Emitter {
     }
 }
 
-/// The message of a task. `None`: it is gone or cannot be rendered, and the other tasks are not to
-/// suffer for that.
-fn render(
-    templates: &Templates,
+/// `None`: the message cannot be rendered, and the other tasks are not to suffer for that.
+fn readable(
+    body: Result<Arc<str>, RenderError>,
     task: &MatchedTask,
-    rendering: &Rendering<'_>,
     bite: &mut Bite,
 ) -> Option<Arc<str>> {
-    match rendering.render(templates.get(&task.id())?) {
-        Ok(body) => Some(body.into()),
-        Err(error) => {
-            bite.unrendered.push((task.id(), error));
-            None
-        }
-    }
+    body.map_err(|error| bite.unrendered.push((task.id(), error)))
+        .ok()
 }

@@ -100,7 +100,8 @@ impl Engine {
     }
 
     /// Fills a message in as for an object of this name, with the platform's own variables and
-    /// zone. Nothing is sent.
+    /// zone. Nothing is sent. A message of 1 MiB takes some hundredths of a second: call it where
+    /// no other task waits.
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message) when it grows too large.

@@ -1,6 +1,6 @@
 //! Tasks.
 
-use gatepost_storage::webhooks::{TaskQuery, TaskRow};
+use gatepost_storage::webhooks::{NamedTask, TaskQuery, TaskRow};
 use webhook_model::{Invalid, Task, TaskId};
 
 use super::handle::Engine;
@@ -24,6 +24,15 @@ impl Engine {
     /// Failures of the store.
     pub async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, EngineError> {
         self.0.records.tasks.get(id).await
+    }
+
+    /// What those of these tasks are called that are there, and whose they are, in order of their
+    /// row numbers. Their messages are not read.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn named_tasks(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, EngineError> {
+        self.0.records.tasks.named(ids).await
     }
 
     /// One page of tasks.

@@ -33,6 +33,17 @@ impl Engine {
         self.0.records.webhooks.get(id).await
     }
 
+    /// Those of these webhooks that are there and can be read, in order of their row numbers.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn webhooks(
+        &self,
+        ids: &[WebhookId],
+    ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
+        self.0.records.webhooks.some(ids).await
+    }
+
     /// One page of webhooks.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ use super::by_hand::full;
 use crate::clock::EngineClock;
 use crate::emit::{Emitter, Letter};
 use crate::error::EngineError;
+use crate::give_way::apart;
 use crate::judge::Judge;
 use crate::render::{Example, Renderer};
 use crate::routes::Route;
@@ -60,7 +61,7 @@ impl Deliveries {
             None => self.store.owner_of(RecordId::Webhook(webhook)).await?,
         };
         let owner = owner.ok_or(EngineError::NotFound)?;
-        let body = self.renderer.by_hand(message, self.clock.now()?)?;
+        let body = self.by_hand(message, self.clock.now()?).await?;
         self.check(owner).await?;
         let (bytes, room) = (body.len() as u64, self.judge.room(owner));
         if room.deliveries == 0 || room.bytes < bytes {
@@ -85,7 +86,8 @@ impl Deliveries {
         message: Option<&Message>,
     ) -> Result<TestSend, EngineError> {
         let now = self.clock.now()?;
-        let request = self.request(webhook, message, now)?;
+        let body = self.by_hand(message, now).await?;
+        let request = self.request(webhook, &body, now)?;
         self.check(webhook.owner).await?;
         self.judge.run_by_hand(webhook.owner, 1)?;
         let attempt = self.transport.send(&request, now).await;
@@ -98,9 +100,22 @@ impl Deliveries {
         message: Option<&Message>,
     ) -> Result<Preview, EngineError> {
         let now = self.clock.now()?;
-        let request = self.request(webhook, message, now)?;
+        let body = self.renderer.by_hand(message, now)?;
+        let request = self.request(webhook, &body, now)?;
         let preview = self.transport.preview(&request, now);
         preview.map_err(EngineError::Unsendable)
+    }
+
+    /// A message sent by hand, filled in.
+    async fn by_hand(
+        &self,
+        message: Option<&Message>,
+        now: DateTime<Utc>,
+    ) -> Result<Arc<str>, EngineError> {
+        let (renderer, message) = (self.renderer.clone(), message.cloned());
+        let bytes = message.as_ref().map_or(0, |text| text.as_str().len());
+        let body = apart(bytes, move || renderer.by_hand(message.as_ref(), now));
+        Ok(body.await?)
     }
 
     pub(crate) fn example(&self, message: &Message, name: &str) -> Result<Example, EngineError> {
@@ -182,13 +197,12 @@ impl Deliveries {
     fn request(
         &self,
         webhook: &Webhook,
-        message: Option<&Message>,
+        body: &Arc<str>,
         now: DateTime<Utc>,
     ) -> Result<Request, EngineError> {
         webhook.check()?;
-        let body = self.renderer.by_hand(message, now)?;
         let id = self.renderer.message_id(now);
-        let request = Route::unstored(webhook.clone()).request(&id, &body);
+        let request = Route::unstored(webhook.clone()).request(&id, body);
         request.map_err(EngineError::Unsendable)
     }
 }

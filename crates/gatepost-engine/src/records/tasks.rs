@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow, WebhookStore};
+use gatepost_storage::webhooks::{NamedTask, RecordId, TaskQuery, TaskRow, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Action, EventName, EventType, Field, Invalid, OwnerId, Task, TaskId};
 
@@ -43,6 +43,10 @@ impl Tasks {
     pub(crate) async fn get(&self, id: TaskId) -> Result<Option<TaskRow>, EngineError> {
         let row = self.store.task(id).await?;
         Ok(row.map(|row| self.last_runs.seen(row)))
+    }
+
+    pub(crate) async fn named(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, EngineError> {
+        Ok(self.store.named_tasks(ids).await?)
     }
 
     pub(crate) async fn list(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, EngineError> {

@@ -49,6 +49,13 @@ impl Webhooks {
         Ok(self.store.webhook(id).await?)
     }
 
+    pub(crate) async fn some(
+        &self,
+        ids: &[WebhookId],
+    ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
+        Ok(self.store.webhooks(ids).await?)
+    }
+
     pub(crate) async fn list(
         &self,
         query: &WebhookQuery,

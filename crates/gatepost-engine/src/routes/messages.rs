@@ -8,6 +8,7 @@ use gatepost_storage::{Revision, StoreError};
 use webhook_model::{TaskId, Template};
 
 use crate::generations::Generations;
+use crate::give_way::{GiveWay, apart};
 use crate::guard::guarded;
 
 /// What an entry costs beyond its text, about.
@@ -58,9 +59,12 @@ impl Messages {
             return Ok(found);
         }
         let ids: Vec<TaskId> = missing.iter().map(|(id, _)| *id).collect();
+        let mut turns = GiveWay::default();
         for read in self.store.messages(&ids).await? {
-            let template = Arc::new(Template::parse(&read.message));
-            let bytes = 2 * read.message.as_str().len() + ENTRY;
+            let (length, message) = (read.message.as_str().len(), read.message);
+            turns.after(length).await;
+            let template = Arc::new(apart(length, move || Template::parse(&message)).await);
+            let bytes = 2 * length + ENTRY;
             if bytes <= self.memory / LARGEST {
                 let parsed = (read.revision, template.clone());
                 self.lock().insert(read.id, parsed, bytes);

@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
-    TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
+    RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
 use gatepost_storage::{AtMost, Row, Scope};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
@@ -75,6 +75,10 @@ impl RecordStore for PostgresStore {
 
     async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
         Ok(self.find_task(id).await?)
+    }
+
+    async fn named_tasks(&self, ids: &[TaskId]) -> Answer<Vec<NamedTask>> {
+        Ok(self.find_task_names(ids).await?)
     }
 
     async fn list_tasks(&self, query: &TaskQuery) -> Answer<Vec<TaskRow>> {

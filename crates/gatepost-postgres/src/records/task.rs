@@ -1,7 +1,7 @@
 //! Tasks and their columns.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{TaskMessage, TaskQuery, TaskRow};
+use gatepost_storage::webhooks::{NamedTask, TaskMessage, TaskQuery, TaskRow};
 use gatepost_storage::{AtMost, ErrorKind, Revision};
 use tokio_postgres::types::ToSql;
 use webhook_model::{Action, Description, OwnerId, Task, TaskId, TaskName, WebhookId};
@@ -24,6 +24,10 @@ const BODIES: [Body; 1] = [Body {
     column: "message",
     empty: "",
 }];
+/// What is read of a task of which the name is wanted.
+const NAME: &str = "r.id, r.owner, r.name FROM :schema.gatepost_task r \
+     JOIN :schema.gatepost_webhook w ON w.id = r.webhook JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone \
+     WHERE NOT w.gone";
 const INSERT: &str = change!("insert_task");
 const UPDATE: &str = change!("update_task");
 const DELETE: &str = change!("delete_task");
@@ -103,6 +107,23 @@ impl PostgresStore {
         };
         let (verdict, _) = self.db().change(&alone, None, (DELETE, &[&id.0])).await?;
         WORDS.check(&verdict)
+    }
+
+    pub(super) async fn find_task_names(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let sql = format!("SELECT {NAME} AND r.id = ANY ($1) ORDER BY r.id");
+        let found = self.db().query(&sql, &[&ids]).await?;
+        let read = |row: &tokio_postgres::Row| -> Result<NamedTask> {
+            Ok(NamedTask {
+                id: TaskId(row.try_get("id")?),
+                owner: OwnerId(row.try_get("owner")?),
+                name: parse(row, "name")?,
+            })
+        };
+        let named = found.iter().map(read);
+        named
+            .filter(|named| !matches!(named, Err(failure) if failure.is_corrupt()))
+            .collect()
     }
 
     pub(super) async fn some_messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>> {

@@ -21,8 +21,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
-    TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
+    RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
 use gatepost_storage::{AtMost, Row, Scope};
 #[cfg(test)]
@@ -112,6 +112,14 @@ impl RecordStore for SqliteStore {
 
     async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
         self.read(move |c| one(c, task::COLUMNS, LIVE_TASKS, id.0, task::row))
+            .await
+    }
+
+    async fn named_tasks(&self, ids: &[TaskId]) -> Answer<Vec<NamedTask>> {
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        self.read(move |c| several(c, task::NAME, LIVE_TASKS, &ids, task::named))
             .await
     }
 

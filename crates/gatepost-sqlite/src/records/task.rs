@@ -1,7 +1,7 @@
 //! Tasks and their columns.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{RecordId, TaskMessage, TaskRow};
+use gatepost_storage::webhooks::{NamedTask, RecordId, TaskMessage, TaskRow};
 use gatepost_storage::{AtMost, ErrorKind, Revision};
 use rusqlite::{Connection, params};
 use webhook_model::{Action, Description, Message, OwnerId, Task, TaskId, TaskName, WebhookId};
@@ -14,6 +14,8 @@ use crate::error::{Failure, Result};
 use crate::list::{Body, readable};
 use crate::places::{Change, place_of, record_changed};
 
+/// What is read of a task of which the name is wanted.
+pub(super) const NAME: &str = "id, owner, name FROM gatepost_task";
 pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, last_run, creator, name, description, enabled, \
      delete_after_run, webhook, message FROM gatepost_task";
 
@@ -204,6 +206,14 @@ pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
                 message: parse(row, "message")?,
             },
         },
+    })
+}
+
+pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {
+    Ok(NamedTask {
+        id: TaskId(row.get("id")?),
+        owner: OwnerId(row.get("owner")?),
+        name: parse(row, "name")?,
     })
 }
 

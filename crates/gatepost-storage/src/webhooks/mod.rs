@@ -37,7 +37,7 @@ pub use routes::{
     ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
     TaskMessage, TaskRoute, UnreadableRecord, WebhookRoute,
 };
-pub use task_row::TaskRow;
+pub use task_row::{NamedTask, TaskRow};
 
 /// Everything that the task engine needs of a backend: records, queue, delivery log and outbox
 /// in one database. Implemented for every type that implements the four.

@@ -1,13 +1,15 @@
 //! The three records of SPEC 2.2–2.4.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
 use super::routes::{RecordId, RouteChanges, Routes, RoutesVersion, TaskMessage, UnreadableRecord};
-use super::task_row::TaskRow;
-use crate::error::StoreError;
+use super::task_row::{NamedTask, TaskRow};
+use crate::error::{ErrorKind, StoreError};
 use crate::owners::OwnerStore;
 use crate::page::{AtMost, Page, Row, Scope};
 
@@ -169,6 +171,26 @@ pub trait RecordStore: OwnerStore {
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, StoreError>;
+
+    /// The names of those of these tasks that are there and whose names can be read, in order of
+    /// their row numbers: what a list of events shows beside its rows. Their messages, which may be
+    /// large, are not read.
+    ///
+    /// Without an implementation of its own a store is asked for each of them, with its message.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn named_tasks(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, StoreError> {
+        let ids: BTreeSet<_> = ids.iter().copied().collect();
+        let mut named = Vec::with_capacity(ids.len());
+        for id in ids {
+            match self.task(id).await {
+                Err(error) if error.kind() == ErrorKind::Corrupt => {}
+                row => named.extend(row?.as_ref().map(NamedTask::of)),
+            }
+        }
+        Ok(named)
+    }
 
     /// One page of the tasks that match. Their messages are the page's
     /// [`Bodies`](crate::Bodies).

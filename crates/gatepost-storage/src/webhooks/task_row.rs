@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use webhook_model::{Task, TaskId};
+use webhook_model::{Task, TaskId, TaskName};
 
 use crate::page::Revision;
 
@@ -24,4 +24,27 @@ pub struct TaskRow {
     pub last_run: Option<DateTime<Utc>>,
     /// The record.
     pub task: Task,
+}
+
+/// What a task is called, and whose it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NamedTask {
+    /// Its row number.
+    pub id: TaskId,
+    /// The owner of its webhook, and so of the task.
+    pub owner: OwnerId,
+    /// Its name.
+    pub name: TaskName,
+}
+
+impl NamedTask {
+    /// Of a task that was read.
+    #[must_use]
+    pub fn of(row: &TaskRow) -> Self {
+        Self {
+            id: row.id,
+            owner: row.owner,
+            name: row.task.name.clone(),
+        }
+    }
 }

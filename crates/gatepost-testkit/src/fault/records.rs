@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, ChangedRoutes, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
-    RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, ChangedRoutes, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage,
+    RouteChanges, Routes, RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord,
+    WebhookQuery,
 };
 use gatepost_storage::{AtMost, Row, Scope, StoreError};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
@@ -52,6 +53,15 @@ passed_on! { RecordStore {
             Ok(self.whole_page(rows, query.page.limit, |row| RecordId::Webhook(row.id)))
         };
         self.call("list_webhooks", read).await
+    }
+
+    async fn named_tasks(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, StoreError> {
+        let read = async {
+            let mut named = self.inner.named_tasks(ids).await?;
+            named.retain(|task| self.can_read(RecordId::Task(task.id)));
+            Ok(named)
+        };
+        self.call("named_tasks", read).await
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, StoreError> {

@@ -1,7 +1,7 @@
 //! Who owns a record.
 
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::webhooks::RecordId;
+use gatepost_storage::webhooks::{Cascade, RecordId};
 use webhook_model::{Action, TaskId};
 
 use crate::fixtures::{UNLIMITED, at, event, place, task, tenant, webhook_of};
@@ -158,6 +158,31 @@ pub async fn r26_messages_come_with_their_revision(store: Webhooks) {
     );
     assert_eq!(found[1].revision, row.revision, "R26 revision");
     assert!(found[0].revision < row.revision, "R26 the other's revision");
+}
+
+/// Tasks are named in order of their row numbers, each once and with its owner; those that are not
+/// there are left out.
+pub async fn r41_names_of_tasks_come_by_number(store: Webhooks) {
+    let records = &store.records;
+    let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
+    let mut row = records.task(a.task).await.unwrap().unwrap();
+    row.task.name = "é 2".parse().unwrap();
+    records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
+    let gone = set(&store, 1, "gone").await;
+    let deleted = records.delete_webhook(gone.webhook, Cascade::Tasks, at(1));
+    deleted.await.unwrap();
+    let missing = TaskId(gone.task.0 + 1000);
+    let asked = [b.task, missing, a.task, gone.task, b.task];
+    let found = records.named_tasks(&asked).await.unwrap();
+    let found: Vec<_> = found
+        .iter()
+        .map(|task| (task.id, task.owner.0, task.name.as_str()))
+        .collect();
+    let other = records.task(b.task).await.unwrap().unwrap().task.name;
+    let expected = [(a.task, 1, "é 2"), (b.task, 2, other.as_str())];
+    assert_eq!(found, expected, "R41");
+    let none = records.named_tasks(&[]).await.unwrap();
+    assert_eq!(none, [], "R41 none asked for");
 }
 
 /// Where everything can be read nothing is listed as unreadable.

@@ -49,6 +49,12 @@ impl Template {
         self.json
     }
 
+    /// The length of the message, in bytes.
+    #[must_use]
+    pub fn message_bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// The names of variables that are neither built in nor among `known`, each once, in order:
     /// they would stay in the message as they are.
     #[must_use]

@@ -1,9 +1,11 @@
 //! Fills in the variables. The size is reckoned first, so that the result is allocated once and one
 //! that is too large is never built.
 
+use std::collections::HashMap;
+
 use super::escape::{self, Text};
 use super::parsed::Template;
-use super::segment::{Kind, Place, Segment, Variable};
+use super::segment::{Kind, Place, Variable};
 use super::values::Values;
 
 /// The most bytes of a rendered message.
@@ -11,6 +13,36 @@ pub const MAX_RENDERED: usize = 4 * 1024 * 1024;
 
 /// The most digits of `${RANDOM}`.
 const RANDOM_DIGITS: usize = 10;
+/// Up to this number, variables are searched one by one.
+const FEW: usize = 16;
+
+/// The variables that are not built in. A message may name one at each of its places, so they are
+/// not searched one by one where there are many.
+enum Others<'a> {
+    Few(&'a [(&'a str, &'a str)]),
+    Many(HashMap<&'a str, &'a str>),
+}
+
+impl<'a> Others<'a> {
+    /// Of the same name, the first.
+    fn of(variables: &'a [(&'a str, &'a str)]) -> Self {
+        if variables.len() <= FEW {
+            return Self::Few(variables);
+        }
+        Self::Many(variables.iter().rev().copied().collect())
+    }
+
+    fn get(&self, wanted: &str) -> Option<&'a str> {
+        match self {
+            Self::Few(variables) => {
+                let mut variables = variables.iter();
+                let found = variables.find(|(name, _)| *name == wanted);
+                found.map(|(_, value)| *value)
+            }
+            Self::Many(variables) => variables.get(wanted).copied(),
+        }
+    }
+}
 
 /// A message that cannot be rendered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
@@ -23,7 +55,7 @@ pub enum RenderError {
 
 impl Template {
     /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped.
-    /// The only allocation is that of the result.
+    /// The only allocation is that of the result, and of an index where there are many variables.
     ///
     /// # Errors
     /// [`RenderError::TooLarge`], before the result is built.
@@ -49,10 +81,11 @@ fn render(
     let mut digits = itoa::Buffer::new();
     let timestamp = digits.format(values.timestamp);
     let others = if counts.others == 0 {
-        0
+        Others::Few(&[])
     } else {
-        others_len(template, values)
+        Others::of(values.extra)
     };
+    let others_len = others_len(template, &others)?;
 
     let least = [
         counts.fixed,
@@ -60,7 +93,7 @@ fn render(
         counts.names.saturating_mul(name.len()),
         counts.timestamps * timestamp.len(),
         counts.randoms,
-        others,
+        others_len,
     ]
     .into_iter()
     .fold(0, usize::saturating_add);
@@ -78,7 +111,7 @@ fn render(
             }
             Kind::Variable(Variable::Date, place) => date.push(&mut out, json, place),
             Kind::Variable(Variable::Name, place) => name.push(&mut out, json, place),
-            Kind::Variable(Variable::Other, place) => match other(template, segment, values) {
+            Kind::Variable(Variable::Other, place) => match others.get(template.name_of(segment)) {
                 Some(value) => Text::new(value, json).push(&mut out, json, place),
                 None => out.push_str(template.text_of(segment)),
             },
@@ -90,34 +123,30 @@ fn render(
     Ok(out)
 }
 
-/// The value of a variable that is not built in.
-fn other<'a>(template: &Template, segment: Segment, values: &Values<'a>) -> Option<&'a str> {
-    let wanted = template.name_of(segment);
-    values
-        .extra
-        .iter()
-        .find(|(name, _)| *name == wanted)
-        .map(|(_, value)| *value)
-}
-
-/// The bytes that the variables that are not built in come to, quotes included.
-fn others_len(template: &Template, values: &Values<'_>) -> usize {
+/// The bytes that the variables that are not built in come to, quotes included. It ends where that
+/// is too much: a value may be as long as a message, and stand at each of its places.
+fn others_len(template: &Template, others: &Others<'_>) -> Result<usize, RenderError> {
     let mut total = 0usize;
+    if template.counts.others == 0 {
+        return Ok(total);
+    }
     for &segment in &template.segments {
         let Kind::Variable(Variable::Other, place) = segment.kind else {
             continue;
         };
-        total = total.saturating_add(match other(template, segment, values) {
-            Some(value) => {
-                let quotes = if template.json && place == Place::Bare {
-                    2
-                } else {
-                    0
-                };
-                Text::new(value, template.json).len() + quotes
-            }
+        let quotes = if template.json && place == Place::Bare {
+            2
+        } else {
+            0
+        };
+        let len = match others.get(template.name_of(segment)) {
+            Some(value) => Text::new(value, template.json).len() + quotes,
             None => segment.end - segment.start,
-        });
+        };
+        total = total.saturating_add(len);
+        if total > MAX_RENDERED {
+            return Err(RenderError::TooLarge);
+        }
     }
-    total
+    Ok(total)
 }

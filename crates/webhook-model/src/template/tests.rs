@@ -228,3 +228,53 @@ fn negative_and_extreme_timestamps() {
         );
     }
 }
+
+/// `${v0}`, `${v1}` … with their values, of which a name that comes again has no other.
+#[test]
+fn many_variables_are_found_by_name_as_few_are() {
+    let names: Vec<String> = (0..40).map(|at| format!("v{at}")).collect();
+    let pairs = names.iter().chain(&names).zip(0..);
+    let values: Vec<(&str, String)> = pairs
+        .map(|(name, at)| (name.as_str(), format!("<{at}>")))
+        .collect();
+    for count in [16, 17, 80] {
+        let some = values.iter().take(count);
+        let extra: Vec<(&str, &str)> = some.map(|(name, text)| (*name, text.as_str())).collect();
+        let template = Template::parse(&"${v0} ${v15} ${v39} ${w}".parse().unwrap());
+        let values = Values {
+            date: "",
+            timestamp: 0,
+            name: "",
+            extra: &extra,
+        };
+        let last = if count == 80 { "<39>" } else { "${v39}" };
+        let expected = format!("<0> <15> {last} ${{w}}");
+        assert_eq!(template.render(&values, || 0).unwrap(), expected, "{count}");
+    }
+}
+
+/// Each takes minutes where variables are searched one by one, or all of a message is measured.
+#[test]
+fn a_message_of_variables_alone_is_rendered_or_refused_at_once() {
+    let start = std::time::Instant::now();
+    let names: Vec<String> = (0..50_000).map(|at| format!("v{at}")).collect();
+    let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1")).collect();
+    let long = "x".repeat(1024 * 1024);
+    let long = [("a", long.as_str())];
+    for (message, extra) in [
+        ("${w}".repeat(262_144), &many[..]),
+        ("${a}".repeat(262_144), &long),
+        (format!("[{}0]", "${a},".repeat(200_000)), &long),
+    ] {
+        let values = Values {
+            date: "",
+            timestamp: 0,
+            name: "",
+            extra,
+        };
+        let template = Template::parse(&message.parse().unwrap());
+        let rendered = template.render(&values, || 0);
+        assert_eq!(rendered.is_err(), extra.len() == 1);
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(10));
+}

@@ -6,8 +6,8 @@ use zeroize::Zeroize as _;
 
 use crate::error::{Field, Invalid};
 
-/// More lines than any receiver accepts.
-const MAX_LINES: usize = 100;
+/// The most headers of a webhook: more than any receiver accepts.
+pub const MAX_HEADERS: usize = 100;
 /// Longer than any header in use.
 const MAX_NAME: usize = 128;
 /// Longer than any credential in use.
@@ -178,7 +178,7 @@ impl Headers {
             .iter()
             .map(|h| h.name.len() + h.value.len() + 4)
             .sum();
-        if headers.len() > MAX_LINES || bytes > MAX_BYTES {
+        if headers.len() > MAX_HEADERS || bytes > MAX_BYTES {
             return Err(Invalid::new(
                 Field::Headers,
                 "must be at most 100 lines and 32768 bytes",

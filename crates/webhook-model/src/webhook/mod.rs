@@ -11,7 +11,7 @@ mod url;
 
 pub use authorization::{Authorization, AuthorizationKind};
 pub use elsewhere::Entered;
-pub use headers::{Header, Headers};
+pub use headers::{Header, Headers, MAX_HEADERS};
 pub use limits::{RateLimit, Retries, Timeout};
 pub use record::{Activity, DeliveryOrder, Webhook};
 pub use request::RequestHeader;

@@ -3,21 +3,25 @@
 
 use std::collections::BTreeMap;
 
-use webhook_model::Headers;
+use webhook_model::{Headers, MAX_HEADERS};
 
-use crate::form::{Form, reorder};
+use crate::form::{Form, Rows};
 use crate::problems::{Problems, rule};
 
 /// Shown in place of a stored value that is secret. No header can contain it, so a typed value is
 /// never mistaken for it.
 pub(in crate::webhooks) const MASK: &str = "••••••••";
 
+/// The columns of a row, and a row to type into.
+const COLUMNS: [&str; 2] = ["name", "value"];
+const BLANK: [&str; 2] = ["", ""];
+
 /// The headers, as rows and as lines; one of the two counts.
 #[derive(Default)]
 pub(in crate::webhooks) struct HeaderFields {
     pub by_text: bool,
     /// Name and value.
-    pub rows: Vec<Vec<String>>,
+    pub rows: Rows,
     pub text: String,
 }
 
@@ -26,25 +30,18 @@ impl HeaderFields {
     pub(super) fn json() -> Self {
         Self {
             by_text: false,
-            rows: vec![vec!["Content-Type".into(), "application/json".into()]],
+            rows: Rows::of(
+                vec![vec!["Content-Type".into(), "application/json".into()]],
+                BLANK,
+            ),
             text: "Content-Type: application/json\n".into(),
         }
     }
 
     pub(super) fn sent(form: &Form) -> Self {
-        let cell = |row: &BTreeMap<&str, &str>, column: &str| {
-            row.get(column).copied().unwrap_or_default().to_owned()
-        };
-        let sent = form.rows("header").into_iter();
-        let mut rows: Vec<_> = sent
-            .map(|(_, row)| vec![cell(&row, "name"), cell(&row, "value")])
-            .collect();
-        if let Some((what, at)) = form.asks("header") {
-            reorder(&mut rows, what, at, blank());
-        }
         Self {
             by_text: form.text("header_mode") == "text",
-            rows: padded(rows),
+            rows: form.rows("header", COLUMNS, BLANK, MAX_HEADERS),
             text: form.lines("headers_text"),
         }
     }
@@ -64,7 +61,7 @@ impl HeaderFields {
         Self {
             by_text: false,
             text: lines.collect(),
-            rows: padded(rows),
+            rows: Rows::of(rows, BLANK),
         }
     }
 
@@ -76,8 +73,10 @@ impl HeaderFields {
     ) -> Option<Headers> {
         let headers = if self.by_text {
             of_text(&self.text, present)
+        } else if self.rows.is_too_long(self.field(), problems) {
+            return None;
         } else {
-            of_rows(&self.rows, present)
+            of_rows(&self.rows.rows, present)
         };
         problems.take(self.field(), headers)
     }
@@ -99,18 +98,6 @@ impl HeaderFields {
             "header"
         }
     }
-}
-
-fn blank() -> Vec<String> {
-    vec![String::new(), String::new()]
-}
-
-/// At least one row, to type into.
-fn padded(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
-    if rows.is_empty() {
-        rows.push(blank());
-    }
-    rows
 }
 
 /// Headers from rows of a name and a value. Empty rows are skipped, but counted.

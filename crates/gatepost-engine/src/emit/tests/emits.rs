@@ -1,5 +1,7 @@
 //! What is stored by one emit.
 
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use gatepost_storage::webhooks::{Delivery, DeliveryState, Left, RecordStore as _};
@@ -173,4 +175,39 @@ async fn what_is_known_is_not_read_again() {
     records.tagged("y").await;
     assert_eq!(calls().await, 4, "a lost race, what changed, a message");
     assert_eq!(calls().await, 1);
+}
+
+/// How often others have a turn before it is done.
+fn turns(emit: impl Future<Output = Result<Emitted, EmitError>>) -> (Emitted, usize) {
+    let (mut emit, mut turns) = (pin!(emit), 0);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        match emit.as_mut().poll(&mut context) {
+            Poll::Ready(emitted) => return (emitted.unwrap(), turns),
+            Poll::Pending => turns += 1,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_emit_of_large_messages_gives_way_between_them() {
+    let records = Records::new();
+    for _ in 0..20 {
+        records.tagged(&"x".repeat(100_000)).await;
+    }
+    let (_bench, emitter) = bench(&records, &Limits::default()).await;
+    emitter.emit_tagged().await.unwrap();
+    let (emitted, many) = turns(emitter.emit_tagged());
+    assert_eq!(emitted.deliveries.len(), 20);
+    assert!(many >= 20, "{many}");
+
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let (_bench, emitter) = bench(&records, &Limits::default()).await;
+    emitter.emit_tagged().await.unwrap();
+    assert_eq!(
+        turns(emitter.emit_tagged()).1,
+        0,
+        "a small one is one piece"
+    );
 }

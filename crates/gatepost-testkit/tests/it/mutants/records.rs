@@ -3,8 +3,8 @@
 use chrono::{DateTime, SubsecRound, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
-    TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
+    RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
 use gatepost_storage::{AtMost, Bodies, ErrorKind, Revision, Row, Scope, StoreError};
 use webhook_model::{
@@ -88,6 +88,14 @@ passed_on! { RecordStore {
             rows.reverse();
         }
         Ok(rows)
+    }
+
+    async fn named_tasks(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>> {
+        let mut named = self.inner.named_tasks(ids).await?;
+        if self.is(&["r41"]) {
+            named.reverse();
+        }
+        Ok(named)
     }
 
     async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<Row<WebhookId, Webhook>>> {

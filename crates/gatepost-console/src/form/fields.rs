@@ -1,0 +1,79 @@
+//! The fields of a form.
+
+use std::fmt;
+
+use axum::extract::FromRequestParts;
+use http::StatusCode;
+use http::request::Parts;
+use url::form_urlencoded;
+
+/// The fields of a form, in their order on the page.
+#[derive(Clone, Default)]
+pub(crate) struct Form(pub(super) Vec<(String, String)>);
+
+impl Form {
+    /// The fields of a query, which is as short as an address is.
+    pub(crate) fn parse(query: &[u8]) -> Self {
+        Self(form_urlencoded::parse(query).into_owned().collect())
+    }
+
+    /// The value of a field; empty if it is missing.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.given(name).unwrap_or_default()
+    }
+
+    /// The value of a field, if it was sent.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(field, _)| field == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a checkbox is ticked.
+    pub(crate) fn ticked(&self, name: &str) -> bool {
+        self.given(name).is_some()
+    }
+
+    /// A row number.
+    pub(crate) fn key(&self, name: &str) -> Option<i64> {
+        self.text(name).trim().parse().ok().filter(|key| *key > 0)
+    }
+
+    /// A text of several lines. Browsers send `\r\n`; what is stored has `\n`.
+    pub(crate) fn lines(&self, name: &str) -> String {
+        self.text(name).replace("\r\n", "\n")
+    }
+}
+
+/// Fields may hold passwords.
+impl fmt::Debug for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.0.iter().map(|(name, _)| name))
+            .finish()
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Form {
+    /// Only where a page is not behind the guard: a fault of ours.
+    type Rejection = StatusCode;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, StatusCode> {
+        parts
+            .extensions
+            .remove::<Self>()
+            .ok_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_is_not_logged() {
+        let form = Form::parse(b"token=s3cret&name=x");
+        assert_eq!(format!("{form:?}"), r#"["token", "name"]"#);
+    }
+}

@@ -1,0 +1,140 @@
+//! Reads the body of a form, and refuses what no page of ours sends.
+
+use apikey_core::MAX_IP_ENTRIES;
+use bytes::Bytes;
+use url::form_urlencoded;
+
+use super::fields::Form;
+
+/// The most fields of a form. The largest has two lists of addresses, each row an address and a
+/// checkbox.
+const MAX_FIELDS: usize = 4 * MAX_IP_ENTRIES + 64;
+/// The longest name or value of a field, in bytes: more than any rule allows, so that what is
+/// somewhat too long is refused beside its field.
+const MAX_TEXT: usize = 64 * 1024;
+/// The longest message, in bytes: its rule allows 1 MiB, and a browser sends two bytes for the end
+/// of a line.
+const MAX_MESSAGE: usize = 2 * webhook_model::MAX_MESSAGE;
+/// A byte is sent as `%22` at most.
+const ENCODED: usize = 3;
+/// Forms up to this number of bytes are read at once.
+const AT_ONCE: usize = 64 * 1024;
+/// Longer names are not repeated.
+const MAX_SHOWN: usize = 64;
+
+/// A form with more in it than a page of ours sends.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct TooMuch {
+    /// The field that is too much: of a row, its list.
+    pub field: String,
+    /// The rule that it breaks.
+    pub rule: String,
+}
+
+impl Form {
+    /// Reads a body of any length, a long one where no other task waits for it. What is too much is
+    /// not read.
+    pub(crate) async fn read(body: Bytes) -> Result<Self, TooMuch> {
+        if body.len() <= AT_ONCE {
+            return Self::of(&body);
+        }
+        let reading = tokio::task::spawn_blocking(move || Self::of(&body));
+        let broken = |_| too_much("form", "cannot be read");
+        reading.await.map_err(broken)?
+    }
+
+    fn of(body: &[u8]) -> Result<Self, TooMuch> {
+        let mut fields = Vec::new();
+        for piece in body.split(|byte| *byte == b'&') {
+            if piece.is_empty() {
+                continue;
+            }
+            let (name, value) = decoded(piece)?;
+            if fields.len() == MAX_FIELDS {
+                return Err(too_much(&name, "has too many rows"));
+            }
+            fields.push((name, value));
+        }
+        Ok(Self(fields))
+    }
+}
+
+/// A field; one that is much too long is not decoded.
+fn decoded(piece: &[u8]) -> Result<(String, String), TooMuch> {
+    let equals = piece.iter().position(|byte| *byte == b'=');
+    let name = piece.get(..equals.unwrap_or(piece.len()));
+    let most = match name {
+        Some(b"message") => MAX_MESSAGE,
+        _ => MAX_TEXT,
+    };
+    let too_long = || {
+        let name = String::from_utf8_lossy(name.unwrap_or_default());
+        too_much(&name, format!("must be at most {most} bytes"))
+    };
+    if piece.len() > ENCODED * (most + MAX_SHOWN) {
+        return Err(too_long());
+    }
+    let field = form_urlencoded::parse(piece).into_owned().next();
+    let (name, value) = field.unwrap_or_default();
+    if name.len() > most || value.len() > most {
+        return Err(too_long());
+    }
+    Ok((name, value))
+}
+
+fn too_much(name: &str, rule: impl Into<String>) -> TooMuch {
+    let list = name.split('.').next().unwrap_or(name);
+    TooMuch {
+        field: list.chars().take(MAX_SHOWN).collect(),
+        rule: rule.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
+    use super::*;
+
+    fn refused(body: &str) -> (String, String) {
+        let TooMuch { field, rule } = Form::of(body.as_bytes()).unwrap_err();
+        (field, rule)
+    }
+
+    #[tokio::test]
+    async fn a_long_form_is_read_where_nobody_waits() {
+        let mut context = Context::from_waker(Waker::noop());
+        let short = Form::read(Bytes::from_static(b"a=%26&&b=1+2&c"));
+        let std::task::Poll::Ready(Ok(form)) = pin!(short).poll(&mut context) else {
+            panic!("a short one is read at once");
+        };
+        assert_eq!((form.text("a"), form.text("b")), ("&", "1 2"));
+        assert!(form.ticked("c") && !form.ticked(""));
+
+        let message = "x".repeat(1024 * 1024);
+        let mut long = pin!(Form::read(format!("message={message}&a=1").into()));
+        assert!(long.as_mut().poll(&mut context).is_pending());
+        let form = long.await.unwrap();
+        assert_eq!((form.lines("message"), form.text("a")), (message, "1"));
+    }
+
+    #[test]
+    fn what_no_page_sends_is_refused_by_the_name_of_its_field() {
+        let rows = (0..100_000).map(|row| format!("allow.{row}.net=&"));
+        let of_rows = refused(&rows.collect::<String>());
+        assert_eq!(of_rows, ("allow".into(), "has too many rows".into()));
+        let long = "x".repeat(MAX_TEXT + 1);
+        let rule = "must be at most 65536 bytes".to_owned();
+        assert_eq!(
+            refused(&format!("name={long}")),
+            ("name".into(), rule.clone())
+        );
+        let much = "%22".repeat(MAX_TEXT + 100);
+        assert_eq!(refused(&format!("name={much}")), ("name".into(), rule));
+        assert_eq!(refused(&format!("{long}=1")).0.len(), MAX_SHOWN);
+        let message = "x".repeat(MAX_MESSAGE + 1);
+        assert_eq!(refused(&format!("message={message}")).0, "message");
+        assert!(Form::of(format!("name={}", &long[1..]).as_bytes()).is_ok());
+    }
+}

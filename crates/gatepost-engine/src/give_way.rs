@@ -1,0 +1,65 @@
+//! Work that takes long is cut, and other tasks have a turn between two pieces; what cannot be cut
+//! is done on a thread where nobody waits.
+
+/// A piece, in bytes that are parsed or rendered: about a millisecond.
+pub(crate) const PIECE: usize = 128 * 1024;
+
+/// Counts what was done since others had a turn.
+#[derive(Debug, Default)]
+pub(crate) struct GiveWay {
+    since: usize,
+}
+
+impl GiveWay {
+    /// Gives way after as many bytes as make a piece.
+    pub(crate) async fn after(&mut self, bytes: usize) {
+        self.since = self.since.saturating_add(bytes);
+        if self.since >= PIECE {
+            self.since = 0;
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Does work on a message of this many bytes: at once if it is small, otherwise on a thread of its
+/// own. A panic is the caller's.
+pub(crate) async fn apart<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    if bytes <= PIECE {
+        return work();
+    }
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime ends, and with it whoever waits.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn others_have_a_turn_between_pieces_and_beside_what_is_large() {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut turns = GiveWay::default();
+        assert!(pin!(turns.after(PIECE - 1)).poll(&mut context).is_ready());
+        assert!(pin!(turns.after(1)).poll(&mut context).is_pending());
+        assert!(
+            pin!(turns.after(1)).poll(&mut context).is_ready(),
+            "a new count"
+        );
+        assert_eq!(pin!(apart(PIECE, || 7)).poll(&mut context), Poll::Ready(7));
+        let mut large = pin!(apart(PIECE + 1, || 7));
+        assert!(large.as_mut().poll(&mut context).is_pending());
+        assert_eq!(large.await, 7);
+    }
+}
