@@ -4,6 +4,8 @@
 mod gone;
 mod guessing;
 mod last_login;
+mod logins;
+mod one_shape;
 mod placing;
 mod quotas;
 mod scopes;
