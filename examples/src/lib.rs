@@ -3,6 +3,10 @@
 pub mod certificate;
 pub mod client;
 #[cfg(feature = "full")]
+mod login_page;
+#[cfg(feature = "full")]
+mod open_sessions;
+#[cfg(feature = "full")]
 pub mod platform;
 pub mod receiver;
 pub mod serve;

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use std::pin::Pin;
 
 use axum::http::{HeaderMap, header};
-use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin};
+use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin, Presented};
 use webhook_model::{Catalog, Invalid, OwnerId, Specificity};
 
 /// The platform's data: fixed, so that a tester knows what to expect.
@@ -79,14 +79,29 @@ impl Platform {
     }
 
     /// The user of this name and password.
-    #[must_use]
-    pub fn password(&self, name: &str, password: &str) -> Option<OwnerId> {
+    pub async fn password(&self, name: &str, password: &str) -> Option<OwnerId> {
         let given = base64(&format!("{name}:{password}"));
         is_encoded(&given, &self.credentials).then_some(OwnerId(1))
     }
 }
 
 impl PlatformLogin for Platform {
+    fn presented<'a>(&self, headers: &'a HeaderMap) -> Presented<'a> {
+        let mut values = headers.get_all(header::AUTHORIZATION).iter();
+        let (Some(value), None) = (values.next().and_then(|v| v.to_str().ok()), values.next())
+        else {
+            return Presented::Nothing;
+        };
+        match value.split_once(' ') {
+            Some((scheme, encoded)) if scheme.eq_ignore_ascii_case("basic") => {
+                Presented::Password {
+                    account: basic_name(encoded).unwrap_or_default(),
+                }
+            }
+            _ => Presented::Nothing,
+        }
+    }
+
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
@@ -119,6 +134,14 @@ impl PlatformLogin for Platform {
             }
         })
     }
+}
+
+/// The name in Basic credentials (RFC 7617).
+fn basic_name(encoded: &str) -> Option<String> {
+    use base64::Engine as _;
+    let decoded = base64::engine::general_purpose::STANDARD.decode(encoded);
+    let text = String::from_utf8(decoded.ok()?).ok()?;
+    Some(text.split_once(':')?.0.to_owned())
 }
 
 /// Whether `encoded` is the base64 of `text`; looks at all of it.
