@@ -17,7 +17,7 @@ use gatepost_keys::{
     Denied, GuessLimiter, PlatformAnswer, PlatformLogin, Presented, RetryAfter, Visit,
 };
 use gatepost_manage::Directory as _;
-use gatepost_storage::SystemClock;
+use gatepost_storage::{Clock, SystemClock};
 use serde_json::{Value, json};
 use webhook_model::{Audience, Object, ObjectId, Occurrence, OwnerId};
 
@@ -42,7 +42,8 @@ impl fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// No token yet. The engine is notified of logins and logouts; the limiter is the key service's.
+    /// No token yet. The engine is notified of logins and logouts; the limiter is that of the key
+    /// service.
     #[must_use]
     pub fn new(platform: Arc<Platform>, engine: Engine, guesses: GuessLimiter) -> Self {
         Self {
@@ -51,6 +52,13 @@ impl Tokens {
             guesses,
             open: Arc::new(OpenSessions::new(Arc::new(SystemClock))),
         }
+    }
+
+    /// Another clock than the machine's; to be set before any token is given.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.open = Arc::new(OpenSessions::new(clock));
+        self
     }
 
     /// `/api/sys/tokens`.

@@ -7,6 +7,7 @@
 )]
 
 mod console_weight;
+mod one_shape_of_time;
 mod own_process;
 mod secret_canary;
 mod secret_targets;

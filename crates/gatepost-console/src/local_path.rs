@@ -4,8 +4,8 @@
 /// certain; `None` for everything else, and a login leads to a page of its own choice then.
 ///
 /// It begins with a slash that no other follows, holds visible ASCII alone and no backslash, and
-/// has none of what is refused in an encoded form either: browsers drop line ends and tabs, and read
-/// a backslash as a slash, so that `/\t/elsewhere.example` is another site.
+/// has none of what is refused in an encoded form either: browsers drop line ends and tabs, and
+/// read a backslash as a slash, so that `/\t/elsewhere.example` is another site.
 #[must_use]
 pub fn local_path(back: &str) -> Option<&str> {
     let decoded = decode(back);

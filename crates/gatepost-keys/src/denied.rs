@@ -11,8 +11,8 @@ pub enum Denied {
     Unauthenticated,
     /// 403: the key is good, the address is not (SPEC 5.1 rule 4).
     Address,
-    /// 429: too many failures, and when to try again. A good key, or a good secret of the platform's
-    /// that nobody chose, never gets this response; a password does, and is not checked.
+    /// 429: too many failures, and when to try again. A good key, or a good secret of the
+    /// platform's that nobody chose, never gets this response; a password does, and is not checked.
     TooManyFailures(RetryAfter),
     /// 503: the store or the platform's accounts cannot be asked now.
     Unavailable,

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName};
 /// prolonged by [`Person`](Self::Person) alone, and looked up by both.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Visit {
-    /// Somebody opened a page or sent a form, as far as can be told.
+    /// Somebody opened a page or sent a form, as far as the request shows.
     Person,
     /// A page that is open asks by itself for what is new; nobody may be there.
     Poll,

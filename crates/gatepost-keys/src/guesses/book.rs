@@ -15,6 +15,9 @@ use super::limits::{FailureLimit, GuessLimits};
 use super::pair::Pair;
 use super::table::Table;
 
+/// Longer names are no account's; those that begin alike count as one.
+const LONGEST_NAME: usize = 256;
+
 /// The counters of a limiter. Names, addresses and secrets are kept as hashes of 64 bits, under a
 /// key that is random for each process: nobody can aim at an entry of another.
 pub(super) struct Book {
@@ -52,8 +55,11 @@ impl Book {
     }
 
     pub(super) fn pair(&self, account: &str, from: IpAddr) -> Pair {
+        let name = account.trim().chars().take(LONGEST_NAME);
         Pair {
-            account: self.hasher.hash_one(account.trim().to_lowercase()),
+            account: self
+                .hasher
+                .hash_one(name.flat_map(char::to_lowercase).collect::<String>()),
             network: self.network(from),
         }
     }

@@ -21,8 +21,8 @@ pub struct FailureLimit {
 }
 
 impl FailureLimit {
-    /// `burst` failures are free; one is forgiven `every` so long. Delays begin at one second and
-    /// end at a minute. Spans are kept between a millisecond and a day.
+    /// `burst` failures are free; `every` is the time after which one is forgiven. Delays begin at
+    /// one second and end at a minute. Spans are kept between a millisecond and a day.
     #[must_use]
     pub fn new(burst: NonZeroU32, every: Duration) -> Self {
         Self {
