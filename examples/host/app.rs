@@ -29,7 +29,7 @@ pub(crate) fn app(
     engine: &Engine,
     figures: &Figures,
 ) -> Router {
-    let tokens = Tokens::new(platform.clone(), engine.clone());
+    let tokens = Tokens::new(platform.clone(), engine.clone(), keys.guesses().clone());
     let guard = AuthLayer::new(keys.clone(), |ext| {
         ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
     })
@@ -46,10 +46,14 @@ pub(crate) fn app(
         .version(VersionFacts::new("26.1.8", "example"))
         .build();
     let passwords = platform.clone();
-    let sessions = Sessions::new(options.tls, move |name, password| {
-        let passwords = passwords.clone();
-        async move { passwords.password(&name, &password).await }
-    });
+    let sessions = Sessions::new(
+        options.tls,
+        keys.guesses().clone(),
+        move |name, password| {
+            let passwords = passwords.clone();
+            async move { passwords.password(&name, &password).await }
+        },
+    );
     let console = Console::builder(management, Arc::new(sessions.clone()))
         .title("Example platform")
         .build();

@@ -2,6 +2,10 @@
 
 pub mod certificate;
 pub mod client;
+#[cfg(feature = "full")]
+mod login_page;
+#[cfg(feature = "full")]
+mod open_sessions;
 pub mod passwords;
 #[cfg(feature = "full")]
 pub mod platform;

@@ -12,6 +12,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
+use webhook_model::OwnerId;
 
 /// Hashes at a time: each takes 19 MiB and a core.
 const AT_ONCE: usize = 2;
@@ -58,6 +59,23 @@ pub enum Judged {
     Wrong,
     /// Too many wait for an answer; this one was not looked at.
     Busy,
+}
+
+/// Whose name and password they are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Checked {
+    /// This user's.
+    Good(OwnerId),
+    /// Nobody's.
+    Wrong,
+    /// Too many wait for an answer; they were not looked at.
+    Busy,
+}
+
+impl From<Option<OwnerId>> for Checked {
+    fn from(owner: Option<OwnerId>) -> Self {
+        owner.map_or(Self::Wrong, Self::Good)
+    }
 }
 
 /// The hashes, by the users' names.

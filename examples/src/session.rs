@@ -4,37 +4,43 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use axum::extract::{Query, State};
+use axum::extract::{ConnectInfo, Query, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Form, Router};
-use gatepost_console::{ConsoleLogin, LoggedIn};
-use tokio::time::Instant;
-use webhook_model::OwnerId;
+use gatepost_console::{ConsoleLogin, LoggedIn, LogoutForm, Visit, cookie, local_path};
+use gatepost_keys::GuessLimiter;
+use gatepost_storage::{Clock, SystemClock};
 
-/// How long a session lasts without a request (SPEC 5.1 rule 3).
-const IDLE: Duration = Duration::from_secs(30 * 60);
-/// What a wrong password costs.
-const PENALTY: Duration = Duration::from_millis(300);
+use crate::login_page::page;
+use crate::open_sessions::{OpenSessions, Session};
+use crate::passwords::Checked;
+
+/// The name of the cookie; behind TLS one that no other site, and no page without TLS, can set.
 const COOKIE: &str = "session";
-const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;max-width:20rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}label{display:block;margin-bottom:1rem}input,button{font:inherit;display:block;width:100%;box-sizing:border-box;padding:.4rem;margin-top:.25rem}";
+const SECURE_COOKIE: &str = "__Host-session";
+/// Where the login leads to if it does not lead back.
+const HOME: &str = "/console/";
+/// The field of the form that logs out.
+const TOKEN: &str = "logout";
 
 /// Who has this name and password.
-type Check =
-    dyn Fn(String, String) -> Pin<Box<dyn Future<Output = Option<OwnerId>> + Send>> + Send + Sync;
+type Check = dyn Fn(String, String) -> Pin<Box<dyn Future<Output = Checked> + Send>> + Send + Sync;
+type Fields = HashMap<String, String>;
 
 /// The sessions of one process, by the value of their cookie.
 #[derive(Clone)]
 pub struct Sessions {
     check: Arc<Check>,
-    open: Arc<Mutex<HashMap<String, (LoggedIn, Instant)>>>,
+    guesses: GuessLimiter,
+    open: Arc<OpenSessions>,
     /// Behind TLS the cookie says so.
     secure: bool,
 }
@@ -46,16 +52,32 @@ impl fmt::Debug for Sessions {
 }
 
 impl Sessions {
-    /// No session yet. `check` judges name and password; `secure` is for a platform behind TLS.
-    pub fn new<F>(secure: bool, check: impl Fn(String, String) -> F + Send + Sync + 'static) -> Self
+    /// No session yet. `check` judges name and password, when `guesses`, the limiter of the key
+    /// service, has given leave; `secure` is for a platform behind TLS.
+    pub fn new<F>(
+        secure: bool,
+        guesses: GuessLimiter,
+        check: impl Fn(String, String) -> F + Send + Sync + 'static,
+    ) -> Self
     where
-        F: Future<Output = Option<OwnerId>> + Send + 'static,
+        F: Future<Output: Into<Checked>> + Send + 'static,
     {
         Self {
-            check: Arc::new(move |name, password| Box::pin(check(name, password))),
-            open: Arc::default(),
+            check: Arc::new(move |name, password| {
+                let checked = check(name, password);
+                Box::pin(async move { checked.await.into() })
+            }),
+            guesses,
+            open: Arc::new(OpenSessions::new(Arc::new(SystemClock))),
             secure,
         }
+    }
+
+    /// Another clock than the machine's; to be set before any session is opened.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.open = Arc::new(OpenSessions::new(clock));
+        self
     }
 
     /// `/login` and `/logout`.
@@ -66,21 +88,41 @@ impl Sessions {
             .with_state(self.clone())
     }
 
-    /// The session of a request's cookie; to look at it keeps it alive.
-    fn session(&self, headers: &HeaderMap) -> Option<LoggedIn> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        open.retain(|_, (_, used)| now - *used < IDLE);
-        let (user, used) = open.get_mut(cookie(headers)?)?;
-        *used = now;
-        Some(user.clone())
+    fn session(&self, headers: &HeaderMap, visit: Visit) -> Option<(String, Session)> {
+        let secret = cookie(headers, self.cookie_name())?;
+        Some((secret.to_owned(), self.open.find(secret, visit)?))
+    }
+
+    /// Ends the session that a request comes with.
+    fn end(&self, headers: &HeaderMap) {
+        if let Some(secret) = cookie(headers, self.cookie_name()) {
+            self.open.end(secret);
+        }
+    }
+
+    fn cookie_name(&self) -> &'static str {
+        if self.secure { SECURE_COOKIE } else { COOKIE }
+    }
+
+    fn set_cookie(&self, value: &str, more: &str) -> [(header::HeaderName, String); 1] {
+        let (name, secure) = (
+            self.cookie_name(),
+            if self.secure { "; Secure" } else { "" },
+        );
+        let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{more}");
+        [(header::SET_COOKIE, cookie)]
     }
 }
 
 #[async_trait]
 impl ConsoleLogin for Sessions {
-    async fn who(&self, request: &Parts) -> Option<LoggedIn> {
-        self.session(&request.headers)
+    async fn who(&self, request: &Parts, visit: Visit) -> Option<LoggedIn> {
+        let (secret, session) = self.session(&request.headers, visit)?;
+        Some(LoggedIn {
+            owner: session.owner,
+            name: session.name.to_string(),
+            session: secret,
+        })
     }
 
     fn login_url(&self, back: &str) -> String {
@@ -88,87 +130,92 @@ impl ConsoleLogin for Sessions {
         format!("/login?back={back}")
     }
 
-    fn logout_url(&self) -> Option<String> {
-        Some("/logout".into())
+    fn logout(&self, user: &LoggedIn) -> Option<LogoutForm> {
+        let session = self.open.find(&user.session, Visit::Poll)?;
+        let token = session.form_token.to_string();
+        Some(LogoutForm::new("/logout").with_field(TOKEN, token))
     }
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
-    cookies
-        .split("; ")
-        .find_map(|pair| pair.strip_prefix(COOKIE)?.strip_prefix('='))
+async fn form(Query(query): Query<Fields>) -> Response {
+    page(StatusCode::OK, back(&query), "")
 }
 
 /// Only a path of this site: nobody is sent elsewhere after the login.
-fn local(back: Option<&String>) -> &str {
-    back.map(String::as_str)
-        .filter(|path| {
-            path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n'])
-        })
-        .unwrap_or("/console/")
-}
-
-async fn form(Query(query): Query<HashMap<String, String>>) -> Response {
-    page(StatusCode::OK, local(query.get("back")), "")
-}
-
-fn page(status: StatusCode, back: &str, wrong: &str) -> Response {
-    let back = back
-        .replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;");
-    let html = format!(
-        "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>Log in</title><style>{STYLE}</style><main><h1>Log in</h1><p role=alert>{wrong}</p><form method=post action=/login><input type=hidden name=back value=\"{back}\"><label>User<input name=user autocomplete=username autofocus></label><label>Password<input type=password name=password autocomplete=current-password></label><button>Log in</button></form></main></html>"
-    );
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
-    let headers = [
-        (header::CONTENT_SECURITY_POLICY, policy),
-        (header::CACHE_CONTROL, "no-store"),
-    ];
-    (status, headers, Html(html)).into_response()
+fn back(sent: &Fields) -> &str {
+    let back = sent.get("back").and_then(|back| local_path(back));
+    back.unwrap_or(HOME)
 }
 
 async fn login(
     State(sessions): State<Sessions>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
     headers: HeaderMap,
-    Form(sent): Form<HashMap<String, String>>,
+    Form(sent): Form<Fields>,
 ) -> Response {
-    let text = |name: &str| sent.get(name).map(String::as_str).unwrap_or_default();
-    let back = local(sent.get("back"));
+    let text = |name: &str| sent.get(name).cloned().unwrap_or_default();
     // Another site must not log a visitor in as somebody else.
-    let elsewhere = headers
-        .get("sec-fetch-site")
-        .is_some_and(|site| site != "same-origin" && site != "none");
+    if from_elsewhere(&headers) {
+        return page(StatusCode::FORBIDDEN, HOME, "Log in on this page.");
+    }
     let user = text("user");
-    let found = (sessions.check)(user.to_owned(), text("password").to_owned()).await;
-    let found = found.filter(|_| !elsewhere);
-    let Some(owner) = found else {
-        tokio::time::sleep(PENALTY).await;
-        return page(StatusCode::FORBIDDEN, back, "Wrong name or password.");
+    let attempt = match sessions.guesses.attempt(&user, peer.ip()) {
+        Ok(attempt) => attempt,
+        Err(retry) => {
+            let wait = format!(
+                "Too many failed logins. Try again in {} s.",
+                retry.seconds()
+            );
+            let refused = page(StatusCode::TOO_MANY_REQUESTS, back(&sent), &wait);
+            return (
+                [(header::RETRY_AFTER, retry.seconds().to_string())],
+                refused,
+            )
+                .into_response();
+        }
     };
-    let token = format!(
-        "{:032x}{:032x}",
-        rand::random::<u128>(),
-        rand::random::<u128>()
-    );
-    let logged_in = LoggedIn {
-        owner,
-        name: user.to_owned(),
-        session: token.clone(),
+    let owner = match (sessions.check)(user.clone(), text("password")).await {
+        Checked::Good(owner) => owner,
+        Checked::Wrong => {
+            drop(attempt);
+            let wrong = "Wrong name or password.";
+            return page(StatusCode::FORBIDDEN, back(&sent), wrong);
+        }
+        Checked::Busy => {
+            attempt.not_checked();
+            let busy = "Too many log in at the moment. Try again.";
+            return page(StatusCode::SERVICE_UNAVAILABLE, back(&sent), busy);
+        }
     };
-    let mut open = sessions.open.lock().unwrap_or_else(PoisonError::into_inner);
-    open.insert(token.clone(), (logged_in, Instant::now()));
-    let secure = if sessions.secure { "; Secure" } else { "" };
-    let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Lax{secure}");
-    ([(header::SET_COOKIE, cookie)], Redirect::to(back)).into_response()
+    attempt.succeeded();
+    // The session of before ends, whoever opened it.
+    sessions.end(&headers);
+    let secret = sessions.open.open(owner, &user);
+    (sessions.set_cookie(&secret, ""), Redirect::to(back(&sent))).into_response()
 }
 
-async fn logout(State(sessions): State<Sessions>, headers: HeaderMap) -> Response {
-    if let Some(token) = cookie(&headers) {
-        let mut open = sessions.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.remove(token);
+/// Ends the session, if the form carries its token.
+async fn logout(
+    State(sessions): State<Sessions>,
+    headers: HeaderMap,
+    Form(sent): Form<Fields>,
+) -> Response {
+    let session = sessions.session(&headers, Visit::Poll);
+    let token = sent.get(TOKEN).map(String::as_str);
+    let is_own = |session: &Session| token == Some(&*session.form_token);
+    if from_elsewhere(&headers) || session.is_some_and(|(_, session)| !is_own(&session)) {
+        return (StatusCode::FORBIDDEN, "Log out by the button of a page.").into_response();
     }
-    let gone = format!("{COOKIE}=; Path=/; Max-Age=0");
-    ([(header::SET_COOKIE, gone)], Redirect::to("/login")).into_response()
+    sessions.end(&headers);
+    (
+        sessions.set_cookie("", "; Max-Age=0"),
+        Redirect::to("/login"),
+    )
+        .into_response()
+}
+
+/// Whether the browser says that another site sent this.
+fn from_elsewhere(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site");
+    site.is_some_and(|site| site != "same-origin" && site != "none")
 }

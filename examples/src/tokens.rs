@@ -1,36 +1,32 @@
 //! The session tokens of the example: `POST /api/sys/tokens` gives one, `x-yottabyte-token` sends
 //! it back. They end after a time without use (SPEC 5.1 rule 3), which is what API keys do not.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use axum::extract::{Path, State};
-use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use axum::extract::{ConnectInfo, Path, State};
+use axum::http::header::{self, CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
 use axum::{Json, Router};
 use gatepost_engine::Engine;
-use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin};
+use gatepost_keys::{
+    Denied, GuessLimiter, PlatformAnswer, PlatformLogin, Presented, RetryAfter, Visit,
+};
 use gatepost_manage::Directory as _;
+use gatepost_storage::{Clock, SystemClock};
 use serde_json::{Value, json};
-use tokio::time::Instant;
 use webhook_model::{Audience, Object, ObjectId, Occurrence, OwnerId};
 
+use crate::open_sessions::OpenSessions;
+use crate::passwords::Checked;
 use crate::platform::Platform;
 
-/// How long a token lasts without a request.
-const IDLE: Duration = Duration::from_secs(30 * 60);
-/// What a wrong password costs.
-const PENALTY: Duration = Duration::from_millis(300);
-/// Tokens at a time; the one unused for longest makes room.
-const MOST: usize = 10_000;
 const HEADER: &str = "x-yottabyte-token";
 
 /// The tokens of one process. A login that brings none is the platform's to judge.
@@ -38,7 +34,8 @@ const HEADER: &str = "x-yottabyte-token";
 pub struct Tokens {
     platform: Arc<Platform>,
     engine: Engine,
-    open: Arc<Mutex<HashMap<String, (OwnerId, Instant)>>>,
+    guesses: GuessLimiter,
+    open: Arc<OpenSessions>,
 }
 
 impl fmt::Debug for Tokens {
@@ -48,14 +45,23 @@ impl fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// No token yet. The engine is notified of logins and logouts.
+    /// No token yet. The engine is notified of logins and logouts; the limiter is that of the key
+    /// service.
     #[must_use]
-    pub fn new(platform: Arc<Platform>, engine: Engine) -> Self {
+    pub fn new(platform: Arc<Platform>, engine: Engine, guesses: GuessLimiter) -> Self {
         Self {
             platform,
             engine,
-            open: Arc::default(),
+            guesses,
+            open: Arc::new(OpenSessions::new(Arc::new(SystemClock))),
         }
+    }
+
+    /// Another clock than the machine's; to be set before any token is given.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.open = Arc::new(OpenSessions::new(clock));
+        self
     }
 
     /// `/api/sys/tokens`.
@@ -65,36 +71,6 @@ impl Tokens {
             .route("/api/sys/tokens/{token}", delete(logout))
             .with_state(self.clone())
             .layer(map_response(private))
-    }
-
-    /// Whose token this is; to ask keeps it alive.
-    fn owner(&self, token: &str) -> Option<OwnerId> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        let (owner, used) = open.get_mut(token)?;
-        if now - *used > IDLE {
-            open.remove(token);
-            return None;
-        }
-        *used = now;
-        Some(*owner)
-    }
-
-    fn issue(&self, owner: OwnerId) -> String {
-        let token = format!("{:032x}", rand::random::<u128>());
-        let now = Instant::now();
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.len() >= MOST {
-            open.retain(|_, (_, used)| now - *used < IDLE);
-        }
-        if open.len() >= MOST
-            && let Some(oldest) = open.iter().min_by_key(|(_, (_, used))| *used)
-        {
-            let oldest = oldest.0.clone();
-            open.remove(&oldest);
-        }
-        open.insert(token.clone(), (owner, now));
-        token
     }
 
     /// A login or logout is an event like any other, for the user and those who administer it; that
@@ -126,30 +102,50 @@ async fn private(mut response: Response) -> Response {
 }
 
 /// `POST /api/sys/tokens {"login", "password"}` → `{"$key": "<token>"}`
-async fn login(State(tokens): State<Tokens>, body: String) -> Response {
+async fn login(
+    State(tokens): State<Tokens>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    body: String,
+) -> Response {
     let Ok(body) = serde_json::from_str::<Value>(&body) else {
         return refuse(StatusCode::BAD_REQUEST, "The body is not JSON");
     };
     let text = |name: &str| body[name].as_str().unwrap_or_default();
-    let found = tokens.platform.password(text("login"), text("password"));
-    let Some(owner) = found.await else {
-        tokio::time::sleep(PENALTY).await;
-        return refuse(StatusCode::UNAUTHORIZED, "Wrong login or password");
+    let name = text("login");
+    let attempt = match tokens.guesses.attempt(name, peer.ip()) {
+        Ok(attempt) => attempt,
+        Err(retry) => return too_many(retry),
     };
-    tokens.tell("login", owner, text("login")).await;
-    let token = json!({"$key": tokens.issue(owner)});
+    let owner = match tokens.platform.password(name, text("password")).await {
+        Checked::Good(owner) => owner,
+        Checked::Wrong => {
+            drop(attempt);
+            return refuse(StatusCode::UNAUTHORIZED, "Wrong login or password");
+        }
+        Checked::Busy => {
+            attempt.not_checked();
+            return refuse(StatusCode::SERVICE_UNAVAILABLE, "Too many log in");
+        }
+    };
+    attempt.succeeded();
+    tokens.tell("login", owner, name).await;
+    let token = json!({"$key": *tokens.open.open(owner, name)});
     (StatusCode::CREATED, Json(token)).into_response()
 }
 
 /// `DELETE /api/sys/tokens/{token}`: who knows a token may end it.
-async fn logout(State(tokens): State<Tokens>, Path(token): Path<String>) -> Response {
-    let ended = {
-        let mut open = tokens.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.remove(&token)
+async fn logout(
+    State(tokens): State<Tokens>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Path(token): Path<String>,
+) -> Response {
+    let Some(ended) = tokens.open.end(&token) else {
+        return match tokens.guesses.wrong_secret(token.as_bytes(), peer.ip()) {
+            Ok(()) => refuse(StatusCode::NOT_FOUND, "Not found"),
+            Err(retry) => too_many(retry),
+        };
     };
-    let Some((owner, _)) = ended else {
-        return refuse(StatusCode::NOT_FOUND, "Not found");
-    };
+    let owner = ended.owner;
     let name = match Platform::principal(owner) {
         Some(user) => tokens.platform.name(&user, "users", owner.0).await,
         None => None,
@@ -160,11 +156,24 @@ async fn logout(State(tokens): State<Tokens>, Path(token): Path<String>) -> Resp
     StatusCode::OK.into_response()
 }
 
+fn too_many(retry: RetryAfter) -> Response {
+    let after = [(header::RETRY_AFTER, retry.seconds().to_string())];
+    let refused = refuse(StatusCode::TOO_MANY_REQUESTS, "Too many failed logins");
+    (after, refused).into_response()
+}
+
 fn refuse(status: StatusCode, text: &str) -> Response {
     (status, Json(json!({"err": text}))).into_response()
 }
 
 impl PlatformLogin for Tokens {
+    fn presented<'a>(&self, headers: &'a HeaderMap) -> Presented<'a> {
+        match headers.get(HEADER) {
+            Some(token) => Presented::Secret(token.as_bytes()),
+            None => self.platform.presented(headers),
+        }
+    }
+
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
@@ -173,8 +182,9 @@ impl PlatformLogin for Tokens {
         let Some(token) = headers.get(HEADER) else {
             return self.platform.login(headers, from);
         };
-        let owner = token.to_str().ok().and_then(|token| self.owner(token));
-        let principal = owner.and_then(Platform::principal);
+        let token = token.to_str().unwrap_or_default();
+        let session = self.open.find(token, Visit::of(headers));
+        let principal = session.and_then(|session| Platform::principal(session.owner));
         let answer = match principal {
             Some(principal) => PlatformAnswer::Granted(Box::new(principal)),
             None => PlatformAnswer::Refused(Denied::Unauthenticated),

@@ -10,6 +10,8 @@ pub mod browser;
 pub mod canary;
 pub mod chaos;
 pub mod door;
+pub mod doors;
+pub mod forge;
 pub mod here;
 pub mod hostile;
 pub mod open;

@@ -8,6 +8,7 @@ use gatepost_manage::{Actor, Principal};
 use http::StatusCode;
 use http::request::Parts;
 
+use crate::login::LogoutForm;
 use crate::state::ConsoleState;
 
 /// The caller of a request that [`guard`](crate::guard::guard) has let through.
@@ -20,6 +21,8 @@ pub(crate) struct PageContext {
     pub name: Arc<str>,
     /// The token that each form carries.
     pub csrf: Arc<str>,
+    /// The platform's form to log out by.
+    pub logout: Option<Arc<LogoutForm>>,
 }
 
 impl PageContext {

@@ -1,22 +1,28 @@
 //! What happens before and after every page: login, account, forged requests, response headers.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use axum::extract::{FromRequest, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
-use gatepost_manage::Via;
+use gatepost_manage::{Via, Visit};
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::login::LoggedIn;
+use crate::local_path::local_path;
+use crate::login::{LoggedIn, LogoutForm};
 use crate::state::ConsoleState;
 
 /// Only what we serve ourselves, no inline script or style, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// How the routes end that a page asks by itself.
+const LIVE: &str = "/live";
 
 /// Lets through a request that a logged-in user sent from one of our pages.
 pub(crate) async fn guard(
@@ -26,15 +32,18 @@ pub(crate) async fn guard(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let safe = matches!(parts.method, Method::GET | Method::HEAD);
-    let login = console.login.who(&parts);
+    let login = console.login.who(&parts, visit(&parts));
     let Some(user) = console.management.ask_platform(login).await else {
         return Failure::Unavailable.bare(Some(&console));
     };
     let Some(user) = user else {
         let back = parts.extensions.get::<axum::extract::OriginalUri>();
         let back = back.map_or(&parts.uri, |original| &original.0);
-        let back = back.path_and_query().map_or("/", |path| path.as_str());
-        let back = if safe { back } else { &console.base };
+        let back = back
+            .path_and_query()
+            .and_then(|back| local_path(back.as_str()));
+        let home = console.at("/");
+        let back = back.filter(|_| safe).unwrap_or(&home);
         let url = console.login.login_url(back);
         return if safe {
             Redirect::to(&url).into_response()
@@ -51,6 +60,7 @@ pub(crate) async fn guard(
         actor: console.management.of(&principal),
         name: user.name.as_str().into(),
         csrf: console.csrf.token(&user.session).into(),
+        logout: logout_form(&console, &user).map(Arc::new),
         console,
     };
     let mut request = Request::from_parts(parts, body);
@@ -62,6 +72,19 @@ pub(crate) async fn guard(
     }
     request.extensions_mut().insert(ctx.clone());
     next.run(request).await
+}
+
+/// What refreshes itself is a poll, whether the script says so or not: its routes are ours.
+fn visit(parts: &Parts) -> Visit {
+    if parts.uri.path().ends_with(LIVE) {
+        return Visit::Poll;
+    }
+    Visit::of(&parts.headers)
+}
+
+/// The platform's form; without it if the platform panics.
+fn logout_form(console: &ConsoleState, user: &LoggedIn) -> Option<LogoutForm> {
+    catch_unwind(AssertUnwindSafe(|| console.login.logout(user))).ok()?
 }
 
 /// Reads the form, and refuses one without the session's token.

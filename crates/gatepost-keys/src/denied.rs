@@ -1,5 +1,7 @@
 //! The response to a caller that is not let in.
 
+use crate::guesses::RetryAfter;
+
 /// The response to a request that is not let in. Everything about a key but a refused address
 /// looks the same (SPEC 7); the true reason goes to the log and the metrics.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -9,8 +11,9 @@ pub enum Denied {
     Unauthenticated,
     /// 403: the key is good, the address is not (SPEC 5.1 rule 4).
     Address,
-    /// 429: too many failures from this address. A good key never gets this response.
-    TooManyFailures,
+    /// 429: too many failures, and when to try again. A good key, or a good secret of the
+    /// platform's that nobody chose, never gets this response; a password does, and is not checked.
+    TooManyFailures(RetryAfter),
     /// 503: the store or the platform's accounts cannot be asked now.
     Unavailable,
     /// 500: the platform did not say where the request comes from.
@@ -24,7 +27,7 @@ impl Denied {
         match self {
             Self::Unauthenticated => http::StatusCode::UNAUTHORIZED,
             Self::Address => http::StatusCode::FORBIDDEN,
-            Self::TooManyFailures => http::StatusCode::TOO_MANY_REQUESTS,
+            Self::TooManyFailures(_) => http::StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable => http::StatusCode::SERVICE_UNAVAILABLE,
             Self::Misconfigured => http::StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -36,7 +39,7 @@ impl Denied {
         match self {
             Self::Unauthenticated => r#"{"err":"Authentication required"}"#,
             Self::Address => r#"{"err":"Access denied from this address"}"#,
-            Self::TooManyFailures => r#"{"err":"Too many failed logins from this address"}"#,
+            Self::TooManyFailures(_) => r#"{"err":"Too many failed logins"}"#,
             Self::Unavailable => r#"{"err":"Temporarily unavailable"}"#,
             Self::Misconfigured => r#"{"err":"Internal error"}"#,
         }

@@ -5,24 +5,27 @@ mod authority;
 mod cache;
 mod denied;
 mod error;
-mod failure_limiter;
+mod guesses;
 mod judged;
 mod layer;
 mod principal;
 mod service;
+mod visit;
 
 // The public interface is:
 
 pub use authority::Authority;
 pub use denied::Denied;
 pub use error::KeyError;
-pub use failure_limiter::FailureLimit;
 pub use gatepost_ids::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Place, Quota, Quotas,
     TenantId,
 };
+pub use guesses::{Attempt, FailureLimit, GuessLimiter, GuessLimits, RetryAfter};
 pub use layer::{
-    AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, TrustedProxies,
+    AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, Presented,
+    TrustedProxies,
 };
 pub use principal::{Principal, Via};
 pub use service::{KeyPage, KeyService, KeyServiceBuilder};
+pub use visit::Visit;

@@ -10,10 +10,10 @@ use std::net::IpAddr;
 use std::pin::Pin;
 
 use axum::http::{HeaderMap, header};
-use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin};
-use webhook_model::{Catalog, Invalid, OwnerId, Specificity};
+use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin, Presented};
+use webhook_model::{Catalog, Invalid, Specificity};
 
-use crate::passwords::{Judged, Passwords};
+use crate::passwords::{Checked, Judged, Passwords};
 
 /// The platform's data: fixed, so that a tester knows what to expect.
 #[derive(Debug, Default)]
@@ -77,47 +77,61 @@ impl Platform {
             .build())
     }
 
-    /// The user of this name and password; `None` too while too many wait to be judged.
-    pub async fn password(&self, name: &str, password: &str) -> Option<OwnerId> {
-        let judged = self.passwords.judge(name, password).await;
-        Self::named(name).filter(|_| judged == Judged::Good)
+    /// Whose name and password these are.
+    pub async fn password(&self, name: &str, password: &str) -> Checked {
+        match (
+            self.passwords.judge(name, password).await,
+            Self::named(name),
+        ) {
+            (Judged::Good, Some(owner)) => Checked::Good(owner),
+            (Judged::Busy, _) => Checked::Busy,
+            _ => Checked::Wrong,
+        }
     }
 
-    async fn basic(&self, name: &str, password: &str) -> PlatformAnswer {
-        let principal = Self::named(name).and_then(Self::principal);
-        match (self.passwords.judge(name, password).await, principal) {
-            (Judged::Good, Some(principal)) => PlatformAnswer::Granted(Box::new(principal)),
-            (Judged::Busy, _) => PlatformAnswer::Refused(Denied::Unavailable),
-            _ => PlatformAnswer::Refused(Denied::Unauthenticated),
-        }
+    async fn answer(&self, name: &str, password: &str) -> PlatformAnswer {
+        let good = |owner| Self::principal(owner).map(|who| PlatformAnswer::Granted(Box::new(who)));
+        let granted = match self.password(name, password).await {
+            Checked::Good(owner) => good(owner),
+            Checked::Busy => return PlatformAnswer::Refused(Denied::Unavailable),
+            Checked::Wrong => None,
+        };
+        granted.unwrap_or(PlatformAnswer::Refused(Denied::Unauthenticated))
     }
 }
 
 impl PlatformLogin for Platform {
+    fn presented<'a>(&self, headers: &'a HeaderMap) -> Presented<'a> {
+        match basic(headers) {
+            Some(encoded) => Presented::Password {
+                account: decoded(encoded).unwrap_or_default().0,
+            },
+            None => Presented::Nothing,
+        }
+    }
+
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
         _from: IpAddr,
     ) -> Pin<Box<dyn Future<Output = PlatformAnswer> + Send + 'a>> {
         Box::pin(async move {
-            let mut values = headers.get_all(header::AUTHORIZATION).iter();
-            let (Some(value), None) = (values.next().and_then(|v| v.to_str().ok()), values.next())
-            else {
-                return PlatformAnswer::NotMine;
-            };
-            let Some(encoded) = after_basic(value) else {
-                return PlatformAnswer::NotMine;
-            };
-            match decoded(encoded) {
-                Some((name, password)) => self.basic(&name, &password).await,
-                None => PlatformAnswer::Refused(Denied::Unauthenticated),
+            match basic(headers).map(decoded) {
+                Some(Some((name, password))) => self.answer(&name, &password).await,
+                Some(None) => PlatformAnswer::Refused(Denied::Unauthenticated),
+                None => PlatformAnswer::NotMine,
             }
         })
     }
 }
 
-fn after_basic(value: &str) -> Option<&str> {
-    let (scheme, encoded) = value.split_once(' ')?;
+/// The Basic credentials of a request that has no others.
+fn basic(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return None;
+    };
+    let (scheme, encoded) = value.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("basic").then_some(encoded)
 }
 

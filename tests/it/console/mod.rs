@@ -6,6 +6,7 @@ mod key_rules;
 mod keys;
 mod limits;
 mod session;
+mod sessions;
 mod tasks;
 mod volume;
 mod webhook_acts;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gatepost_console::{Console, ConsoleLogin, LoggedIn};
+use gatepost_console::{Console, ConsoleLogin, LoggedIn, Visit};
 use tests::browser::{Site, Visitor};
 use tokio::net::TcpListener;
 use webhook_model::OwnerId;
@@ -153,7 +153,10 @@ async fn a_disabled_user_sees_nothing_and_a_closed_session_is_over() {
     assert_eq!(dora.get("/console/keys").await.status, 403);
     let ulf = Visitor::login(&site, "ulf").await;
     assert_eq!(ulf.get("/console/keys").await.status, 200);
-    assert_eq!(ulf.post("/logout", &[]).await.to(), "/login");
+    assert_eq!(
+        ulf.fill("/console/keys", "/logout", &[]).await.to(),
+        "/login"
+    );
     assert_eq!(ulf.get("/console/keys").await.status, 303);
 }
 
@@ -175,7 +178,7 @@ struct ByHeader;
 
 #[async_trait]
 impl ConsoleLogin for ByHeader {
-    async fn who(&self, request: &axum::http::request::Parts) -> Option<LoggedIn> {
+    async fn who(&self, request: &axum::http::request::Parts, _visit: Visit) -> Option<LoggedIn> {
         let user = request.headers.get("x-user")?.to_str().ok()?;
         Some(LoggedIn {
             owner: OwnerId(user.parse().ok()?),

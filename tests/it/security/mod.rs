@@ -1,5 +1,6 @@
 //! What attackers try, and what a stolen disk shows.
 
+mod doors;
 mod guessing;
 mod hostile_values;
 mod injection;

@@ -199,11 +199,13 @@ impl Site {
         let guard = AuthLayer::new(keys.clone(), |ext| {
             ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
         });
-        let sessions = Sessions::new(false, |name, password| async move {
+        let guesses = keys.guesses().clone();
+        let sessions = Sessions::new(false, guesses, |name, password| async move {
             let names = ["admin", "tina", "ulf", "vera", "dora"];
             let at = names.iter().position(|known| *known == name)?;
             (password == PASSWORD).then_some(OwnerId(at as i64 + 1))
-        });
+        })
+        .clock(clock.clone());
         let heard = Heard::default();
         let management = Management::builder(keys.clone(), engine.clone())
             .directory(directory)

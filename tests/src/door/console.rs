@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use axum::Router;
 use axum::http::request::Parts as Head;
-use gatepost_console::{Console, ConsoleLogin, LoggedIn};
+use gatepost_console::{Console, ConsoleLogin, LoggedIn, Visit};
 use gatepost_manage::Operation;
 use webhook_model::OwnerId;
 
@@ -27,7 +27,7 @@ struct ByCookie;
 
 #[async_trait]
 impl ConsoleLogin for ByCookie {
-    async fn who(&self, request: &Head) -> Option<LoggedIn> {
+    async fn who(&self, request: &Head, _visit: Visit) -> Option<LoggedIn> {
         let cookie = request.headers.get("cookie")?.to_str().ok()?;
         let user = cookie.strip_prefix("user=")?;
         match user {

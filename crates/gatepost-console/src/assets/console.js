@@ -144,7 +144,7 @@
     const every = 3000;
     async function refresh() {
       if (!document.hidden) {
-        const response = await fetch(area.dataset.live, { headers: { accept: 'application/json' } }).catch(() => null);
+        const response = await fetch(area.dataset.live, { headers: { accept: 'application/json', 'x-gatepost-visit': 'poll' } }).catch(() => null);
         if (response?.status === 401 || response?.redirected) return;
         if (response?.ok) show(await response.json());
       }

@@ -76,8 +76,11 @@ pub(crate) fn page_with(
                         }
                         div.user {
                             span { span.unseen { "Logged in as " } (ctx.name) }
-                            @if let Some(url) = console.login.logout_url() {
-                                form method="post" action=(url) { button.plain.small { "Log out" } }
+                            @if let Some(logout) = &ctx.logout {
+                                form method="post" action=(logout.url) {
+                                    @for (name, value) in &logout.fields { input type="hidden" name=(name) value=(value); }
+                                    button.plain.small { "Log out" }
+                                }
                             }
                         }
                     }

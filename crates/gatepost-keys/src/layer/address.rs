@@ -39,8 +39,11 @@ impl TrustedProxies {
     }
 
     /// The client: going back from the peer, the first address that is no trusted proxy. `None`
-    /// when a trusted proxy names one that cannot be read; such a request must not be let in.
-    pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
+    /// when a trusted proxy names one that cannot be read; such a request must not be let in. The
+    /// layer asks by itself; a login page of the platform's own takes the same address for
+    /// [`GuessLimiter::attempt`](crate::GuessLimiter::attempt).
+    #[must_use]
+    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         let mut client = peer.to_canonical();
         if !self.trusts(client) {
             return Some(client);

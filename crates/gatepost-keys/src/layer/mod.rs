@@ -13,10 +13,11 @@ use std::task::{Context, Poll};
 
 pub use address::{ForwardedHeader, TrustedProxies};
 use http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Extensions, HeaderMap, HeaderValue, Request, Response};
-pub use platform_login::{PlatformAnswer, PlatformLogin};
+pub use platform_login::{PlatformAnswer, PlatformLogin, Presented};
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -62,7 +63,8 @@ impl AuthLayer {
         self
     }
 
-    /// Lets the platform's own logins in, too: passwords, sessions.
+    /// Lets the platform's own logins in, too: passwords, sessions. Their failures are counted by
+    /// [`KeyService::guesses`], and a password over the limit is not checked.
     #[must_use]
     pub fn platform_login(mut self, login: Arc<dyn PlatformLogin>) -> Self {
         self.platform = Some(login);
@@ -85,10 +87,10 @@ impl AuthLayer {
             return Err(Denied::Unauthenticated);
         };
         if let Some(login) = &self.platform {
-            match platform_login::ask(login.as_ref(), headers, addr).await {
-                PlatformAnswer::NotMine => {}
-                PlatformAnswer::Granted(principal) => return Ok(*principal),
-                PlatformAnswer::Refused(denied) => return Err(denied),
+            let guesses = self.keys.guesses();
+            if let Some(outcome) = platform_login::ask(login.as_ref(), guesses, headers, addr).await
+            {
+                return outcome;
             }
         }
         self.keys
@@ -174,8 +176,11 @@ fn refuse<B: From<&'static str>>(denied: Denied) -> Response<B> {
         Denied::Unauthenticated => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        Denied::TooManyFailures | Denied::Unavailable => {
-            headers.insert(http::header::RETRY_AFTER, HeaderValue::from_static("1"));
+        Denied::TooManyFailures(retry) => {
+            headers.insert(RETRY_AFTER, retry.seconds().into());
+        }
+        Denied::Unavailable => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         _ => {}
     }

@@ -10,24 +10,59 @@ use http::HeaderMap;
 
 use crate::ask::guarded;
 use crate::denied::Denied;
+use crate::guesses::GuessLimiter;
 use crate::principal::Principal;
+
+/// What a request presents to the platform's login.
+#[derive(Clone, Eq, PartialEq)]
+pub enum Presented<'a> {
+    /// Nothing of a kind that the platform knows: an API key is looked for.
+    Nothing,
+    /// What nobody chose and nobody can guess, of 128 random bits or more, such as a session's
+    /// token: it is always checked.
+    Secret(&'a [u8]),
+    /// A password, and the name of the account that it is for, before anything is looked up. It is
+    /// not checked while there are too many failures.
+    Password {
+        /// The account's name, as [`GuessLimiter::attempt`] takes it.
+        account: String,
+    },
+}
+
+impl fmt::Debug for Presented<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "Nothing",
+            Self::Secret(_) => "Secret(…)",
+            Self::Password { .. } => "Password(…)",
+        })
+    }
+}
 
 /// What the platform says of a request's credentials.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PlatformAnswer {
-    /// They are not of a kind that the platform knows: an API key is looked for.
+    /// They are not the platform's after all: an API key is looked for.
     NotMine,
     /// They are good.
     Granted(Box<Principal>),
-    /// They are of the platform's kind, and not good.
+    /// They are of the platform's kind, and not good. [`Denied::Unauthenticated`] counts as a
+    /// guess; any other reason says that they were not judged.
     Refused(Denied),
 }
 
 /// Logs users in by what the platform knows: a password in `Authorization: Basic`, a session's
 /// header or cookie.
 pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
-    /// Looks at the headers of a request from this address.
+    /// Says what the headers present. Reads them and nothing else: it is asked for each request,
+    /// and before the limit of guesses.
+    ///
+    /// A session of which a request is to prolong the life: see [`Visit`](crate::Visit).
+    fn presented<'a>(&self, headers: &'a HeaderMap) -> Presented<'a>;
+
+    /// Judges what they present, from this address. Not asked where that is
+    /// [`Presented::Nothing`], or a password over the limit.
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
@@ -35,19 +70,62 @@ pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
     ) -> Pin<Box<dyn Future<Output = PlatformAnswer> + Send + 'a>>;
 }
 
-/// Asks the platform. A login that panics or hangs fails this request, and no other.
+/// Asks the platform, within the limits of guessing; `None` where an API key is to be looked for. A
+/// login that panics or hangs fails this request, and no other.
 pub(super) async fn ask(
+    platform: &dyn PlatformLogin,
+    guesses: &GuessLimiter,
+    headers: &HeaderMap,
+    from: IpAddr,
+) -> Option<Result<Principal, Denied>> {
+    let presented = catch_unwind(AssertUnwindSafe(|| platform.presented(headers)));
+    match presented {
+        Ok(Presented::Nothing) => None,
+        Ok(Presented::Secret(secret)) => {
+            let answer = judge(platform, headers, from).await?;
+            Some(answer.map_err(|denied| match denied {
+                Denied::Unauthenticated => {
+                    let counted = guesses.wrong_secret(secret, from);
+                    counted.map_or_else(Denied::TooManyFailures, |()| denied)
+                }
+                other => other,
+            }))
+        }
+        Ok(Presented::Password { account }) => {
+            let attempt = match guesses.attempt(&account, from) {
+                Ok(attempt) => attempt,
+                Err(retry) => return Some(Err(Denied::TooManyFailures(retry))),
+            };
+            let answer = judge(platform, headers, from).await;
+            match &answer {
+                Some(Ok(_)) => attempt.succeeded(),
+                Some(Err(Denied::Unauthenticated)) => drop(attempt),
+                Some(Err(_)) | None => attempt.not_checked(),
+            }
+            answer
+        }
+        Err(_) => Some(Err(unavailable())),
+    }
+}
+
+/// The platform's judgement; `None` where it says that it has none.
+async fn judge(
     platform: &dyn PlatformLogin,
     headers: &HeaderMap,
     from: IpAddr,
-) -> PlatformAnswer {
+) -> Option<Result<Principal, Denied>> {
     let Ok(future) = catch_unwind(AssertUnwindSafe(|| platform.login(headers, from))) else {
-        return unavailable();
+        return Some(Err(unavailable()));
     };
-    guarded(future).await.unwrap_or_else(|_| unavailable())
+    match guarded(future).await {
+        Ok(PlatformAnswer::NotMine) => None,
+        Ok(PlatformAnswer::Granted(principal)) => Some(Ok(*principal)),
+        Ok(PlatformAnswer::Refused(denied)) => Some(Err(denied)),
+        Err(_) => Some(Err(unavailable())),
+    }
 }
 
-fn unavailable() -> PlatformAnswer {
+fn unavailable() -> Denied {
     tracing::error!("the platform's login panicked or did not answer");
-    PlatformAnswer::Refused(Denied::Unavailable)
+    Denied::Unavailable
 }

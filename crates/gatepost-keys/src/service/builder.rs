@@ -14,7 +14,7 @@ use super::logins::Logins;
 use super::lookup::Lookup;
 use super::outcomes::Outcomes;
 use crate::cache::Cache;
-use crate::failure_limiter::{FailureLimit, FailureLimiter};
+use crate::guesses::{GuessLimiter, GuessLimits};
 
 /// The longest time for which a login may wait to be written.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ pub struct KeyServiceBuilder {
     peppers: Peppers,
     cached_keys: usize,
     flush_logins: Duration,
-    failure_limit: FailureLimit,
+    guess_limits: GuessLimits,
     quotas: Arc<dyn Quotas>,
 }
 
@@ -52,7 +52,7 @@ impl KeyServiceBuilder {
             peppers: Peppers::none(),
             cached_keys: 100_000,
             flush_logins: Duration::from_secs(2),
-            failure_limit: FailureLimit::default(),
+            guess_limits: GuessLimits::default(),
             quotas: Arc::new(Quota::default()),
         }
     }
@@ -95,10 +95,11 @@ impl KeyServiceBuilder {
         self
     }
 
-    /// How many failures an address is allowed: 100 at once and 60 per minute by default.
+    /// What guessing costs, by address and by account; see [`GuessLimits`] for what holds by
+    /// default.
     #[must_use]
-    pub fn failure_limit(mut self, limit: FailureLimit) -> Self {
-        self.failure_limit = limit;
+    pub fn guess_limits(mut self, limits: GuessLimits) -> Self {
+        self.guess_limits = limits;
         self
     }
 
@@ -115,6 +116,7 @@ impl KeyServiceBuilder {
     /// service.
     #[must_use]
     pub fn build(self) -> KeyService {
+        let guesses = GuessLimiter::new(self.guess_limits, self.clock.clone());
         let parts = Arc::new(Parts {
             keys: Lookup {
                 store: self.store,
@@ -126,7 +128,7 @@ impl KeyServiceBuilder {
                 accounts: self.accounts,
                 logins: Logins::default(),
             },
-            outcomes: Outcomes::new(FailureLimiter::new(self.failure_limit)),
+            outcomes: Outcomes::new(guesses),
             changes: Changes::new(self.quotas),
             prefix: self.prefix,
         });

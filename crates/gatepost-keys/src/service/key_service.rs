@@ -11,6 +11,7 @@ use super::changes::Changes;
 use super::lookup::Lookup;
 use super::outcomes::Outcomes;
 use crate::authority::Authority;
+use crate::guesses::GuessLimiter;
 use crate::principal::Principal;
 
 /// Creates, checks, changes and deletes API keys. Cheap to clone.
@@ -38,6 +39,14 @@ impl KeyService {
     #[must_use]
     pub fn accounts(&self) -> &Arc<dyn Accounts> {
         &self.0.admission.accounts
+    }
+
+    /// The limiter of all guesses: of keys, and of what the layer's
+    /// [`PlatformLogin`](crate::PlatformLogin) refuses. A login page of the platform's own asks the
+    /// same one, so that whoever is refused at one door is refused at all.
+    #[must_use]
+    pub fn guesses(&self) -> &GuessLimiter {
+        &self.0.outcomes.guesses
     }
 
     /// Writes the logins that were not written yet. To be called when the platform stops.

@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use apikey_core::{KeyId, OwnerId, Peppers, PresentedKey, judge, reject_unknown};
+use apikey_core::{
+    Grant, KeyId, KeyRefusal, OwnerId, Peppers, PresentedKey, judge, reject_unknown,
+};
 use chrono::{DateTime, Utc};
 use gatepost_ids::Account;
 use gatepost_storage::{Clock, KeyStore, StoreError};
@@ -41,10 +43,14 @@ impl Lookup {
         if !self.cache.is_current(key.lookup(), self.store.as_ref()) {
             return None;
         }
-        self.cache.judge(key, at)
+        let judged = self.cache.judge(key, at);
+        judged.filter(|judged| !is_wrong_secret(judged.outcome))
     }
 
     /// Finds the record of a key, in memory or in the store, and judges the key by it.
+    ///
+    /// A wrong secret costs the same whether its record is in memory, in the store or nowhere: two
+    /// comparisons and one question to the store. Nor does it bring a record into memory.
     pub(super) async fn lookup(
         &self,
         key: &PresentedKey<'_>,
@@ -52,15 +58,18 @@ impl Lookup {
     ) -> Result<Judged, Refused> {
         let cached = self.cache.sync(key.lookup(), self.store.as_ref()).await;
         let cached = cached.map_err(|error| unavailable(&error))?;
-        if cached && let Some(judged) = self.cache.judge(key, at) {
-            return Ok(judged);
+        match self.cache.judge(key, at).filter(|_| cached) {
+            Some(judged) if !is_wrong_secret(judged.outcome) => return Ok(judged),
+            Some(_) => {}
+            None => drop(reject_unknown(key, &self.peppers)),
         }
         let epoch = self.cache.epoch(key.lookup());
         let row = self.store.key_by_lookup(key.lookup()).await;
         let Some(row) = row.map_err(|error| unavailable(&error))? else {
             return Err(reject_unknown(key, &self.peppers).into());
         };
-        if cached {
+        let outcome = judge(&row.key.checker(), key, at.addr, at.now, at.peppers);
+        if cached && !is_wrong_secret(outcome) {
             self.cache.insert(&row, epoch);
             if let Some(judged) = self.cache.judge(key, at) {
                 return Ok(Judged {
@@ -73,7 +82,7 @@ impl Lookup {
         Ok(Judged {
             key: row.id,
             owner: row.key.owner,
-            outcome: judge(&row.key.checker(), key, at.addr, at.now, at.peppers),
+            outcome,
             is_cold: true,
         })
     }
@@ -100,6 +109,14 @@ impl Lookup {
             tracing::debug!(%error, "a digest was not renewed");
         }
     }
+}
+
+/// Whether whoever presents the key does not have it.
+fn is_wrong_secret(outcome: Result<Grant, KeyRefusal>) -> bool {
+    matches!(
+        outcome,
+        Err(KeyRefusal::WrongSecret | KeyRefusal::UnknownPepper)
+    )
 }
 
 fn unavailable(error: &StoreError) -> Refused {

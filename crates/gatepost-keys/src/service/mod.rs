@@ -9,6 +9,7 @@ mod key_service;
 mod logins;
 mod lookup;
 mod manage;
+mod moment;
 mod outcomes;
 mod owners;
 mod placing;

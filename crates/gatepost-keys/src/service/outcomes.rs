@@ -4,22 +4,22 @@ use std::net::IpAddr;
 
 use super::refused::Refused;
 use crate::denied::Denied;
-use crate::failure_limiter::FailureLimiter;
+use crate::guesses::GuessLimiter;
 use crate::principal::Principal;
 
 /// The metric of all outcomes, by label.
 const METRIC: &str = "gatepost_auth_total";
 
 pub(super) struct Outcomes {
-    failures: FailureLimiter,
+    pub(super) guesses: GuessLimiter,
     /// Held, so that the most frequent outcome costs no lookup of its counter.
     granted: metrics::Counter,
 }
 
 impl Outcomes {
-    pub(super) fn new(failures: FailureLimiter) -> Self {
+    pub(super) fn new(guesses: GuessLimiter) -> Self {
         Self {
-            failures,
+            guesses,
             granted: metrics::counter!(METRIC, "outcome" => "granted"),
         }
     }
@@ -30,10 +30,12 @@ impl Outcomes {
         Denied::Unauthenticated
     }
 
-    /// Counts an outcome, and turns one failure too many into [`Denied::TooManyFailures`].
+    /// Counts what came of this secret, and turns one failure too many into
+    /// [`Denied::TooManyFailures`].
     pub(super) fn report(
         &self,
         outcome: Result<Principal, Refused>,
+        secret: &[u8],
         addr: IpAddr,
     ) -> Result<Principal, Denied> {
         let Refused { denied, reason } = match outcome {
@@ -45,8 +47,9 @@ impl Outcomes {
         };
         metrics::counter!(METRIC, "outcome" => reason).increment(1);
         tracing::debug!(%addr, reason, "not authenticated");
-        if denied == Denied::Unauthenticated && self.failures.failed(addr) {
-            return Err(Denied::TooManyFailures);
+        if denied == Denied::Unauthenticated {
+            let counted = self.guesses.wrong_secret(secret, addr);
+            counted.map_err(Denied::TooManyFailures)?;
         }
         Err(denied)
     }

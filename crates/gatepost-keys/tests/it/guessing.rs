@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyString, OwnerId, Prefix};
 use gatepost_keys::{
-    AccessLevel, Account, AccountAnswer, Accounts, Denied, FailureLimit, KeyService, Principal, Via,
+    AccessLevel, Account, AccountAnswer, Accounts, Denied, FailureLimit, GuessLimits, KeyService,
+    Principal, Via,
 };
 use gatepost_storage::MemoryStore;
 
@@ -22,10 +24,8 @@ impl Accounts for Users {
 async fn service() -> (KeyService, String) {
     let three = NonZeroU32::new(3).unwrap();
     let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users))
-        .failure_limit(
-            FailureLimit::default()
-                .with_burst(three)
-                .with_per_minute(NonZeroU32::MIN),
+        .guess_limits(
+            GuessLimits::default().with_address(FailureLimit::new(three, Duration::from_secs(60))),
         )
         .build();
     let user = Principal::new(
@@ -60,18 +60,19 @@ async fn present(keys: &KeyService, header: &str, from: &str) -> Result<(), Deni
 }
 
 #[tokio::test]
-async fn the_fourth_guess_is_one_too_many_and_the_good_key_still_passes() {
+async fn the_fourth_guess_shuts_the_door_and_the_good_key_still_passes() {
     let (keys, good) = service().await;
-    for _ in 0..3 {
+    for _ in 0..4 {
         assert_eq!(
             present(&keys, &guess(), "10.0.0.1").await,
             Err(Denied::Unauthenticated)
         );
     }
-    assert_eq!(
-        present(&keys, &guess(), "10.0.0.1").await,
-        Err(Denied::TooManyFailures)
-    );
+    let refused = present(&keys, &guess(), "10.0.0.1").await;
+    let Err(Denied::TooManyFailures(retry)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(retry.seconds(), 1);
     assert_eq!(
         present(&keys, &good, "10.0.0.1").await,
         Ok(()),
@@ -87,16 +88,16 @@ async fn the_fourth_guess_is_one_too_many_and_the_good_key_still_passes() {
 #[tokio::test]
 async fn an_ipv6_network_counts_as_one_client() {
     let (keys, _) = service().await;
-    for n in 0..3 {
+    for n in 0..4 {
         assert_eq!(
             present(&keys, &guess(), &format!("2001:db8::{n}")).await,
             Err(Denied::Unauthenticated)
         );
     }
-    assert_eq!(
+    assert!(matches!(
         present(&keys, &guess(), "2001:db8::ffff:1").await,
-        Err(Denied::TooManyFailures)
-    );
+        Err(Denied::TooManyFailures(_))
+    ));
     assert_eq!(
         present(&keys, &guess(), "2001:db8:0:1::1").await,
         Err(Denied::Unauthenticated),
@@ -114,4 +115,18 @@ async fn who_presents_nothing_does_not_guess() {
             Denied::Unauthenticated
         );
     }
+}
+
+#[tokio::test]
+async fn a_program_that_repeats_a_key_of_old_shuts_no_door() {
+    let (keys, _) = service().await;
+    let old = guess();
+    for _ in 0..50 {
+        assert_eq!(
+            present(&keys, &old, "10.0.0.1").await,
+            Err(Denied::Unauthenticated)
+        );
+    }
+    let here = "10.0.0.1".parse().unwrap();
+    assert!(keys.guesses().attempt("ada", here).is_ok());
 }

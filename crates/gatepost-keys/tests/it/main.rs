@@ -5,6 +5,8 @@ mod bounded;
 mod gone;
 mod guessing;
 mod last_login;
+mod logins;
+mod one_shape;
 mod placing;
 mod quotas;
 mod scopes;

@@ -117,7 +117,7 @@ impl PostgresStore {
             Ok(NamedTask {
                 id: TaskId(row.try_get("id")?),
                 owner: OwnerId(row.try_get("owner")?),
-                name: parse(row, "name")?,
+                name: stored(row, "name", TaskName::stored)?,
             })
         };
         let named = found.iter().map(read);

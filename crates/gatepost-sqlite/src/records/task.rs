@@ -213,7 +213,7 @@ pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {
     Ok(NamedTask {
         id: TaskId(row.get("id")?),
         owner: OwnerId(row.get("owner")?),
-        name: parse(row, "name")?,
+        name: stored(row, "name", TaskName::stored)?,
     })
 }
 

@@ -14,7 +14,7 @@ use crate::owners::{Gone, OwnerRow, OwnerStore};
 use crate::page::{AtMost, Row, Scope};
 use crate::webhooks::{
     AttemptRecord, Cascade, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, EventQuery,
-    HourlyCount, LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
+    HourlyCount, LogRoom, LogUsage, NamedTask, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
     PurgeBounds, Purged, QueueStats, RecordId, RecordStore, RecordUsage, Replay, RouteChanges,
     Routes, RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, UsageDelta,
     WebhookQuery,
@@ -55,6 +55,7 @@ passed_on! { RecordStore {
     fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn insert_task(task: &Task, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
     fn task(id: TaskId) -> Option<TaskRow>;
+    fn named_tasks(ids: &[TaskId]) -> Vec<NamedTask>;
     fn list_tasks(query: &TaskQuery) -> Vec<TaskRow>;
     fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
     fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
@@ -115,6 +116,11 @@ passed_on! { DeliveryLog {
 
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, StoreError> {
         Ok(self.shown_attempts(self.inner.attempts(id).await?, id))
+    }
+
+    async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, StoreError> {
+        let last = self.inner.last_attempt(id).await?;
+        Ok(self.shown_attempts(last.into_iter().collect(), id).pop())
     }
 }
 

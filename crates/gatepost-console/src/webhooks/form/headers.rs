@@ -86,7 +86,12 @@ impl HeaderFields {
         if self.by_text {
             !self.text.contains(MASK)
         } else {
-            !self.rows.iter().flatten().any(|cell| cell.contains(MASK))
+            !self
+                .rows
+                .rows
+                .iter()
+                .flatten()
+                .any(|cell| cell.contains(MASK))
         }
     }
 

@@ -216,14 +216,14 @@ mod tests {
         form.authorization.user = "other".into();
         assert_eq!(asked(&form), "auth header unsign");
         form.authorization.password = "p".into();
-        form.headers.rows[0][1] = "t0ken".into();
+        form.headers.rows.rows[0][1] = "t0ken".into();
         assert_eq!(asked(&form), "unsign");
         form.unsign = true;
         assert_eq!(asked(&form), "");
         let mut form = WebhookForm::of(&stored);
         (form.insecure, form.unsign, form.authorization.kind) = (true, true, "none".into());
         assert_eq!(asked(&form), "header");
-        form.headers.rows.clear();
+        form.headers.rows.rows.clear();
         assert_eq!(asked(&form), "");
     }
 

@@ -1,0 +1,78 @@
+//! What failures cost: a number is free, then each one shuts the door for twice as long.
+
+use std::time::Duration;
+
+use super::limits::FailureLimit;
+
+/// The failures of one address, account, or known pair. Times are those of the limiter's timer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counter {
+    /// Failures that were not forgiven up to `settled`.
+    failures: u32,
+    settled: Duration,
+    shut_until: Duration,
+}
+
+/// A failure that was counted, to be taken back if it turns out to be none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Charge {
+    /// None where more failures than there were cost no more.
+    added: u32,
+    before: Duration,
+    after: Duration,
+}
+
+impl Counter {
+    /// How long nothing is let through; `None` when something is.
+    pub(super) fn wait(&self, now: Duration) -> Option<Duration> {
+        let left = self.shut_until.saturating_sub(now);
+        (!left.is_zero()).then_some(left)
+    }
+
+    /// Counts a failure, and shuts the door if there were too many; the time left if it is shut.
+    pub(super) fn charge(
+        &mut self,
+        limit: &FailureLimit,
+        now: Duration,
+    ) -> Result<Charge, Duration> {
+        if let Some(left) = self.wait(now) {
+            return Err(left);
+        }
+        self.settle(limit, now);
+        let (failures, before) = (self.failures, self.shut_until);
+        self.failures = (failures + 1).min(limit.most());
+        self.shut_until = now + limit.delay(self.failures);
+        Ok(Charge {
+            added: self.failures - failures,
+            before,
+            after: self.shut_until,
+        })
+    }
+
+    /// As if the failure had not been counted, unless a later one shut the door again.
+    pub(super) fn take_back(&mut self, charge: Charge, limit: &FailureLimit, now: Duration) {
+        self.settle(limit, now);
+        self.failures = self.failures.saturating_sub(charge.added);
+        if self.shut_until == charge.after {
+            self.shut_until = charge.before;
+        }
+    }
+
+    /// What is lost if this is forgotten: the counter with the least makes room for a new one.
+    pub(super) fn worth(&self, limit: &FailureLimit, now: Duration) -> (u32, Duration) {
+        let mut settled = *self;
+        settled.settle(limit, now);
+        (settled.failures, self.settled)
+    }
+
+    /// Forgives what has become old.
+    fn settle(&mut self, limit: &FailureLimit, now: Duration) {
+        let forgiven = limit.forgiven_in(now.saturating_sub(self.settled));
+        if forgiven >= self.failures {
+            (self.failures, self.settled) = (0, now);
+        } else {
+            self.failures -= forgiven;
+            self.settled += limit.forgiven_every() * forgiven;
+        }
+    }
+}

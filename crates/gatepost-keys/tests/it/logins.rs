@@ -1,0 +1,173 @@
+//! The platform's own logins are within the limits of guessing: passwords are not checked beyond
+//! them, and what cannot be guessed always is.
+
+use std::convert::Infallible;
+use std::future::{Future, ready};
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, Response};
+use gatepost_keys::{
+    AccessLevel, Account, AuthLayer, Denied, FailureLimit, GuessLimits, KeyService, OwnerId,
+    PlatformAnswer, PlatformLogin, Presented, Principal, Via,
+};
+use gatepost_storage::{ManualClock, MemoryStore};
+use tower::{Layer, ServiceExt, service_fn};
+
+use crate::world::Users;
+
+/// Passwords in `x-password: name:password`, tokens in `x-token`; how many were checked.
+#[derive(Debug, Default)]
+struct Logins {
+    checked: AtomicU32,
+}
+
+impl PlatformLogin for Logins {
+    fn presented<'a>(&self, headers: &'a HeaderMap) -> Presented<'a> {
+        if let Some(token) = headers.get("x-token") {
+            return Presented::Secret(token.as_bytes());
+        }
+        let password = headers
+            .get("x-password")
+            .and_then(|value| value.to_str().ok());
+        password.map_or(Presented::Nothing, |password| Presented::Password {
+            account: password.split(':').next().unwrap().to_owned(),
+        })
+    }
+
+    fn login<'a>(
+        &'a self,
+        headers: &'a HeaderMap,
+        _from: IpAddr,
+    ) -> Pin<Box<dyn Future<Output = PlatformAnswer> + Send + 'a>> {
+        self.checked.fetch_add(1, Ordering::SeqCst);
+        let said = headers.get("x-token").or_else(|| headers.get("x-password"));
+        let answer = match said.unwrap().to_str().unwrap().rsplit(':').next().unwrap() {
+            "right" => {
+                let account = Account::enabled(AccessLevel::User);
+                let user = Principal::new(OwnerId(1), account, Via::Platform);
+                PlatformAnswer::Granted(Box::new(user))
+            }
+            "busy" => PlatformAnswer::Refused(Denied::Unavailable),
+            "panics" => panic!("the login panics"),
+            _ => PlatformAnswer::Refused(Denied::Unauthenticated),
+        };
+        Box::pin(ready(answer))
+    }
+}
+
+struct Door {
+    guard: AuthLayer,
+    logins: Arc<Logins>,
+    clock: Arc<ManualClock>,
+}
+
+impl Door {
+    /// Three failures are free, of address, account and pair.
+    fn new() -> Self {
+        let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().unwrap()));
+        let limit = FailureLimit::new(NonZeroU32::new(3).unwrap(), Duration::from_secs(60));
+        let limits = GuessLimits::default();
+        let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users::default()))
+            .clock(clock.clone())
+            .guess_limits(
+                limits
+                    .with_address(limit)
+                    .with_account(limit)
+                    .with_known(limit),
+            )
+            .build();
+        let logins = Arc::new(Logins::default());
+        let guard = AuthLayer::new(keys, |ext| ext.get::<IpAddr>().copied());
+        Self {
+            guard: guard.platform_login(logins.clone()),
+            logins,
+            clock,
+        }
+    }
+
+    /// Status and `Retry-After`.
+    async fn ask(&self, from: &str, header: &str, value: &str) -> (u16, Option<u64>) {
+        let request = Request::builder().header(header, value);
+        let address: IpAddr = from.parse().unwrap();
+        let request = request.extension(address).body(Body::empty()).unwrap();
+        let inner =
+            service_fn(async |_: Request<Body>| Ok::<_, Infallible>(Response::new(Body::empty())));
+        let response = self.guard.layer(inner).oneshot(request).await.unwrap();
+        let after = response.headers().get("retry-after");
+        let after = after.map(|after| after.to_str().unwrap().parse().unwrap());
+        (response.status().as_u16(), after)
+    }
+
+    fn checked(&self) -> u32 {
+        self.logins.checked.load(Ordering::SeqCst)
+    }
+}
+
+#[tokio::test]
+async fn a_thousand_wrong_passwords_are_four_that_were_checked() {
+    let door = Door::new();
+    for n in 0..1_000 {
+        let (status, _) = door
+            .ask("10.0.0.1", "x-password", &format!("ada:{n}"))
+            .await;
+        assert_eq!(status, if n < 4 { 401 } else { 429 }, "{n}");
+    }
+    assert_eq!(door.checked(), 4);
+    // The right one is refused, too, else guesses would go on: by address and by name.
+    let right = door.ask("10.0.0.1", "x-password", "ada:right").await;
+    assert_eq!(right, (429, Some(1)));
+    assert_eq!(door.ask("10.0.0.2", "x-password", "ada:right").await.0, 429);
+    assert_eq!(door.ask("10.0.0.1", "x-password", "bob:right").await.0, 429);
+    assert_eq!(door.checked(), 4);
+    door.clock.advance(Duration::from_millis(999));
+    assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 429);
+    door.clock.advance(Duration::from_millis(1));
+    assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 200);
+}
+
+#[tokio::test]
+async fn whoever_has_logged_in_here_before_is_not_locked_out() {
+    let door = Door::new();
+    assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 200);
+    for n in 0..20 {
+        door.ask(&format!("10.0.1.{n}"), "x-password", "ada:wrong")
+            .await;
+        door.ask("10.0.0.1", "x-password", &format!("user{n}:wrong"))
+            .await;
+    }
+    assert_eq!(door.ask("10.0.2.1", "x-password", "ada:right").await.0, 429);
+    assert_eq!(door.ask("10.0.0.1", "x-password", "bob:right").await.0, 429);
+    assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_good_token_always_passes_and_wrong_ones_shut_the_door_of_passwords() {
+    let door = Door::new();
+    for n in 0..20 {
+        let (status, _) = door.ask("10.0.0.1", "x-token", &format!("token{n}")).await;
+        assert_eq!(status, if n < 4 { 401 } else { 429 }, "{n}");
+    }
+    assert_eq!(door.ask("10.0.0.1", "x-token", "right").await.0, 200);
+    assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 429);
+    let (status, _) = door.ask("10.0.0.1", "authorization", "Bearer no-key").await;
+    assert_eq!(status, 429, "one limiter for all doors");
+}
+
+#[tokio::test]
+async fn a_platform_that_could_not_judge_counts_nothing() {
+    let door = Door::new();
+    for _ in 0..20 {
+        assert_eq!(door.ask("10.0.0.1", "x-password", "ada:busy").await.0, 503);
+        assert_eq!(
+            door.ask("10.0.0.1", "x-password", "ada:panics").await.0,
+            503
+        );
+    }
+    assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 200);
+}

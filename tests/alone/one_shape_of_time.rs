@@ -1,0 +1,181 @@
+//! How long a refusal takes does not tell whether there is a key of that id, nor whether it is in
+//! use.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use apikey_core::{
+    Description, Expiration, IpPolicy, KeyDraft, KeyString, LookupId, OwnerId, Peppers, Prefix,
+    PresentedKey, judge, reject_unknown,
+};
+use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::{Clock, KeyStore, SystemClock};
+use tempfile::tempdir;
+use tests::forge::forged;
+use tests::world::HERE;
+use tokio::time::Instant;
+
+use crate::own_process::is_own_process;
+
+/// Samples of each kind, taken in turn.
+const SAMPLES: u32 = 150;
+/// What chance makes of equal distributions is below this but once in a million times.
+const ALIKE: f64 = 0.32;
+/// What a watch tells apart at a glance.
+const APART: f64 = 0.8;
+/// A machine that is busy with something else gets another chance.
+const TRIES: usize = 4;
+
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, _owner: OwnerId) -> AccountAnswer<'_> {
+        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::User))))
+    }
+}
+
+/// Keys in a file: one that is in memory, and one that is not.
+struct Bench {
+    store: Arc<SqliteStore>,
+    keys: KeyService,
+    hot: String,
+    cold: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Bench {
+    async fn new() -> Self {
+        let folder = tempdir().unwrap();
+        let file = SqliteConfig::file(folder.path().join("keys.db"));
+        let store = Arc::new(SqliteStore::open(file).await.unwrap());
+        let keys = KeyService::builder(store.clone(), Arc::new(Users)).build();
+        let (hot, cold) = (make(&keys, "hot").await, make(&keys, "cold").await);
+        let header = format!("Bearer {hot}");
+        keys.authenticate([header.as_bytes()], HERE).await.unwrap();
+        Self {
+            store,
+            keys,
+            hot,
+            cold,
+            _folder: folder,
+        }
+    }
+
+    /// Wrong keys of an unknown id, of one in memory, and of one in the store.
+    fn guesses(&self, round: u32) -> [String; 3] {
+        let unknown = KeyString::generate(&Prefix::default(), &mut rand::rng()).unwrap();
+        [
+            unknown.as_str().to_owned(),
+            forged(&self.hot, round),
+            forged(&self.cold, round),
+        ]
+    }
+}
+
+async fn make(keys: &KeyService, name: &str) -> String {
+    let draft = KeyDraft {
+        owner: OwnerId(1),
+        name: name.parse().unwrap(),
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+    };
+    let user = Account::enabled(AccessLevel::User);
+    let user = Principal::new(OwnerId(1), user, Via::Platform);
+    let (_, once) = keys.create(&user, draft).await.unwrap();
+    once.reveal().as_str().to_owned()
+}
+
+/// Sorted times of each kind of guess, in turn.
+async fn measure(bench: &Bench, refuse: impl AsyncFn(&str)) -> [Vec<Duration>; 3] {
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    for round in 0..SAMPLES {
+        for (kind, guess) in bench.guesses(round).iter().enumerate() {
+            let began = Instant::now();
+            refuse(guess).await;
+            times[kind].push(began.elapsed());
+        }
+    }
+    times.each_mut().map(|times| {
+        times.sort_unstable();
+        std::mem::take(times)
+    })
+}
+
+/// The distance of Kolmogorov and Smirnov: how far the shares of what took at most so much time
+/// differ, at most; 0 for equal samples, 1 for such as do not overlap.
+fn distance(a: &[Duration], b: &[Duration]) -> f64 {
+    let share = |of: &[Duration], time| of.partition_point(|t| *t <= time) as f64 / of.len() as f64;
+    let times = a.iter().chain(b);
+    times.fold(0.0, |most: f64, time| {
+        most.max((share(a, *time) - share(b, *time)).abs())
+    })
+}
+
+/// The largest distance between any two kinds, the best of a few tries.
+async fn distances(bench: &Bench, refuse: impl AsyncFn(&str)) -> f64 {
+    let mut best: f64 = 1.0;
+    for _ in 0..TRIES {
+        let [unknown, hot, cold] = measure(bench, &refuse).await;
+        let pairs = [(&unknown, &hot), (&unknown, &cold), (&hot, &cold)];
+        let far = pairs.map(|(a, b)| distance(a, b));
+        println!("unknown and in memory, unknown and stored, both: {far:.2?}");
+        best = best.min(far.into_iter().fold(0.0, f64::max));
+        if best < ALIKE {
+            break;
+        }
+    }
+    best
+}
+
+#[tokio::test]
+async fn unknown_ids_and_wrong_secrets_take_one_shape_of_time() {
+    if !is_own_process(concat!(
+        module_path!(),
+        "::unknown_ids_and_wrong_secrets_take_one_shape_of_time"
+    )) {
+        return;
+    }
+    let bench = Bench::new().await;
+    let far = distances(&bench, async |guess| {
+        let header = format!("Bearer {guess}");
+        let refused = bench.keys.authenticate([header.as_bytes()], HERE).await;
+        assert!(refused.is_err());
+    })
+    .await;
+    assert!(far < ALIKE, "the times differ by {far:.2}");
+}
+
+/// The control: what asks the store only for what is not in memory, as one would at first, and
+/// answers when it is done.
+#[tokio::test]
+async fn a_service_that_answers_when_it_is_done_is_found_out() {
+    if !is_own_process(concat!(
+        module_path!(),
+        "::a_service_that_answers_when_it_is_done_is_found_out"
+    )) {
+        return;
+    }
+    let bench = Bench::new().await;
+    let (peppers, now) = (Peppers::none(), SystemClock.now());
+    let lookup = |key: &str| PresentedKey::parse(key).unwrap().lookup();
+    let row = bench.store.key_by_lookup(lookup(&bench.hot)).await.unwrap();
+    let memory: HashMap<LookupId, _> = HashMap::from([(lookup(&bench.hot), row.unwrap())]);
+    let far = distances(&bench, async |guess| {
+        let key = PresentedKey::parse(guess).unwrap();
+        let row = match memory.get(&key.lookup()) {
+            Some(row) => Some(row.clone()),
+            None => bench.store.key_by_lookup(key.lookup()).await.unwrap(),
+        };
+        let refused = match row {
+            Some(row) => judge(&row.key.checker(), &key, HERE, now, &peppers).is_err(),
+            None => !reject_unknown(&key, &peppers).is_ip(),
+        };
+        assert!(refused);
+    })
+    .await;
+    assert!(far > APART, "the leak was not seen: {far:.2}");
+}
