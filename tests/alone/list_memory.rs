@@ -249,7 +249,8 @@ async fn no_request_takes_three_times_what_a_response_may_have() {
         let took = cost(&world, "GET", small, b"").await;
         println!("{small}: {} KiB", took.peak / 1024);
         assert_eq!(took.status, 200, "{small}: {}", took.begins);
-        assert!(took.peak < MIB, "{small}: {} bytes", took.peak);
+        // The store in memory copies an event before it leaves its context out.
+        assert!(took.peak < 3 * MIB, "{small}: {} bytes", took.peak);
     }
     for (path, status) in WORST {
         let took = cost(&world, "GET", path, b"").await;
