@@ -130,7 +130,6 @@ async fn every_response_is_private() {
         ),
         (with("GET", "nothing"), 404),
         (with("DELETE", "system"), 405),
-        (with("POST", "tasks").body(long), 413),
         (with("GET", "tasks?sort=nothing"), 422),
         (tokens(&login), 201),
         (tokens("{"), 400),
@@ -151,6 +150,8 @@ async fn every_response_is_private() {
             platform.request("DELETE", &format!("/api/sys/tokens/{token}")),
             200,
         ),
+        // The last: its connection is closed, as its body is not read.
+        (with("POST", "tasks").body(long), 413),
     ] {
         let answer = request.send().await.unwrap();
         let header = |name: &str| {

@@ -174,7 +174,9 @@ impl Walk<'_> {
                 if self.passes(&mut sieve, &row).await? {
                     best.take(row, most);
                     self.check_rows(best.len())?;
-                    self.check_size(&best)?;
+                    if self.is_too_much(&best) {
+                        return Err(self.too_much(best).await);
+                    }
                 }
             }
             match page.next {
@@ -271,15 +273,17 @@ impl Walk<'_> {
     /// What is sorted has to be kept until all was read: at most a quarter more than a response may
     /// have, as rows take more in memory than as text. The first of them may be written in full,
     /// whatever its size, while the others are still there.
-    fn check_size(&self, best: &Best) -> Result<(), ApiError> {
+    fn is_too_much(&self, best: &Best) -> bool {
         let most = self.shared.limits.response;
-        let most = most.saturating_add(most / 4);
-        if best.bytes() <= most || best.len() <= 1 {
-            return Ok(());
-        }
-        let fit = most / (best.bytes() / best.len()).max(1);
-        let limit = fit.saturating_sub(self.query.offset).max(1);
-        Err(ApiError::response_too_large(limit))
+        best.len() > 1 && best.bytes() > most.saturating_add(most / 4)
+    }
+
+    /// The refusal of what is too much: of the rows seen so far it says how many would fit.
+    async fn too_much(&self, best: Best) -> ApiError {
+        let kept = best.len() - 1;
+        let fit = kept.saturating_sub(self.query.offset).max(1);
+        let written = self.write(best).await;
+        written.err().unwrap_or(ApiError::response_too_large(fit))
     }
 }
 

@@ -54,6 +54,7 @@ impl Bodied for Row<EventId, Event> {
 
 impl Bodies {
     /// The part of these rows that belongs on a page, each with the body that was asked for.
+    #[must_use]
     pub fn page_of<'a, R: Bodied + Clone + 'a>(
         self,
         rows: impl IntoIterator<Item = &'a R, IntoIter: Clone>,

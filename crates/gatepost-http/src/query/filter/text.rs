@@ -109,8 +109,8 @@ pub(super) async fn contains(
 
 /// The first boundary between two characters at or behind `at`.
 fn boundary(text: &str, at: usize) -> usize {
-    let rest = at.min(text.len())..text.len();
-    rest.into_iter()
+    let mut behind = at.min(text.len())..text.len();
+    behind
         .find(|at| text.is_char_boundary(*at))
         .unwrap_or(text.len())
 }
