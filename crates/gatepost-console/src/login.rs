@@ -66,7 +66,7 @@ impl fmt::Debug for LogoutForm {
 /// The platform's login, handed to the console.
 ///
 /// A session kept in a cookie should be `HttpOnly`, `SameSite=Lax` or `Strict`, and `Secure` behind
-/// TLS; [`cookie`](crate::cookie) finds it. It ends on the server at a logout, at a new login in
+/// TLS; [`cookie`](fn@crate::cookie) finds it. It ends on the server at a logout, at a new login in
 /// the same browser, after inactivity, and some time after the login in any case. Passwords are
 /// checked within the limits of `KeyService::guesses`.
 #[async_trait]
@@ -80,8 +80,8 @@ pub trait ConsoleLogin: fmt::Debug + Send + Sync + 'static {
     async fn who(&self, request: &Parts, visit: Visit) -> Option<LoggedIn>;
 
     /// The address of the login page. `back` is the path and query to return to: one for which
-    /// [`local_path`](crate::local_path) says yes. What the login page receives may be anybody's,
-    /// so ask that function there, too.
+    /// [`local_path`](fn@crate::local_path) says yes. What the login page receives may be
+    /// anybody's, so ask that function there, too.
     fn login_url(&self, back: &str) -> String;
 
     /// The form that logs this user out; `None`, the default, shows no button. The platform takes

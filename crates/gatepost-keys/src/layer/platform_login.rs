@@ -57,12 +57,11 @@ pub enum PlatformAnswer {
 pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
     /// Says what the headers present. Reads them and nothing else: it is asked for each request,
     /// and before the limit of guesses.
-    ///
-    /// A session of which a request is to prolong the life: see [`Visit`](crate::Visit).
     fn presented<'a>(&self, headers: &'a HeaderMap) -> Presented<'a>;
 
     /// Judges what they present, from this address. Not asked where that is
-    /// [`Presented::Nothing`], or a password over the limit.
+    /// [`Presented::Nothing`], or a password over the limit. Whether the request prolongs a session
+    /// that ends after inactivity, [`Visit::of`](crate::Visit::of) says.
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
