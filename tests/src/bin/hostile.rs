@@ -1,6 +1,8 @@
 //! One hostile user beside nine: see `tests::hostile`. The argument is the length of each of the
 //! two phases in seconds; `host` must have been built beside this program.
 
+#![allow(clippy::print_stdout, reason = "a program that says what it measured")]
+
 use std::process::ExitCode;
 use std::time::Duration;
 

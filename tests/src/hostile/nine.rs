@@ -16,7 +16,7 @@ use super::{Scene, client};
 /// A request of each of them.
 const EVERY: Duration = Duration::from_millis(100);
 /// The longest that one of them waits.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 /// How often as long as it should a phase may take.
 const LATE: u32 = 3;
 const READS: [&str; 4] = [
