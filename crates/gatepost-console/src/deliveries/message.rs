@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::layout::beginning;
 use crate::row_id::RowId;
 
 /// Bytes that are shown: in a page they become up to six times as many.
@@ -15,7 +16,7 @@ const SHOWN: usize = 64 * 1024;
 /// The section of the delivery's page.
 pub(super) fn section(ctx: &PageContext, delivery: &Delivery) -> Markup {
     let all = &*delivery.body;
-    let shown = all.get(..all.floor_char_boundary(SHOWN)).unwrap_or(all);
+    let shown = beginning(all, SHOWN);
     html! {
         section {
             h2 { "Message" }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{InputKind, area, check, errors, input, label, picker, radios, select};
 use http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
-pub(crate) use parts::{badge, confirm, empty, more, note, one_button, seen, state};
+pub(crate) use parts::{badge, beginning, confirm, empty, more, note, one_button, seen, state};
 pub(crate) use rows::{Column, editor};
 
 use crate::context::PageContext;

@@ -30,6 +30,15 @@ pub(crate) fn state(of: DeliveryState) -> (&'static str, &'static str) {
     (of.as_str(), kind)
 }
 
+/// At most this number of the first bytes of a text, without a character that would be cut.
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
 /// A note above a page's content; `kind` is `good`, `bad`, `warn` or empty.
 pub(crate) fn note(kind: &str, content: &Markup) -> Markup {
     html! { div class={ "note " (kind) } role="status" { (content) } }

@@ -5,6 +5,7 @@ use webhook_model::{Headers, Message, WebhookId};
 
 use super::form::TaskForm;
 use crate::context::PageContext;
+use crate::layout::beginning;
 
 /// The name of the object in the preview.
 pub(super) const OBJECT: &str = "web-1";
@@ -40,7 +41,7 @@ pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
     let mut warnings = warnings(&example, headers.as_ref());
     let mut text = example.text;
     if text.len() > MAX_SHOWN {
-        text.truncate(text.floor_char_boundary(MAX_SHOWN));
+        text = beginning(&text, MAX_SHOWN).to_owned();
         warnings = format!("Only the beginning of the message is shown. {warnings}");
     }
     Preview { text, warnings }

