@@ -199,7 +199,7 @@ mod tests {
             json!([1, {"a": "b"}]),
             json!({}),
             json!(long),
-            json!({"message": long, "b": {"c": [long.clone()]}, "d": -1.5}),
+            json!({"message": long, "b": {"c": [&long]}, "d": -1.5}),
         ] {
             assert_eq!(written(&value).0, value.to_string());
         }
