@@ -111,6 +111,7 @@ mod tests {
     fn what_others_may_open_is_found_and_what_is_there_keeps_its_mode() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
+        set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
         make(&at("gatepost.db")).unwrap();
         assert_eq!(too_wide(&at("gatepost.db")), []);
         std::fs::write(at("gatepost.db-wal"), "").unwrap();
