@@ -28,22 +28,22 @@ impl Stores {
             return Ok(Self::of(Arc::new(MemoryStore::new()), None));
         }
         let sealing = Sealing::of(options.seal_key(), &options.state_folder())?;
-        let stores = if options.postgres() {
+        Ok(if options.postgres() {
             let config = PostgresConfig::url(&options.data).with_sealing(sealing.keys());
-            Self::of(
-                Arc::new(PostgresStore::connect(config).await?),
-                Some(sealing),
-            )
+            let store = PostgresStore::connect(config).await?;
+            sealing.check(&store).await?;
+            // What was stored in plaintext, or under an older key.
+            store.reseal().await?;
+            Self::of(Arc::new(store), Some(sealing))
         } else {
             private::folder(options.data.as_ref())?;
             let file = Path::new(&options.data).join("gatepost.db");
             let config = SqliteConfig::file(file).with_sealing(sealing.keys());
-            Self::of(Arc::new(SqliteStore::open(config).await?), Some(sealing))
-        };
-        if let Some(sealing) = &stores.sealing {
-            sealing.check(&*stores.webhooks).await?;
-        }
-        Ok(stores)
+            let store = SqliteStore::open(config).await?;
+            sealing.check(&store).await?;
+            store.reseal().await?;
+            Self::of(Arc::new(store), Some(sealing))
+        })
     }
 
     fn of<S: KeyStore + WebhookStore + 'static>(store: Arc<S>, sealing: Option<Sealing>) -> Self {

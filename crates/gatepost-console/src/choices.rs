@@ -1,12 +1,13 @@
 //! The rows that a form offers: value and name. None if there are too many, and the form then asks
 //! for a row number.
 
+use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{TaskQuery, WebhookQuery};
-use gatepost_storage::{Page, Scope};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::seen;
+use crate::paging::newest_rows;
 
 /// A form offers at most this number of rows.
 const MAX_CHOICES: usize = 200;
@@ -27,7 +28,7 @@ pub(crate) async fn webhook_choices(ctx: &PageContext) -> Result<Vec<(String, St
     let query = WebhookQuery {
         scope: Scope::All,
         name: None,
-        page: Page::newest(READ),
+        page: newest_rows(READ),
     };
     let rows = ctx.actor.webhooks(&query).await?.rows.into_iter();
     Ok(few(rows
@@ -47,7 +48,7 @@ pub(crate) async fn task_choices(ctx: &PageContext) -> Result<Vec<(String, Strin
         creator: None,
         webhook: None,
         name: None,
-        page: Page::newest(READ),
+        page: newest_rows(READ),
     };
     let rows = ctx.actor.tasks(&query).await?.rows.into_iter();
     Ok(few(rows

@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_manage::Health;
+use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
-use gatepost_storage::{Page, Scope};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
 use crate::failure::Failure;
 use crate::layout::{Section, page_with};
+use crate::paging::newest_rows;
 use crate::time::distance;
 use crate::{delivery_rows, limits};
 
@@ -96,20 +97,20 @@ async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
     let webhooks = WebhookQuery {
         scope: Scope::All,
         name: None,
-        page: Page::newest(READ),
+        page: newest_rows(READ),
     };
     let tasks = TaskQuery {
         scope: Scope::All,
         creator: None,
         webhook: None,
         name: None,
-        page: Page::newest(READ),
+        page: newest_rows(READ),
     };
     let events = EventQuery {
         scope: Scope::All,
         task: None,
         event_type: None,
-        page: Page::newest(READ),
+        page: newest_rows(READ),
     };
     Ok([
         ctx.actor.webhooks(&webhooks).await?.rows.len(),

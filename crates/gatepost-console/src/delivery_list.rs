@@ -9,6 +9,7 @@ use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::paging::newest_rows;
 
 /// Which deliveries to list.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,7 +32,7 @@ pub(crate) async fn newest(
     }
     let page = Page {
         after: filter.after,
-        ..Page::newest(limit)
+        ..newest_rows(limit)
     };
     let query = DeliveryQuery {
         webhook: filter.webhook,

@@ -13,6 +13,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, more, note, one_button, page_with, seen};
+use crate::paging::newest_rows;
 use crate::paging::one_page;
 use crate::time::stamp_or;
 use crate::unreadable::{self, Kind};
@@ -32,7 +33,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         name: None,
         page: Page {
             after,
-            ..Page::newest(READ)
+            ..newest_rows(READ)
         },
     };
     let (rows, next) = one_page(ctx.actor.tasks(&query).await?, ROWS, |row| row.id);

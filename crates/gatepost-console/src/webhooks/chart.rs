@@ -1,7 +1,6 @@
 //! The outcomes of a webhook's deliveries: figures, and a chart of the last day by the hour.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use maud::{Markup, html};
 use webhook_model::WebhookId;
@@ -9,6 +8,7 @@ use webhook_model::WebhookId;
 use super::counts::{Counts, DAY, beginning, grouped, of_day};
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::paging::newest_rows;
 
 /// At most this number of deliveries is counted that have not ended.
 const MAX_COUNTED: usize = 1_000;
@@ -39,7 +39,7 @@ impl Figures {
         let mut query = DeliveryQuery {
             webhook: Some(webhook),
             states: vec![DeliveryState::Queued, DeliveryState::Running],
-            ..DeliveryQuery::all(Page::newest(FIRST))
+            ..DeliveryQuery::all(newest_rows(FIRST))
         };
         let (mut read, mut bytes) = (0, 0);
         while read < MAX_COUNTED && bytes < BYTES {

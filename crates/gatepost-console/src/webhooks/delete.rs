@@ -1,8 +1,8 @@
 //! The page that deletes a webhook.
 
 use axum::response::{IntoResponse, Redirect, Response};
+use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{Cascade, TaskQuery};
-use gatepost_storage::{Page, Scope};
 use maud::html;
 use webhook_model::WebhookId;
 
@@ -10,6 +10,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, page, seen};
+use crate::paging::newest_rows;
 use crate::row_id::RowId;
 use crate::unreadable::{Kind, if_readable, question};
 
@@ -23,7 +24,7 @@ pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Respon
         creator: None,
         webhook: Some(WebhookId(id)),
         name: None,
-        page: Page::newest(MAX_NAMED),
+        page: newest_rows(MAX_NAMED),
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let what = html! {

@@ -7,7 +7,7 @@ use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Delivery, TaskQuery};
-use gatepost_storage::{Page, Row, Scope};
+use gatepost_storage::{Row, Scope};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
@@ -25,6 +25,7 @@ use crate::delivery_rows::{self, states};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, note, one_button, page_with, seen};
+use crate::paging::newest_rows;
 use crate::row_id::RowId;
 use crate::time::stamp;
 
@@ -87,7 +88,7 @@ pub(super) async fn page_of(
         creator: None,
         webhook: Some(row.id),
         name: None,
-        page: Page::newest(SHOWN),
+        page: newest_rows(SHOWN),
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let dropped = dropped::of(ctx, row.id).await?;
