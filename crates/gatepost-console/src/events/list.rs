@@ -14,8 +14,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, more, note, one_button, page_with, seen};
-use crate::paging::newest_rows;
-use crate::paging::one_page;
+use crate::paging::{newest_rows, one_page};
 use crate::unreadable::{self, Kind};
 
 /// Rows on a page.
