@@ -1,25 +1,60 @@
 //! The bytes of a connection, watched: that some came, that some wait to be read.
 
+use std::future::Future as _;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
 
 use super::activity::Activity;
+
+/// How long, and for how many bytes, a client that still sends is listened to after the last
+/// response. Closed at once, the connection would be reset, and a client whose body was refused
+/// would not see why.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_BYTES: usize = 16 * 1024 * 1024;
 
 /// A connection below TLS, so that what is counted is what the client took.
 #[derive(Debug)]
 pub(super) struct Wire {
     stream: TcpStream,
     activity: Arc<Activity>,
+    /// Once it is being closed: until when, and how many bytes came since.
+    linger: Option<Pin<Box<Sleep>>>,
+    passed_over: usize,
 }
 
 impl Wire {
     pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
-        Self { stream, activity }
+        Self {
+            stream,
+            activity,
+            linger: None,
+            passed_over: 0,
+        }
+    }
+
+    /// Reads what is still sent, and nobody wants, until the client closes or it takes too long.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+        if linger.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        let mut room = [0; 16 * 1024];
+        while self.passed_over < LINGER_BYTES {
+            let mut buffer = ReadBuf::new(&mut room);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer));
+            if read.is_err() || buffer.filled().is_empty() {
+                break;
+            }
+            self.passed_over += buffer.filled().len();
+        }
+        Poll::Ready(())
     }
 
     fn noted(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -77,6 +112,8 @@ impl AsyncWrite for Wire {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+        ready!(self.poll_linger(cx));
+        Poll::Ready(Ok(()))
     }
 }

@@ -104,10 +104,14 @@ async fn raw_post(world: &World, table: &str, body: &[u8]) -> u16 {
     let (mut read, mut write) = stream.into_split();
     let request = [head.as_bytes(), body].concat();
     // A server that has seen enough may respond before it has read everything.
-    let send = tokio::spawn(async move { write.write_all(&request).await });
+    // And one that sees the end of what a client sends takes the client for gone.
+    let send = tokio::spawn(async move {
+        let _ = write.write_all(&request).await;
+        write
+    });
     let mut answer = Vec::new();
     let _ = read.read_to_end(&mut answer).await;
-    let _ = send.await.unwrap();
+    drop(send.await.unwrap());
     let text = String::from_utf8_lossy(&answer).into_owned();
     text.split(' ')
         .nth(1)
