@@ -16,8 +16,16 @@ use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
 
-const WAITS: &str = include_str!("sql/outbox/waits.sql");
-const LOOK: &str = include_str!("sql/outbox/look.sql");
+const WAITS: &str = concat!(
+    include_str!("sql/outbox/waits.sql"),
+    include_str!("sql/outbox/arrived.sql"),
+    include_str!("sql/outbox/waits_end.sql"),
+);
+const LOOK: &str = concat!(
+    include_str!("sql/outbox/look.sql"),
+    include_str!("sql/outbox/arrived.sql"),
+    include_str!("sql/outbox/look_end.sql"),
+);
 const PROMOTE: &str = include_str!("sql/outbox/promote.sql");
 const TAKE: &str = include_str!("sql/outbox/take.sql");
 const HOLD: &str = include_str!("sql/outbox/hold.sql");

@@ -241,7 +241,12 @@ async fn the_other_statements_read_what_they_are_asked_for() {
             "50, now()",
             60,
         ),
-        ("waits", log!("outbox/waits"), "'me', now()", 20),
+        (
+            "waits",
+            log!("outbox/waits", "outbox/arrived", "outbox/waits_end"),
+            "'me', now()",
+            20,
+        ),
         ("promote", log!("outbox/promote"), "now()", 60),
         ("take", log!("outbox/take"), "'me', 50, now(), now()", 60),
         ("give_back", log!("outbox/give_back"), "7, 0, 'me'", 60),
@@ -253,8 +258,13 @@ async fn the_other_statements_read_what_they_are_asked_for() {
     }
     assert_eq!(worst, "");
     // What arrived is looked at once.
-    let look = log!("outbox/look").replace(":schema.", "");
-    let first = pages(&client, log!("outbox/look"), "").await;
+    let look = log!("outbox/look", "outbox/arrived", "outbox/look_end").replace(":schema.", "");
+    let first = pages(
+        &client,
+        log!("outbox/look", "outbox/arrived", "outbox/look_end"),
+        "",
+    )
+    .await;
     assert!(
         first < 15_000,
         "{first} pages: the first look at 10,000 audiences"
@@ -263,8 +273,16 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         client.batch_execute(&look).await.unwrap();
     }
     for (name, sql, params) in [
-        ("waits", log!("outbox/waits"), "'me', now()"),
-        ("look", log!("outbox/look"), ""),
+        (
+            "waits",
+            log!("outbox/waits", "outbox/arrived", "outbox/waits_end"),
+            "'me', now()",
+        ),
+        (
+            "look",
+            log!("outbox/look", "outbox/arrived", "outbox/look_end"),
+            "",
+        ),
         ("promote", log!("outbox/promote"), "now()"),
         ("take", log!("outbox/take"), "'me', 50, now(), now()"),
         ("give_back", log!("outbox/give_back"), "100, 0, 'me'"),

@@ -1,0 +1,6 @@
+-- There are rows that have not been looked at, as `l` says.
+        EXISTS (SELECT FROM :schema.gatepost_occurrence o WHERE o.rejected IS NULL AND o.arrived > l.done)
+       OR EXISTS (SELECT FROM unnest(l.open, l.tenants, l.owners) AS x (arrived, tenant, owner) CROSS JOIN LATERAL (
+            SELECT FROM :schema.gatepost_occurrence o
+            WHERE o.rejected IS NULL AND o.arrived = x.arrived
+              AND (o.arrived, coalesce(o.tenant, 0), coalesce(o.owner, 0)) > (x.arrived, x.tenant, x.owner) LIMIT 1) m)
