@@ -68,7 +68,7 @@ impl fmt::Debug for LogoutForm {
 /// A session kept in a cookie should be `HttpOnly`, `SameSite=Lax` or `Strict`, and `Secure` behind
 /// TLS; [`cookie`](fn@crate::cookie) finds it. It ends on the server at a logout, at a new login in
 /// the same browser, after inactivity, and some time after the login in any case. Passwords are
-/// checked within the limits of `KeyService::guesses`.
+/// checked within the limits of `gatepost_keys::guesses`.
 #[async_trait]
 pub trait ConsoleLogin: fmt::Debug + Send + Sync + 'static {
     /// Who is logged in, judging by the head of the request; `None` for nobody. If it panics or
