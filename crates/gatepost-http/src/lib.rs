@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod apart;
 mod api;
 mod error;
 mod facts;

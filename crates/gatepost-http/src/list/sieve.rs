@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
-use tokio::task::{spawn_blocking, yield_now};
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
+use crate::apart::apart;
 use crate::error::ApiError;
 use crate::query::filter::{Filter, Pace};
 use crate::schema::RowMap;
@@ -75,13 +76,13 @@ impl Pace for Sieve<'_> {
         let closed = |_| ApiError::internal();
         let permit = self.aside.clone().acquire_owned().await.map_err(closed)?;
         self.since = Instant::now();
-        let done = spawn_blocking(move || {
+        let work = move || {
             let result = work();
             // Held to the end of the work, though the request may be gone by then.
             drop(permit);
-            result
-        });
-        let result = done.await.map_err(|_| ApiError::internal())?;
+            Ok(result)
+        };
+        let result = apart(work).await?;
         self.count()?;
         Ok(result)
     }

@@ -11,8 +11,8 @@ use fields::Fields;
 use filter::Filter;
 pub(crate) use filter::FilterLimits;
 use sort::Sort;
-use tokio::task::spawn_blocking;
 
+use crate::apart::apart;
 use crate::error::ApiError;
 
 /// What a list request asks for.
@@ -42,8 +42,7 @@ impl ListQuery {
             return Self::parse(query, &limits);
         }
         let query = query.to_owned();
-        let parsed = spawn_blocking(move || Self::parse(&query, &limits));
-        parsed.await.unwrap_or_else(|_| Err(ApiError::internal()))
+        apart(move || Self::parse(&query, &limits)).await
     }
 
     /// Parses the query string of a request. Parameters that are not ours are passed over, as

@@ -6,8 +6,8 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::task::spawn_blocking;
 
+use crate::apart::apart;
 use crate::error::ApiError;
 
 /// Bytes of a body that is read and checked at once; what is larger takes milliseconds, and is read
@@ -92,11 +92,7 @@ async fn in_its_place<T: Send + 'static>(
     is_short: bool,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    if is_short {
-        return work();
-    }
-    let done = spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Err(ApiError::internal()))
+    if is_short { work() } else { apart(work).await }
 }
 
 /// The parts of a path. One that is not UTF-8 names nothing.
