@@ -109,7 +109,7 @@ async fn main() -> Result<ExitCode, Failure> {
     );
     story.claim(
         "with its attempt",
-        engine.attempts(delivery).await?.len() == 1,
+        engine.attempts(delivery, 99).await?.len() == 1,
     );
     engine.shutdown(Duration::from_secs(1)).await;
     Ok(if story.end() {

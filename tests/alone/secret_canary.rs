@@ -191,7 +191,7 @@ async fn no_secret_is_seen_anywhere() {
             "a delivery".into(),
             format!(
                 "{delivery:?} {:?}",
-                world.engine.attempts(sent).await.unwrap()
+                world.engine.attempts(sent, 99).await.unwrap()
             ),
         ));
         let row = world.engine.webhook(WebhookId(*id)).await.unwrap().unwrap();

@@ -261,7 +261,7 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
     for id in &emitted.deliveries {
         let delivery = world.ended(*id).await;
         shown.add("status of a delivery", delivery.status_info);
-        let attempts = world.store.attempts(*id).await.unwrap();
+        let attempts = world.store.attempts(*id, 99).await.unwrap();
         shown.add(format!("attempts of {id}"), format!("{attempts:?}"));
         for attempt in attempts {
             shown.add(format!("stored head of {id}"), attempt.response_head);

@@ -89,7 +89,7 @@ async fn statuses() {
             (state, Some(status), attempts),
             "{status}"
         );
-        let log = world.engine.attempts(delivery.id).await.unwrap();
+        let log = world.engine.attempts(delivery.id, 99).await.unwrap();
         assert_eq!(log.len(), attempts as usize);
         assert!(log.iter().all(|attempt| attempt.class
             == if state == DeliveryState::Sent {
@@ -138,7 +138,7 @@ async fn failures_without_an_answer() {
             (DeliveryState::Error, 2, None),
             "{class}"
         );
-        let log = world.engine.attempts(delivery.id).await.unwrap();
+        let log = world.engine.attempts(delivery.id, 99).await.unwrap();
         assert_eq!(
             log.iter()
                 .map(|attempt| attempt.class.as_str())
@@ -186,5 +186,8 @@ async fn a_forbidden_target_is_tried_once_and_its_address_is_not_told() {
         (delivery.state, delivery.attempts),
         (DeliveryState::Error, 1)
     );
-    assert_eq!(world.engine.attempts(id).await.unwrap()[0].class, "refused");
+    assert_eq!(
+        world.engine.attempts(id, 99).await.unwrap()[0].class,
+        "refused"
+    );
 }

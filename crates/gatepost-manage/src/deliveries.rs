@@ -60,7 +60,7 @@ impl Actor {
             let (mut rows, mut room) = (Vec::new(), RESPONSES.room());
             let mut left = found.rows.into_iter();
             for delivery in left.by_ref() {
-                let last = self.engine().last_attempt(delivery.id).await?;
+                let last = self.engine().attempts(delivery.id, 1).await?.pop();
                 let more = room.take(last.as_ref().map_or(0, response_bytes));
                 rows.push((delivery, last));
                 if !more {
@@ -74,26 +74,18 @@ impl Actor {
         .await
     }
 
-    /// The last attempt of a delivery; `None` before the first.
+    /// The last attempts of a delivery, at most this many, oldest first.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, ManageError> {
+    pub async fn attempts(
+        &self,
+        id: DeliveryId,
+        last: u32,
+    ) -> Result<Vec<AttemptRecord>, ManageError> {
         contain(async {
             self.seen_delivery(id).await?;
-            Ok(self.engine().last_attempt(id).await?)
-        })
-        .await
-    }
-
-    /// The attempts of a delivery, oldest first.
-    ///
-    /// # Errors
-    /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, ManageError> {
-        contain(async {
-            self.seen_delivery(id).await?;
-            Ok(self.engine().attempts(id).await?)
+            Ok(self.engine().attempts(id, last).await?)
         })
         .await
     }

@@ -217,7 +217,7 @@ macro_rules! for_each_log_clause {
             l28_room_is_made_at_any_time
             l29_what_ends_without_an_attempt_counts_as_failed
             l30_a_list_reads_the_messages_that_were_asked_for
-            l31_the_last_attempt_is_the_last_of_all
+            l31_the_last_attempts_are_the_last_of_all
         }
     };
 }

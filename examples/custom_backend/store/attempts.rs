@@ -55,28 +55,18 @@ pub(super) fn decode_attempt(number: i64, row: &Value) -> Answer<AttemptRecord> 
     })
 }
 
-/// The last attempt of a delivery.
-pub(super) fn last_attempt(
-    table: &impl ReadableTable<(i64, i64), &'static str>,
-    id: DeliveryId,
-) -> Answer<Option<AttemptRecord>> {
-    let mut all = table.range((id.0, 0)..=(id.0, i64::MAX)).map_err(failed)?;
-    let Some(last) = all.next_back() else {
-        return Ok(None);
-    };
-    let (key, row) = last.map_err(failed)?;
-    decode_attempt(key.value().1, &json(row.value())?).map(Some)
-}
-
-/// The attempts of a delivery, oldest first.
+/// The last attempts of a delivery, oldest first.
 pub(super) fn attempts(
     table: &impl ReadableTable<(i64, i64), &'static str>,
     id: DeliveryId,
+    last: u32,
 ) -> Answer<Vec<AttemptRecord>> {
+    let all = table.range((id.0, 0)..=(id.0, i64::MAX)).map_err(failed)?;
     let mut found = Vec::new();
-    for attempt in table.range((id.0, 0)..=(id.0, i64::MAX)).map_err(failed)? {
+    for attempt in all.rev().take(last as usize) {
         let (key, row) = attempt.map_err(failed)?;
         found.push(decode_attempt(key.value().1, &json(row.value())?)?);
     }
+    found.reverse();
     Ok(found)
 }

@@ -11,7 +11,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{Scope, StoreError};
 use webhook_model::WebhookId;
 
-use super::attempts::{attempts, last_attempt};
+use super::attempts::attempts;
 use super::delivery::{Slot, decode, is_gone, slot, to_micros};
 use super::error::{Answer, failed};
 use super::figures::webhooks;
@@ -66,19 +66,11 @@ impl DeliveryLog for RedbStore {
         .await
     }
 
-    async fn attempts(&self, id: DeliveryId) -> Answer<Vec<AttemptRecord>> {
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Answer<Vec<AttemptRecord>> {
         if self.delivery(id).await?.is_none() {
             return Ok(Vec::new());
         }
-        self.read(move |tx, _| attempts(&tx.open_table(ATTEMPTS).map_err(failed)?, id))
-            .await
-    }
-
-    async fn last_attempt(&self, id: DeliveryId) -> Answer<Option<AttemptRecord>> {
-        if self.delivery(id).await?.is_none() {
-            return Ok(None);
-        }
-        self.read(move |tx, _| last_attempt(&tx.open_table(ATTEMPTS).map_err(failed)?, id))
+        self.read(move |tx, _| attempts(&tx.open_table(ATTEMPTS).map_err(failed)?, id, last))
             .await
     }
 

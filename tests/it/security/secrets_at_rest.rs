@@ -145,7 +145,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         assert!(
-            !engine.attempts(delivery).await.unwrap().is_empty(),
+            !engine.attempts(delivery, 99).await.unwrap().is_empty(),
             "an attempt was made"
         );
     }

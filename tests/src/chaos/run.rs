@@ -157,7 +157,7 @@ impl Run {
             let Some(last) = rows.last() else { break };
             page = page.beyond(last.id);
             for row in rows {
-                let attempts = store.attempts(row.id).await.unwrap();
+                let attempts = store.attempts(row.id, 99).await.unwrap();
                 deliveries.push((row, attempts));
             }
         }

@@ -19,13 +19,12 @@ const PARTS: [(&str, usize, &str); 5] = [
 ];
 
 /// The newest attempts are shown, this number of them: replays add more without end.
-const SHOWN: usize = 50;
+pub(super) const SHOWN: u32 = 50;
 
 /// The table of attempts.
 pub(super) fn table(ctx: &PageContext, attempts: &[AttemptRecord]) -> Markup {
     let now = ctx.now();
-    let earlier = attempts.len().saturating_sub(SHOWN);
-    let attempts = attempts.get(earlier..).unwrap_or_default();
+    let earlier = attempts.first().map_or(0, |first| first.number - 1);
     let longest = attempts.iter().map(|attempt| attempt.duration).max();
     let longest = longest.unwrap_or_default().max(Duration::from_micros(1));
     html! {

@@ -22,7 +22,7 @@ pub(super) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let (delivery, webhook) = ctx.actor.delivery(DeliveryId(id)).await?;
-    let attempts = ctx.actor.attempts(delivery.id).await?;
+    let attempts = ctx.actor.attempts(delivery.id, attempts::SHOWN).await?;
     let task = match delivery.task {
         Some(task) => ctx.actor.task(task).await.ok(),
         None => None,

@@ -231,7 +231,7 @@ async fn over_the_quota_of_the_log_it_says_how_it_went_and_keeps_no_text() {
             (stored.state, stored.message_kept),
             (DeliveryState::Sent, kept)
         );
-        let attempt = &records.store.attempts(id).await.unwrap()[0];
+        let attempt = &records.store.attempts(id, 99).await.unwrap()[0];
         assert_eq!(
             (attempt.kept, attempt.response_body.is_empty()),
             (kept, !kept)

@@ -133,20 +133,17 @@ impl Engine {
         self.0.records.deliveries.list(query).await
     }
 
-    /// The attempts of a delivery, oldest first.
+    /// The last attempts of a delivery, at most this many, oldest first. Replays add more without
+    /// end, each with a response.
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, EngineError> {
-        self.0.records.deliveries.attempts(id).await
-    }
-
-    /// The last attempt of a delivery, without reading the responses of the others.
-    ///
-    /// # Errors
-    /// Failures of the store.
-    pub async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, EngineError> {
-        self.0.records.deliveries.last_attempt(id).await
+    pub async fn attempts(
+        &self,
+        id: DeliveryId,
+        last: u32,
+    ) -> Result<Vec<AttemptRecord>, EngineError> {
+        self.0.records.deliveries.attempts(id, last).await
     }
 
     /// Deletes a delivery from the log, and from the queue if it still waits.

@@ -134,15 +134,12 @@ impl Deliveries {
         Ok(self.store.list_deliveries(query).await?)
     }
 
-    pub(crate) async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, EngineError> {
-        Ok(self.store.attempts(id).await?)
-    }
-
-    pub(crate) async fn last_attempt(
+    pub(crate) async fn attempts(
         &self,
         id: DeliveryId,
-    ) -> Result<Option<AttemptRecord>, EngineError> {
-        Ok(self.store.last_attempt(id).await?)
+        last: u32,
+    ) -> Result<Vec<AttemptRecord>, EngineError> {
+        Ok(self.store.attempts(id, last).await?)
     }
 
     pub(crate) async fn delete(&self, id: DeliveryId) -> Result<(), EngineError> {

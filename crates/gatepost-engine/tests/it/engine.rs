@@ -62,7 +62,7 @@ async fn retries_are_made_and_then_no_more() {
         delivery.status_info
     );
     assert_eq!(receiver.bodies.lock().unwrap().len(), 6);
-    assert_eq!(world.engine.attempts(second).await.unwrap().len(), 3);
+    assert_eq!(world.engine.attempts(second, 99).await.unwrap().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -39,7 +39,7 @@ async fn a_worker_that_comes_too_late_changes_nothing() {
         "a claim that was lost beside others is not held against it"
     );
     world.engine.shutdown(Duration::from_secs(1)).await;
-    let attempts = world.store.attempts(id).await.unwrap();
+    let attempts = world.store.attempts(id, 99).await.unwrap();
     assert_eq!(
         attempts.iter().map(|a| a.status).collect::<Vec<_>>(),
         [Some(200)]

@@ -55,7 +55,7 @@ async fn each_administrator_sees_what_was_sent_in_the_own_tenant() {
         let actor = world.of(user);
         let answers = [
             actor.delivery(hidden).await.map(drop),
-            actor.attempts(hidden).await.map(drop),
+            actor.attempts(hidden, 99).await.map(drop),
             actor.replay_delivery(hidden).await,
             actor.delete_delivery(hidden).await,
         ];

@@ -24,12 +24,6 @@ use crate::store::PostgresStore;
 
 const ROWS: &str = include_str!("../sql/log/rows.sql");
 const ATTEMPTS: &str = include_str!("../sql/log/attempts.sql");
-/// Sorts and numbers them all, and fetches the response of one.
-const LAST_ATTEMPT: &str = concat!(
-    "SELECT a.* FROM (",
-    include_str!("../sql/log/attempts.sql"),
-    ") a ORDER BY a.number DESC LIMIT 1"
-);
 
 #[async_trait]
 impl DeliveryLog for PostgresStore {
@@ -42,14 +36,12 @@ impl DeliveryLog for PostgresStore {
         Ok(self.some_deliveries(query).await?)
     }
 
-    async fn attempts(&self, id: DeliveryId) -> Answer<Vec<AttemptRecord>> {
-        let rows = self.db().query(ATTEMPTS, &[&id.0]).await?;
-        Ok(rows.iter().map(row::attempt).collect::<Result<_>>()?)
-    }
-
-    async fn last_attempt(&self, id: DeliveryId) -> Answer<Option<AttemptRecord>> {
-        let found = self.db().query_opt(LAST_ATTEMPT, &[&id.0]).await?;
-        Ok(found.as_ref().map(row::attempt).transpose()?)
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Answer<Vec<AttemptRecord>> {
+        let rows = self
+            .db()
+            .query(ATTEMPTS, &[&id.0, &i64::from(last)])
+            .await?;
+        Ok(rows.iter().rev().map(row::attempt).collect::<Result<_>>()?)
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {

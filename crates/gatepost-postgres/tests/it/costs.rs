@@ -196,7 +196,7 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ("states", log!("log/states"), ids.as_str(), 2_000),
         ("rows", log!("log/rows"), &format!("{ids}, true"), 3_000),
         ("sizes", log!("log/sizes"), &ids, 2_000),
-        ("attempts", log!("log/attempts"), "20000", 60),
+        ("attempts", log!("log/attempts"), "20000, 50", 60),
         ("bound", log!("log/bound"), "'2026-01-01 10:00'", 400),
         (
             "replay_ids",

@@ -99,7 +99,7 @@ async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
     assert_eq!(rows(&client, "gatepost_delivery_old").await, 2);
     assert_eq!(listed(&store).await, [runs, waits, new]);
     assert_eq!(store.delivery(sent).await.unwrap(), None);
-    assert_eq!(store.attempts(sent).await.unwrap(), []);
+    assert_eq!(store.attempts(sent, 99).await.unwrap(), []);
 
     // A retry, a release of a claim from before, and an end, as if nothing had been.
     settle(
@@ -140,7 +140,7 @@ async fn what_runs_past_the_partitions_is_stored_and_leaves_in_its_turn() {
     let waits = self::store(&store, hook, "waits", 1).await;
     assert_eq!(rows(&client, "gatepost_delivery_default").await, 2);
     assert_eq!(listed(&store).await, [past, waits]);
-    assert_eq!(store.attempts(past).await.unwrap().len(), 1);
+    assert_eq!(store.attempts(past, 99).await.unwrap().len(), 1);
     let room = store.prepare_log(at(1)).await.unwrap();
     assert_eq!(room.ahead, Some(2));
     let last = *parts(&client).await.last().unwrap();

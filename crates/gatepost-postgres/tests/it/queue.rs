@@ -254,7 +254,7 @@ async fn faults_in_the_middle_of_load_lose_nothing_that_was_acknowledged() {
     assert_eq!(acknowledged.len(), 1200);
     assert_eq!(acknowledged.difference(&stored).count(), 0, "nothing lost");
     for delivery in &all {
-        let attempts = retry(|| store.attempts(delivery.id)).await;
+        let attempts = retry(|| store.attempts(delivery.id, 99)).await;
         let expected = if delivery.state == DeliveryState::Sent {
             1
         } else {

@@ -61,12 +61,12 @@ async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
     client.batch_execute(SHUT).await.unwrap();
     let refused = store.settle(call.clone(), at(22)).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
-    assert_eq!(store.attempts(other.delivery).await.unwrap(), []);
+    assert_eq!(store.attempts(other.delivery, 99).await.unwrap(), []);
     client.batch_execute(OPEN).await.unwrap();
     let settled = store.settle(call, at(22)).await.unwrap();
     use Settled::{Done, Stale};
     assert_eq!(settled, [Done, Stale, Done, Done]);
-    assert_eq!(store.attempts(other.delivery).await.unwrap().len(), 1);
+    assert_eq!(store.attempts(other.delivery, 99).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn what_is_stale_keeps_nothing_else_from_being_stored_with_it() {
     client.batch_execute(SHUT).await.unwrap();
     store.settle(call.clone(), at(22)).await.unwrap_err();
     for claim in &good {
-        assert_eq!(store.attempts(claim.delivery).await.unwrap(), []);
+        assert_eq!(store.attempts(claim.delivery, 99).await.unwrap(), []);
     }
     client.batch_execute(OPEN).await.unwrap();
     for _ in 0..2 {
@@ -95,6 +95,6 @@ async fn what_is_stale_keeps_nothing_else_from_being_stored_with_it() {
         assert_eq!(settled, [Done, Stale, Done, Stale, Done]);
     }
     for claim in &good {
-        assert_eq!(store.attempts(claim.delivery).await.unwrap().len(), 1);
+        assert_eq!(store.attempts(claim.delivery, 99).await.unwrap().len(), 1);
     }
 }

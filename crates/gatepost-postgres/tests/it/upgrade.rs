@@ -158,7 +158,7 @@ async fn what_waited_in_the_version_before_goes_on() {
     let state = |id: &str| log.iter().find(|d| d.message_id.as_str() == id).unwrap();
     assert_eq!(state("sent").state, DeliveryState::Sent);
     assert_eq!(state("failed").state, DeliveryState::Error);
-    let attempts = store.attempts(state("sent").id).await.unwrap();
+    let attempts = store.attempts(state("sent").id, 99).await.unwrap();
     assert_eq!((attempts.len(), attempts[0].kept), (1, true));
     assert!(log.iter().all(|d| d.message_kept && d.tenant.is_none()));
 
@@ -258,7 +258,7 @@ async fn deliveries_in_every_state_stand_as_they_did_before_the_queue() {
     assert!(!find("b-sent").message_kept && find("b-sent").body.is_empty());
     let tenant = find("b-sent").tenant.map(|tenant| tenant.0);
     assert_eq!((tenant, find("b-sent").task), (Some(5), Some(TaskId(2))));
-    let numbers = store.attempts(find("b-replayed").id).await.unwrap();
+    let numbers = store.attempts(find("b-replayed").id, 99).await.unwrap();
     let numbers: Vec<_> = numbers.iter().map(|a| a.number).collect();
     assert_eq!(numbers, [1, 2, 3]);
 

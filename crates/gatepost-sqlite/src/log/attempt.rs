@@ -7,28 +7,19 @@ use super::look::Look;
 use crate::column::{number, span, time};
 use crate::error::{Failure, Result};
 
-/// The attempts of a delivery that is shown.
-pub(super) fn all(c: &Connection, id: DeliveryId) -> Result<Vec<AttemptRecord>> {
+/// The last attempts of a delivery that is shown, oldest first.
+pub(super) fn last(c: &Connection, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>> {
     if Look::new(c)?.find(id.0)?.is_none() {
         return Ok(Vec::new());
     }
     let mut statement = c.prepare_cached(include_str!("../sql/log/attempts.sql"))?;
-    let mut rows = statement.query([id.0])?;
+    let mut rows = statement.query([id.0, last.into()])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         found.push(attempt(row)?);
     }
+    found.reverse();
     Ok(found)
-}
-
-/// The last of them.
-pub(super) fn last(c: &Connection, id: DeliveryId) -> Result<Option<AttemptRecord>> {
-    if Look::new(c)?.find(id.0)?.is_none() {
-        return Ok(None);
-    }
-    let mut statement = c.prepare_cached(include_str!("../sql/log/last_attempt.sql"))?;
-    let mut rows = statement.query([id.0])?;
-    rows.next()?.map(attempt).transpose()
 }
 
 fn attempt(row: &Row<'_>) -> Result<AttemptRecord> {

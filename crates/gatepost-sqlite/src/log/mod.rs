@@ -42,12 +42,8 @@ impl DeliveryLog for SqliteStore {
         self.read(move |c| list::page(c, &query)).await
     }
 
-    async fn attempts(&self, id: DeliveryId) -> Answer<Vec<AttemptRecord>> {
-        self.read(move |c| attempt::all(c, id)).await
-    }
-
-    async fn last_attempt(&self, id: DeliveryId) -> Answer<Option<AttemptRecord>> {
-        self.read(move |c| attempt::last(c, id)).await
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Answer<Vec<AttemptRecord>> {
+        self.read(move |c| attempt::last(c, id, last)).await
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {

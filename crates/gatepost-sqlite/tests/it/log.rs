@@ -80,7 +80,7 @@ async fn too_many_are_hidden_at_once_and_stay_stored_until_they_are_too_old() {
     purge(&store, keep(at(0), 2, None), 99).await;
     assert_eq!(listed(&store, all()).await, ["c", "d", "open"]);
     assert_eq!(store.delivery(DeliveryId(1)).await.unwrap(), None);
-    assert_eq!(store.attempts(DeliveryId(1)).await.unwrap(), []);
+    assert_eq!(store.attempts(DeliveryId(1), 99).await.unwrap(), []);
     let replay = Replay::Ids(vec![DeliveryId(1), DeliveryId(3)]);
     assert_eq!(
         store.replay(&replay, 9, at(3)).await.unwrap(),

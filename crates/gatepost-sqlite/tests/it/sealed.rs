@@ -72,7 +72,7 @@ async fn messages_and_responses_lie_sealed_and_read_as_they_were() {
         enqueue(&sealed, "m1").await;
         send(&sealed).await;
         assert_eq!(body(&sealed, 1).await, (MESSAGE.to_owned(), true));
-        let attempts = sealed.log.attempts(DeliveryId(1)).await.unwrap();
+        let attempts = sealed.log.attempts(DeliveryId(1), 99).await.unwrap();
         assert_eq!(attempts[0].response_body, RESPONSE.as_bytes());
         for closed in [false, true] {
             if closed {
@@ -111,7 +111,7 @@ async fn old_messages_open_and_what_no_key_opens_is_not_sent() {
     let lost = sealed(&store, SealingKeys::new(key(3)));
     assert!(claim(&lost, HOOK, 2).await.is_empty(), "nothing is sent");
     assert_eq!(body(&lost, 3).await, (String::new(), false));
-    let attempts = lost.log.attempts(DeliveryId(2)).await.unwrap();
+    let attempts = lost.log.attempts(DeliveryId(2), 99).await.unwrap();
     assert!(!attempts[0].kept && attempts[0].response_body.is_empty());
     let ended = lost.log.delivery(DeliveryId(3)).await.unwrap().unwrap();
     assert_eq!(ended.state, DeliveryState::Error);

@@ -407,7 +407,7 @@ async fn deleting_a_webhook_takes_its_log_along() {
         .await
         .unwrap();
     assert_eq!(store.task(sender.id).await.unwrap(), None);
-    assert_eq!(store.attempts(deliveries[0].id).await.unwrap(), []);
+    assert_eq!(store.attempts(deliveries[0].id, 99).await.unwrap(), []);
     let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
     let left = || -> i64 {
         let tables = ["webhook", "task", "delivery", "outcome"];

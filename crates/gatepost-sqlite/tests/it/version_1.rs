@@ -158,7 +158,7 @@ async fn deliveries_attempts_ids_and_outbox_are_found() {
     );
     assert_eq!(all[5].body.len(), 9_000);
     assert!(all.iter().all(|d| d.message_kept && d.tenant.is_none()));
-    let attempts = store.attempts(all[0].id).await.unwrap();
+    let attempts = store.attempts(all[0].id, 99).await.unwrap();
     assert_eq!(
         (attempts.len(), attempts[0].kept, attempts[0].status),
         (1, true, Some(200))

@@ -87,7 +87,7 @@ async fn every_delivery_is_listed_as_it_stood() {
     assert_eq!(all[9].due, at(900), "the end of its lease");
     assert!(!all[6].message_kept && all[6].body.is_empty());
     assert_eq!(all[12].body.len(), 9_000);
-    let resent = store.attempts(all[4].id).await.unwrap();
+    let resent = store.attempts(all[4].id, 99).await.unwrap();
     let resent: Vec<_> = resent
         .iter()
         .map(|a| (a.number, a.class.as_str(), a.started))

@@ -27,18 +27,13 @@ impl DeliveryLog for MemoryStore {
         Ok(self.tables().list_deliveries(query))
     }
 
-    async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, StoreError> {
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>, StoreError> {
         let tables = self.tables();
-        let log = tables.deliveries.get(id).map(|slot| slot.log.clone());
-        Ok(log.unwrap_or_default())
-    }
-
-    async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, StoreError> {
-        let tables = self.tables();
-        Ok(tables
-            .deliveries
-            .get(id)
-            .and_then(|slot| slot.log.last().cloned()))
+        let Some(slot) = tables.deliveries.get(id) else {
+            return Ok(Vec::new());
+        };
+        let first = slot.log.len().saturating_sub(last as usize);
+        Ok(slot.log[first..].to_vec())
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Result<(), StoreError> {

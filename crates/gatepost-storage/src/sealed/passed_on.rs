@@ -114,13 +114,8 @@ passed_on! { DeliveryLog {
         Ok(found.into_iter().map(|delivery| self.shown(delivery)).collect())
     }
 
-    async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, StoreError> {
-        Ok(self.shown_attempts(self.inner.attempts(id).await?, id))
-    }
-
-    async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, StoreError> {
-        let last = self.inner.last_attempt(id).await?;
-        Ok(self.shown_attempts(last.into_iter().collect(), id).pop())
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>, StoreError> {
+        Ok(self.shown_attempts(self.inner.attempts(id, last).await?, id))
     }
 }
 

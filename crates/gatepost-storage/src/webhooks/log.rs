@@ -213,18 +213,12 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`, `Corrupt`.
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError>;
 
-    /// The attempts of a delivery, oldest first; empty when there is no such delivery.
+    /// The last attempts of a delivery, at most this many, oldest first; empty when there is no such
+    /// delivery. The responses of the others, of which there may be any number, are not read.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
-    async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>, StoreError>;
-
-    /// The last of the [`attempts`](Self::attempts) of a delivery, without reading the responses of
-    /// the others, of which there may be any number.
-    ///
-    /// # Errors
-    /// `Unavailable`, `Corrupt`.
-    async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>, StoreError>;
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>, StoreError>;
 
     /// Deletes a delivery and its attempts, whatever its state; the settlement of one that is being
     /// sent will be `Stale`.

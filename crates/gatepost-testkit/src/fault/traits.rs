@@ -117,8 +117,7 @@ passed_on! { QueueStore {
 
 passed_on! { DeliveryLog {
     fn delivery(id: DeliveryId) -> Option<Delivery>;
-    fn attempts(id: DeliveryId) -> Vec<AttemptRecord>;
-    fn last_attempt(id: DeliveryId) -> Option<AttemptRecord>;
+    fn attempts(id: DeliveryId, last: u32) -> Vec<AttemptRecord>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
     fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;

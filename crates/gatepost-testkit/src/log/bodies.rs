@@ -61,24 +61,31 @@ pub async fn l30_a_list_reads_the_messages_that_were_asked_for(store: Webhooks) 
     assert_eq!(read(two).await.0, [3, 0], "L30 the limit holds as well");
 }
 
-/// The last attempt of a delivery is the last of its attempts, as it is kept; a delivery without
-/// one, or that is not there, has none.
-pub async fn l31_the_last_attempt_is_the_last_of_all(store: Webhooks) {
+/// As many of the last attempts of a delivery are read as were asked for, with their numbers, oldest
+/// first; a delivery without one, or that is not there, has none.
+pub async fn l31_the_last_attempts_are_the_last_of_all(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let id = number(&store, "a").await;
-    assert_eq!(store.log.last_attempt(id).await.unwrap(), None, "L31 none");
+    assert_eq!(store.log.attempts(id, 9).await.unwrap(), [], "L31 none");
     end(&store, hook, Disposition::Retry { due: at(5) }, 0).await;
     let claimed = claim(&store, hook, 5).await;
     let mut last = settlement(&claimed[0], Disposition::Failed);
     let attempt = last.attempt.as_mut().unwrap();
     attempt.response_body = b"the second".to_vec();
     store.queue.settle(vec![last], at(6)).await.unwrap();
-    let all_of_it = store.log.attempts(id).await.unwrap();
-    let last = store.log.last_attempt(id).await.unwrap();
+    let all_of_it = store.log.attempts(id, 9).await.unwrap();
     assert_eq!(all_of_it.len(), 2, "L31 two attempts");
-    assert_eq!(last.as_ref(), all_of_it.last(), "L31 the last");
-    assert_eq!(last.unwrap().response_body, b"the second", "L31 as kept");
+    for last in 0..=2 {
+        let some = store.log.attempts(id, last).await.unwrap();
+        assert_eq!(some, all_of_it[2 - last as usize..], "L31 the last {last}");
+    }
+    let last = &all_of_it[1];
+    assert_eq!(
+        (last.number, &last.response_body[..]),
+        (2, &b"the second"[..]),
+        "L31 as kept"
+    );
     store.log.delete_delivery(id, at(7)).await.unwrap();
-    assert_eq!(store.log.last_attempt(id).await.unwrap(), None, "L31 gone");
+    assert_eq!(store.log.attempts(id, 9).await.unwrap(), [], "L31 gone");
     assert_eq!(store.log.list_deliveries(&all()).await.unwrap(), [], "L31");
 }

@@ -41,7 +41,7 @@ pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
     let open = store.log.delivery(open).await.unwrap().unwrap();
     assert_eq!(open.due, at(90), "L4 the open one untouched");
     end(&store, hook, Disposition::Sent, 20).await;
-    let kept = store.log.attempts(ended).await.unwrap();
+    let kept = store.log.attempts(ended, 99).await.unwrap();
     assert_eq!(
         kept.iter().map(|a| a.number).collect::<Vec<_>>(),
         [1, 2],
@@ -146,7 +146,7 @@ pub async fn l07_a_deleted_delivery_is_gone(store: Webhooks) {
     let id = claimed[0].delivery.id;
     store.log.delete_delivery(id, at(6)).await.unwrap();
     assert_eq!(store.log.delivery(id).await.unwrap(), None, "L7 delivery");
-    assert_eq!(store.log.attempts(id).await.unwrap(), [], "L7 attempts");
+    assert_eq!(store.log.attempts(id, 99).await.unwrap(), [], "L7 attempts");
     let late = store
         .queue
         .settle(vec![settlement(&claimed[0], Disposition::Sent)], at(7))

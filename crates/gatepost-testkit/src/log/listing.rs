@@ -45,7 +45,11 @@ pub async fn l01_a_delivery_is_listed_as_it_was_enqueued(store: Webhooks) {
     );
     assert_eq!(tried, (0, 0, None, None, None), "L1 nothing attempted");
     assert_eq!(d.status_info, "", "L1 nothing to say");
-    assert_eq!(store.log.attempts(id).await.unwrap(), [], "L1 no attempts");
+    assert_eq!(
+        store.log.attempts(id, 99).await.unwrap(),
+        [],
+        "L1 no attempts"
+    );
     let none = store.log.delivery(DeliveryId(id.0 + 1000)).await.unwrap();
     assert_eq!(none, None, "L1 another number");
 }
@@ -153,7 +157,7 @@ pub async fn l03_attempts_are_kept_and_numbered(store: Webhooks) {
     wanted.number = 2;
     store.queue.settle(vec![last], at(6)).await.unwrap();
     let id = claimed[0].delivery.id;
-    let kept = store.log.attempts(id).await.unwrap();
+    let kept = store.log.attempts(id, 99).await.unwrap();
     assert_eq!(
         kept.iter().map(|a| a.number).collect::<Vec<_>>(),
         [1, 2],

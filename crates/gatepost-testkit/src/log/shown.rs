@@ -52,7 +52,7 @@ pub async fn l23_what_is_hidden_is_hidden_in_every_way(store: Webhooks) {
     for hidden in [ids[0], ids[2]] {
         let row = store.log.delivery(hidden).await.unwrap();
         assert_eq!(row, None, "L23 not found");
-        let attempts = store.log.attempts(hidden).await.unwrap();
+        let attempts = store.log.attempts(hidden, 99).await.unwrap();
         assert_eq!(attempts, [], "L23 no attempts");
         let which = Replay::Ids(vec![hidden]);
         let count = store.log.replay(&which, 9, at(6)).await.unwrap();
@@ -111,7 +111,7 @@ pub async fn l24_what_is_too_old_is_hidden_in_every_way(store: Webhooks) {
     for hidden in [ids[0], ids[2], ids[5]] {
         let row = store.log.delivery(hidden).await.unwrap();
         assert_eq!(row, None, "L24 not found");
-        let attempts = store.log.attempts(hidden).await.unwrap();
+        let attempts = store.log.attempts(hidden, 99).await.unwrap();
         assert_eq!(attempts, [], "L24 no attempts");
     }
     let given = claim(&store, hook, 90).await;

@@ -75,7 +75,11 @@ pub async fn l15_a_response_may_not_be_kept(store: Webhooks) {
     let claimed = claim(&store, hook, 1).await;
     let settled = vec![settlement(&claimed[0], Disposition::Sent)];
     store.queue.settle(settled, at(2)).await.unwrap();
-    let kept = store.log.attempts(claimed[0].delivery.id).await.unwrap();
+    let kept = store
+        .log
+        .attempts(claimed[0].delivery.id, 99)
+        .await
+        .unwrap();
     let kept: Vec<_> = kept.iter().map(|a| a.kept).collect();
     assert_eq!(kept, [false, true], "L15");
 }

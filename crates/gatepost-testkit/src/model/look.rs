@@ -114,7 +114,7 @@ impl Side {
         for delivery in self.store.log.list_deliveries(&query).await.unwrap() {
             let id = delivery.id;
             writeln!(all, "{}", self.show(delivery)).unwrap();
-            for attempt in self.store.log.attempts(id).await.unwrap() {
+            for attempt in self.store.log.attempts(id, 99).await.unwrap() {
                 writeln!(all, "    {attempt:?}").unwrap();
             }
         }

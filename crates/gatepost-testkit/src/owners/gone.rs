@@ -120,7 +120,7 @@ pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
         let found = store.log.delivery(ended[0]).await.unwrap();
         assert_eq!(found, None, "P15 {when}: delivery");
         assert_eq!(
-            store.log.attempts(ended[0]).await.unwrap(),
+            store.log.attempts(ended[0], 99).await.unwrap(),
             [],
             "P15 {when}"
         );

@@ -131,7 +131,11 @@ pub async fn q06_a_repeated_settlement_is_done_once(store: Webhooks) {
             "Q6"
         );
     }
-    let attempts = store.log.attempts(claimed[0].delivery.id).await.unwrap();
+    let attempts = store
+        .log
+        .attempts(claimed[0].delivery.id, 99)
+        .await
+        .unwrap();
     assert_eq!(
         attempts.iter().map(|a| a.number).collect::<Vec<_>>(),
         [1],

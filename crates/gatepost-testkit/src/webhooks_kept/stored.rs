@@ -138,13 +138,13 @@ pub async fn d03_deliveries_outlive_the_store(place: Home) -> Outcome {
     let all = DeliveryQuery::all(Page::first(9));
     let before = store.log.list_deliveries(&all).await.unwrap();
     assert_eq!(before.len(), 4, "D3 stored");
-    let attempts = store.log.attempts(before[1].id).await.unwrap();
+    let attempts = store.log.attempts(before[1].id, 99).await.unwrap();
     let Some(store) = place.reopen(store).await else {
         return NOT_DURABLE;
     };
     let after = store.log.list_deliveries(&all).await.unwrap();
     assert_eq!(after, before, "D3 deliveries");
-    let kept = store.log.attempts(before[1].id).await.unwrap();
+    let kept = store.log.attempts(before[1].id, 99).await.unwrap();
     assert_eq!(kept, attempts, "D3 attempts");
     let due = claim(&store, hook, 7).await;
     let due: Vec<_> = due.iter().map(|c| c.delivery.message_id.as_str()).collect();

@@ -63,7 +63,7 @@ impl Resource for Deliveries {
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
         let (delivery, _) = caller.delivery(DeliveryId(key)).await?;
-        let last = caller.last_attempt(delivery.id).await?;
+        let last = caller.attempts(delivery.id, 1).await?.pop();
         Ok(row_with_response(&(delivery, last)))
     }
 
@@ -110,9 +110,12 @@ async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiEr
     let Some((delivery, _)) = delivery else {
         return Ok(Scanned::default());
     };
-    let last = if_there(caller.last_attempt(delivery.id).await)?;
+    let last = if_there(caller.attempts(delivery.id, 1).await)?;
     Ok(Scanned {
-        rows: vec![row_with_response(&(delivery, last.flatten()))],
+        rows: vec![row_with_response(&(
+            delivery,
+            last.and_then(|mut last| last.pop()),
+        ))],
         next: None,
     })
 }

@@ -1,4 +1,5 @@
--- $1: the delivery, if it is shown. Its attempts in the order in which they were claimed.
+-- $1: the delivery, if it is shown. $2: how many. Its attempts, numbered in the order in which they were claimed, the last first:
+-- all are numbered, and the responses of those that are asked for fetched.
 SELECT row_number() OVER (ORDER BY e.token) AS number, e.started, e.duration_us, e.dns_us, e.connect_us, e.tls_us, e.first_byte_us,
     e.class, coalesce(e.info, '') AS info, e.status, e.remote, e.protocol, coalesce(e.response_head, '') AS response_head,
     coalesce(e.response_body, '') AS response_body, coalesce(e.truncated, false) AS truncated, coalesce(e.kept, true) AS kept
@@ -10,4 +11,4 @@ WHERE r.id = $1 AND (r.id > w.floor AND r.created >= k.created_before
     OR (SELECT q.id FROM :schema.gatepost_queue q WHERE q.id = $1) IS NOT NULL
     OR (SELECT max(g.id) FROM :schema.gatepost_running g WHERE g.ids @> ARRAY[$1]::bigint[])
        > (SELECT max(n.token) FROM :schema.gatepost_outcome_all n WHERE n.delivery = $1))
-ORDER BY e.token
+ORDER BY number DESC LIMIT $2

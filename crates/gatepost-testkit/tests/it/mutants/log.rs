@@ -86,20 +86,16 @@ passed_on! { DeliveryLog {
         Ok(rows)
     }
 
-    async fn attempts(&self, id: DeliveryId) -> Result<Vec<AttemptRecord>> {
-        let mut attempts = self.inner.attempts(id).await?;
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>> {
+        let mut attempts = self.inner.attempts(id, last).await?;
         if self.is(&["l03"]) {
             attempts.reverse();
         }
-        Ok(attempts)
-    }
-
-    async fn last_attempt(&self, id: DeliveryId) -> Result<Option<AttemptRecord>> {
         if self.is(&["l31"]) {
-            let attempts = self.inner.attempts(id).await?;
-            return Ok(attempts.into_iter().next());
+            attempts = self.inner.attempts(id, u32::MAX).await?;
+            attempts.truncate(last as usize);
         }
-        self.inner.last_attempt(id).await
+        Ok(attempts)
     }
 
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<()> {
