@@ -11,7 +11,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use axum::extract::{ConnectInfo, Query, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Form, Router};
@@ -150,12 +151,13 @@ fn back(sent: &Fields) -> &str {
 async fn login(
     State(sessions): State<Sessions>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    uri: Uri,
     headers: HeaderMap,
     Form(sent): Form<Fields>,
 ) -> Response {
     let text = |name: &str| sent.get(name).cloned().unwrap_or_default();
     // Another site must not log a visitor in as somebody else.
-    if from_elsewhere(&headers) {
+    if from_elsewhere(&headers, &uri) {
         return page(StatusCode::FORBIDDEN, HOME, "Log in on this page.");
     }
     let user = text("user");
@@ -197,13 +199,14 @@ async fn login(
 /// Ends the session, if the form carries its token.
 async fn logout(
     State(sessions): State<Sessions>,
+    uri: Uri,
     headers: HeaderMap,
     Form(sent): Form<Fields>,
 ) -> Response {
     let session = sessions.session(&headers, Visit::Poll);
     let token = sent.get(TOKEN).map(String::as_str);
     let is_own = |session: &Session| token == Some(&*session.form_token);
-    if from_elsewhere(&headers) || session.is_some_and(|(_, session)| !is_own(&session)) {
+    if from_elsewhere(&headers, &uri) || session.is_some_and(|(_, session)| !is_own(&session)) {
         return (StatusCode::FORBIDDEN, "Log out by the button of a page.").into_response();
     }
     sessions.end(&headers);
@@ -214,8 +217,20 @@ async fn logout(
         .into_response()
 }
 
-/// Whether the browser says that another site sent this.
-fn from_elsewhere(headers: &HeaderMap) -> bool {
+/// Whether the browser says that another site sent this. Without TLS it only names the origin.
+fn from_elsewhere(headers: &HeaderMap, uri: &Uri) -> bool {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let here = host.or(uri.authority().map(Authority::as_str));
+    let is_other = |origin: &HeaderValue| {
+        let place = origin
+            .to_str()
+            .ok()
+            .and_then(|o| Some(o.split_once("://")?.1));
+        place.is_none() || place != here
+    };
     let site = headers.get("sec-fetch-site");
-    site.is_some_and(|site| site != "same-origin" && site != "none")
+    headers.get(header::ORIGIN).is_some_and(is_other)
+        || site.is_some_and(|site| site != "same-origin" && site != "none")
 }

@@ -192,3 +192,23 @@ fn curl(certificate: &Path, arguments: &[&str]) -> String {
     assert!(output.status.success(), "{output:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
+
+/// Browsers say `sec-fetch-site` over TLS and to this machine only, the origin everywhere.
+#[tokio::test]
+async fn no_other_site_logs_a_visitor_in() {
+    let site = Site::start().await;
+    let stranger = Visitor::stranger(&site);
+    let here = site.url("");
+    let login = async |name: &'static str, value: &str| {
+        let request = stranger.request(Method::POST, "/login").header(name, value);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let form = format!("user=admin&password={PASSWORD}");
+        stranger.send(request.body(form)).await.status
+    };
+    for other in ["http://elsewhere.example", "null", "http://127.0.0.1:1", ""] {
+        assert_eq!(login("origin", other).await, 403, "{other}");
+    }
+    assert_eq!(login("sec-fetch-site", "cross-site").await, 403);
+    assert_eq!(login("origin", &here).await, 303);
+    assert_eq!(login("sec-fetch-site", "same-origin").await, 303);
+}

@@ -61,8 +61,8 @@ pub async fn l30_a_list_reads_the_messages_that_were_asked_for(store: Webhooks) 
     assert_eq!(read(two).await.0, [3, 0], "L30 the limit holds as well");
 }
 
-/// As many of the last attempts of a delivery are read as were asked for, with their numbers, oldest
-/// first; a delivery without one, or that is not there, has none.
+/// As many of the last attempts of a delivery are read as were asked for, with their numbers,
+/// oldest first; a delivery without one, or that is not there, has none.
 pub async fn l31_the_last_attempts_are_the_last_of_all(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let id = number(&store, "a").await;
