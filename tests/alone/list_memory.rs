@@ -7,11 +7,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
-use gatepost_storage::webhooks::{NewDelivery, QueueStore as _};
-use gatepost_storage::{Clock as _, SystemClock};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::webhooks::{NewDelivery, WebhookStore};
+use gatepost_storage::{Clock as _, KeyStore, MemoryStore, SystemClock};
 use gatepost_testkit::fixtures::direct;
 use peak_alloc::PeakAlloc;
-use tests::world::World;
+use tests::browser::{Setup, Site};
+use tests::postgres::{FreshSchema, fresh};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -63,6 +66,36 @@ const WORST: [&str; 27] = [
     "webhook_counts?webhook_url=1&limit=0",
 ];
 
+/// A platform on some store.
+struct Place {
+    site: Site,
+    store: Arc<dyn WebhookStore>,
+    /// A key of the system administrator.
+    admin: String,
+}
+
+impl Place {
+    async fn on<S: KeyStore + WebhookStore>(store: S) -> Self {
+        let store = Arc::new(store);
+        let setup = Setup {
+            key_store: store.clone(),
+            webhook_store: store.clone(),
+            ..Setup::new()
+        };
+        let site = setup.start().await;
+        let draft = KeyDraft {
+            owner: OwnerId(1),
+            name: "admin".parse().unwrap(),
+            description: Description::default(),
+            expiration: Expiration::Never,
+            ip: IpPolicy::default(),
+        };
+        let (_, reveal) = site.keys.create(&site.user(1), draft).await.unwrap();
+        let admin = reveal.reveal().as_str().to_owned();
+        Self { site, store, admin }
+    }
+}
+
 /// What came of a request: its status, how its body begins and how long it is, and the most memory
 /// that it took.
 #[derive(Debug)]
@@ -76,14 +109,14 @@ struct Cost {
 }
 
 /// Sends a request and throws the response away as it comes: what it takes is the server's.
-async fn cost(world: &World, method: &str, path: &str, body: &[u8]) -> Cost {
+async fn cost(place: &Place, method: &str, path: &str, body: &[u8]) -> Cost {
     let path = path.replace(' ', "%20").replace('#', "%23");
     let head = format!(
         "{method} /api/v4/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        world.admin,
+        place.admin,
         body.len()
     );
-    let mut stream = TcpStream::connect(world.server).await.unwrap();
+    let mut stream = TcpStream::connect(place.site.addr).await.unwrap();
     let (mut buffer, mut kept, mut length) = (vec![0; 64 * 1024], Vec::with_capacity(2048), 0);
     let waits = Waits::watched();
     MEMORY.reset_peak_usage();
@@ -139,7 +172,7 @@ impl Waits {
 
 /// A hundred webhooks with headers of 30 KiB, the first of them with large deliveries, which wait;
 /// large tasks, and events whose context takes far more parsed than as text; keys with long lists.
-async fn fill(world: &World) {
+async fn fill(place: &Place) {
     for at in 0..100 {
         let url = "https://example.com/".parse().unwrap();
         let mut webhook = Webhook::new(OwnerId(3), format!("w{at}").parse().unwrap(), url);
@@ -148,7 +181,7 @@ async fn fill(world: &World) {
         let pairs: Vec<_> = pairs.collect();
         webhook.headers =
             Headers::from_pairs(pairs.iter().map(|(n, v)| (n.as_str(), v.as_str()))).unwrap();
-        world.engine.create_webhook(&webhook).await.unwrap();
+        place.site.engine.create_webhook(&webhook).await.unwrap();
     }
     let text: Arc<str> = "m\n\"é".repeat(MIB / 5).into();
     let message: Message = text.parse().unwrap();
@@ -162,7 +195,7 @@ async fn fill(world: &World) {
             due: now,
             lease_until: None,
         };
-        let stored = world.store.enqueue(direct(vec![delivery]), now).await;
+        let stored = place.store.enqueue(direct(vec![delivery]), now).await;
         stored.unwrap();
         let task = Task {
             creator: OwnerId(3),
@@ -175,7 +208,7 @@ async fn fill(world: &World) {
                 message: message.clone(),
             },
         };
-        world.engine.create_task(&task).await.unwrap();
+        place.site.engine.create_task(&task).await.unwrap();
     }
     let members: Vec<_> = (0..7_000).map(|n| format!("\"{n}\":0")).collect();
     let context = format!("{{{}}}", members.join(","));
@@ -189,7 +222,7 @@ async fn fill(world: &World) {
             filters: context.parse().unwrap(),
             context: context.parse().unwrap(),
         };
-        world.engine.create_event(&event).await.unwrap();
+        place.site.engine.create_event(&event).await.unwrap();
     }
     let list: Vec<_> = (0..1_000)
         .map(|n| format!("2001:db8:ffff:ffff:ffff:ffff:{:x}:{n:x}/128", n + 0x1000))
@@ -205,27 +238,53 @@ async fn fill(world: &World) {
                 ..IpPolicy::default()
             },
         };
-        drop(world.keys.create(&world.user(3), draft).await.unwrap());
+        drop(
+            place
+                .site
+                .keys
+                .create(&place.site.user(3), draft)
+                .await
+                .unwrap(),
+        );
     }
 }
 
 #[tokio::test]
 async fn no_request_takes_three_times_what_a_response_may_have() {
-    if !is_own_process(concat!(
-        module_path!(),
-        "::no_request_takes_three_times_what_a_response_may_have"
-    )) {
-        return;
+    let name = "::no_request_takes_three_times_what_a_response_may_have";
+    if is_own_process(&[module_path!(), name].concat()) {
+        judge(Place::on(MemoryStore::new()).await).await;
     }
+}
+
+/// What SQLite itself takes is not counted: it is bounded by its page cache and one row.
+#[tokio::test]
+async fn nor_does_one_on_sqlite() {
+    if is_own_process(concat!(module_path!(), "::nor_does_one_on_sqlite")) {
+        let folder = tempfile::tempdir().unwrap();
+        let config = SqliteConfig::file(folder.path().join("data"));
+        judge(Place::on(SqliteStore::open(config).await.unwrap()).await).await;
+    }
+}
+
+#[tokio::test]
+async fn nor_does_one_on_postgres() {
+    if is_own_process(concat!(module_path!(), "::nor_does_one_on_postgres")) {
+        let FreshSchema { url, schema } = fresh();
+        let config = PostgresConfig::url(&url).with_schema(&schema);
+        judge(Place::on(PostgresStore::connect(config).await.unwrap()).await).await;
+    }
+}
+
+async fn judge(place: Place) {
     // A harness that counts nothing would prove nothing.
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     drop(std::hint::black_box(vec![1_u8; 3 * BUDGET]));
     assert!(MEMORY.peak_usage() - before >= 3 * BUDGET);
 
-    let world = World::start().await;
-    fill(&world).await;
-    cost(&world, "GET", "system", b"").await;
+    fill(&place).await;
+    cost(&place, "GET", "system", b"").await;
 
     // What is asked for is read, and nothing else.
     for small in [
@@ -235,14 +294,14 @@ async fn no_request_takes_three_times_what_a_response_may_have() {
         "tasks?fields=$key,name&limit=5",
         "task_events?fields=$key&limit=20",
     ] {
-        let took = cost(&world, "GET", small, b"").await;
+        let took = cost(&place, "GET", small, b"").await;
         println!("{small}: {} KiB", took.peak / 1024);
         assert_eq!(took.status, 200, "{small}: {}", took.begins);
         // The store in memory copies an event before it leaves its context out.
         assert!(took.peak < 3 * MIB, "{small}: {} bytes", took.peak);
     }
     for path in WORST {
-        let took = cost(&world, "GET", path, b"").await;
+        let took = cost(&place, "GET", path, b"").await;
         println!(
             "{path}: {}, {} KiB, peak {} KiB, others waited {:?}",
             took.status,
@@ -255,7 +314,7 @@ async fn no_request_takes_three_times_what_a_response_may_have() {
         assert!(took.peak <= 3 * BUDGET, "{path}: {} bytes", took.peak);
         assert!(took.length <= BUDGET, "{path}: {} bytes sent", took.length);
         if status == 413 {
-            fits(&world, path, &took.begins).await;
+            fits(&place, path, &took.begins).await;
         }
     }
     let text = "a".repeat(MIB - 100);
@@ -270,7 +329,7 @@ async fn no_request_takes_three_times_what_a_response_may_have() {
         format!("{{\"name\":\"{text}\"}}"),
         "[".repeat(MIB),
     ] {
-        let took = cost(&world, "POST", "tasks", body.as_bytes()).await;
+        let took = cost(&place, "POST", "tasks", body.as_bytes()).await;
         println!(
             "POST tasks: {}, peak {} KiB, others waited {:?}",
             took.status,
@@ -282,12 +341,12 @@ async fn no_request_takes_three_times_what_a_response_may_have() {
 }
 
 /// The `limit` that a refusal names would indeed fit.
-async fn fits(world: &World, path: &str, refusal: &str) {
+async fn fits(place: &Place, path: &str, refusal: &str) {
     let named = refusal.split("limit=").nth(1).unwrap();
     let limit: usize = named.split(' ').next().unwrap().parse().unwrap();
     assert!(limit >= 3, "{path}: {refusal}");
     let smaller = format!("{path}&limit={limit}");
-    let took = cost(world, "GET", &smaller, b"").await;
+    let took = cost(place, "GET", &smaller, b"").await;
     assert_eq!(took.status, 200, "{smaller}: {}", took.begins);
     assert!(took.peak <= 3 * BUDGET, "{smaller}: {} bytes", took.peak);
 }

@@ -213,8 +213,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`, `Corrupt`.
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError>;
 
-    /// The last attempts of a delivery, at most this many, oldest first; empty when there is no such
-    /// delivery. The responses of the others, of which there may be any number, are not read.
+    /// The last attempts of a delivery, at most this many, oldest first; empty when there is no
+    /// such delivery. The responses of the others, of which there may be any number, are not read.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
