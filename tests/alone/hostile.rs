@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use tests::hostile::{Addresses, run};
+
 use crate::own_process::is_own_process;
 
 /// What he may make the platform hold beside what it needs alone.
@@ -17,7 +19,7 @@ async fn nine_work_beside_one_who_does_his_worst() {
         return;
     }
     let program = env!("CARGO_BIN_EXE_host");
-    let figures = tests::hostile::run(program, Duration::from_secs(5)).await;
+    let figures = run(program, Duration::from_secs(5), Addresses::Own).await;
     println!("{figures}");
     assert!(figures.alone.errors.is_empty() && figures.beside.errors.is_empty());
     assert_eq!(figures.missing, 0);

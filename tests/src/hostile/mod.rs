@@ -6,7 +6,8 @@
 //! webhooks are to receive what happens.
 //!
 //! A minute of each: `cargo build --release -p tests --bin host --bin hostile`, then
-//! `target/release/hostile 60`. Five seconds run with the tests (`tests/alone/hostile.rs`).
+//! `target/release/hostile 60`, with `shared` at the end for nine who have his address. Five
+//! seconds run with the tests (`tests/alone/hostile.rs`).
 
 mod figures;
 mod forms;
@@ -34,9 +35,19 @@ const CONNECTIONS: usize = 64;
 /// How long deliveries that are under way at the end may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Where the nine are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Addresses {
+    /// Each has an address of its own.
+    Own,
+    /// All are behind one gateway, with him: what is limited by address they share.
+    His,
+}
+
 /// The platform under attack, and what everybody needs to reach it.
 #[derive(Debug)]
 struct Scene {
+    addresses: Addresses,
     platform: PlatformProcess,
     server: SocketAddr,
     receiver: Receiver,
@@ -48,13 +59,14 @@ struct Scene {
 ///
 /// # Panics
 /// When the platform does not start, or cannot be furnished.
-pub async fn run(program: &str, each: Duration) -> Figures {
+pub async fn run(program: &str, each: Duration, addresses: Addresses) -> Figures {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(program);
     command.args(["--admin-password", PASSWORD, "--data"]);
     let platform = PlatformProcess::run(command.arg(folder.path()));
     let server = platform.base.strip_prefix("http://").unwrap().parse();
     let scene = Arc::new(Scene {
+        addresses,
         server: server.unwrap(),
         password: platform.password_of("vera").unwrap(),
         receiver: Receiver::start().await,

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::figures::Phase;
 use super::furnish::Member;
-use super::{Scene, client};
+use super::{Addresses, Scene, client};
 
 /// A request of each of them.
 const EVERY: Duration = Duration::from_millis(100);
@@ -26,7 +26,7 @@ const READS: [&str; 4] = [
     "system?fields=yb_version",
 ];
 
-/// For this time, from addresses of their own.
+/// For this time.
 pub(super) async fn work(scene: &Arc<Scene>, nine: &[Member], long: Duration) -> Phase {
     let (begin, mut all) = (Instant::now(), JoinSet::new());
     for (number, member) in (0_u8..).zip(nine) {
@@ -66,8 +66,11 @@ fn resident(scene: &Scene) -> u64 {
 }
 
 async fn one(scene: &Scene, number: u8, member: &Member, begin: Instant, long: Duration) -> Phase {
-    let (mut phase, client) = (Phase::default(), client(1, number + 1));
-    let mut due = begin;
+    let client = match scene.addresses {
+        Addresses::Own => client(1, number + 1),
+        Addresses::His => client(2, 1),
+    };
+    let (mut phase, mut due) = (Phase::default(), begin);
     for step in 0_usize.. {
         // Where requests take much longer than they are apart, the rest would say no more.
         if due > begin + long || begin.elapsed() > long * LATE {
