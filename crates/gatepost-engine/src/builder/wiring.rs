@@ -41,8 +41,6 @@ use crate::transport::Transport;
 /// Messages may take this share of the memory that there is for what occurrences are matched
 /// against, beside that.
 const MESSAGES: usize = 4;
-/// How often the outbox is asked in the time between two polls of the queue.
-const OUTBOX_POLLS: u32 = 4;
 
 impl Engine {
     /// Starts with the two parts that cannot be left out: where everything is kept, and what sends.
@@ -290,7 +288,7 @@ impl Ground {
             emitter,
             self.clock.clone(),
             self.lifecycle.clone(),
-            self.limits.timing.poll / OUTBOX_POLLS,
+            self.limits.timing.poll,
             self.holder,
         ))
     }

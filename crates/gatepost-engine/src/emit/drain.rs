@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use gatepost_ids::{Audience, Place};
@@ -18,6 +19,10 @@ use crate::lifecycle::Lifecycle;
 
 /// Audiences that are worked off at a time in this process.
 const PARTS: u32 = 4;
+/// How often the store is asked in a poll, while others write.
+const OFTEN: u32 = 4;
+/// Questions in a row without a row after which it is asked once in a poll.
+const QUIET: u32 = 40;
 
 /// Where the rows of an audience are heard; `None` when that is not known soon.
 pub(super) type Places = HashMap<Audience, Option<Result<Vec<Place>, EmitError>>>;
@@ -28,8 +33,10 @@ pub(crate) struct OutboxDrain {
     pub(super) emitter: Arc<Emitter>,
     pub(super) clock: Arc<EngineClock>,
     pub(super) lifecycle: Lifecycle,
-    /// How often the store is asked for what others wrote.
+    /// How often the store is asked for what others wrote, if nobody has written for a while.
     poll: Duration,
+    /// Questions in a row, of all parts, that found nothing.
+    in_vain: AtomicU32,
     /// Under which this process takes rows: each part under the next number.
     holder: u128,
     /// Whoever has it listens for what others write.
@@ -53,6 +60,7 @@ impl OutboxDrain {
             clock,
             lifecycle,
             poll,
+            in_vain: AtomicU32::new(0),
             holder,
             listener: Mutex::default(),
             waiting: Arc::default(),
@@ -83,10 +91,10 @@ impl OutboxDrain {
         while self.lifecycle.is_running() {
             match self.drain(holder, &mut going).await {
                 Ok(0) => self.idle().await,
-                Ok(_) => {}
+                Ok(_) => self.in_vain.store(0, Ordering::Relaxed),
                 Err(error) => {
                     guarded(|| tracing::warn!(%error, "could not drain the outbox"));
-                    self.lifecycle.rest(self.poll).await;
+                    self.lifecycle.rest(self.poll / OFTEN).await;
                 }
             }
         }
@@ -97,8 +105,12 @@ impl OutboxDrain {
     async fn idle(&self) {
         let listen = async {
             let _listener = self.listener.lock().await;
+            let pause = match self.in_vain.fetch_add(1, Ordering::Relaxed) {
+                in_vain if in_vain < QUIET => self.poll / OFTEN,
+                _ => self.poll,
+            };
             tokio::select! {
-                () = tokio::time::sleep(self.poll) => {}
+                () = tokio::time::sleep(pause) => {}
                 () = self.store.outbox_arrived() => {}
             }
         };

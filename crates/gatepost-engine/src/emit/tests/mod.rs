@@ -46,7 +46,7 @@ impl Emitter {
 /// A drain that runs; its store fails on command.
 fn drain(bench: &Bench, emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
     let (clock, lifecycle) = (bench.clock.clone(), bench.lifecycle.clone());
-    let poll = Duration::from_millis(250);
+    let poll = Duration::from_secs(1);
     let store = bench.store.clone();
     let drain = Arc::new(OutboxDrain::new(store, emitter, clock, lifecycle, poll, 1));
     drain.start();

@@ -208,3 +208,28 @@ async fn a_set_that_the_store_does_not_take_is_stored_row_by_row_and_none_twice(
         assert!(rows(&records).await.is_empty());
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_outbox_to_which_nobody_writes_is_asked_once_in_a_poll() {
+    let records = Records::new();
+    records.tagged("x").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let _outbox = drain(&bench, emitter);
+    let asked = async || {
+        let before = bench.store.calls_of("take_outbox");
+        pass(&bench, Duration::from_secs(10)).await;
+        bench.store.calls_of("take_outbox") - before
+    };
+    assert!(asked().await >= 40);
+    assert!(asked().await <= 12);
+    // Another process writes.
+    let occurrence = poweron(1, &[1]);
+    records
+        .store
+        .push_outbox(&occurrence, noon())
+        .await
+        .unwrap();
+    pass(&bench, Duration::from_secs(1)).await;
+    assert!(rows(&records).await.is_empty());
+    assert!(asked().await >= 38);
+}
