@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gatepost_storage::{Bodies, Order, Page};
+use tokio::task::yield_now;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -10,6 +11,8 @@ use crate::db::{Db, Param};
 use crate::error::Result;
 
 /// Every list is planned for its own values: who has few rows reads few, whatever others have.
+/// What is read between two turns of others, in bytes: about a millisecond.
+const TURN: usize = 128 * 1024;
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";
 
 /// A column of `r` that may be large, and what stands for it where it is not read.
@@ -64,7 +67,7 @@ impl List {
         read: impl Fn(&Row) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut after = page.after.map(number);
-        let mut read_rows = Vec::new();
+        let (mut read_rows, mut since) = (Vec::new(), 0);
         loop {
             let room = page.limit as usize - read_rows.len();
             let next = Page {
@@ -78,9 +81,15 @@ impl List {
                 Bodies::UpTo(_) => !rows.is_empty(),
                 Bodies::All | Bodies::Omitted => rows.len() == room,
             };
-            for row in &rows {
+            for row in rows {
+                // A list of large rows takes as long as many requests.
+                since += row.raw_size_bytes();
+                if since >= TURN {
+                    since = 0;
+                    yield_now().await;
+                }
                 after = Some(row.try_get("id")?);
-                match read(row) {
+                match read(&row) {
                     Err(failure) if failure.is_corrupt() => {}
                     other => read_rows.push(other?),
                 }

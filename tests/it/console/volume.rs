@@ -31,7 +31,9 @@ async fn send(visitor: &Visitor, page: &str, to: &str, rest: &str) -> Page {
     let start = Instant::now();
     let page = visitor.send(request.header("content-type", kind).body(body));
     let page = page.await;
-    assert!(start.elapsed() < AT_ONCE, "{to}: {:?}", start.elapsed());
+    let took = start.elapsed();
+    println!("{to}: {}, {} KiB in {took:?}", page.status, rest.len() / 1024);
+    assert!(took < AT_ONCE, "{to}: {took:?}");
     page
 }
 

@@ -8,6 +8,10 @@ use serde_json::Value;
 use crate::error::ApiError;
 use crate::resource::{Scan, Scanned};
 use crate::schema::{KEY, RowMap};
+use crate::turn::Turn;
+
+/// The work of making a small value, in bytes that are looked at.
+const COLUMN: usize = 64;
 
 /// A row from its columns.
 pub(super) fn row<const N: usize>(key: i64, columns: [(&str, Value); N]) -> RowMap {
@@ -37,14 +41,35 @@ pub(super) fn page<I>(scan: &Scan<'_>, id: fn(i64) -> I) -> Page<I> {
 }
 
 /// What a scan found, as rows.
-pub(super) fn scanned<R, I>(
-    found: &Listed<R, I>,
+pub(super) async fn scanned<R, I>(
+    found: Listed<R, I>,
     columns: impl Fn(&R) -> RowMap,
     number: impl Fn(&I) -> i64,
 ) -> Scanned {
     Scanned {
-        rows: found.rows.iter().map(columns).collect(),
+        rows: rows(found.rows, columns).await,
         next: found.next.as_ref().map(number),
+    }
+}
+
+/// Makes rows of records. Others have their turn while large ones are made.
+async fn rows<R>(records: Vec<R>, columns: impl Fn(&R) -> RowMap) -> Vec<RowMap> {
+    let (mut rows, mut turn) = (Vec::with_capacity(records.len()), Turn::default());
+    for record in records {
+        let row = columns(&record);
+        turn.spend(row.values().map(work).sum()).await;
+        rows.push(row);
+    }
+    rows
+}
+
+/// What it takes to make a value, as bytes that are looked at.
+fn work(value: &Value) -> usize {
+    match value {
+        Value::String(text) => COLUMN + text.len(),
+        Value::Array(values) => COLUMN * (1 + values.len()),
+        Value::Object(members) => COLUMN * (1 + members.len()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => COLUMN,
     }
 }
 
@@ -61,5 +86,37 @@ pub(super) fn if_there<T>(found: Result<T, ManageError>) -> Result<Option<T>, Ap
         Ok(row) => Ok(Some(row)),
         Err(ManageError::NotFound | ManageError::Unreadable) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// How often others have their turn while ten rows with this value are made.
+    async fn turns(value: Value) -> usize {
+        let mut made = pin!(rows(vec![(); 10], |()| row(1, [("v", value.clone())])));
+        let mut turns = 0;
+        poll_fn(|cx| {
+            let made = made.as_mut().poll(cx);
+            turns += usize::from(made.is_pending());
+            made.map(|rows| assert_eq!(rows.len(), 10))
+        })
+        .await;
+        turns
+    }
+
+    #[tokio::test]
+    async fn others_have_their_turn_while_large_rows_are_made() {
+        let members = |count: usize| (0..count).map(|n| (n.to_string(), json!(0))).collect();
+        assert_eq!(turns(json!("short")).await, 0);
+        assert_eq!(turns("x".repeat(300 * 1024).into()).await, 10);
+        assert_eq!(turns(json!(vec![0; 5_000])).await, 10);
+        assert_eq!(turns(Value::Object(members(5_000))).await, 10);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -10,9 +11,9 @@ use crate::error::{Field, Invalid};
 /// The most bytes of its text.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// A JSON object of at most 64 KiB as text.
+/// A JSON object of at most 64 KiB as text; clones share it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct JsonObject(Map<String, Value>);
+pub struct JsonObject(Arc<Map<String, Value>>);
 
 impl JsonObject {
     /// Takes an object over.
@@ -20,7 +21,7 @@ impl JsonObject {
     /// # Errors
     /// More than 64 KiB as text.
     pub fn new(object: Map<String, Value>) -> Result<Self, Invalid> {
-        let object = Self(object);
+        let object = Self(Arc::new(object));
         if object.to_string().len() > MAX_BYTES {
             return Err(Invalid::new(Field::Context, "must be at most 65536 bytes"));
         }
@@ -50,7 +51,7 @@ impl FromStr for JsonObject {
 
 impl fmt::Display for JsonObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        serde_json::to_string(&self.0)
+        serde_json::to_string(&*self.0)
             .map_err(|_| fmt::Error)
             .and_then(|text| f.write_str(&text))
     }

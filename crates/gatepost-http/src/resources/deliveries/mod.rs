@@ -55,10 +55,10 @@ impl Resource for Deliveries {
         };
         if RESPONSE.iter().any(|column| scan.columns.has(column)) {
             let found = caller.deliveries_with_responses(&query).await?;
-            return Ok(scanned(&found, row_with_response, |id| id.0));
+            return Ok(scanned(found, row_with_response, |id| id.0).await);
         }
         let found = caller.deliveries(&query).await?;
-        Ok(scanned(&found, delivery_row, |id| id.0))
+        Ok(scanned(found, delivery_row, |id| id.0).await)
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {

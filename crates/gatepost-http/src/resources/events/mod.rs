@@ -45,7 +45,7 @@ impl Resource for Events {
             page: page(&scan, EventId).with_bodies(objects),
         };
         let found = caller.events(&query).await?;
-        Ok(scanned(&found, |row| event_row(caller, row), |id| id.0))
+        Ok(scanned(found, |row| event_row(caller, row), |id| id.0).await)
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {

@@ -36,7 +36,7 @@ impl Resource for Keys {
             page: page(&scan, KeyId),
         };
         let found = caller.keys(query).await?;
-        Ok(scanned(&found, key_row, |id| id.0))
+        Ok(scanned(found, key_row, |id| id.0).await)
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {

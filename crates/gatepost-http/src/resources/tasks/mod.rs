@@ -53,7 +53,7 @@ impl Resource for Tasks {
         };
         let running = caller.running_tasks(asked).await?;
         let row = |row: &TaskRow| task_row(row, running.contains(&row.id));
-        Ok(scanned(&found, row, |id| id.0))
+        Ok(scanned(found, row, |id| id.0).await)
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {

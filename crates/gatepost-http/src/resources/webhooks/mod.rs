@@ -42,7 +42,7 @@ impl Resource for Webhooks {
             page: page(&scan, WebhookId),
         };
         let found = caller.webhooks(&query).await?;
-        Ok(scanned(&found, webhook_row, |id| id.0))
+        Ok(scanned(found, webhook_row, |id| id.0).await)
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
