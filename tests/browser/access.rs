@@ -6,10 +6,14 @@ use serde_json::Value;
 use tests::browser::{Browser, Look, Site, furnish};
 
 /// The page, and the name of its picture.
-const PAGES: [(&str, &str); 23] = [
+const PAGES: [(&str, &str); 27] = [
     ("/console/", "dashboard"),
     ("/console/keys", "keys"),
     ("/console/keys/new", "key-new"),
+    ("/console/keys?q=night&sort=name", "keys-found"),
+    ("/console/keys?q=nothing", "keys-none"),
+    ("/console/keys/1", "key"),
+    ("/console/users/2", "user"),
     ("/console/keys/1/edit", "key-edit"),
     ("/console/keys/1/delete", "key-delete"),
     ("/console/webhooks", "webhooks"),
