@@ -92,6 +92,15 @@ async fn all(look: Look, suffix: &'static str) {
         b.click("form.main .submit .primary").await;
         b.see("dialog #secret").await;
         look_at(&b, "popup", &format!("key-popup{suffix}"), look.width).await;
+        b.press(thirtyfour::Key::Escape).await;
+        b.see("[data-ask]").await;
+        look_at(
+            &b,
+            "question",
+            &format!("key-popup-question{suffix}"),
+            look.width,
+        )
+        .await;
         // The search itself: a fault that is put in is found.
         b.script("document.querySelector('dialog').append(document.createElement('select'))")
             .await;

@@ -69,6 +69,13 @@ async fn without_scripts_as_well() {
     search_and_sort(look).await;
 }
 
+/// How far the page can be moved sideways, in pixels.
+async fn beyond(b: &Browser) -> i64 {
+    let script =
+        "const page = document.scrollingElement; return page.scrollWidth - page.clientWidth";
+    b.script(script).await.as_i64().unwrap()
+}
+
 /// The second width is that of 1,440 pixels at 200 %.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_list_moves_the_page_sideways() {
@@ -84,8 +91,15 @@ async fn no_list_moves_the_page_sideways() {
             b.login("admin").await;
             for path in ["keys", "keys/1", "users/1", "webhooks", "tasks", "events"] {
                 b.goto(&format!("/console/{path}")).await;
-                let beyond = b.script("const page = document.scrollingElement; return page.scrollWidth - page.clientWidth").await;
-                assert_eq!(beyond, 0, "{path} at {width} pixels");
+                assert_eq!(beyond(&b).await, 0, "{path} at {width} pixels");
+            }
+            if width == 768 {
+                // The control: hidden texts within a table are beyond the edge, and moved the page
+                // where the table did not hold them.
+                b.goto("/console/keys").await;
+                let script = "document.querySelector('.scroll').style.position = 'static'";
+                b.script(script).await;
+                assert!(beyond(&b).await > 0);
             }
         })
         .await;
