@@ -72,7 +72,12 @@ async fn a_key_has_a_page_that_says_all_but_the_key() {
     let vera = Visitor::login(&site, "vera").await;
     let key = new_key(&ulf, "ci").await.secret().unwrap();
     let page = ulf.get("/console/keys/1").await;
-    for text in ["expires in 90 days", "never used", "any address", "ulf"] {
+    for text in [
+        "expires in 90 days (<time",
+        "never used",
+        "any address",
+        "ulf",
+    ] {
         assert!(page.has(text), "{text}: {}", page.html);
     }
     assert!(!page.has(&key) && page.has("/console/users/3"));
@@ -162,4 +167,31 @@ async fn a_user_has_a_page_with_the_keys_for_whoever_manages_them() {
     let page = admin.submit("/console/keys/new?owner=3", &fields).await;
     assert!(page.has("data-once=\"/console/users/3\"") && page.secret().is_some());
     assert!(page.has("<h1>ulf</h1>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn what_the_ip_lists_do_unexpectedly_is_said_when_the_page_is_opened_too() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let lists = [("expires_type", "30"), ("allow.0.net", "10.0.0.1")];
+    let says = |page: &Page| {
+        let hint = page.html.split("data-hint=\"ip\"").nth(1).unwrap();
+        hint.split('<')
+            .next()
+            .unwrap()
+            .contains("works from nowhere")
+    };
+    let refused = ulf.submit("/console/keys/new", &lists).await;
+    assert_eq!(refused.status, 422);
+    assert!(says(&refused), "{}", refused.html);
+    let named = [&[("name", "ci")], &lists[..]].concat();
+    assert!(
+        ulf.submit("/console/keys/new", &named)
+            .await
+            .secret()
+            .is_some()
+    );
+    assert!(says(&ulf.get("/console/keys/1/edit").await));
+    assert!(ulf.get("/console/keys/1").await.has("works from nowhere"));
+    assert!(!says(&ulf.get("/console/keys/new").await));
 }

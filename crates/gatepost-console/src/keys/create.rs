@@ -93,11 +93,7 @@ pub(super) async fn check(ctx: PageContext, sent: Form) -> Json<Value> {
     let mut problems = Problems::default();
     let form = KeyForm::sent(&sent);
     form.parse(&mut problems, ctx.now());
-    let surprises = form.policy().map(|policy| {
-        let texts: Vec<String> = policy.lint(None).iter().map(ToString::to_string).collect();
-        texts.join("; ")
-    });
-    let hints = json!({"ip": surprises.unwrap_or_default()});
+    let hints = json!({"ip": form.surprises()});
     Json(json!({"problems": problems.to_json(), "hints": hints}))
 }
 

@@ -1,11 +1,12 @@
 //! What to look at when keys are reviewed (SPEC 5.1 rule 7): those that nobody uses, and those that
 //! end soon.
 
-use apikey_core::{ApiKey, Expiration, KeyState};
+use apikey_core::{ApiKey, Expiration, IpPolicy, KeyState};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use crate::layout::badge;
+use crate::problems::sentence;
 use crate::time::distance;
 
 /// A key that was not used for this number of days is pointed out.
@@ -34,6 +35,13 @@ pub(super) fn state(key: &ApiKey, now: DateTime<Utc>) -> Markup {
         }
         @for (kind, text) in marks(key, now) { " " (badge(kind, &text)) }
     }
+}
+
+/// What the IP lists do that their owner may not expect, in sentences; empty if nothing.
+pub(super) fn surprises(policy: &IpPolicy) -> String {
+    let lints = policy.lint(None);
+    let sentences = lints.iter().map(|lint| sentence(&lint.to_string()));
+    sentences.collect::<Vec<_>>().join(" ")
 }
 
 /// `expires in 3 days`, `expired 2 hours ago`, `never expires`.
@@ -84,7 +92,7 @@ fn is_active(key: &ApiKey, now: DateTime<Utc>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use apikey_core::{Description, IpPolicy, KeyDraft, LastLogin, OwnerId};
+    use apikey_core::{Description, KeyDraft, LastLogin, OwnerId};
     use chrono::TimeDelta;
 
     use super::*;

@@ -5,14 +5,14 @@ use axum::response::{IntoResponse, Response};
 use gatepost_storage::keys::KeyRow;
 use maud::{Markup, html};
 
-use super::review::{expiry, state};
+use super::review::{expiry, state, surprises};
 use super::table::user_name;
 use super::user;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::{Section, page_with, seen};
+use crate::layout::{Section, note, page_with, seen};
 use crate::row_id::RowId;
-use crate::time::{stamp, stamp_or};
+use crate::time::{moment, stamp, stamp_or};
 
 pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
@@ -39,7 +39,7 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {
                 @if !key.description.as_str().is_empty() { dt { "Description" } dd.lines { (seen(key.description.as_str())) } }
                 dt { "Expiration" } dd {
                     (expiry(key.expiration, now))
-                    @if let Expiration::At(at) = key.expiration { ": " (stamp(at, now)) }
+                    @if let Expiration::At(at) = key.expiration { " (" (moment(at)) ")" }
                 }
                 dt { "Last logged in" } dd { (stamp_or(key.last_login.map(|login| login.at), now, "never")) }
                 @if let Some(login) = key.last_login { dt { "Last logged in IP" } dd.mono { (login.from.to_string()) } }
@@ -49,6 +49,8 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {
         section {
             h2 { "Allowed addresses" }
             @if key.ip.allow.is_empty() && key.ip.deny.is_empty() { p { "The key can be used from any address." } }
+            @let surprises = surprises(&key.ip);
+            @if !surprises.is_empty() { (note("warn", &html! { (surprises) })) }
             (entries("IP allow list", &key.ip.allow))
             (entries("IP deny list", &key.ip.deny))
         }

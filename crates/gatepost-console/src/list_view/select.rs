@@ -122,22 +122,13 @@ impl Asked {
         if !self.is_filtered() {
             return rows;
         }
-        let (mut found, mut since) = (Vec::new(), 0);
-        for row in rows {
-            let texts = listing.texts(&row);
-            since += texts.iter().map(|text| text.len()).sum::<usize>();
-            let is_in = self.state.is_none_or(|state| listing.is_in(&row, state));
-            let is_found = is_in && self.search.finds(&texts);
-            drop(texts);
-            if is_found {
-                found.push(row);
-            }
-            if since >= PIECE {
-                since = 0;
-                tokio::task::yield_now().await;
-            }
-        }
-        found
+        let is_kept = |row: &L::Row| {
+            let texts = listing.texts(row);
+            let is_in = self.state.is_none_or(|state| listing.is_in(row, state));
+            let length = texts.iter().map(|text| text.len()).sum();
+            (is_in && self.search.finds(&texts), length)
+        };
+        sifted(rows, is_kept).await
     }
 
     /// Rows with the same place stand newest first, in either direction.
@@ -155,5 +146,45 @@ impl Asked {
                 }
             }
         }
+    }
+}
+
+/// The rows that are kept, judged one by one: whether it is, and how many bytes were looked at.
+/// Gives way after each piece.
+async fn sifted<R>(rows: Vec<R>, judge: impl Fn(&R) -> (bool, usize)) -> Vec<R> {
+    let (mut kept, mut since) = (Vec::new(), 0);
+    for row in rows {
+        let (is_kept, bytes) = judge(&row);
+        if is_kept {
+            kept.push(row);
+        }
+        since += bytes;
+        if since >= PIECE {
+            since = 0;
+            tokio::task::yield_now().await;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_long_search_lets_others_go_on() {
+        let mut context = Context::from_waker(Waker::noop());
+        let even = |bytes| move |row: &u32| (row % 2 == 0, bytes);
+        let short = pin!(sifted((0..9).collect(), even(100)));
+        let Poll::Ready(kept) = short.poll(&mut context) else {
+            panic!("a short one is done at once");
+        };
+        assert_eq!(kept, [0, 2, 4, 6, 8]);
+        let mut long = pin!(sifted((0..9).collect(), even(PIECE / 4)));
+        assert!(long.as_mut().poll(&mut context).is_pending());
+        assert_eq!(long.await, [0, 2, 4, 6, 8]);
     }
 }
