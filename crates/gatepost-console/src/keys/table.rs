@@ -1,6 +1,6 @@
 //! The table of keys, with the read-only columns of SPEC 2.1.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use apikey_core::{Expiration, IpList, OwnerId};
 use chrono::{DateTime, Utc};
@@ -61,11 +61,10 @@ async fn owners(
     if ctx.principal().access == AccessLevel::User || asked.owner().is_some() {
         return None;
     }
+    let owners: BTreeSet<OwnerId> = shown.rows.iter().map(|row| row.key.owner).collect();
     let mut names = BTreeMap::new();
-    for row in &shown.rows {
-        if !names.contains_key(&row.key.owner) {
-            names.insert(row.key.owner, user_name(ctx, row.key.owner).await);
-        }
+    for owner in owners {
+        names.insert(owner, user_name(ctx, owner).await);
     }
     Some(names)
 }

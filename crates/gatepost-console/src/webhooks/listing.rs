@@ -67,7 +67,7 @@ impl Listing for WebhookList {
         let webhook = &row.value;
         match order {
             "url" => Rank::text(&place(webhook)),
-            "timeout" => Rank::Number(webhook.timeout.as_secs().into()),
+            "timeout" => Rank::Number(webhook.timeout.as_secs()),
             "retries" => Rank::Number(webhook.retries.get().into()),
             "state" => Rank::Number(match webhook.activity {
                 Activity::Active => 0,
