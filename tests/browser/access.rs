@@ -6,10 +6,14 @@ use serde_json::Value;
 use tests::browser::{Browser, Look, Site, furnish};
 
 /// The page, and the name of its picture.
-const PAGES: [(&str, &str); 23] = [
+const PAGES: [(&str, &str); 27] = [
     ("/console/", "dashboard"),
     ("/console/keys", "keys"),
     ("/console/keys/new", "key-new"),
+    ("/console/keys?q=night&sort=name", "keys-found"),
+    ("/console/keys?q=nothing", "keys-none"),
+    ("/console/keys/1", "key"),
+    ("/console/users/2", "user"),
     ("/console/keys/1/edit", "key-edit"),
     ("/console/keys/1/delete", "key-delete"),
     ("/console/webhooks", "webhooks"),
@@ -88,6 +92,15 @@ async fn all(look: Look, suffix: &'static str) {
         b.click("form.main .submit .primary").await;
         b.see("dialog #secret").await;
         look_at(&b, "popup", &format!("key-popup{suffix}"), look.width).await;
+        b.press(thirtyfour::Key::Escape).await;
+        b.see("[data-ask]").await;
+        look_at(
+            &b,
+            "question",
+            &format!("key-popup-question{suffix}"),
+            look.width,
+        )
+        .await;
         // The search itself: a fault that is put in is found.
         b.script("document.querySelector('dialog').append(document.createElement('select'))")
             .await;

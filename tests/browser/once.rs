@@ -43,12 +43,15 @@ async fn closing_reloading_and_going_back_do_not_bring_it_back() {
         is_gone(&b, &key, "a reload").await;
         // Closed, by the button and by the keyboard.
         let key = make(&b, "two").await;
+        b.click("dialog [data-copy=secret]").await;
+        b.until("#copied", "Copied").await;
         b.click("dialog [data-close]").await;
         is_gone(&b, &key, "Done").await;
         b.driver.back().await.unwrap();
         is_gone(&b, &key, "Done and Back").await;
         let key = make(&b, "three").await;
         b.press(thirtyfour::Key::Escape).await;
+        b.click("dialog [data-discard]").await;
         is_gone(&b, &key, "Escape").await;
         b.driver.refresh().await.unwrap();
         is_gone(&b, &key, "Escape and a reload").await;
@@ -70,6 +73,42 @@ async fn closing_reloading_and_going_back_do_not_bring_it_back() {
         "no reload made a key: {:?}",
         site.heard()
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_was_neither_copied_nor_saved_is_not_dropped_without_a_question() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("ulf").await;
+        let key = make(&b, "one").await;
+        let is_shown = async |after: &str| {
+            assert_eq!(b.text("dialog #secret").await, key, "{after}");
+        };
+        for round in 0..3 {
+            // Escape asks, and Escape again goes back, however often.
+            b.press(thirtyfour::Key::Escape).await;
+            b.until("[data-ask]", "neither copied nor saved").await;
+            is_shown("Escape").await;
+            b.press(thirtyfour::Key::Escape).await;
+            assert!(!b.shows("[data-ask]").await, "round {round}");
+        }
+        b.click("dialog [data-close]").await;
+        b.see("[data-ask]").await;
+        b.click("dialog [data-stay]").await;
+        is_shown("Go back").await;
+        assert!(!b.shows("[data-ask]").await);
+        // Whoever has it is not asked.
+        b.click("dialog [data-copy=command]").await;
+        b.until("#copied", "Copied").await;
+        b.press(thirtyfour::Key::Escape).await;
+        is_gone(&b, &key, "Copy and Escape").await;
+        let key = make(&b, "two").await;
+        b.click("dialog a[download]").await;
+        b.click("dialog [data-close]").await;
+        is_gone(&b, &key, "Save and Done").await;
+        assert_eq!(b.complaints().await, Vec::<String>::new());
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -121,7 +160,7 @@ async fn copy_and_save_ask_the_network_for_nothing_and_no_address_holds_it() {
         )
         .await;
         b.click("dialog a[download]").await;
-        b.click("dialog [data-copy]").await;
+        b.click("dialog [data-copy=secret]").await;
         b.until("#copied", "Copied").await;
         for _ in 0..100 {
             if saved.exists() {
@@ -168,7 +207,11 @@ async fn without_scripts_it_is_shown_once_as_well() {
         b.driver.refresh().await.unwrap();
         is_gone(&b, &key, "a reload").await;
         let key = make(&b, "two").await;
-        b.click("dialog [data-close]").await;
+        // The browser itself insists on the box.
+        b.click("dialog .done button").await;
+        assert_eq!(b.text("dialog #secret").await, key, "it is still shown");
+        b.click("dialog [type=checkbox]").await;
+        b.click("dialog .done button").await;
         b.until("tbody", "two").await;
         is_gone(&b, &key, "Done").await;
         b.driver.back().await.unwrap();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gatepost_manage::Management;
 use gatepost_storage::{Clock, SystemClock};
+use url::Url;
 
 use crate::assets::Assets;
 use crate::console::Console;
@@ -20,6 +21,7 @@ pub struct ConsoleBuilder {
     clock: Arc<dyn Clock>,
     base: String,
     title: String,
+    api: Option<Url>,
     theme: String,
     csrf: Csrf,
 }
@@ -34,6 +36,7 @@ impl Console {
             clock: Arc::new(SystemClock),
             base: "/console".into(),
             title: "Console".into(),
+            api: None,
             theme: String::new(),
             csrf: Csrf::random(),
         }
@@ -57,6 +60,15 @@ impl ConsoleBuilder {
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
+        self
+    }
+
+    /// Where the API is, such as `https://acme.example/api/v4`: for the command that is shown with
+    /// a new key. By default `/api/v4` (SPEC 4 rule 1) at the address at which the browser reached
+    /// the console.
+    #[must_use]
+    pub fn api_url(mut self, url: Url) -> Self {
+        self.api = Some(url);
         self
     }
 
@@ -93,6 +105,7 @@ impl ConsoleBuilder {
             clock: self.clock,
             base: self.base,
             title: self.title,
+            api: self.api,
             assets: Assets::new(&self.theme),
             csrf: self.csrf,
             tickets: Tickets::default(),

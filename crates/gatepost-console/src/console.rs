@@ -41,6 +41,7 @@ impl Console {
         let pages = Router::new()
             .merge(dashboard::routes())
             .nest("/keys", keys::routes())
+            .nest("/users", keys::user_routes())
             .nest("/webhooks", webhooks::routes())
             .nest("/tasks", tasks::routes())
             .nest("/events", events::routes())

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod api_url;
 mod assets;
 mod builder;
 mod choices;
@@ -18,6 +19,7 @@ mod guard;
 mod keys;
 mod layout;
 mod limits;
+mod list_view;
 mod local_path;
 mod login;
 mod paging;

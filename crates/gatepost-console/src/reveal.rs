@@ -9,6 +9,7 @@ use apikey_core::{KeyName, RevealedKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, html};
+use webhook_model::mark_hidden;
 
 /// The content of the popup.
 pub(crate) struct Reveal<'a> {
@@ -16,16 +17,17 @@ pub(crate) struct Reveal<'a> {
     pub text: &'a str,
     /// What to do with the secret.
     pub advice: &'a str,
-    /// The page behind the popup.
+    /// The page behind the popup: a path without a query.
     pub list: &'a str,
     /// The file that Save offers: its name and its content.
     pub file: Option<(String, String)>,
 }
 
-/// The popup of a new key, with its `.PAK` file (SPEC 2.1 rule 1).
-pub(crate) fn key(key: &RevealedKey, name: &KeyName, list: &str) -> Markup {
+/// The popup of a new key, with its `.PAK` file (SPEC 2.1 rule 1) and a command that uses it, if it
+/// is known where the API is.
+pub(crate) fn key(key: &RevealedKey, name: &KeyName, list: &str, api: Option<&str>) -> Markup {
     let pak = key.pak(name);
-    popup(&Reveal {
+    let reveal = Reveal {
         title: "Your new API key",
         text: key.as_str(),
         advice: "This is the only time that the key is shown. Copy or save it now, and treat it like a password. If you lose it, delete the key and create a new one.",
@@ -38,25 +40,64 @@ pub(crate) fn key(key: &RevealedKey, name: &KeyName, list: &str) -> Markup {
                 STANDARD.encode(pak.contents())
             ),
         )),
-    })
+    };
+    let above = html! { p { "Name: " strong { (mark_hidden(name.as_str())) } } };
+    let below = html! { @if let Some(api) = api { (command(key, api)) } };
+    popup_with(&reveal, &above, &below)
 }
 
 pub(crate) fn popup(reveal: &Reveal<'_>) -> Markup {
+    popup_with(reveal, &html! {}, &html! {})
+}
+
+/// The script asks before it closes a popup from which nothing was copied or saved; without scripts
+/// the form does.
+fn popup_with(reveal: &Reveal<'_>, above: &Markup, below: &Markup) -> Markup {
     html! {
-        dialog open data-once=(reveal.list) aria-labelledby="once-title" aria-describedby="once-advice" {
+        dialog open closedby="none" data-once=(reveal.list) aria-labelledby="once-title" aria-describedby="once-advice" {
             h2 id="once-title" { (reveal.title) }
             p id="once-advice" { (reveal.advice) }
+            (above)
             code.secret id="secret" { (reveal.text) }
             div.actions {
                 button.primary.scripted type="button" data-copy="secret" data-said="copied" autofocus { "Copy" }
                 @if let Some((name, href)) = &reveal.file {
                     a.button href=(href) download=(name) { "Save " span.unseen { "the key as " } (extension(name)) }
                 }
-                a.button href=(reveal.list) data-close { "Done" }
+                a.button.scripted href=(reveal.list) data-close { "Done" }
                 span.quiet id="copied" role="status" { span.unscripted { "Select the text to copy it." } }
+            }
+            (below)
+            div.note.warn data-ask hidden role="alert" {
+                p { "You have neither copied nor saved it, and it cannot be shown again." }
+                div.actions {
+                    button.primary type="button" data-stay { "Go back" }
+                    button.danger type="button" data-discard { "Close anyway" }
+                }
+            }
+            form.unscripted.done method="get" action=(reveal.list) {
+                label.check { input type="checkbox" required; span { "I have copied or saved it" } }
+                button { "Done" }
             }
         }
     }
+}
+
+/// A request that works as it is pasted: the one that the specification shows (SPEC 4).
+fn command(key: &RevealedKey, api: &str) -> Markup {
+    let header = format!("Authorization: Bearer {}", key.as_str());
+    let url = format!("{api}/system");
+    let line = format!("curl -H {} {}", quoted(&header), quoted(&url));
+    html! {
+        h3 { "Try it in a terminal" }
+        code.secret id="command" { (line) }
+        div.actions.scripted { button type="button" data-copy="command" data-said="copied" { "Copy command" } }
+    }
+}
+
+/// A word for a shell of Unix.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// `.PAK`
@@ -64,4 +105,21 @@ fn extension(file: &str) -> &str {
     file.rfind('.')
         .and_then(|at| file.get(at..))
         .unwrap_or(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_leaves_the_quotes() {
+        for (text, word) in [
+            ("a b", "'a b'"),
+            (r"$x `id` !! \", r"'$x `id` !! \'"),
+            ("it's", r"'it'\''s'"),
+            ("'", r"''\'''"),
+        ] {
+            assert_eq!(quoted(text), word);
+        }
+    }
 }

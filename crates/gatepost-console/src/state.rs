@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gatepost_manage::Management;
 use gatepost_storage::Clock;
+use url::Url;
 
 use crate::assets::Assets;
 use crate::csrf::Csrf;
@@ -19,6 +20,8 @@ pub(crate) struct ConsoleState {
     /// The path under which all pages are, without a slash at its end.
     pub base: String,
     pub title: String,
+    /// Where the API is, if the platform said so.
+    pub api: Option<Url>,
     pub assets: Assets,
     pub csrf: Csrf,
     pub tickets: Tickets,

@@ -15,6 +15,13 @@ pub(crate) fn stamp(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
     html! { time datetime=(exact) title=(format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"))) { (text) } " " span.quiet { "UTC, " (distance(at, now)) } }
 }
 
+/// `2026-11-21 02:04 UTC`, where words say how far that is.
+pub(crate) fn moment(at: DateTime<Utc>) -> Markup {
+    let text = at.format("%Y-%m-%d %H:%M UTC").to_string();
+    let exact = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    html! { time datetime=(exact) { (text) } }
+}
+
 /// As [`stamp`], or a word for never.
 pub(crate) fn stamp_or(at: Option<DateTime<Utc>>, now: DateTime<Utc>, never: &str) -> Markup {
     html! { @match at { Some(at) => (stamp(at, now)), None => span.quiet { (never) } } }

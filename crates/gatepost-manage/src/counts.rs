@@ -1,41 +1,36 @@
 //! What became of a webhook's deliveries, counted by the hour.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{HourlyCount, RecordId, WebhookQuery};
-use gatepost_storage::{Row, Scope};
-use webhook_model::{Webhook, WebhookId};
+use gatepost_storage::Scope;
+use gatepost_storage::webhooks::{HourlyCount, RecordId};
+use webhook_model::WebhookId;
 
 use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
-use crate::listed::Listed;
-
-/// A webhook, and what became of its deliveries in some hours; `None` of none.
-pub type Counted = (Row<WebhookId, Webhook>, Option<HourlyCount>);
 
 impl Actor {
-    /// As [`webhooks`](Self::webhooks), with what became of the deliveries of each in the hours
-    /// from `from` until before `before`: one call of the store more for the page, however long it
-    /// is.
+    /// What became of the deliveries of each of these webhooks in the hours from `from` until
+    /// before `before`, of those that the caller may see and of which anything is counted: two
+    /// calls of the store, however many webhooks there are.
     ///
     /// # Errors
     /// Failures of store and accounts.
-    pub async fn webhooks_counted(
+    pub async fn webhook_sums(
         &self,
-        query: &WebhookQuery,
+        webhooks: impl IntoIterator<Item = WebhookId>,
         from: DateTime<Utc>,
         before: DateTime<Utc>,
-    ) -> Result<Listed<Counted, WebhookId>, ManageError> {
-        let Listed { rows, next } = self.webhooks(query).await?;
-        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-        let sums = contain(async { Ok(self.engine().summed_counts(&ids, from, before).await?) });
-        let mut sums = sums.await?.into_iter().peekable();
-        let counted = rows.into_iter().map(|row| {
-            let sum = sums.next_if(|sum| sum.webhook == row.id);
-            (row, sum)
-        });
-        let rows = counted.collect();
-        Ok(Listed { rows, next })
+    ) -> Result<BTreeMap<WebhookId, HourlyCount>, ManageError> {
+        let names = self.webhook_names(webhooks).await?;
+        let ids: Vec<_> = names.into_keys().collect();
+        contain(async {
+            let sums = self.engine().summed_counts(&ids, from, before).await?;
+            Ok(sums.into_iter().map(|sum| (sum.webhook, sum)).collect())
+        })
+        .await
     }
 
     /// What became of a webhook's deliveries in the hours from `from` until before `before`:

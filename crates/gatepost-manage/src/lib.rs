@@ -23,6 +23,7 @@ mod system;
 mod tables;
 mod tasks;
 mod unreadable;
+mod users;
 mod watchable;
 mod webhooks;
 
@@ -30,7 +31,6 @@ mod webhooks;
 
 pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
-pub use counts::Counted;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
 // What its signatures name, so that a roof needs neither service:
@@ -39,3 +39,4 @@ pub use gatepost_keys::{AccessLevel, Principal, Via, Visit};
 pub use limits::Limit;
 pub use listed::Listed;
 pub use management::{Management, ManagementBuilder};
+pub use users::User;

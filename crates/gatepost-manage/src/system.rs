@@ -1,7 +1,7 @@
 //! What belongs to nobody: the catalog, variables, example messages, the queue, and who is let in.
 
 use gatepost_engine::{Example, Health};
-use gatepost_keys::{AccountAnswer, AccountsError, OwnerId, Principal, Via};
+use gatepost_keys::{Account, AccountAnswer, AccountsError, OwnerId, Principal, Via};
 use webhook_model::{Catalog, Message};
 
 use crate::actor::Actor;
@@ -20,22 +20,28 @@ impl Management {
     /// [`ManageError::Accounts`] when the platform's accounts fail, panic, or take longer than five
     /// seconds.
     pub async fn log_in(&self, owner: OwnerId, via: Via) -> Result<Option<Principal>, ManageError> {
+        contain(async {
+            let account = self.account(owner).await?;
+            let account = account.filter(|account| account.enabled);
+            Ok(account.map(|account| Principal::new(owner, account, via)))
+        })
+        .await
+    }
+
+    /// A user's account as the platform says; `None` when there is no such user.
+    pub(crate) async fn account(&self, owner: OwnerId) -> Result<Option<Account>, ManageError> {
         let answer = ask(async {
             match self.keys.accounts().account(owner) {
                 AccountAnswer::Now(answer) => answer,
                 AccountAnswer::Later(answer) => answer.await,
             }
         });
-        contain(async {
-            let answer = answer.await.unwrap_or_else(|| {
-                Err(AccountsError(
-                    "the platform's code panicked or hangs".into(),
-                ))
-            });
-            let account = answer?.filter(|account| account.enabled);
-            Ok(account.map(|account| Principal::new(owner, account, via)))
-        })
-        .await
+        let answer = answer.await.unwrap_or_else(|| {
+            Err(AccountsError(
+                "the platform's code panicked or hangs".into(),
+            ))
+        });
+        Ok(answer?)
     }
 
     /// Waits for other code of the platform, such as its login: `None` when it panics or takes

@@ -2,9 +2,11 @@
 
 mod calls;
 mod deliveries;
+mod key_pages;
 mod key_rules;
 mod keys;
 mod limits;
+mod lists;
 mod session;
 mod sessions;
 mod tasks;

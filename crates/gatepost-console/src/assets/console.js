@@ -7,15 +7,34 @@
 
   // -- a secret that is shown once ---------------------------------------------------------------
   const popup = document.querySelector('dialog[data-once]');
+  let kept = false; // copied or saved
   if (popup) {
     // A reload, or Back, loads the list instead of this page.
     history.replaceState(null, '', popup.dataset.once);
+    const question = popup.querySelector('[data-ask]');
     const wipe = () => popup.remove();
+    const leave = () => {
+      if (kept) return popup.close();
+      question.hidden = false;
+      question.querySelector('[data-stay]').focus();
+    };
+    const stay = () => { question.hidden = true; popup.querySelector('[data-copy]').focus(); };
     popup.removeAttribute('open');
     popup.showModal();
     popup.addEventListener('close', () => { wipe(); document.getElementById('main').focus(); });
+    popup.addEventListener('cancel', event => event.preventDefault());
+    popup.addEventListener('copy', () => { kept = true; });
+    document.addEventListener('keydown', event => {
+      if (event.key !== 'Escape' || !popup.isConnected) return;
+      event.preventDefault();
+      if (question.hidden) leave(); else stay();
+    });
     addEventListener('pagehide', wipe);
-    all('[data-close]', popup).forEach(link => link.addEventListener('click', event => { event.preventDefault(); popup.close(); }));
+    addEventListener('beforeunload', event => { if (popup.isConnected && !kept) event.preventDefault(); });
+    all('[data-close]', popup).forEach(link => link.addEventListener('click', event => { event.preventDefault(); leave(); }));
+    all('[download]', popup).forEach(link => link.addEventListener('click', () => { kept = true; }));
+    popup.querySelector('[data-stay]').addEventListener('click', stay);
+    popup.querySelector('[data-discard]').addEventListener('click', () => popup.close());
   }
   all('[data-copy]').forEach(button => button.addEventListener('click', async () => {
     const source = document.getElementById(button.dataset.copy);
@@ -23,6 +42,7 @@
     try {
       await copy(source.textContent.trim());
       said.textContent = 'Copied.';
+      kept ||= popup?.contains(source);
     } catch {
       getSelection().selectAllChildren(source);
       said.textContent = 'Your browser did not allow copying. The text is selected: copy it with the keyboard.';

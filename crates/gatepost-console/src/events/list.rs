@@ -1,42 +1,25 @@
 //! The list of events.
 
-use std::collections::BTreeMap;
-
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::webhooks::EventQuery;
-use gatepost_storage::{Page, Row, Scope};
+use gatepost_storage::Row;
 use maud::{Markup, html};
-use webhook_model::{Event, EventId, TaskId};
+use webhook_model::{Event, EventId};
 
 use super::labels::{labels, target};
+use super::listing::{EventList, shown, types};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, badge, empty, more, note, one_button, page_with, seen};
-use crate::paging::{newest_rows, one_page};
+use crate::layout::{Section, badge, empty, note, one_button, page_with, seen, select};
+use crate::list_view::{Asked, Listing as _};
+use crate::problems::Problems;
 use crate::unreadable::{self, Kind};
-
-/// Rows on a page.
-const ROWS: usize = 50;
-/// One more row is read, to see whether there is another page.
-const READ: u32 = 51;
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
-    let after = asked.key("after").map(EventId);
-    let query = EventQuery {
-        scope: Scope::All,
-        task: None,
-        event_type: None,
-        page: Page {
-            after,
-            ..newest_rows(READ)
-        },
-    };
-    let (rows, next) = one_page(ctx.actor.events(&query).await?, ROWS, |row| row.id);
-    let tasks = rows.iter().map(|row| row.value.task);
-    let names = ctx.actor.task_names(tasks).await?;
+    let list = Asked::parse(&ctx, "/events", &asked, &EventList::SHAPE).await?;
+    let (shown, names) = shown(&ctx, &list).await?;
     let done = match asked.text("done") {
         "created" => "The event was created and now runs its task.",
         "saved" => "The event was saved.",
@@ -49,11 +32,13 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let unreadable = unreadable::section(&ctx, Kind::Event, &asked).await?;
     let body = html! {
         @if !done.is_empty() { (note("good", &html! { (done) })) }
-        @if rows.is_empty() && after.is_none() && next.is_none() {
+        @if list.is_void(&shown) {
             (empty("No events yet", "An event defines when a task runs: when something happens to an object of the platform, to any object with a tag, or to the platform as a whole.", &new_button(&ctx)))
         } @else {
-            (table(&ctx, &rows, &names).await)
-            (more(&ctx.at("/events"), "", after.is_none(), next.map(|id| id.0)))
+            (list.form(&ctx, &type_field(&ctx, &list)).await)
+            (list.caption(&shown))
+            @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names).await) }
+            (list.pager(&shown))
         }
         (unreadable)
     };
@@ -65,10 +50,17 @@ fn new_button(ctx: &PageContext) -> Markup {
     html! { a.button.primary href=(ctx.at("/events/new")) { "New event" } }
 }
 
+/// Narrows the list down to a type of the catalog.
+fn type_field(ctx: &PageContext, list: &Asked) -> Markup {
+    let (problems, chosen) = (Problems::default(), list.kept("type"));
+    select(&problems, "type", "Type", &types(ctx), chosen, "", false)
+}
+
 async fn table(
     ctx: &PageContext,
+    list: &Asked,
     rows: &[Row<EventId, Event>],
-    names: &BTreeMap<TaskId, String>,
+    names: &EventList,
 ) -> Markup {
     let mut targets = Vec::with_capacity(rows.len());
     for row in rows {
@@ -77,8 +69,8 @@ async fn table(
     html! {
         section { div.scroll { table {
             thead { tr {
-                th scope="col" { "Type" } th scope="col" { "Event" } th scope="col" { "Object or tag" }
-                th scope="col" { "Task" } th scope="col" { "State" } th scope="col" { span.unseen { "Actions" } }
+                (list.heading("Type", "type")) (list.heading("Event", "event")) th scope="col" { "Object or tag" }
+                (list.heading("Task", "task")) (list.heading("State", "state")) th scope="col" { span.unseen { "Actions" } }
             } }
             tbody { @for (row, target) in rows.iter().zip(&targets) {
                 @let event = &row.value;
@@ -89,7 +81,7 @@ async fn table(
                     td data-label="Type" { span { (of) } }
                     td data-label="Event" { a href=(at("edit")) { (what) } }
                     td data-label="Object or tag" { span { (target) } }
-                    td data-label="Task" { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(names.get(&event.task).map_or("–", String::as_str))) } }
+                    td data-label="Task" { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(names.names.get(&event.task).map_or("–", String::as_str))) } }
                     td data-label="State" { span { @if event.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } } }
                     td { div.actions {
                         (one_button(ctx, &at("do/trigger"), "small", "Trigger", &name))

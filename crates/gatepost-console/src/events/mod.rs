@@ -9,6 +9,7 @@ mod fields;
 mod form;
 mod labels;
 mod list;
+mod listing;
 mod options;
 
 use axum::Router;

@@ -2,21 +2,23 @@
 
 use apikey_core::{Expiration, KeyDraft, OwnerId};
 use axum::Json;
-use axum::extract::RawQuery;
+use axum::extract::{OriginalUri, RawQuery};
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::AccessLevel;
+use http::HeaderMap;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::fields::{FormOptions, fields};
 use super::form::KeyForm;
 use super::key_error::note_error;
-use super::table::{new_button, table};
+use super::{list, user};
+use crate::api_url::api_url;
 use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, note, page, page_with, refused};
+use crate::layout::{Section, note, page, refused};
 use crate::problems::Problems;
 use crate::reveal;
 use crate::tickets::Tickets;
@@ -32,8 +34,13 @@ pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Response
     page.into_response()
 }
 
-/// Creates the key. The response is the list with the popup that shows the key.
-pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
+/// Creates the key. The response is the owner's list with the popup that shows the key.
+pub(super) async fn create(
+    ctx: PageContext,
+    OriginalUri(uri): OriginalUri,
+    headers: HeaderMap,
+    sent: Form,
+) -> Result<Response, Failure> {
     let form = KeyForm::sent(&sent);
     let mut problems = Problems::default();
     if sent.given("do").is_some() {
@@ -63,10 +70,15 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     };
     match ctx.actor.create_key(draft).await {
         Ok((_, secret)) => {
-            let popup = reveal::key(&secret.reveal(), &valid.name, &ctx.at("/keys"));
-            let rows = table(&ctx, &Form::default()).await?;
-            let (button, body) = (new_button(&ctx, None), html! { (popup) (rows) });
-            Ok(page_with(&ctx, Section::Keys, "API keys", &button, &body).into_response())
+            let api = api_url(ctx.console.api.as_ref(), &uri, &headers);
+            let (key, list) = (secret.reveal(), ctx.at(&home(&ctx, owner)));
+            let popup = reveal::key(&key, &valid.name, &list, api.as_deref());
+            let page = if ctx.principal().owner == owner {
+                list::page_of(&ctx, &Form::default(), &popup).await?
+            } else {
+                user::page_of(&ctx, owner, &Form::default(), &popup).await?
+            };
+            Ok(page.into_response())
         }
         Err(error) => {
             tickets.put_back(ticket);
@@ -81,11 +93,7 @@ pub(super) async fn check(ctx: PageContext, sent: Form) -> Json<Value> {
     let mut problems = Problems::default();
     let form = KeyForm::sent(&sent);
     form.parse(&mut problems, ctx.now());
-    let surprises = form.policy().map(|policy| {
-        let texts: Vec<String> = policy.lint(None).iter().map(ToString::to_string).collect();
-        texts.join("; ")
-    });
-    let hints = json!({"ip": surprises.unwrap_or_default()});
+    let hints = json!({"ip": form.surprises()});
     Json(json!({"problems": problems.to_json(), "hints": hints}))
 }
 
@@ -103,6 +111,15 @@ async fn form_page(ctx: &PageContext, form: &KeyForm, problems: &Problems) -> Ma
     };
     let body = fields(ctx, form, problems, &options);
     page(ctx, Section::Keys, "New API key", &body)
+}
+
+/// Where a key of this owner is listed: among one's own, or on the page of another user.
+fn home(ctx: &PageContext, owner: OwnerId) -> String {
+    if ctx.principal().owner == owner {
+        "/keys".to_owned()
+    } else {
+        user::path(owner)
+    }
 }
 
 /// The form was submitted before, by a reload or a second click.

@@ -43,6 +43,7 @@ pub(super) fn fields(
         .expires
         .as_ref()
         .map(|expires| format!("Keep: {expires}"));
+    let surprises = form.surprises();
     let mut choices = vec![
         ("30", "In 30 days"),
         ("60", "In 60 days"),
@@ -76,7 +77,7 @@ pub(super) fn fields(
                 p.quiet { "IP addresses and CIDR ranges from which the key can be used. With an allow list, only its enabled entries can use the key, and the deny list is ignored. Without an allow list, all addresses except the enabled entries of the deny list can use it." }
                 (layout::editor(problems, "allow", "IP allow list (optional)", &ENTRY, &form.allow.rows, "", false))
                 (layout::editor(problems, "deny", "IP deny list (optional)", &ENTRY, &form.deny.rows, "", false))
-                p.note.warn data-hint="ip" hidden {}
+                p.note.warn data-hint="ip" hidden[surprises.is_empty()] { (surprises) }
             }
             div.submit {
                 button.primary { (options.button) }

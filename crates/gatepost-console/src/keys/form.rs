@@ -6,6 +6,7 @@ use apikey_core::{
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::keys::KeyRow;
 
+use super::review::surprises;
 use crate::form::{Form, Rows};
 use crate::problems::Problems;
 use crate::time;
@@ -108,12 +109,12 @@ impl KeyForm {
         })
     }
 
-    /// The IP lists, if they are valid, whatever else is not.
-    pub(super) fn policy(&self) -> Option<IpPolicy> {
-        Some(IpPolicy {
-            allow: list(&self.allow).ok()?,
-            deny: list(&self.deny).ok()?,
-        })
+    /// What the IP lists do that may surprise, if they are valid, whatever else is not.
+    pub(super) fn surprises(&self) -> String {
+        let (Ok(allow), Ok(deny)) = (list(&self.allow), list(&self.deny)) else {
+            return String::new();
+        };
+        surprises(&IpPolicy { allow, deny })
     }
 
     fn expiration(&self, now: DateTime<Utc>) -> Result<Option<Expiration>, String> {

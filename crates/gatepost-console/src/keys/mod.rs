@@ -1,4 +1,5 @@
-//! A user's API keys: list, create, edit, delete (SPEC 2.1, SPEC 4 rule 3).
+//! API keys: list, create, show, edit, delete, and the page of a user with the user's keys (SPEC
+//! 2.1, SPEC 4 rule 3).
 
 mod create;
 mod delete;
@@ -7,7 +8,11 @@ mod fields;
 mod form;
 mod key_error;
 mod list;
+mod listing;
+mod review;
+mod show;
 mod table;
+mod user;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -17,6 +22,12 @@ pub(crate) fn routes() -> Router {
         .route("/", get(list::list))
         .route("/new", get(create::new).post(create::create))
         .route("/check", post(create::check))
+        .route("/{id}", get(show::show))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
+}
+
+/// The pages of users.
+pub(crate) fn user_routes() -> Router {
+    Router::new().route("/{id}", get(user::show))
 }

@@ -8,7 +8,9 @@ use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{InputKind, area, check, errors, input, label, picker, radios, select};
 use http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
-pub(crate) use parts::{badge, beginning, confirm, empty, more, note, one_button, seen, state};
+pub(crate) use parts::{
+    badge, beginning, confirm, empty, grouped, more, note, one_button, seen, state,
+};
 pub(crate) use rows::{Column, editor};
 
 use crate::context::PageContext;
@@ -75,7 +77,7 @@ pub(crate) fn page_with(
                             }
                         }
                         div.user {
-                            span { span.unseen { "Logged in as " } (ctx.name) }
+                            a href=(at(&format!("/users/{}", ctx.principal().owner))) { span.unseen { "Logged in as " } (ctx.name) }
                             @if let Some(logout) = &ctx.logout {
                                 form method="post" action=(logout.url) {
                                     @for (name, value) in &logout.fields { input type="hidden" name=(name) value=(value); }

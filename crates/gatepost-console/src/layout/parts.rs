@@ -30,6 +30,19 @@ pub(crate) fn state(of: DeliveryState) -> (&'static str, &'static str) {
     (of.as_str(), kind)
 }
 
+/// A number with its thousands apart: `5,600`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// At most this number of the first bytes of a text, without a character that would be cut.
 pub(crate) fn beginning(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
@@ -111,5 +124,16 @@ pub(crate) fn confirm(
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        let shown = [0, 7, 999, 1_000, 56_789, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "7", "999", "1,000", "56,789", "1,234,567"]);
     }
 }

@@ -1,53 +1,33 @@
 //! The list of tasks.
 
-use std::collections::BTreeMap;
-
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::webhooks::{TaskQuery, TaskRow};
-use gatepost_storage::{Page, Scope};
+use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
-use webhook_model::{Action, TaskId, WebhookId};
 
+use super::listing::{TaskList, shown, webhook_of};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, badge, empty, more, note, one_button, page_with, seen};
-use crate::paging::{newest_rows, one_page};
+use crate::layout::{Section, badge, empty, note, one_button, page_with, seen};
+use crate::list_view::{Asked, Listing as _};
 use crate::time::stamp_or;
 use crate::unreadable::{self, Kind};
 
-/// Rows on a page.
-const ROWS: usize = 50;
-/// One more row is read, to see whether there is another page.
-const READ: u32 = 51;
-
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
-    let after = asked.key("after").map(TaskId);
-    let query = TaskQuery {
-        scope: Scope::All,
-        creator: None,
-        webhook: None,
-        name: None,
-        page: Page {
-            after,
-            ..newest_rows(READ)
-        },
-    };
-    let (rows, next) = one_page(ctx.actor.tasks(&query).await?, ROWS, |row| row.id);
-    let names = ctx
-        .actor
-        .webhook_names(rows.iter().filter_map(webhook_of))
-        .await?;
+    let list = Asked::parse(&ctx, "/tasks", &asked, &TaskList::SHAPE).await?;
+    let (shown, names) = shown(&ctx, &list).await?;
     let unreadable = unreadable::section(&ctx, Kind::Task, &asked).await?;
     let body = html! {
         (confirmation(asked.text("done"), &ctx))
-        @if rows.is_empty() && after.is_none() && next.is_none() {
+        @if list.is_void(&shown) {
             (empty("No tasks yet", "A task defines what to send: a message, and the webhook that sends it. You can run it manually, or let events run it.", &new_button(&ctx)))
         } @else {
-            (table(&ctx, &rows, &names))
-            (more(&ctx.at("/tasks"), "", after.is_none(), next.map(|id| id.0)))
+            (list.form(&ctx, &html! {}).await)
+            (list.caption(&shown))
+            @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names)) }
+            (list.pager(&shown))
         }
         (unreadable)
     };
@@ -85,20 +65,13 @@ fn new_button(ctx: &PageContext) -> Markup {
     html! { a.button.primary href=(ctx.at("/tasks/new")) { "New task" } }
 }
 
-fn webhook_of(row: &TaskRow) -> Option<WebhookId> {
-    match &row.task.action {
-        Action::Send { webhook, .. } => Some(*webhook),
-        _ => None,
-    }
-}
-
-fn table(ctx: &PageContext, rows: &[TaskRow], names: &BTreeMap<WebhookId, String>) -> Markup {
+fn table(ctx: &PageContext, list: &Asked, rows: &[TaskRow], names: &TaskList) -> Markup {
     let now = ctx.now();
     html! {
         section { div.scroll { table {
             thead { tr {
-                th scope="col" { "Name" } th scope="col" { "Description" } th scope="col" { "Sends through" }
-                th scope="col" { "Last run" } th scope="col" { "State" } th scope="col" { span.unseen { "Actions" } }
+                (list.heading("Name", "name")) th scope="col" { "Description" } (list.heading("Sends through", "webhook"))
+                (list.heading("Last run", "run")) (list.heading("State", "state")) th scope="col" { span.unseen { "Actions" } }
             } }
             tbody { @for row in rows {
                 @let task = &row.task;
@@ -107,7 +80,7 @@ fn table(ctx: &PageContext, rows: &[TaskRow], names: &BTreeMap<WebhookId, String
                     td data-label="Name" { a href=(at("edit")) { (seen(&seen(task.name.as_str()))) } }
                     td data-label="Description" { span { (seen(task.description.as_str())) } }
                     td data-label="Sends through" { @if let Some(webhook) = webhook_of(row) {
-                        a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (seen(names.get(&webhook).map_or("another user's", String::as_str))) }
+                        a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (seen(names.names.get(&webhook).map_or("another user's", String::as_str))) }
                     } }
                     td data-label="Last run" { div { (stamp_or(row.last_run, now, "never")) } }
                     td data-label="State" { span { @if task.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } @if task.delete_after_run { " " (badge("busy", "one-time")) } } }

@@ -8,6 +8,7 @@ mod fields;
 mod form;
 mod form_page;
 mod list;
+mod listing;
 mod preview;
 mod task_error;
 

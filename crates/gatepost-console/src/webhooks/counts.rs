@@ -7,6 +7,7 @@ use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+pub(super) use crate::layout::grouped;
 
 /// How many hours a day's sum has, the one that has begun included.
 pub(super) const DAY: usize = 24;
@@ -80,19 +81,6 @@ pub(super) fn beginning(now: DateTime<Utc>) -> DateTime<Utc> {
     begun - TimeDelta::hours(23)
 }
 
-/// A number with its thousands apart: `5,600`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 async fn read(
     ctx: &PageContext,
     webhook: WebhookId,
@@ -111,12 +99,6 @@ async fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_stand_apart() {
-        let shown = [0, 7, 999, 1_000, 56_789, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "7", "999", "1,000", "56,789", "1,234,567"]);
-    }
 
     #[test]
     fn a_day_begins_with_the_first_of_its_full_hours() {

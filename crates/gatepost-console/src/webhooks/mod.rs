@@ -11,6 +11,7 @@ mod fields;
 mod form;
 mod labels;
 mod list;
+mod listing;
 mod redirect;
 mod send_test;
 mod show;

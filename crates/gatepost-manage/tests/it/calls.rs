@@ -11,7 +11,7 @@ use webhook_model::Entered;
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 18] = [
+pub(crate) const OTHERS: [&str; 19] = [
     "create_event",
     "create_key",
     "create_task",
@@ -26,6 +26,7 @@ pub(crate) const OTHERS: [&str; 18] = [
     "tasks",
     "unreadable",
     "watchable",
+    "user",
     "webhook_names",
     "webhooks",
     // Of the actor and the system.

@@ -25,6 +25,7 @@ fn the_table_holds_every_method() {
         include_str!("../../src/signing.rs"),
         include_str!("../../src/tasks.rs"),
         include_str!("../../src/unreadable.rs"),
+        include_str!("../../src/users.rs"),
         include_str!("../../src/watchable.rs"),
         include_str!("../../src/webhooks.rs"),
     ];

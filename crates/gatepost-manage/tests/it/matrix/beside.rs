@@ -10,11 +10,12 @@ use super::Door;
 use crate::users::{EVERYBODY, sees};
 use crate::world::{NOWHERE, Rows, draft, event, task, webhook};
 
-pub(super) const METHODS: [&str; 11] = [
+pub(super) const METHODS: [&str; 12] = [
     "webhook_names",
     "task_names",
     "running_tasks",
     "may_manage",
+    "user",
     "dropped",
     "unreadable",
     "watchable",
@@ -79,6 +80,11 @@ async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers
             managed.insert(owner);
         }
     }
+    let mut met = Numbers::new();
+    for owner in EVERYBODY {
+        let found = door.of(user, "user").user(OwnerId(owner)).await;
+        met.extend(found.ok().map(|found| found.owner.0));
+    }
     let webhooks = webhooks.unwrap().keys().map(|id| id.0).collect();
     let tasks = tasks.unwrap().keys().map(|id| id.0).collect();
     let dropped = dropped.iter().map(|count| count.webhook.0).collect();
@@ -92,6 +98,7 @@ async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers
         ),
         ("dropped", dropped, seen(|rows| rows.webhook.0)),
         ("unreadable", unreadable.collect(), lost.collect()),
+        ("user", met, sees(user).iter().copied().collect()),
         ("may_manage", managed, sees(user).iter().copied().collect()),
     ]
 }
@@ -114,6 +121,7 @@ async fn refusals(
     }
     let (owner, targets) = (OwnerId(theirs.owner), vec![Target::Generic]);
     let (alarms, raised) = ("alarms".parse().unwrap(), "raised".parse().unwrap());
+    say!(user(owner));
     say!(watchable(owner, alarms, raised, targets));
     say!(create_key(draft(theirs.owner, "sent")));
     say!(create_webhook(webhook(theirs.owner, "sent")));

@@ -1,0 +1,131 @@
+//! Where the API is, for a line that works when it is pasted.
+
+use std::net::IpAddr;
+
+use http::{HeaderMap, Uri, header};
+use url::{Host, Url};
+
+/// Under which path the API is (SPEC 4 rule 1).
+const PATH: &str = "/api/v4";
+/// The longest host and port that are believed, in bytes.
+const MAX_AUTHORITY: usize = 261;
+
+/// The API's address: as the platform set it, or else below the address at which the browser
+/// reached this page. `None` where nobody says.
+///
+/// A browser says in `Host` which address it is at, and in `Origin` by which scheme. Neither is
+/// trusted further than to be shown to whoever sent it, and only if it is no more than a host and a
+/// port. Forwarding headers are not read: anybody can send them.
+pub(crate) fn api_url(set: Option<&Url>, uri: &Uri, headers: &HeaderMap) -> Option<String> {
+    if let Some(set) = set {
+        return Some(set.as_str().trim_end_matches('/').to_owned());
+    }
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().ok()?,
+        // HTTP/2 has it in the address alone.
+        (None, None) => uri.authority()?.as_str(),
+        _ => return None,
+    };
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:[]".contains(&byte);
+    if host.len() > MAX_AUTHORITY || !host.bytes().all(is_plain) {
+        return None;
+    }
+    let origin = headers.get(header::ORIGIN);
+    let origin = origin.and_then(|origin| origin.to_str().ok()).unwrap_or("");
+    let url: Url = format!("http://{host}/").parse().ok()?;
+    let scheme = match origin.strip_suffix(host) {
+        Some("http://") => "http",
+        Some("https://") => "https",
+        _ if is_this_machine(&url) => "http",
+        _ => "https",
+    };
+    Some(format!("{scheme}://{host}{PATH}"))
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => IpAddr::from(address).is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::from(address).is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(host: &str, origin: Option<&str>) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().ok()?);
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, origin.parse().unwrap());
+        }
+        api_url(None, &Uri::from_static("/keys/new"), &headers)
+    }
+
+    #[test]
+    fn it_is_where_the_browser_says_that_it_is() {
+        for (host, origin, url) in [
+            (
+                "127.0.0.1:8080",
+                Some("http://127.0.0.1:8080"),
+                "http://127.0.0.1:8080",
+            ),
+            (
+                "acme.example",
+                Some("https://acme.example"),
+                "https://acme.example",
+            ),
+            ("acme.example", None, "https://acme.example"),
+            ("acme.example", Some("null"), "https://acme.example"),
+            (
+                "acme.example",
+                Some("http://evil.example"),
+                "https://acme.example",
+            ),
+            ("localhost:3000", None, "http://localhost:3000"),
+            ("[::1]:3000", None, "http://[::1]:3000"),
+        ] {
+            assert_eq!(found(host, origin), Some(format!("{url}/api/v4")));
+        }
+    }
+
+    #[test]
+    fn what_is_more_than_a_host_is_not_believed() {
+        for host in [
+            "",
+            "a b",
+            "a';rm -rf ~;'",
+            "$(id)",
+            "`id`",
+            "user@acme.example",
+            "acme.example/x",
+            "acme.example?x",
+            "acme.example:port",
+            "acme.example:99999",
+            "é.example",
+            "[::1",
+            &"a".repeat(300),
+        ] {
+            assert_eq!(found(host, None), None, "{host}");
+        }
+        let mut two = HeaderMap::new();
+        two.append(header::HOST, "a.example".parse().unwrap());
+        two.append(header::HOST, "b.example".parse().unwrap());
+        assert_eq!(api_url(None, &Uri::from_static("/"), &two), None);
+    }
+
+    #[test]
+    fn the_platforms_own_setting_comes_first_and_http_2_is_understood() {
+        let set = "https://api.acme.example/v4/".parse().unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, "other.example".parse().unwrap());
+        let url = api_url(Some(&set), &Uri::from_static("/"), &headers);
+        assert_eq!(url.unwrap(), "https://api.acme.example/v4");
+        let uri = Uri::from_static("https://acme.example/console/keys/new");
+        let url = api_url(None, &uri, &HeaderMap::new());
+        assert_eq!(url.unwrap(), "https://acme.example/api/v4");
+    }
+}

@@ -1,0 +1,144 @@
+//! How events are searched, filtered and sorted.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::EventQuery;
+use webhook_model::{Event, EventId, TaskId};
+
+use super::labels::labels;
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::list_view::{Asked, Kept, Listing, Rank, Shape, Shown, SortBy};
+
+/// Events, with the catalog's labels and the names of the tasks that they run.
+pub(super) struct EventList {
+    pub names: BTreeMap<TaskId, String>,
+    labels: BTreeMap<(String, String), (String, String)>,
+}
+
+impl EventList {
+    /// The name of the task that an event runs, if the caller may see it.
+    pub(super) fn task(&self, row: &Row<EventId, Event>) -> &str {
+        let name = self.names.get(&row.value.task);
+        name.map_or("", String::as_str)
+    }
+
+    fn labels(&self, event: &Event) -> (&str, &str) {
+        let labels = self.labels.get(&key(event));
+        labels.map_or(("", ""), |(of, what)| (of.as_str(), what.as_str()))
+    }
+}
+
+impl Listing for EventList {
+    type Row = Row<EventId, Event>;
+    const SHAPE: Shape = Shape {
+        one: "event",
+        many: "events",
+        searched: "type, event and task",
+        orders: &[
+            SortBy {
+                name: "type",
+                up: "Type, A to Z",
+                down: "Type, Z to A",
+            },
+            SortBy {
+                name: "event",
+                up: "Event, A to Z",
+                down: "Event, Z to A",
+            },
+            SortBy {
+                name: "task",
+                up: "Task, A to Z",
+                down: "Task, Z to A",
+            },
+            SortBy {
+                name: "state",
+                up: "Enabled before disabled",
+                down: "Disabled before enabled",
+            },
+        ],
+        states: &[("enabled", "Enabled"), ("disabled", "Disabled")],
+        kept: &[
+            Kept {
+                name: "type",
+                how: "choose a type",
+                of: None,
+            },
+            Kept {
+                name: "task",
+                how: "open the events of one task",
+                of: Some("of one task"),
+            },
+        ],
+    };
+
+    fn number(row: &Self::Row) -> i64 {
+        row.id.0
+    }
+
+    fn texts<'a>(&'a self, row: &'a Self::Row) -> Vec<Cow<'a, str>> {
+        let (of, what) = self.labels(&row.value);
+        vec![of.into(), what.into(), self.task(row).into()]
+    }
+
+    fn rank(&self, row: &Self::Row, order: &str) -> Rank {
+        let (of, what) = self.labels(&row.value);
+        match order {
+            "event" => Rank::text(what),
+            "task" => Rank::text(self.task(row)),
+            "state" => Rank::Number(u64::from(!row.value.enabled)),
+            _ => Rank::text(of),
+        }
+    }
+
+    fn is_in(&self, row: &Self::Row, state: &str) -> bool {
+        row.value.enabled == (state == "enabled")
+    }
+}
+
+/// The page of events that was asked for, with the names that it shows.
+pub(super) async fn shown(
+    ctx: &PageContext,
+    asked: &Asked,
+) -> Result<(Shown<Row<EventId, Event>>, EventList), Failure> {
+    let scope = asked.scope();
+    let task = asked.kept("task").parse().ok().map(TaskId);
+    let event_type = asked.kept("type").parse().ok();
+    let found = asked
+        .read::<EventList, _>(ctx, async |page| {
+            let query = EventQuery {
+                scope,
+                task,
+                event_type: event_type.clone(),
+                page: page.numbered(EventId),
+            };
+            let listed = ctx.actor.events(&query).await?;
+            Ok((listed.rows, listed.next.map(|id| id.0)))
+        })
+        .await?;
+    let tasks = found.rows.iter().map(|row| row.value.task);
+    let mut list = EventList {
+        names: ctx.actor.task_names(tasks).await?,
+        labels: BTreeMap::new(),
+    };
+    for row in &found.rows {
+        let shown = list.labels.entry(key(&row.value));
+        shown.or_insert_with(|| labels(ctx, &row.value));
+    }
+    Ok((asked.select(found, &list).await, list))
+}
+
+/// The types of the catalog, to choose from.
+pub(super) fn types(ctx: &PageContext) -> Vec<(String, String)> {
+    let types = ctx.actor.catalog().types();
+    let types = types.map(|(name, label, _)| (name.to_string(), label.to_owned()));
+    std::iter::once((String::new(), "All".to_owned()))
+        .chain(types)
+        .collect()
+}
+
+fn key(event: &Event) -> (String, String) {
+    (event.event_type.to_string(), event.event.to_string())
+}

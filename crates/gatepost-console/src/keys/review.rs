@@ -1,0 +1,159 @@
+//! What to look at when keys are reviewed (SPEC 5.1 rule 7): those that nobody uses, and those that
+//! end soon.
+
+use apikey_core::{ApiKey, Expiration, IpPolicy, KeyState};
+use chrono::{DateTime, Utc};
+use maud::{Markup, html};
+
+use crate::layout::badge;
+use crate::problems::sentence;
+use crate::time::distance;
+
+/// A key that was not used for this number of days is pointed out.
+const UNUSED_DAYS: i64 = 90;
+/// So is one that expires within this number of days.
+const EXPIRING_DAYS: u64 = 14;
+
+/// Whether the key is active and expires within 14 days.
+pub(super) fn is_expiring(key: &ApiKey, now: DateTime<Utc>) -> bool {
+    let left = key.expiration.days_remaining(now);
+    is_active(key, now) && left.is_some_and(|days| days <= EXPIRING_DAYS)
+}
+
+/// Whether the key is active and was not used for 90 days, nor made within them.
+pub(super) fn is_unused(key: &ApiKey, now: DateTime<Utc>) -> bool {
+    is_active(key, now) && idle_days(key, now) >= UNUSED_DAYS
+}
+
+/// The state as a badge, and what to look at.
+pub(super) fn state(key: &ApiKey, now: DateTime<Utc>) -> Markup {
+    html! {
+        @match key.state(now) {
+            KeyState::Active => (badge("good", "active")),
+            KeyState::Expired => (badge("warn", "expired")),
+            KeyState::Deleted => (badge("bad", "deleted")),
+        }
+        @for (kind, text) in marks(key, now) { " " (badge(kind, &text)) }
+    }
+}
+
+/// What the IP lists do that their owner may not expect, in sentences; empty if nothing.
+pub(super) fn surprises(policy: &IpPolicy) -> String {
+    let lints = policy.lint(None);
+    let sentences = lints.iter().map(|lint| sentence(&lint.to_string()));
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
+/// `expires in 3 days`, `expired 2 hours ago`, `never expires`.
+pub(super) fn expiry(expiration: Expiration, now: DateTime<Utc>) -> String {
+    let (Expiration::At(at), Some(left)) = (expiration, expiration.days_remaining(now)) else {
+        return "never expires".into();
+    };
+    if expiration.is_expired(now) {
+        return format!("expired {}", distance(at, now));
+    }
+    format!("expires in {}", days(left))
+}
+
+/// `1 day`, `30 days`.
+pub(super) fn days(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "day" } else { "days" })
+}
+
+fn marks(key: &ApiKey, now: DateTime<Utc>) -> Vec<(&'static str, String)> {
+    let mut marks = Vec::new();
+    if !is_active(key, now) {
+        return marks;
+    }
+    let is_unused = is_unused(key, now);
+    match key.last_login {
+        None => marks.push((if is_unused { "warn" } else { "" }, "never used".to_owned())),
+        Some(_) if is_unused => {
+            let idle = idle_days(key, now).unsigned_abs();
+            marks.push(("warn", format!("unused for {}", days(idle))));
+        }
+        Some(_) => {}
+    }
+    if is_expiring(key, now) {
+        marks.push(("warn", "expires soon".to_owned()));
+    }
+    marks
+}
+
+/// Whole days since the last use, or since the key was made.
+fn idle_days(key: &ApiKey, now: DateTime<Utc>) -> i64 {
+    let since = key.last_login.map_or(key.created, |login| login.at);
+    (now - since).num_days()
+}
+
+fn is_active(key: &ApiKey, now: DateTime<Utc>) -> bool {
+    key.state(now) == KeyState::Active
+}
+
+#[cfg(test)]
+mod tests {
+    use apikey_core::{Description, KeyDraft, LastLogin, OwnerId};
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    fn key(expires_in: Option<i64>, used: Option<i64>) -> (ApiKey, DateTime<Utc>) {
+        let created: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().unwrap();
+        let now = created + TimeDelta::days(100);
+        let draft = KeyDraft {
+            owner: OwnerId(1),
+            name: "ci".parse().unwrap(),
+            description: Description::default(),
+            expiration: Expiration::Never,
+            ip: IpPolicy::default(),
+        };
+        let hint = "gp_…".parse().unwrap();
+        let mut key = draft
+            .import_sha256([7; 32], hint, created, created)
+            .unwrap();
+        if let Some(days) = expires_in {
+            key.expiration = Expiration::At(now + TimeDelta::days(days));
+        }
+        key.last_login = used.map(|days| LastLogin {
+            at: now - TimeDelta::days(days),
+            from: [127, 0, 0, 1].into(),
+        });
+        (key, now)
+    }
+
+    fn texts(expires_in: Option<i64>, used: Option<i64>) -> Vec<String> {
+        let (key, now) = key(expires_in, used);
+        marks(&key, now).into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn keys_that_nobody_uses_and_keys_that_end_soon_are_pointed_out() {
+        assert_eq!(texts(None, Some(89)), Vec::<String>::new());
+        assert_eq!(texts(None, Some(90)), ["unused for 90 days"]);
+        assert_eq!(texts(None, None), ["never used"]);
+        assert_eq!(texts(Some(15), Some(0)), Vec::<String>::new());
+        assert_eq!(texts(Some(14), Some(0)), ["expires soon"]);
+        assert_eq!(texts(Some(1), None), ["never used", "expires soon"]);
+        assert_eq!(texts(Some(-1), None), Vec::<String>::new(), "it has ended");
+    }
+
+    #[test]
+    fn a_key_that_was_just_made_is_no_unused_one() {
+        let (mut key, now) = key(None, None);
+        assert!(is_unused(&key, now));
+        key.created = now - TimeDelta::days(89);
+        assert!(!is_unused(&key, now));
+    }
+
+    #[test]
+    fn expiry_is_told_in_words() {
+        let words = |days| {
+            let (key, now) = key(days, None);
+            expiry(key.expiration, now)
+        };
+        assert_eq!(words(None), "never expires");
+        assert_eq!(words(Some(3)), "expires in 3 days");
+        assert_eq!(words(Some(1)), "expires in 1 day");
+        assert_eq!(words(Some(-2)), "expired 2 days ago");
+    }
+}

@@ -1,0 +1,190 @@
+//! Which of the rows that were read are on the page.
+
+use std::cmp::Reverse;
+
+use gatepost_storage::Order;
+
+use super::asked::{Asked, Place, Sort};
+use super::bounds::{MOST, ROWS};
+use super::listing::Listing;
+use super::read::{Extent, Found, Total};
+
+/// Bytes that are searched before other requests have a turn.
+const PIECE: usize = 128 * 1024;
+
+/// A page of a list.
+#[derive(Debug)]
+pub(crate) struct Shown<R> {
+    /// Its rows, in their order.
+    pub rows: Vec<R>,
+    pub(super) outcome: Outcome,
+    pub(super) previous: Option<String>,
+    pub(super) next: Option<String>,
+    pub(super) is_first: bool,
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Outcome {
+    /// A page by age, the first if it says from where to where.
+    Aged { total: Total, first: bool },
+    /// Rows from here to there, of those that match, of all in the scope.
+    Matched {
+        from: usize,
+        matching: usize,
+        all: usize,
+    },
+    /// Too many rows to look through.
+    TooMany,
+}
+
+impl Asked {
+    /// Whether there are no rows at all, whatever is searched for.
+    pub(crate) fn is_void<R>(&self, shown: &Shown<R>) -> bool {
+        let is_void = matches!(
+            shown.outcome,
+            Outcome::Aged {
+                total: Total::Exactly(0),
+                ..
+            } | Outcome::Matched { all: 0, .. }
+        );
+        is_void && self.kept.is_empty()
+    }
+
+    /// The page. A long search gives way to other requests.
+    pub(crate) async fn select<L: Listing>(
+        &self,
+        found: Found<L::Row>,
+        listing: &L,
+    ) -> Shown<L::Row> {
+        let Found { rows, extent } = found;
+        match extent {
+            Extent::Page {
+                total,
+                previous,
+                next,
+            } => {
+                let before = rows.first().map(L::number).filter(|_| previous);
+                let outcome = Outcome::Aged {
+                    total,
+                    first: !previous,
+                };
+                Shown {
+                    outcome,
+                    previous: before.map(|row| self.at(Place::Before(row))),
+                    next: next.map(|row| self.at(Place::After(row))),
+                    is_first: !previous,
+                    rows,
+                }
+            }
+            Extent::TooMany => Shown {
+                rows,
+                outcome: Outcome::TooMany,
+                previous: None,
+                next: None,
+                is_first: true,
+            },
+            Extent::All => self.page_of(rows, listing).await,
+        }
+    }
+
+    async fn page_of<L: Listing>(&self, rows: Vec<L::Row>, listing: &L) -> Shown<L::Row> {
+        let all = rows.len();
+        let mut rows = self.matching(rows, listing).await;
+        self.order(&mut rows, listing);
+        let matching = rows.len();
+        let last = matching.saturating_sub(1) / ROWS;
+        let at = match self.place {
+            Place::Page(before) => before.min(last),
+            _ => 0,
+        };
+        let rows: Vec<_> = rows.into_iter().skip(at * ROWS).take(ROWS).collect();
+        let page = |at: usize| {
+            self.at(match at {
+                0 => Place::First,
+                at => Place::Page(at),
+            })
+        };
+        Shown {
+            rows,
+            outcome: Outcome::Matched {
+                from: at * ROWS,
+                matching,
+                all,
+            },
+            previous: at.checked_sub(1).map(page),
+            next: (at < last).then(|| page(at + 1)),
+            is_first: at == 0,
+        }
+    }
+
+    async fn matching<L: Listing>(&self, rows: Vec<L::Row>, listing: &L) -> Vec<L::Row> {
+        if !self.is_filtered() {
+            return rows;
+        }
+        let is_kept = |row: &L::Row| {
+            let texts = listing.texts(row);
+            let is_in = self.state.is_none_or(|state| listing.is_in(row, state));
+            let length = texts.iter().map(|text| text.len()).sum();
+            (is_in && self.search.finds(&texts), length)
+        };
+        sifted(rows, is_kept).await
+    }
+
+    /// Rows with the same place stand newest first, in either direction.
+    fn order<L: Listing>(&self, rows: &mut [L::Row], listing: &L) {
+        debug_assert!(rows.len() <= MOST);
+        match self.sort {
+            Sort::Age(Order::Descending) => rows.sort_by_key(|row| Reverse(L::number(row))),
+            Sort::Age(Order::Ascending) => rows.sort_by_key(L::number),
+            Sort::By(order, turned) => {
+                rows.sort_by_key(|row| Reverse(L::number(row)));
+                if turned {
+                    rows.sort_by_cached_key(|row| Reverse(listing.rank(row, order.name)));
+                } else {
+                    rows.sort_by_cached_key(|row| listing.rank(row, order.name));
+                }
+            }
+        }
+    }
+}
+
+/// The rows that are kept, judged one by one: whether it is, and how many bytes were looked at.
+/// Gives way after each piece.
+async fn sifted<R>(rows: Vec<R>, judge: impl Fn(&R) -> (bool, usize)) -> Vec<R> {
+    let (mut kept, mut since) = (Vec::new(), 0);
+    for row in rows {
+        let (is_kept, bytes) = judge(&row);
+        if is_kept {
+            kept.push(row);
+        }
+        since += bytes;
+        if since >= PIECE {
+            since = 0;
+            tokio::task::yield_now().await;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_long_search_lets_others_go_on() {
+        let mut context = Context::from_waker(Waker::noop());
+        let even = |bytes| move |row: &u32| (row.is_multiple_of(2), bytes);
+        let short = pin!(sifted((0..9).collect(), even(100)));
+        let Poll::Ready(kept) = short.poll(&mut context) else {
+            panic!("a short one is done at once");
+        };
+        assert_eq!(kept, [0, 2, 4, 6, 8]);
+        let mut long = pin!(sifted((0..9).collect(), even(PIECE / 4)));
+        assert!(long.as_mut().poll(&mut context).is_pending());
+        assert_eq!(long.await, [0, 2, 4, 6, 8]);
+    }
+}

@@ -1,0 +1,197 @@
+//! The page of a key, the page of a user, and what is pointed out in a review (SPEC 2.1, SPEC 5.1
+//! rule 7), without a browser.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use examples::client::call;
+use gatepost_storage::ManualClock;
+use tests::browser::typed::new_key;
+use tests::browser::{Page, Site, Visitor, text};
+use tests::world::HERE;
+
+async fn probe(site: &Site, key: &str) -> u16 {
+    let path = "/api/v4/system";
+    let probed = call(site.addr, HERE, "GET", path, Some(key), None);
+    probed.await.unwrap().status
+}
+
+/// The words that a shell makes of the command in the popup, without the program's name.
+fn words_of_command(page: &Page) -> Vec<String> {
+    let line = page.html.split("id=\"command\">").nth(1).unwrap();
+    let line = text(line.split('<').next().unwrap());
+    let words = line.strip_prefix("curl ").unwrap();
+    let out = Command::new("sh")
+        .args(["-c", &format!("printf '%s\\n' {words}")])
+        .output();
+    let out = String::from_utf8(out.unwrap().stdout).unwrap();
+    out.lines().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn the_command_beside_a_new_key_works_as_it_is_pasted() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let page = new_key(&ulf, "ci '$(id)' <b>").await;
+    let key = page.secret().unwrap();
+    let words = words_of_command(&page);
+    let header = format!("Authorization: Bearer {key}");
+    assert_eq!(words, ["-H", &header, &site.url("/api/v4/system")]);
+    let answer = reqwest::Client::new()
+        .get(&words[2])
+        .header("authorization", words[1].split_once(": ").unwrap().1);
+    assert_eq!(answer.send().await.unwrap().status(), 200);
+    assert!(page.has("ci &#39;$(id)&#39; &lt;b&gt;") || page.has("ci '$(id)' &lt;b&gt;"));
+}
+
+#[tokio::test]
+async fn an_address_that_is_made_up_is_in_no_command() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    for (at, host) in ["a';id;'", "$(id)", "x@evil.example"].iter().enumerate() {
+        let hidden = ulf.get("/console/keys/new").await.hidden();
+        let mut form = url::form_urlencoded::Serializer::new(String::new());
+        form.extend_pairs(hidden);
+        form.extend_pairs([("name", &*format!("k{at}")), ("expires_type", "30")]);
+        let request = ulf
+            .request(reqwest::Method::POST, "/console/keys/new")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("host", *host)
+            .body(form.finish());
+        let page = ulf.send(request).await;
+        assert!(!page.has("id=\"command\""), "{host}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_has_a_page_that_says_all_but_the_key() {
+    let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
+    let site = Site::start_at(clock.clone()).await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let vera = Visitor::login(&site, "vera").await;
+    let key = new_key(&ulf, "ci").await.secret().unwrap();
+    let page = ulf.get("/console/keys/1").await;
+    for text in [
+        "expires in 90 days (<time",
+        "never used",
+        "any address",
+        "ulf",
+    ] {
+        assert!(page.has(text), "{text}: {}", page.html);
+    }
+    assert!(!page.has(&key) && page.has("/console/users/3"));
+    assert_eq!(vera.get("/console/keys/1").await.status, 404);
+    assert_eq!(ulf.get("/console/keys/2").await.status, 404);
+    assert_eq!(probe(&site, &key).await, 200);
+    let page = ulf.get("/console/keys/1").await;
+    assert!(page.has("127.0.0.1") && !page.has("never used"));
+    clock.jump(TimeDelta::days(76));
+    assert!(ulf.get("/console/keys/1").await.has("expires soon"));
+    clock.jump(TimeDelta::days(14));
+    let page = ulf.get("/console/keys/1").await;
+    assert!(page.has("expired now"), "{}", page.html);
+    assert!(!page.has("/keys/1/edit") && page.has("/keys/1/delete"));
+}
+
+#[tokio::test]
+async fn keys_to_review_are_pointed_out_and_found() {
+    let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
+    let site = Site::start_at(clock.clone()).await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let create = async |name: &str| {
+        let fields = [("name", name), ("expires_type", "never")];
+        let page = ulf.submit("/console/keys/new", &fields).await;
+        page.secret().unwrap()
+    };
+    let (used, _idle, _never) = (
+        create("used").await,
+        probe(&site, &create("idle").await).await,
+        create("never").await,
+    );
+    clock.jump(TimeDelta::days(89));
+    assert!(!ulf.get("/console/keys").await.has("unused for"));
+    clock.jump(TimeDelta::days(1));
+    assert_eq!(probe(&site, &used).await, 200);
+    let list = ulf.get("/console/keys").await;
+    assert!(list.has("unused for 90 days") && list.has("never used"));
+    for (state, shown, hidden) in [
+        ("unused", ["idle", "never"], "used"),
+        ("never", ["never", "never"], "idle"),
+    ] {
+        let list = ulf.get(&format!("/console/keys?state={state}")).await;
+        for name in shown {
+            assert!(list.has(&format!("<strong>{name}</strong>")), "{state}");
+        }
+        assert!(!list.has(&format!("<strong>{hidden}</strong>")), "{state}");
+    }
+}
+
+#[tokio::test]
+async fn a_user_has_a_page_with_the_keys_for_whoever_manages_them() {
+    let site = Site::start().await;
+    let (admin, tina, ulf, vera) = (
+        Visitor::login(&site, "admin").await,
+        Visitor::login(&site, "tina").await,
+        Visitor::login(&site, "ulf").await,
+        Visitor::login(&site, "vera").await,
+    );
+    new_key(&ulf, "ci").await;
+    new_key(&vera, "of vera").await;
+    for (visitor, sees) in [(&admin, true), (&tina, true), (&ulf, true), (&vera, false)] {
+        let page = visitor.get("/console/users/3").await;
+        assert_eq!(page.status, if sees { 200 } else { 404 });
+        assert_eq!(page.has("<strong>ci</strong>"), sees);
+        assert!(!page.has("of vera"));
+    }
+    // Whoever is not there, and what is no number, is not found, by nobody.
+    for path in ["99", "0", "-1", "x", "9223372036854775807"] {
+        let path = format!("/console/users/{path}");
+        assert_eq!(admin.get(&path).await.status, 404, "{path}");
+    }
+    assert!(admin.get("/console/users/5").await.has("is disabled"));
+    assert!(
+        admin
+            .get("/console/keys")
+            .await
+            .has("href=\"/console/users/3\"")
+    );
+    // The same list, at the same address.
+    let page = admin.get("/console/users/3?q=ci&sort=name").await;
+    assert!(
+        page.has("1 of 1 key matches") && page.has("href=\"/console/users/3?q=ci&amp;sort=-name\"")
+    );
+    assert!(!page.has("name=\"owner\""));
+    // A key that is made there is shown there.
+    let fields = [("name", "made"), ("expires_type", "30"), ("user", "3")];
+    let page = admin.submit("/console/keys/new?owner=3", &fields).await;
+    assert!(page.has("data-once=\"/console/users/3\"") && page.secret().is_some());
+    assert!(page.has("<h1>ulf</h1>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn what_the_ip_lists_do_unexpectedly_is_said_when_the_page_is_opened_too() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let lists = [("expires_type", "30"), ("allow.0.net", "10.0.0.1")];
+    let says = |page: &Page| {
+        let hint = page.html.split("data-hint=\"ip\"").nth(1).unwrap();
+        hint.split('<')
+            .next()
+            .unwrap()
+            .contains("works from nowhere")
+    };
+    let refused = ulf.submit("/console/keys/new", &lists).await;
+    assert_eq!(refused.status, 422);
+    assert!(says(&refused), "{}", refused.html);
+    let named = [&[("name", "ci")], &lists[..]].concat();
+    assert!(
+        ulf.submit("/console/keys/new", &named)
+            .await
+            .secret()
+            .is_some()
+    );
+    assert!(says(&ulf.get("/console/keys/1/edit").await));
+    assert!(ulf.get("/console/keys/1").await.has("works from nowhere"));
+    assert!(!says(&ulf.get("/console/keys/new").await));
+}
