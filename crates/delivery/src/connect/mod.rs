@@ -77,12 +77,11 @@ impl Connector {
         if addrs.is_empty() {
             return Err(ErrorClass::Dns(DnsFault::NoAddress));
         }
-        for addr in &addrs {
-            policy.judge(*addr)?;
-        }
-        Ok(addrs
-            .into_iter()
-            .map(|addr| SocketAddr::new(addr, origin.port))
-            .collect())
+        let at = |addr| SocketAddr::new(addr, origin.port);
+        let targets: Vec<SocketAddr> = addrs.into_iter().map(at).collect();
+        targets
+            .iter()
+            .try_for_each(|target| policy.judge_at(*target))?;
+        Ok(targets)
     }
 }
