@@ -86,10 +86,24 @@ mod tests {
 
     #[test]
     fn addresses_and_names_with_a_port() {
-        for good in ["127.0.0.1:8080", "[::1]:0", "localhost:8080", "a-b.example:1"] {
+        for good in [
+            "127.0.0.1:8080",
+            "[::1]:0",
+            "localhost:8080",
+            "a-b.example:1",
+        ] {
             assert_eq!(good.parse::<Address>().unwrap().to_string(), good);
         }
-        for bad in ["", "8080", ":8080", "localhost", "localhost:", "::1:80x", "h:70000", "a b:1"] {
+        for bad in [
+            "",
+            "8080",
+            ":8080",
+            "localhost",
+            "localhost:",
+            "::1:80x",
+            "h:70000",
+            "a b:1",
+        ] {
             assert!(bad.parse::<Address>().is_err(), "{bad}");
         }
     }

@@ -59,7 +59,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut said = self.what.clone();
-        let mut next: Option<&(dyn Error + 'static)> = self.cause.as_deref().map(|cause| cause as _);
+        let mut next: Option<&(dyn Error + 'static)> =
+            self.cause.as_deref().map(|cause| cause as _);
         while let Some(error) = next {
             let text = plain(error);
             // Some errors repeat their cause.

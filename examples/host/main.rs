@@ -148,5 +148,11 @@ fn certificate(options: &Options) -> Result<Option<SelfSigned>, Failure> {
 fn serve_figures(listener: TcpListener, figures: &Figures) {
     let limits = ServeLimits::of_connections(SCRAPERS);
     let forever = std::future::pending();
-    tokio::spawn(serve_within(limits, listener, None, figures.open(), forever));
+    tokio::spawn(serve_within(
+        limits,
+        listener,
+        None,
+        figures.open(),
+        forever,
+    ));
 }

@@ -162,7 +162,9 @@ impl Taken {
         let address = value.parse();
         address.map_err(|_: lexopt::Error| {
             let typed = value.to_string_lossy();
-            self.wrong(&format!("{typed:?} is no address with a port, such as 127.0.0.1:8080"))
+            self.wrong(&format!(
+                "{typed:?} is no address with a port, such as 127.0.0.1:8080"
+            ))
         })
     }
 }
@@ -191,7 +193,10 @@ mod tests {
 
     fn refusal(args: &[&str]) -> String {
         let asked = Options::parse(Parser::from_args(args));
-        asked.err().map(|failure| failure.to_string()).unwrap_or_default()
+        asked
+            .err()
+            .map(|failure| failure.to_string())
+            .unwrap_or_default()
     }
 
     #[test]
@@ -216,12 +221,24 @@ mod tests {
             (&["--nosuch"][..], "unknown option --nosuch (see --help)"),
             (&["-x"], "unknown option -x (see --help)"),
             (&["--listen"], "--listen needs a value (see --help)"),
-            (&["--listen", "here"], "--listen: \"here\" is no address with a port"),
-            (&["--data", "mysql://a:s3cret@b/c"], "--data: MySQL (mysql://) is not supported"),
-            (&["--admin-password", "let", "s3cret"], "an argument that belongs to no option"),
+            (
+                &["--listen", "here"],
+                "--listen: \"here\" is no address with a port",
+            ),
+            (
+                &["--data", "mysql://a:s3cret@b/c"],
+                "--data: MySQL (mysql://) is not supported",
+            ),
+            (
+                &["--admin-password", "let", "s3cret"],
+                "an argument that belongs to no option",
+            ),
             (&["--unlimited=s3cret"], "--unlimited takes no value"),
             (&["--admin-password="], "the password of admin is empty"),
-            (&["--admin-password-file", "/nosuch"], "cannot read the password of admin: /nosuch"),
+            (
+                &["--admin-password-file", "/nosuch"],
+                "cannot read the password of admin: /nosuch",
+            ),
         ] {
             let refusal = refusal(args);
             assert!(refusal.starts_with(said), "{args:?}: {refusal}");

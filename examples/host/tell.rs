@@ -78,7 +78,10 @@ fn passwords(told: &Told<'_>) -> Vec<String> {
 /// is not printed.
 fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
     let curl = match told.options.tls {
-        true => format!("curl -sS --cacert {}", quoted(&told.options.state("cert.pem"))),
+        true => format!(
+            "curl -sS --cacert {}",
+            quoted(&told.options.state("cert.pem"))
+        ),
         false => "curl -sS".to_owned(),
     };
     let api = format!("{site}/api/v4");
@@ -88,7 +91,10 @@ fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
     let mark = rand::random::<u16>();
     let mut lines = Vec::new();
     if let Some(password) = told.made.get("admin") {
-        lines.push(format!("export GATEPOST_ADMIN_PASSWORD={}", password.expose()));
+        lines.push(format!(
+            "export GATEPOST_ADMIN_PASSWORD={}",
+            password.expose()
+        ));
     }
     lines.extend([
         "echo 'An API key, shown this once:'".to_owned(),

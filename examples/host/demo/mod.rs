@@ -84,7 +84,10 @@ impl Demo {
 
     /// Makes the records that are not there yet and serves the receiver until the process ends.
     /// `None` if its webhook is gone or leads elsewhere: then the demonstration is over.
-    pub(crate) async fn begin(self, management: &Management) -> Result<Option<SocketAddr>, Failure> {
+    pub(crate) async fn begin(
+        self,
+        management: &Management,
+    ) -> Result<Option<SocketAddr>, Failure> {
         let Some(admin) = Platform::principal(ADMIN).map(|admin| management.of(&admin)) else {
             return Ok(None);
         };

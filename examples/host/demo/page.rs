@@ -34,7 +34,13 @@ pub(super) fn text(message: &Message) -> Response {
     // A message may hold what a terminal would obey.
     let body: String = body
         .chars()
-        .map(|c| if c.is_control() && c != '\n' { '�' } else { c })
+        .map(|c| {
+            if c.is_control() && c != '\n' {
+                '�'
+            } else {
+                c
+            }
+        })
         .collect();
     let at = at.format("%H:%M:%S UTC");
     format!("POST /hook\nwebhook-id: {id}\nwebhook-signature: good, checked at {at}\n\n{body}\n")

@@ -90,7 +90,10 @@ mod tests {
         for (uri, expected) in [
             ("/", "/"),
             ("/api/v4/keys/1?filter=s3cret", "/api/v4/keys/1"),
-            ("/api/sys/tokens/0123456789abcdef0123456789", "/api/sys/tokens/0123…"),
+            (
+                "/api/sys/tokens/0123456789abcdef0123456789",
+                "/api/sys/tokens/0123…",
+            ),
             ("/a/b/", "/a/b/"),
             ("http://example.com/x?y", "/x"),
         ] {

@@ -187,8 +187,15 @@ async fn what_is_open_at_one_port_is_reached_at_that_port_only() {
     let attempt = outcome(names.clone(), policy.clone(), other.addr.port()).await;
     assert!(matches!(attempt.error(), Some(ErrorClass::Refused(_))));
 
-    let wide = Sender::builder(local_policy()).resolver(names).build().unwrap();
-    let request = |port| post(&format!("http://hooks.example:{port}/")).build().unwrap();
+    let wide = Sender::builder(local_policy())
+        .resolver(names)
+        .build()
+        .unwrap();
+    let request = |port| {
+        post(&format!("http://hooks.example:{port}/"))
+            .build()
+            .unwrap()
+    };
     for port in [open.addr.port(), other.addr.port()] {
         assert!(wide.send(&request(port), now()).await.is_success());
     }
