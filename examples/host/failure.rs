@@ -79,7 +79,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Without the number of the system's errors and their capital, which stand in no sentence.
+/// Without the number of the system's errors and their capital, which have no place in a sentence.
 fn plain(error: &(dyn Error + 'static)) -> String {
     let text = error.to_string();
     let text = match text.split_once(" (os error ") {

@@ -92,8 +92,8 @@ impl PlatformProcess {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// Runs the script in a shell that has the password of admin in its variable, in another folder;
-    /// what it prints, line by line.
+    /// Runs the script in a shell that has the password of admin in its variable, in another
+    /// folder; what it prints, line by line.
     ///
     /// # Panics
     /// When it fails.

@@ -1,8 +1,8 @@
 //! Serves an axum router over TCP or TLS until it is asked to stop, on a network that is not kind.
 //!
 //! hyper and hyper-util do the protocols and their limits; who may take how long and how much is
-//! decided here ([`ServeLimits`]), and how many descriptors there are for it ([`Descriptors`]). Each
-//! request is a line in the log, at `info` under the target `request`.
+//! decided here ([`ServeLimits`]), and how many descriptors there are for it ([`Descriptors`]).
+//! Each request is a line in the log, at `info` under the target `request`.
 
 mod activity;
 mod bodies;

@@ -1,7 +1,7 @@
 //! Pictures of every page of the console, for people to look at: three widths, light and dark.
 //!
-//! `cargo run -p tests --bin pictures -- FOLDER`. In `FOLDER/front` are those of the project's front
-//! page: what the lines that the example platform prints lead to, pasted.
+//! `cargo run -p tests --bin pictures -- FOLDER`. In `FOLDER/front` are those of the project's
+//! front page: what the lines that the example platform prints lead to, pasted.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -18,7 +18,7 @@ use tests::platform::PlatformProcess;
 /// A phone, a tablet, a desk.
 const WIDTHS: [u32; 3] = [390, 768, 1440];
 /// Of the front page's pictures, in pixels.
-const FRONT: (u32, u32) = (1000, 720);
+const FRONT: (u32, u32) = (1000, 690);
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -28,9 +28,6 @@ async fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let folder = PathBuf::from(folder);
-    let site = Site::start().await;
-    let receiver = Receiver::start(None).await.unwrap();
-    furnish(&site, &receiver).await;
     for width in WIDTHS {
         for dark in [false, true] {
             let look = Look {
@@ -39,14 +36,17 @@ async fn main() -> ExitCode {
                 ..Look::default()
             };
             let folder = folder.join(format!("{width}-{}", if dark { "dark" } else { "light" }));
-            every_page(&site, look, &folder).await;
+            every_page(look, &folder).await;
         }
     }
     front(&folder.join("front")).await;
     ExitCode::SUCCESS
 }
 
-async fn every_page(site: &Site, look: Look, folder: &Path) {
+async fn every_page(look: Look, folder: &Path) {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    furnish(&site, &receiver).await;
     let browser = Browser::open(&site.url(""), look).await;
     let take = async |name: &str| {
         browser.picture(&folder.join(format!("{name}.png"))).await;
@@ -69,11 +69,11 @@ async fn every_page(site: &Site, look: Look, folder: &Path) {
     browser.until("h1", "Test of").await;
     take("webhook-test").await;
     browser.goto("/console/keys/new").await;
-    let name = format!("deploy {}", folder.file_name().unwrap().to_string_lossy());
-    browser.fill("#name", &name).await;
+    browser.fill("#name", "deploy").await;
     browser.click("form.main .submit .primary").await;
     browser.see("dialog #secret").await;
-    take("key-popup").await;
+    let popup = folder.join("key-popup.png");
+    browser.picture_of_the_top(&popup, look.width, 900).await;
     browser.close().await;
     println!("{}", folder.display());
 }
