@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use examples::passwords::Password;
 use examples::private;
@@ -98,7 +98,7 @@ impl Options {
             "--seal-key-file" => self.seal_key = Some(value()?.into()),
             "--tls-self-signed" => self.tls = true,
             "--admin-password" => self.password = Some(option.text(value()?)?.into()),
-            "--admin-password-file" => self.password = Some(password_in(&value()?.into())?),
+            "--admin-password-file" => self.password = Some(password_in(value()?.as_ref())?),
             "--metrics-listen" => self.metrics = Some(option.address(&value()?)?),
             "--allow-private-targets" => self.private_targets = true,
             "--unlimited" => self.unlimited = true,
@@ -180,7 +180,7 @@ fn refused(error: lexopt::Error) -> Failure {
     })
 }
 
-fn password_in(file: &PathBuf) -> Result<Password, Failure> {
+fn password_in(file: &Path) -> Result<Password, Failure> {
     let what = || "cannot read the password of admin".to_owned();
     let password = private::read(file).in_words(what)?;
     let none = || format!("{}: no such file", file.display());

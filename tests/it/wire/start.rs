@@ -119,7 +119,7 @@ fn an_address_that_cannot_be_had() {
             "cannot listen on {address}: address already in use (another host? try --listen {host}:0)"
         );
         // `localhost` may have another address, at which the port is free.
-        if host == "127.0.0.1" || !TcpListener::bind(("::1", port)).is_ok() {
+        if host == "127.0.0.1" || TcpListener::bind(("::1", port)).is_err() {
             assert_eq!(refused(&mut command), (1, expected));
         }
     }
