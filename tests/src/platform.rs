@@ -41,7 +41,7 @@ impl PlatformProcess {
     /// When it does not come up.
     #[must_use]
     pub fn run(command: &mut Command) -> Self {
-        let more = ["--allow-private-targets", "--no-demo"];
+        let more = ["--allow-private-targets", "--no-demo", "--quiet"];
         Self::launch(command.args(more), Stdio::null())
     }
 
