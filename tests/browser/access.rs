@@ -39,7 +39,7 @@ async fn all(look: Look, suffix: &'static str) {
     furnish(&site, &receiver).await;
     Browser::run(&site, look, async move |b: Browser| {
         b.login("admin").await;
-        for (path, name) in PAGES {
+        for &(path, name) in PAGES {
             b.goto(path).await;
             look_at(&b, path, &format!("{name}{suffix}"), look.width).await;
         }

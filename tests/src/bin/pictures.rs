@@ -54,7 +54,7 @@ async fn every_page(look: Look, folder: &Path) {
     browser.goto("/console/").await;
     take("login").await;
     browser.login("admin").await;
-    for (path, name) in PAGES {
+    for &(path, name) in PAGES {
         browser.goto(path).await;
         take(name).await;
     }

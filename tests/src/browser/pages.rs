@@ -1,7 +1,7 @@
 //! The pages of a furnished site (`furnish`), for tests that look at all of them and for pictures.
 
 /// The path of each page, and what its picture is called.
-pub const PAGES: [(&str, &str); 23] = [
+pub const PAGES: &[(&str, &str)] = &[
     ("/console/", "dashboard"),
     ("/console/keys", "keys"),
     ("/console/keys/new", "key-new"),
