@@ -28,7 +28,7 @@ if [ -z "$program" ]; then
     cargo build -q --locked --example host
     program=${CARGO_TARGET_DIR:-target}/debug/examples/host
 fi
-GATEPOST_ADMIN_PASSWORD=schemathesis "$program" --listen 127.0.0.1:0 --data memory --unlimited >"$scratch/out" 2>"$scratch/err" &
+GATEPOST_ADMIN_PASSWORD=schemathesis "$program" --listen 127.0.0.1:0 --data memory --unlimited --no-demo --quiet >"$scratch/out" 2>"$scratch/err" &
 platform=$!
 for _ in $(seq 100); do grep -q '^listening on' "$scratch/out" && break; sleep 0.1; done
 base=$(sed -n 's/^listening on //p' "$scratch/out")

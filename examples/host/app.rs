@@ -14,7 +14,7 @@ use examples::tables::HostTables;
 use examples::tokens::Tokens;
 use gatepost_console::Console;
 use gatepost_engine::Engine;
-use gatepost_http::{Api, VersionFacts};
+use gatepost_http::{Api, ApiBuilder, VersionFacts};
 use gatepost_keys::{AuthLayer, KeyService};
 use gatepost_manage::Management;
 use serde_json::json;
@@ -22,53 +22,76 @@ use serde_json::json;
 use crate::figures::Figures;
 use crate::options::Options;
 
-pub(crate) fn app(
-    options: &Options,
-    platform: &Arc<Platform>,
-    keys: &KeyService,
-    engine: &Engine,
-    figures: &Figures,
-) -> Router {
-    let tokens = Tokens::new(platform.clone(), engine.clone(), keys.guesses().clone());
-    let guard = AuthLayer::new(keys.clone(), |ext| {
-        ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
-    })
-    .platform_login(Arc::new(tokens.clone()));
-    let management = Management::builder(keys.clone(), engine.clone())
-        .directory(platform.clone())
-        .build();
-    let api = HostTables::all(engine)
-        .into_iter()
-        .fold(
-            Api::builder(management.clone(), guard.clone()),
-            gatepost_http::ApiBuilder::table,
-        )
-        .version(VersionFacts::new("26.1.8", "example"))
-        .build();
-    let passwords = platform.clone();
-    let sessions = Sessions::new(
-        options.tls,
-        keys.guesses().clone(),
-        move |name, password| {
+/// What API and pages are made of.
+#[derive(Debug)]
+pub(crate) struct App {
+    engine: Engine,
+    guard: AuthLayer,
+    management: Management,
+    sessions: Sessions,
+    tokens: Tokens,
+    /// Whether the figures are served elsewhere.
+    figures_apart: bool,
+}
+
+impl App {
+    pub(crate) fn new(
+        options: &Options,
+        platform: &Arc<Platform>,
+        keys: &KeyService,
+        engine: &Engine,
+    ) -> Self {
+        let tokens = Tokens::new(platform.clone(), engine.clone(), keys.guesses().clone());
+        let guard = AuthLayer::new(keys.clone(), |ext| {
+            ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
+        });
+        let passwords = platform.clone();
+        let check = move |name: String, password: String| {
             let passwords = passwords.clone();
             async move { passwords.password(&name, &password).await }
-        },
-    );
-    let console = Console::builder(management, Arc::new(sessions.clone()))
-        .title("Example platform")
-        .build();
-    let app = Router::new()
-        .route("/", get(|| async { Redirect::to("/console/") }))
-        .nest("/api/v4", api.router())
-        .merge(api.version_router())
-        .merge(tokens.router())
-        .merge(sessions.router())
-        .merge(console.router())
-        .merge(figures.health())
-        .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"err": "Not found"}))) });
-    // Figures tell about all users' business.
-    match options.metrics {
-        Some(_) => app,
-        None => app.merge(figures.guarded(guard)),
+        };
+        Self {
+            engine: engine.clone(),
+            guard: guard.platform_login(Arc::new(tokens.clone())),
+            management: Management::builder(keys.clone(), engine.clone())
+                .directory(platform.clone())
+                .build(),
+            sessions: Sessions::new(options.tls, keys.guesses().clone(), check),
+            tokens,
+            figures_apart: options.metrics.is_some(),
+        }
+    }
+
+    /// The door to keys and webhooks.
+    pub(crate) fn management(&self) -> &Management {
+        &self.management
+    }
+
+    pub(crate) fn router(self, figures: &Figures) -> Router {
+        let api = HostTables::all(&self.engine)
+            .into_iter()
+            .fold(
+                Api::builder(self.management.clone(), self.guard.clone()),
+                ApiBuilder::table,
+            )
+            .version(VersionFacts::new("26.1.8", "example"))
+            .build();
+        let console = Console::builder(self.management, Arc::new(self.sessions.clone()))
+            .title("Example platform")
+            .build();
+        let router = Router::new()
+            .route("/", get(|| async { Redirect::to("/console/") }))
+            .nest("/api/v4", api.router())
+            .merge(api.version_router())
+            .merge(self.tokens.router())
+            .merge(self.sessions.router())
+            .merge(console.router())
+            .merge(figures.health())
+            .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"err": "Not found"}))) });
+        // Figures tell about all users' business.
+        match self.figures_apart {
+            true => router,
+            false => router.merge(figures.guarded(self.guard)),
+        }
     }
 }

@@ -1,150 +1,151 @@
 //! A small platform that embeds everything: users, virtual machines, API keys, webhooks.
 //!
-//! `cargo run --example host -- [--listen 127.0.0.1:8080] [--data DIR|memory|postgres://…]
-//! [--tls-self-signed] [--allow-private-targets] …`; `--help` lists all options.
-#![allow(clippy::print_stdout, reason = "a program that talks to a person")]
+//! `cargo run --example host`, and paste the lines that it prints; `--help` lists all options.
 
+mod address;
 mod app;
+mod data;
+mod demo;
+mod engine;
+mod failure;
 mod figures;
+mod log;
 mod options;
 mod stores;
 mod tell;
+mod usage;
 mod users;
 
-use std::error::Error;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use delivery::{Sender, TargetPolicy};
+use app::App;
+use demo::Demo;
 use examples::certificate::SelfSigned;
 use examples::platform::Platform;
 use examples::private;
 use examples::serve::{Descriptors, ServeLimits, serve_within, stop_signal};
+use failure::{Failure, InWords};
 use figures::Figures;
-use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::KeyService;
+use lexopt::Parser;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use options::Options;
+use options::{Asked, Options};
 use stores::Stores;
 use tell::Told;
 use tokio::net::TcpListener;
 
-type Failure = Box<dyn Error + Send + Sync>;
-
-/// Networks of this machine and of private clouds, for tests of webhooks on one's own desk.
-const PRIVATE: [&str; 6] = [
-    "127.0.0.0/8",
-    "::1/128",
-    "10.0.0.0/8",
-    "172.16.0.0/12",
-    "192.168.0.0/16",
-    "fc00::/7",
-];
 /// Connections to the listener of the figures.
 const SCRAPERS: usize = 16;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run().await {
+    let done = match Options::parse(Parser::from_env()) {
+        Ok(Asked::Help) => {
+            say(usage::HELP);
+            Ok(())
+        }
+        Ok(Asked::Version) => {
+            say(&format!("{}\n", usage::VERSION));
+            Ok(())
+        }
+        Ok(Asked::Run(options)) => run(&options).await,
+        Err(failure) => Err(failure),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            let mut source = error.source();
-            while let Some(error) = source {
-                eprintln!("because: {error}");
-                source = error.source();
-            }
-            ExitCode::FAILURE
+        Err(failure) => {
+            let _ = writeln!(io::stderr(), "error: {failure}");
+            failure.exit_code()
         }
     }
 }
 
-async fn run() -> Result<(), Failure> {
-    let Some(options) = Options::parse(std::env::args().skip(1))? else {
-        println!("{}", options::USAGE);
-        return Ok(());
+/// To the standard output. Whoever reads it may have left, which is no reason to end.
+fn say(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
+}
+
+async fn run(options: &Options) -> Result<(), Failure> {
+    log::begin(options.verbosity)?;
+    let metrics = PrometheusBuilder::new().install_recorder();
+    let metrics = metrics.in_words(|| "cannot record metrics".into())?;
+    let descriptors = Descriptors::of_this_process();
+    let descriptors = descriptors.in_words(|| "cannot serve".into())?;
+    // First of all what another program may have: nothing is made when it is not to be had.
+    let listener = options.listen.listen().await?;
+    let addr = listener.local_addr();
+    let addr = addr.in_words(|| "cannot tell the own address".into())?;
+    let scrapers = match &options.metrics {
+        Some(address) => Some(address.listen().await?),
+        None => None,
     };
-    tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::WARN)
-        .with_writer(std::io::stderr)
-        .init();
-    let metrics = PrometheusBuilder::new().install_recorder()?;
-    let descriptors = Descriptors::of_this_process()?;
     if !options.memory() || options.tls {
-        private::folder(&options.state_folder())?;
+        let folder = private::folder(&options.state_folder());
+        folder.in_words(|| "cannot use the folder of the state".into())?;
     }
-    let stores = Stores::open(&options).await?;
-    let (passwords, made) = users::passwords(&options)?;
+    let certificate = certificate(options)?;
+    let stores = Stores::open(options).await?;
+    let (passwords, made) = users::passwords(options)?;
     let platform = Arc::new(Platform::new(passwords));
-    let quotas: Arc<dyn Quotas> = if options.unlimited {
-        Arc::new(Quota::UNLIMITED)
-    } else {
-        platform.clone()
+    let quotas: Arc<dyn Quotas> = match options.unlimited {
+        true => Arc::new(Quota::UNLIMITED),
+        false => platform.clone(),
     };
     let keys = KeyService::builder(stores.keys.clone(), platform.clone())
         .quotas(quotas.clone())
         .build();
-    let engine = engine(&options, &stores, &platform, quotas, descriptors).await?;
+    let demo = Demo::of(options, stores.new, addr).await?;
+    let receiver = demo.as_ref().map(|demo| demo.addr);
+    let engine = engine::start(options, &stores, &platform, quotas, descriptors, receiver).await?;
     let figures = Figures::of(engine.clone(), metrics).await;
-    let app = app::app(&options, &platform, &keys, &engine, &figures);
-
-    let listener = TcpListener::bind(options.listen).await?;
-    let certificate = match options.tls {
-        true => Some(SelfSigned::kept(&options.state_folder())?),
-        false => None,
+    let app = App::new(options, &platform, &keys, &engine);
+    let receiver = match demo {
+        Some(demo) => demo.begin(app.management()).await?,
+        None => None,
     };
+    let router = app.router(&figures);
     // A stop that comes once it has said that it listens ends it well.
-    let stop = stop_signal()?;
-    let metrics = metrics_listener(&options, &figures).await?;
-    tell::tell(&Told {
-        options: &options,
+    let stop = stop_signal().in_words(|| "cannot wait for signals".into())?;
+    let metrics = scrapers.as_ref().map(TcpListener::local_addr).transpose();
+    let told = Told {
+        options,
         made: &made,
         sealing: stores.sealing.as_ref(),
-        addr: listener.local_addr()?,
-        metrics,
-    });
+        addr,
+        receiver,
+        metrics: metrics.in_words(|| "cannot tell the address of the figures".into())?,
+    };
+    say(&tell::lines(&told));
+    if let Some(scrapers) = scrapers {
+        serve_figures(scrapers, &figures);
+    }
     let limits = ServeLimits::of_connections(descriptors.connections);
     let tls = certificate.map(|certificate| certificate.server);
-    serve_within(limits, listener, tls, app, stop).await?;
+    let served = serve_within(limits, listener, tls, router, stop).await;
+    served.in_words(|| "cannot serve".into())?;
     engine.shutdown(Duration::from_secs(10)).await;
     keys.shutdown().await;
     Ok(())
 }
 
-async fn engine(
-    options: &Options,
-    stores: &Stores,
-    platform: &Arc<Platform>,
-    quotas: Arc<dyn Quotas>,
-    descriptors: Descriptors,
-) -> Result<Engine, Failure> {
-    let mut policy = TargetPolicy::public();
-    for net in PRIVATE.iter().filter(|_| options.private_targets) {
-        policy = policy.allow(net.parse()?);
+fn certificate(options: &Options) -> Result<Option<SelfSigned>, Failure> {
+    if !options.tls {
+        return Ok(None);
     }
-    let idle = descriptors.idle;
-    let sender = Sender::builder(policy).max_idle(idle.min(256), idle);
-    let in_flight = InFlightLimits::default().with_total(descriptors.in_flight);
-    let engine = Engine::builder(stores.webhooks.clone(), sender.build()?)
-        .watch(platform.clone(), platform.clone())
-        .quotas(quotas)
-        .catalog(Platform::catalog()?)
-        .limits(Limits::default().with_in_flight(in_flight));
-    Ok(engine.start().await?)
+    let folder = options.state_folder();
+    let kept = SelfSigned::kept(&folder).in_words(|| {
+        let file = folder.join("cert.pem");
+        format!("cannot use the certificate {} and its key", file.display())
+    });
+    Ok(Some(kept?))
 }
 
-/// Serves the figures at an address of their own, if there is one.
-async fn metrics_listener(
-    options: &Options,
-    figures: &Figures,
-) -> Result<Option<std::net::SocketAddr>, Failure> {
-    let Some(addr) = options.metrics else {
-        return Ok(None);
-    };
-    let listener = TcpListener::bind(addr).await?;
-    let addr = listener.local_addr()?;
+/// Serves the figures at an address of their own.
+fn serve_figures(listener: TcpListener, figures: &Figures) {
     let limits = ServeLimits::of_connections(SCRAPERS);
     let forever = std::future::pending();
     tokio::spawn(serve_within(
@@ -154,5 +155,4 @@ async fn metrics_listener(
         figures.open(),
         forever,
     ));
-    Ok(Some(addr))
 }

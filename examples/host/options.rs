@@ -1,55 +1,65 @@
-//! The command line.
+//! The command line, read once: what a value may be is decided here.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use examples::passwords::Password;
 use examples::private;
+use lexopt::{Arg, Parser, ValueExt};
 
-use crate::Failure;
+use crate::address::Address;
+use crate::data::Data;
+use crate::failure::{Failure, InWords};
+use crate::log::Verbosity;
 
 /// Where the administrator's password may stand, instead of on the command line.
 const PASSWORD_VARIABLE: &str = "GATEPOST_ADMIN_PASSWORD";
+/// Where everything is kept by default, and what is kept beside a database that is elsewhere.
+const FOLDER: &str = "gatepost-data";
 
-/// What the platform prints for `--help`, or when it does not understand its options.
-pub(crate) const USAGE: &str = "\
-options:
-  --listen ADDR              where to listen; 127.0.0.1:8080
-  --data DIR|memory|URL      where everything is kept: a folder (DIR/gatepost.db), nowhere, or a PostgreSQL
-                             database postgres://…; gatepost-data
-  --state DIR                where the hashes of passwords, the sealing key and the certificate are; by default
-                             the folder of the data, or gatepost-data
-  --seal-key-file FILE       seals the secrets of webhooks under the 64 hexadecimal digits in FILE, which is made
-                             if there is none yet; seal.key in the folder of --state
-  --tls-self-signed          speaks HTTPS with a certificate of its own, cert.pem in the folder of --state
-  --admin-password-file FILE the password of admin, from now on; so says the variable GATEPOST_ADMIN_PASSWORD
-                             too. By default it is made and printed at the first start, as those of the others
-  --admin-password PW        the same, for everybody on this machine to see in the list of processes
-  --metrics-listen ADDR      where /metrics and /status are, for whoever comes; by default they are at the main
-                             address, for system administrators
-  --allow-private-targets    lets webhooks reach this machine and private networks
-  --unlimited                lifts the limits of all users";
+/// What is asked for.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    Help,
+    Run(Box<Options>),
+    Version,
+}
+
+/// Whether the demonstration is wanted: a webhook, a task and an event, and a receiver for them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum WithDemo {
+    Always,
+    /// With the first start in a new folder, or in memory, and on an address of this machine alone.
+    AtFirst,
+    Never,
+}
 
 /// What the command line says.
 #[derive(Debug)]
 pub(crate) struct Options {
-    pub listen: SocketAddr,
-    pub data: String,
+    pub listen: Address,
+    pub data: Data,
     state: Option<PathBuf>,
     seal_key: Option<PathBuf>,
     pub tls: bool,
     pub password: Option<Password>,
-    pub metrics: Option<SocketAddr>,
+    pub metrics: Option<Address>,
     pub private_targets: bool,
     pub unlimited: bool,
+    pub demo: WithDemo,
+    pub verbosity: Verbosity,
 }
 
 impl Options {
-    /// `None` if only the usage was asked for.
-    pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Self>, Failure> {
+    /// Reads the command line, and the administrator's password from its variable.
+    ///
+    /// # Errors
+    /// What cannot be understood, by the name of its option. No value of a password is repeated.
+    pub(crate) fn parse(mut args: Parser) -> Result<Asked, Failure> {
         let mut options = Self {
-            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            data: "gatepost-data".into(),
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)).into(),
+            data: Data::Folder(FOLDER.into()),
             state: None,
             seal_key: None,
             tls: false,
@@ -57,53 +67,60 @@ impl Options {
             metrics: None,
             private_targets: false,
             unlimited: false,
+            demo: WithDemo::AtFirst,
+            verbosity: Verbosity::Requests,
         };
-        while let Some(option) = args.next() {
-            let mut value = || args.next().ok_or_else(|| format!("{option} needs a value"));
-            match option.as_str() {
-                "--listen" => options.listen = address(&option, &value()?)?,
-                "--data" => options.data = value()?,
-                "--state" => options.state = Some(value()?.into()),
-                "--seal-key-file" => options.seal_key = Some(value()?.into()),
-                "--tls-self-signed" => options.tls = true,
-                "--admin-password" => options.password = Some(value()?.into()),
-                "--admin-password-file" => options.password = Some(password_in(&value()?)?),
-                "--metrics-listen" => options.metrics = Some(address(&option, &value()?)?),
-                "--allow-private-targets" => options.private_targets = true,
-                "--unlimited" => options.unlimited = true,
-                "--help" | "-h" => return Ok(None),
-                other => return Err(format!("unknown option {other}\n{USAGE}").into()),
+        while let Some(arg) = args.next().map_err(refused)? {
+            match arg {
+                Arg::Short('h') | Arg::Long("help") => return Ok(Asked::Help),
+                Arg::Short('V') | Arg::Long("version") => return Ok(Asked::Version),
+                arg => options.take(&Taken::of(&arg)?, &mut args)?,
             }
         }
         if options.password.is_none() {
             options.password = std::env::var(PASSWORD_VARIABLE).ok().map(Into::into);
         }
-        if options
-            .password
-            .as_ref()
-            .is_some_and(|password| password.expose().is_empty())
-        {
-            return Err("the password of admin is empty".into());
+        let given = options.password.as_ref();
+        if given.is_some_and(|password| password.expose().is_empty()) {
+            return Err(Failure::usage("the password of admin is empty"));
         }
-        Ok(Some(options))
+        Ok(Asked::Run(Box::new(options)))
+    }
+
+    fn take(&mut self, option: &Taken, args: &mut Parser) -> Result<(), Failure> {
+        let mut value = || args.value().map_err(refused);
+        match option.0.as_str() {
+            "-l" | "--listen" => self.listen = option.address(&value()?)?,
+            "-d" | "--data" => {
+                self.data = Data::parse(value()?).map_err(|wrong| option.wrong(&wrong))?;
+            }
+            "--state" => self.state = Some(value()?.into()),
+            "--seal-key-file" => self.seal_key = Some(value()?.into()),
+            "--tls-self-signed" => self.tls = true,
+            "--admin-password" => self.password = Some(option.text(value()?)?.into()),
+            "--admin-password-file" => self.password = Some(password_in(value()?.as_ref())?),
+            "--metrics-listen" => self.metrics = Some(option.address(&value()?)?),
+            "--allow-private-targets" => self.private_targets = true,
+            "--unlimited" => self.unlimited = true,
+            "--demo" => self.demo = WithDemo::Always,
+            "--no-demo" => self.demo = WithDemo::Never,
+            "-v" | "--verbose" => self.verbosity = Verbosity::Details,
+            "-q" | "--quiet" => self.verbosity = Verbosity::Warnings,
+            other => return Err(Failure::usage(format!("unknown option {other}"))),
+        }
+        Ok(())
     }
 
     /// Whether nothing is kept.
     pub(crate) fn memory(&self) -> bool {
-        self.data == "memory"
-    }
-
-    /// Whether everything is kept in a database elsewhere.
-    pub(crate) fn postgres(&self) -> bool {
-        self.data.starts_with("postgres://") || self.data.starts_with("postgresql://")
+        matches!(self.data, Data::Memory)
     }
 
     /// Where what is kept beside the data is.
     pub(crate) fn state_folder(&self) -> PathBuf {
-        match &self.state {
-            Some(folder) => folder.clone(),
-            None if self.memory() || self.postgres() => "gatepost-data".into(),
-            None => PathBuf::from(&self.data),
+        match (&self.state, &self.data) {
+            (Some(folder), _) | (None, Data::Folder(folder)) => folder.clone(),
+            (None, _) => FOLDER.into(),
         }
     }
 
@@ -119,14 +136,113 @@ impl Options {
     }
 }
 
-fn address(option: &str, text: &str) -> Result<SocketAddr, Failure> {
-    let address = text.parse();
-    Ok(address.map_err(|_| format!("{option} needs an address such as 127.0.0.1:8080"))?)
+/// An option as it was typed.
+struct Taken(String);
+
+impl Taken {
+    fn of(arg: &Arg<'_>) -> Result<Self, Failure> {
+        Ok(Self(match arg {
+            Arg::Short(letter) => format!("-{letter}"),
+            Arg::Long(word) => format!("--{word}"),
+            // It may be the rest of a password that was not quoted: it is not repeated.
+            Arg::Value(_) => return Err(Failure::usage("an argument that belongs to no option")),
+        }))
+    }
+
+    fn wrong(&self, what: &str) -> Failure {
+        Failure::usage(format!("{}: {what}", self.0))
+    }
+
+    fn text(&self, value: OsString) -> Result<String, Failure> {
+        let text = value.into_string();
+        text.map_err(|_| self.wrong("the value is not UTF-8"))
+    }
+
+    fn address(&self, value: &OsString) -> Result<Address, Failure> {
+        let address = value.parse();
+        address.map_err(|_: lexopt::Error| {
+            let typed = value.to_string_lossy();
+            self.wrong(&format!(
+                "{typed:?} is no address with a port, such as 127.0.0.1:8080"
+            ))
+        })
+    }
 }
 
-fn password_in(file: &str) -> Result<Password, Failure> {
-    let password = private::read(file.as_ref())?;
-    Ok(password
-        .ok_or_else(|| format!("{file}: no such file"))?
-        .into())
+fn refused(error: lexopt::Error) -> Failure {
+    Failure::usage(match error {
+        // It may be a password.
+        lexopt::Error::UnexpectedValue { option, .. } => format!("{option} takes no value"),
+        lexopt::Error::MissingValue {
+            option: Some(option),
+        } => format!("{option} needs a value"),
+        other => other.to_string(),
+    })
+}
+
+fn password_in(file: &Path) -> Result<Password, Failure> {
+    let what = || "cannot read the password of admin".to_owned();
+    let password = private::read(file).in_words(what)?;
+    let none = || format!("{}: no such file", file.display());
+    Ok(password.ok_or_else(none).in_words(what)?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(args: &[&str]) -> String {
+        let asked = Options::parse(Parser::from_args(args));
+        asked
+            .err()
+            .map(|failure| failure.to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn a_value_follows_its_option_or_is_tied_to_it() {
+        for args in [
+            &["--listen=localhost:1", "--data=memory", "-v"][..],
+            &["--listen", "localhost:1", "--data", "memory", "--verbose"],
+            &["-l", "localhost:1", "-vdmemory"],
+        ] {
+            let Ok(Asked::Run(options)) = Options::parse(Parser::from_args(args)) else {
+                panic!("{args:?}");
+            };
+            assert_eq!(options.listen.to_string(), "localhost:1");
+            assert_eq!(options.verbosity, Verbosity::Details);
+            assert!(options.memory());
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named_and_no_password_is_repeated() {
+        for (args, said) in [
+            (&["--nosuch"][..], "unknown option --nosuch (see --help)"),
+            (&["-x"], "unknown option -x (see --help)"),
+            (&["--listen"], "--listen needs a value (see --help)"),
+            (
+                &["--listen", "here"],
+                "--listen: \"here\" is no address with a port",
+            ),
+            (
+                &["--data", "mysql://a:s3cret@b/c"],
+                "--data: MySQL (mysql://) is not supported",
+            ),
+            (
+                &["--admin-password", "let", "s3cret"],
+                "an argument that belongs to no option",
+            ),
+            (&["--unlimited=s3cret"], "--unlimited takes no value"),
+            (&["--admin-password="], "the password of admin is empty"),
+            (
+                &["--admin-password-file", "/nosuch"],
+                "cannot read the password of admin: /nosuch",
+            ),
+        ] {
+            let refusal = refusal(args);
+            assert!(refusal.starts_with(said), "{args:?}: {refusal}");
+            assert!(!refusal.contains("s3cret"), "{refusal}");
+        }
+    }
 }

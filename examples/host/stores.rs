@@ -1,6 +1,5 @@
 //! Where everything is kept.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use examples::private;
@@ -10,7 +9,8 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{KeyStore, MemoryStore};
 
-use crate::Failure;
+use crate::data::Data;
+use crate::failure::{Failure, InWords};
 use crate::options::Options;
 
 /// The store that `--data` names, twice, and how it is sealed.
@@ -19,38 +19,55 @@ pub(crate) struct Stores {
     pub keys: Arc<dyn KeyStore>,
     pub webhooks: Arc<dyn WebhookStore>,
     pub sealing: Option<Sealing>,
+    /// Whether this start has made it, or nothing is kept.
+    pub new: bool,
 }
 
 impl Stores {
     /// Opens what `--data` names, sealed, unless it is memory.
     pub(crate) async fn open(options: &Options) -> Result<Self, Failure> {
-        if options.memory() {
-            return Ok(Self::of(Arc::new(MemoryStore::new()), None));
+        match &options.data {
+            Data::Memory => Ok(Self::of(Arc::new(MemoryStore::new()), None, true)),
+            Data::Postgres(url) => {
+                let what = || format!("cannot open the database {url}");
+                let sealing = sealing(options)?;
+                let config = PostgresConfig::url(url.expose()).with_sealing(sealing.keys());
+                let store = PostgresStore::connect(config).await.in_words(what)?;
+                sealing.check(&store).await.in_words(what)?;
+                // What was stored in plaintext, or under an older key.
+                store.reseal().await.in_words(what)?;
+                // It is somebody's, with or without tables: nothing comes along unasked.
+                Ok(Self::of(Arc::new(store), Some(sealing), false))
+            }
+            Data::Folder(folder) => {
+                let file = folder.join("gatepost.db");
+                let what = || format!("cannot open the database {}", file.display());
+                private::folder(folder).in_words(|| "cannot use the folder of the data".into())?;
+                let sealing = sealing(options)?;
+                let new = !file.exists();
+                let config = SqliteConfig::file(&file).with_sealing(sealing.keys());
+                let store = SqliteStore::open(config).await.in_words(what)?;
+                sealing.check(&store).await.in_words(what)?;
+                store.reseal().await.in_words(what)?;
+                Ok(Self::of(Arc::new(store), Some(sealing), new))
+            }
         }
-        let sealing = Sealing::of(options.seal_key(), &options.state_folder())?;
-        Ok(if options.postgres() {
-            let config = PostgresConfig::url(&options.data).with_sealing(sealing.keys());
-            let store = PostgresStore::connect(config).await?;
-            sealing.check(&store).await?;
-            // What was stored in plaintext, or under an older key.
-            store.reseal().await?;
-            Self::of(Arc::new(store), Some(sealing))
-        } else {
-            private::folder(options.data.as_ref())?;
-            let file = Path::new(&options.data).join("gatepost.db");
-            let config = SqliteConfig::file(file).with_sealing(sealing.keys());
-            let store = SqliteStore::open(config).await?;
-            sealing.check(&store).await?;
-            store.reseal().await?;
-            Self::of(Arc::new(store), Some(sealing))
-        })
     }
 
-    fn of<S: KeyStore + WebhookStore + 'static>(store: Arc<S>, sealing: Option<Sealing>) -> Self {
+    fn of<S>(store: Arc<S>, sealing: Option<Sealing>, new: bool) -> Self
+    where
+        S: KeyStore + WebhookStore + 'static,
+    {
         Self {
             keys: store.clone(),
             webhooks: store,
             sealing,
+            new,
         }
     }
+}
+
+fn sealing(options: &Options) -> Result<Sealing, Failure> {
+    let sealing = Sealing::of(options.seal_key(), &options.state_folder());
+    sealing.in_words(|| "cannot open what is sealed".into())
 }

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
 
 use examples::passwords::Password;
 use examples::platform::Platform;
 use examples::sealing::Sealing;
 
 use crate::options::Options;
+
+/// Cuts the key out of the response that shows it.
+const CUT: &str = r#"sed 's/.*"key":"\([^"]*\)".*/\1/'"#;
 
 /// What there is to say.
 #[derive(Debug)]
@@ -17,84 +21,127 @@ pub(crate) struct Told<'a> {
     pub made: &'a BTreeMap<&'static str, Password>,
     pub sealing: Option<&'a Sealing>,
     pub addr: SocketAddr,
+    /// Where the demonstration's receiver is.
+    pub receiver: Option<SocketAddr>,
     pub metrics: Option<SocketAddr>,
 }
 
-pub(crate) fn tell(told: &Told<'_>) {
-    for (name, what) in Platform::people() {
-        if let Some(password) = told.made.get(name) {
-            println!("user {name}, password {}, {what}", password.expose());
-        }
-    }
-    if !told.made.is_empty() && !told.options.memory() {
-        let file = told.options.state("passwords");
-        println!("These are not shown again: {} has hashes.", file.display());
-    }
+/// All of it. The last line says where it listens.
+pub(crate) fn lines(told: &Told<'_>) -> String {
+    let mut lines = passwords(told);
     if let Some(sealing) = told.sealing {
         let file = sealing.file.display();
-        println!(
+        lines.push(format!(
             "The secrets of webhooks are sealed under the key in {file}: keep a copy elsewhere."
-        );
+        ));
     }
-    lines_to_paste(told);
-    let scheme = scheme(told.options);
+    let site = site(told);
+    if let Some(receiver) = told.receiver {
+        lines.push(format!(
+            "A webhook, a task and an event of admin lead to a receiver at http://{receiver}/, which shows what arrives."
+        ));
+    }
+    lines.push(match told.made.contains_key("admin") {
+        true => "Paste this into another terminal:".into(),
+        false => "With the password of admin in GATEPOST_ADMIN_PASSWORD, paste this into another terminal:".into(),
+    });
+    let pasted = to_paste(told, &site);
+    lines.extend(pasted.into_iter().map(|line| format!("  {line}")));
+    lines.push(format!("Or log in as admin with a browser: {site}/"));
     if let Some(metrics) = told.metrics {
-        println!("figures at http://{metrics}/metrics and http://{metrics}/status");
+        lines.push(format!(
+            "figures at http://{metrics}/metrics and http://{metrics}/status"
+        ));
     }
-    println!("listening on {scheme}://{}", told.addr);
+    let scheme = scheme(told.options);
+    lines.push(format!("listening on {scheme}://{}", told.addr));
+    lines.join("\n") + "\n"
+}
+
+fn passwords(told: &Told<'_>) -> Vec<String> {
+    let made = |(name, what): (&'static str, String)| {
+        let password = told.made.get(name)?.expose();
+        Some(format!("user {name}, password {password}, {what}"))
+    };
+    let mut lines: Vec<String> = Platform::people().filter_map(made).collect();
+    if !lines.is_empty() && !told.options.memory() {
+        let file = told.options.state("passwords");
+        lines.push(format!(
+            "These are not shown again: {} has hashes.",
+            file.display()
+        ));
+    }
+    lines
+}
+
+/// What is done in the first minute. curl takes the password from the environment: what was given
+/// is not printed.
+fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
+    let curl = match told.options.tls {
+        true => format!(
+            "curl -sS --cacert {}",
+            quoted(&told.options.state("cert.pem"))
+        ),
+        false => "curl -sS".to_owned(),
+    };
+    let api = format!("{site}/api/v4");
+    let with_password = format!(r#"{curl} -u "admin:$GATEPOST_ADMIN_PASSWORD""#);
+    let with_key = format!(r#"{curl} -w '\n' -H "Authorization: Bearer $KEY""#);
+    // Names are taken only once: those of another start must not be in the way.
+    let mark = rand::random::<u16>();
+    let mut lines = Vec::new();
+    if let Some(password) = told.made.get("admin") {
+        lines.push(format!(
+            "export GATEPOST_ADMIN_PASSWORD={}",
+            password.expose()
+        ));
+    }
+    lines.extend([
+        "echo 'An API key, shown this once:'".to_owned(),
+        format!(
+            r#"KEY=$({with_password} {api}/user_api_keys -d '{{"user":1,"name":"first-{mark:04x}"}}' | {CUT}); echo "$KEY""#
+        ),
+        "echo 'The API, called with the key:'".to_owned(),
+        format!("{with_key} {api}/system"),
+    ]);
+    if told.receiver.is_none() {
+        lines.extend([
+            "echo 'A webhook:'".to_owned(),
+            format!(
+                r#"{with_key} {api}/webhook_urls -d '{{"name":"test-{mark:04x}","url":"https://example.com/hook"}}'"#
+            ),
+        ]);
+    }
+    lines.extend([
+        "echo 'The machine web-1, switched on:'".to_owned(),
+        format!(r#"{with_key} {api}/vm_actions -d '{{"vm":1,"action":"poweron"}}'"#),
+    ]);
+    if let Some(receiver) = told.receiver {
+        lines.extend([
+            "echo 'What arrived at the receiver because of that:'".to_owned(),
+            format!("curl -sS http://{receiver}/last"),
+        ]);
+    }
+    lines
 }
 
 fn scheme(options: &Options) -> &'static str {
     if options.tls { "https" } else { "http" }
 }
 
-/// curl takes the password from the environment: what was given is not printed.
-fn lines_to_paste(told: &Told<'_>) {
-    let (options, scheme) = (told.options, scheme(told.options));
-    let reachable = reachable(told.addr);
-    let base = format!("{scheme}://{reachable}/api/v4");
-    let trust = if options.tls {
-        let file = options.state("cert.pem");
-        format!(" --cacert {}", quoted(&file.display().to_string()))
-    } else {
-        String::new()
-    };
-    println!("Try:");
-    if let Some(password) = told.made.get("admin") {
-        println!("  export GATEPOST_ADMIN_PASSWORD={}", password.expose());
-    } else {
-        println!("  # with the password of admin in GATEPOST_ADMIN_PASSWORD");
-    }
-    // Names are taken only once: those of another start must not be in the way.
-    let mark = rand::random::<u16>();
-    let login = r#""admin:$GATEPOST_ADMIN_PASSWORD""#;
-    for (path, body) in [
-        (
-            "user_api_keys",
-            format!(r#"{{"user":1,"name":"first-{mark:04x}"}}"#),
-        ),
-        (
-            "webhook_urls",
-            format!(r#"{{"name":"test-{mark:04x}","url":"https://example.com/hook"}}"#),
-        ),
-        ("vm_actions", r#"{"vm":1,"action":"poweron"}"#.to_owned()),
-    ] {
-        println!("  curl -sS{trust} -u {login} {base}/{path} -d '{body}'");
-    }
-    println!("  a browser at {scheme}://{reachable}/console/");
-}
-
-/// An address that means all of them is none that a client can call.
-fn reachable(addr: SocketAddr) -> SocketAddr {
-    let ip = match addr {
+/// The platform as a client on this machine calls it: an address that means all of them is none.
+fn site(told: &Told<'_>) -> String {
+    let ip = match told.addr {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         SocketAddr::V6(v6) if v6.ip().is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         own => own.ip(),
     };
-    SocketAddr::new(ip, addr.port())
+    let addr = SocketAddr::new(ip, told.addr.port());
+    format!("{}://{addr}", scheme(told.options))
 }
 
-/// For a POSIX shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+/// A file as a POSIX shell takes it, from whichever folder.
+fn quoted(file: &Path) -> String {
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    format!("'{}'", file.display().to_string().replace('\'', r"'\''"))
 }

@@ -6,7 +6,7 @@ use examples::passwords::{Password, Passwords};
 use examples::platform::Platform;
 use examples::private;
 
-use crate::Failure;
+use crate::failure::{Failure, InWords};
 use crate::options::Options;
 
 const ADMIN: &str = "admin";
@@ -18,7 +18,7 @@ pub(crate) fn passwords(
     let file = options.state("passwords");
     let kept = match options.memory() {
         true => None,
-        false => private::read(&file)?,
+        false => private::read(&file).in_words(|| "cannot read the passwords".into())?,
     };
     let mut passwords = Passwords::parse(&kept.unwrap_or_default());
     let before = passwords.lines();
@@ -26,17 +26,22 @@ pub(crate) fn passwords(
     if let Some(given) = &options.password
         && !passwords.verify(ADMIN, given.expose())
     {
-        passwords.set(ADMIN, given)?;
+        passwords.set(ADMIN, given).in_words(hash)?;
     }
     for (name, _) in Platform::people() {
         if !passwords.has(name) {
             let password = Password::random();
-            passwords.set(name, &password)?;
+            passwords.set(name, &password).in_words(hash)?;
             made.insert(name, password);
         }
     }
     if !options.memory() && passwords.lines() != before {
-        private::write(&file, &passwords.lines())?;
+        let kept = private::write(&file, &passwords.lines());
+        kept.in_words(|| "cannot keep the passwords".into())?;
     }
     Ok((passwords, made))
+}
+
+fn hash() -> String {
+    "cannot hash a password".into()
 }

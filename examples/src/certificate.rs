@@ -50,8 +50,10 @@ impl SelfSigned {
     }
 
     fn of(pem: String, key: &str) -> Result<Self, Failure> {
-        let der = CertificateDer::from_pem_slice(pem.as_bytes())?;
-        let key = PrivateKeyDer::from_pem_slice(key.as_bytes())?;
+        let der = CertificateDer::from_pem_slice(pem.as_bytes())
+            .map_err(|error| format!("not a certificate in PEM form: {error}"))?;
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
+            .map_err(|error| format!("not a private key in PEM form: {error}"))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut server = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?

@@ -12,16 +12,20 @@ const OTHERS: u32 = 0o077;
 /// if others may look into it, that is logged as a warning.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be made, naming it.
 pub fn folder(path: &Path) -> io::Result<()> {
     if !path.is_dir() {
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        DirBuilder::new().mode(0o700).create(path)?;
-        fs::set_permissions(path, Permissions::from_mode(0o700))?;
+        make_folder(path).map_err(|error| named(path, &error))?;
     }
     warn_if_wide(path)
+}
+
+fn make_folder(path: &Path) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    DirBuilder::new().mode(0o700).create(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
 /// The text of a file, without what blanks it ends in; `None` if there is none. If others may read

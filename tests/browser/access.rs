@@ -3,38 +3,7 @@
 
 use examples::receiver::Receiver;
 use serde_json::Value;
-use tests::browser::{Browser, Look, Site, furnish};
-
-/// The page, and the name of its picture.
-const PAGES: [(&str, &str); 27] = [
-    ("/console/", "dashboard"),
-    ("/console/keys", "keys"),
-    ("/console/keys/new", "key-new"),
-    ("/console/keys?q=night&sort=name", "keys-found"),
-    ("/console/keys?q=nothing", "keys-none"),
-    ("/console/keys/1", "key"),
-    ("/console/users/2", "user"),
-    ("/console/keys/1/edit", "key-edit"),
-    ("/console/keys/1/delete", "key-delete"),
-    ("/console/webhooks", "webhooks"),
-    ("/console/webhooks/new", "webhook-new"),
-    ("/console/webhooks/1", "webhook"),
-    ("/console/webhooks/1/edit", "webhook-edit"),
-    ("/console/webhooks/1/delete", "webhook-delete"),
-    ("/console/tasks", "tasks"),
-    ("/console/tasks/new", "task-new"),
-    ("/console/tasks/1/edit", "task-edit"),
-    ("/console/tasks/1/delete", "task-delete"),
-    ("/console/events", "events"),
-    ("/console/events/new", "event-type"),
-    ("/console/events/new?type=vms", "event-new"),
-    ("/console/events/1/edit", "event-edit"),
-    ("/console/events/1/delete", "event-delete"),
-    ("/console/deliveries", "deliveries"),
-    ("/console/deliveries/2", "delivery"),
-    ("/console/deliveries?state=queued", "deliveries-none"),
-    ("/console/nothing-here", "not-found"),
-];
+use tests::browser::{Browser, Look, PAGES, Site, furnish};
 
 /// What axe-core finds, each with the first element that it found it in.
 async fn faults(b: &Browser) -> Vec<String> {
@@ -62,9 +31,6 @@ async fn look_at(b: &Browser, path: &str, name: &str, width: u32) {
     let beyond = b.script("const w = document.documentElement.clientWidth; return [...document.querySelectorAll('main *, header *')].filter(e => e.getBoundingClientRect().right > w + 1 && !e.closest('.unseen, .skip, svg, pre, thead') && !e.matches('.unseen, .skip')).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)").await;
     assert_eq!(beyond, serde_json::json!([]), "{path} at {width} pixels");
     b.shot(name).await;
-    if ["dashboard", "key-popup", "webhook-dark"].contains(&name) {
-        b.small_shot(&format!("{name}-small")).await;
-    }
 }
 
 async fn all(look: Look, suffix: &'static str) {
@@ -73,7 +39,7 @@ async fn all(look: Look, suffix: &'static str) {
     furnish(&site, &receiver).await;
     Browser::run(&site, look, async move |b: Browser| {
         b.login("admin").await;
-        for (path, name) in PAGES {
+        for &(path, name) in PAGES {
             b.goto(path).await;
             look_at(&b, path, &format!("{name}{suffix}"), look.width).await;
         }

@@ -34,16 +34,27 @@ impl PlatformProcess {
         Self::run(command.arg(data).args(more))
     }
 
-    /// Runs the command with what every test needs: a free port, and targets on this machine.
+    /// Runs the command with what nearly every test needs: a free port, targets on this machine,
+    /// and no records but those that the test makes.
     ///
     /// # Panics
     /// When it does not come up.
     #[must_use]
     pub fn run(command: &mut Command) -> Self {
+        let more = ["--allow-private-targets", "--no-demo", "--quiet"];
+        Self::launch(command.args(more), Stdio::null())
+    }
+
+    /// Runs the command as a user would, on a free port; its log goes to `log`.
+    ///
+    /// # Panics
+    /// When it does not come up.
+    #[must_use]
+    pub fn launch(command: &mut Command, log: impl Into<Stdio>) -> Self {
         let mut child = command
-            .args(["--listen", "127.0.0.1:0", "--allow-private-targets"])
+            .args(["--listen", "127.0.0.1:0"])
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .unwrap();
         let mut said = Vec::new();
@@ -72,6 +83,30 @@ impl PlatformProcess {
             .iter()
             .find_map(|line| line.strip_prefix(&start))?;
         Some(line.split(',').next()?.to_owned())
+    }
+
+    /// The lines that it asks to paste, as one script.
+    #[must_use]
+    pub fn to_paste(&self) -> String {
+        let lines = self.said.iter().filter_map(|line| line.strip_prefix("  "));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Runs the script in a shell that has the password of admin in its variable, in another
+    /// folder; what it prints, line by line.
+    ///
+    /// # Panics
+    /// When it fails.
+    #[must_use]
+    pub fn paste(script: &str, password: &str) -> Vec<String> {
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-ec", script]).current_dir("/");
+        let output = shell.env("GATEPOST_ADMIN_PASSWORD", password).output();
+        let output = output.unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let wrong = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{script}\n{text}{wrong}");
+        text.lines().map(str::to_owned).collect()
     }
 
     /// A call as `admin`, with what stands behind `/api/v4/`: status, body as JSON (null if it is

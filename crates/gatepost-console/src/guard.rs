@@ -71,7 +71,10 @@ pub(crate) async fn guard(
         };
     }
     request.extensions_mut().insert(ctx.clone());
-    next.run(request).await
+    let mut response = next.run(request).await;
+    // For a platform's log of who asked for what.
+    response.extensions_mut().insert(principal);
+    response
 }
 
 /// What refreshes itself is a poll, whether the script says so or not: its routes are ours.

@@ -18,7 +18,7 @@ pub enum Via {
 }
 
 /// An authenticated caller, with the powers that its user has at this moment (SPEC 1.2). The layer
-/// puts it into the extensions of the request.
+/// puts it into the extensions of the request and of the response.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Principal {

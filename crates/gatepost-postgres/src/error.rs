@@ -109,7 +109,10 @@ impl From<tokio_postgres::Error> for Failure {
         let (kind, context) = classify(db.code(), db.constraint());
         let cause = match db.constraint() {
             Some(constraint) => format!("SQLSTATE {} ({constraint})", db.code().code()),
-            None => format!("SQLSTATE {}", db.code().code()),
+            None => match meaning(db.code()) {
+                Some(meaning) => format!("{meaning} (SQLSTATE {})", db.code().code()),
+                None => format!("SQLSTATE {}", db.code().code()),
+            },
         };
         let was_victim = matches!(
             *db.code(),
@@ -159,12 +162,31 @@ fn without_answer(error: &tokio_postgres::Error) -> Failure {
             "the connection to the database was lost",
         )
     };
-    // The text of an I/O error names no host; other sources may.
+    // The kind of an I/O error names no host; other sources may. What the driver was doing is its
+    // own words, up to the colon.
     let io = std::error::Error::source(error).and_then(|s| s.downcast_ref::<std::io::Error>());
+    let cause = match io.map(std::io::Error::kind) {
+        Some(kind) if kind != std::io::ErrorKind::Other => kind.to_string(),
+        _ => text.split(':').next().unwrap_or_default().to_owned(),
+    };
     Failure {
-        cause: io.map(|io| Cause(io.kind().to_string())),
+        cause: Some(Cause(cause)),
         ..Failure::new(kind, context)
     }
+}
+
+/// What keeps a platform from starting, in words: the codes are found in PostgreSQL's appendix A
+/// only.
+fn meaning(code: &SqlState) -> Option<&'static str> {
+    Some(match *code {
+        SqlState::INVALID_PASSWORD => "wrong user or password",
+        SqlState::INVALID_AUTHORIZATION_SPECIFICATION => "this user may not log in from here",
+        SqlState::INVALID_CATALOG_NAME => "there is no such database",
+        SqlState::INSUFFICIENT_PRIVILEGE => "this user may not do that",
+        SqlState::TOO_MANY_CONNECTIONS => "the server has no connection left",
+        SqlState::CANNOT_CONNECT_NOW => "the server is starting or stopping",
+        _ => return None,
+    })
 }
 
 fn classify(code: &SqlState, constraint: Option<&str>) -> (ErrorKind, &'static str) {

@@ -2,6 +2,7 @@
 //!
 //! hyper and hyper-util do the protocols and their limits; who may take how long and how much is
 //! decided here ([`ServeLimits`]), and how many descriptors there are for it ([`Descriptors`]).
+//! Each request is a line in the log, at `info` under the target `request`.
 
 mod activity;
 mod bodies;
@@ -9,6 +10,7 @@ mod connection;
 mod connections;
 mod descriptors;
 mod limits;
+mod line;
 mod requests;
 mod wire;
 

@@ -18,6 +18,7 @@ use tower_service::Service as _;
 
 use super::activity::{Activity, OpenRequest};
 use super::bodies::{PacedBody, TimedBody};
+use super::line::Line;
 
 const LATE: &str = r#"{"err":"The body of the request did not arrive in time"}"#;
 const BUSY: &str = r#"{"err":"Too many requests from this address wait"}"#;
@@ -40,10 +41,11 @@ impl Service<Request<Incoming>> for Requests {
         let mut open = OpenRequest::new(&self.activity, version == Version::HTTP_2);
         request.extensions_mut().insert(ConnectInfo(self.peer));
         let mut router = self.router.clone();
+        let line = Line::of(&request, self.peer.ip());
         Box::pin(async move {
             if !open.turn().await {
                 let busy = refusal(StatusCode::SERVICE_UNAVAILABLE, BUSY, version);
-                return Ok(busy.map(|body| PacedBody::new(body, open)));
+                return Ok(answer(busy, open, line));
             }
             let until = Instant::now() + open.body_limit();
             let (head, body) = request.into_parts();
@@ -55,9 +57,16 @@ impl Service<Request<Incoming>> for Requests {
                 // Whatever the handler made of a body that broke off.
                 response = refusal(StatusCode::REQUEST_TIMEOUT, LATE, version);
             }
-            Ok(response.map(|body| PacedBody::new(body, open)))
+            Ok(answer(response, open, line))
         })
     }
+}
+
+fn answer(response: Response<Body>, open: OpenRequest, line: Option<Line>) -> Response<PacedBody> {
+    if let Some(line) = line {
+        line.end(&response);
+    }
+    response.map(|body| PacedBody::new(body, open))
 }
 
 /// It ends the connection, of which nobody knows what is still to come.

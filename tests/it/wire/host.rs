@@ -2,7 +2,6 @@
 //! ends when it is asked to.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::tempdir;
@@ -10,36 +9,28 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
 
-/// Pastes a line into a shell that has the administrator's password.
-fn paste(line: &str, password: &str) -> Value {
-    let mut shell = Command::new("sh");
-    let shell = shell.args(["-c", line]);
-    let output = shell
-        .env("GATEPOST_ADMIN_PASSWORD", password)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success(),
-        "{line}\n{text}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_str(&text).unwrap_or_else(|_| panic!("{line}\n{text}"))
+/// What the printed lines lead to when they are pasted: the key, and the responses after it.
+fn pasted(platform: &PlatformProcess, password: &str) -> (String, Vec<Value>) {
+    let said = PlatformProcess::paste(&platform.to_paste(), password);
+    let (headings, mut values): (Vec<&String>, Vec<&String>) =
+        said.iter().partition(|line| line.ends_with(':'));
+    assert_eq!((headings.len(), values.len()), (4, 4), "{said:?}");
+    let key = values.remove(0).to_owned();
+    let json = |text: &&String| serde_json::from_str(text).unwrap();
+    (key, values.iter().map(json).collect())
 }
 
-fn pasted(platform: &PlatformProcess, password: &str) -> Vec<Value> {
-    let lines = platform.said.iter().map(|line| line.trim());
-    lines
-        .filter(|line| line.starts_with("curl "))
-        .map(|line| paste(line, password))
-        .collect()
-}
-
-fn check(answers: &[Value]) {
-    assert_eq!(answers.len(), 3, "{answers:?}");
-    assert!(answers[0]["key"].as_str().unwrap().len() > 20);
+fn check((key, answers): &(String, Vec<Value>)) {
+    assert!(key.starts_with("gp_") && key.len() > 20, "{key}");
+    assert_eq!(answers[0][0]["cloud_name"], "example");
     assert_eq!(answers[1]["location"], "/v4/webhook_urls/1");
     assert_eq!(answers[2], json!({}));
+}
+
+/// What a curl line prints.
+fn fetched(line: &str) -> Value {
+    let said = PlatformProcess::paste(line, "");
+    serde_json::from_str(&said.join("\n")).unwrap()
 }
 
 #[test]
@@ -57,6 +48,7 @@ fn a_first_run_prints_lines_that_work_when_pasted() {
     );
     assert!(platform.base.starts_with("http://127.0.0.1:"));
     assert!(folder.path().join("data/gatepost.db").is_file());
+    assert!(!folder.path().join("data/demo").exists());
     assert!(platform.stop(), "SIGTERM ends it well");
 }
 
@@ -79,7 +71,7 @@ fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
         "curl -sS --cacert \"{}/it's \\$HOME/cert.pem\" {by_name}/version.json",
         folder.path().display()
     );
-    assert_eq!(paste(&line, "")["version"], "26.1.8");
+    assert_eq!(fetched(&line)["version"], "26.1.8");
 }
 
 /// What was made is there at the next start, and the printed lines work again.
@@ -87,20 +79,17 @@ fn over_tls_with_a_password_and_a_folder_that_need_quoting() {
 fn a_second_run_finds_what_the_first_one_left() {
     let folder = tempdir().unwrap();
     let first = PlatformProcess::start(PROGRAM, folder.path(), &[]);
-    let key = pasted(&first, PASSWORD)[0]["key"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let (key, _) = pasted(&first, PASSWORD);
     assert!(first.stop());
     let second = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     let line = format!(
         "curl -sS -H 'Authorization: Bearer {key}' {}/api/v4/user_api_keys?fields=name,lastlogin_ip",
         second.base
     );
-    let rows = paste(&line, "");
+    let rows = fetched(&line);
     assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
     assert_eq!(
-        pasted(&second, PASSWORD)[1]["location"],
+        pasted(&second, PASSWORD).1[1]["location"],
         "/v4/webhook_urls/2"
     );
 }
@@ -113,34 +102,19 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     let folder = tempdir().unwrap();
     let state = ["--state", folder.path().to_str().unwrap()];
     let first = PlatformProcess::start(PROGRAM, data, &state);
-    let key = pasted(&first, PASSWORD)[0]["key"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let (key, _) = pasted(&first, PASSWORD);
     assert!(first.stop());
     let second = PlatformProcess::start(PROGRAM, data, &state);
     let line = format!(
         "curl -sS -H 'Authorization: Bearer {key}' {}/api/v4/user_api_keys?fields=name",
         second.base
     );
-    let rows = paste(&line, "");
+    let rows = fetched(&line);
     assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
     assert_eq!(
-        pasted(&second, PASSWORD)[1]["location"],
+        pasted(&second, PASSWORD).1[1]["location"],
         "/v4/webhook_urls/2"
     );
-}
-
-/// What cannot be understood is said, and nothing is started.
-#[test]
-fn wrong_options_are_refused_with_the_usage() {
-    for wrong in [&["--nosuch"][..], &["--listen"], &["--listen", "here"]] {
-        let output = Command::new(PROGRAM).args(wrong).output().unwrap();
-        assert!(!output.status.success(), "{wrong:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(wrong[0]));
-    }
-    let help = Command::new(PROGRAM).arg("--help").output().unwrap();
-    assert!(String::from_utf8_lossy(&help.stdout).contains("--seal-key-file"));
 }
 
 /// WIRE: users, machines and tags are lists like all others; what is done to a machine is an event.

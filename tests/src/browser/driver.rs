@@ -1,6 +1,6 @@
 //! What a person does with a browser.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -33,10 +33,7 @@ impl Browser {
         F: Future<Output = ()> + Send + 'static,
     {
         let _turn = TURN.lock().await;
-        let browser = Self {
-            driver: open(look).await,
-            base: site.url(""),
-        };
+        let browser = Self::open(&site.url(""), look).await;
         let outcome = tokio::spawn(test(browser.clone())).await;
         if outcome.is_err() {
             browser.shot("failed").await;
@@ -47,6 +44,26 @@ impl Browser {
             std::panic::resume_unwind(failed.into_panic());
         }
         closed.unwrap();
+    }
+
+    /// A browser for the site at this address, such as `http://127.0.0.1:8080`. Whoever opens it
+    /// closes it.
+    ///
+    /// # Panics
+    /// When no browser starts.
+    pub async fn open(base: &str, look: Look) -> Self {
+        Self {
+            driver: open(look).await,
+            base: base.to_owned(),
+        }
+    }
+
+    /// Ends it.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub async fn close(self) {
+        self.driver.quit().await.unwrap();
     }
 
     /// A command of the browser's own protocol.
@@ -225,25 +242,39 @@ impl Browser {
 
     /// A picture of the whole page, in `tests/screenshots`.
     pub async fn shot(&self, name: &str) {
-        let whole = json!({"format": "png", "captureBeyondViewport": true});
-        self.picture(name, whole).await;
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("screenshots");
+        self.picture(&folder.join(format!("{name}.png"))).await;
     }
 
-    /// A picture of the top of the page, half as large, as the front page of the project has it.
-    pub async fn small_shot(&self, name: &str) {
-        let clip = json!({"x": 0, "y": 0, "width": 1200, "height": 760, "scale": 0.5});
-        self.picture(name, json!({"format": "png", "clip": clip}))
-            .await;
+    /// A picture of the whole page, as a PNG file.
+    ///
+    /// # Panics
+    /// When it cannot be taken or written.
+    pub async fn picture(&self, file: &Path) {
+        let metrics = self.devtools("Page.getLayoutMetrics", json!({})).await;
+        let size = &metrics["cssContentSize"];
+        let clip =
+            json!({"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1});
+        self.clipped(file, clip).await;
     }
 
-    async fn picture(&self, name: &str, how: Value) {
+    /// A picture of the top of the page, as a PNG file.
+    ///
+    /// # Panics
+    /// When it cannot be taken or written.
+    pub async fn picture_of_the_top(&self, file: &Path, width: u32, height: u32) {
+        let clip = json!({"x": 0, "y": 0, "width": width, "height": height, "scale": 1});
+        self.clipped(file, clip).await;
+    }
+
+    async fn clipped(&self, file: &Path, clip: Value) {
         use base64::Engine as _;
+        let how = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
         let picture = self.devtools("Page.captureScreenshot", how).await;
         let picture = base64::engine::general_purpose::STANDARD
             .decode(picture["data"].as_str().unwrap())
             .unwrap();
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("screenshots");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(format!("{name}.png")), picture).unwrap();
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, picture).unwrap();
     }
 }

@@ -3,6 +3,7 @@
 
 mod driver;
 mod furnish;
+mod pages;
 mod site;
 mod start;
 pub mod typed;
@@ -10,6 +11,7 @@ mod visitor;
 
 pub use driver::Browser;
 pub use furnish::furnish;
+pub use pages::PAGES;
 pub use site::{PASSWORD, Setup, Site};
 pub use start::Look;
 pub use visitor::{Page, Visitor, text};

@@ -73,16 +73,25 @@ impl Connector {
             Host::Name(name) => name,
         };
         progress.enter(Phase::Dns);
+        self.addresses(policy, name, origin.port).await
+    }
+
+    /// All addresses of a name, each judged at this port; at least one.
+    async fn addresses(
+        &self,
+        policy: &TargetPolicy,
+        name: &str,
+        port: u16,
+    ) -> Result<Vec<SocketAddr>, ErrorClass> {
         let addrs: Vec<IpAddr> = self.resolver.resolve(name).await.map_err(ErrorClass::Dns)?;
         if addrs.is_empty() {
             return Err(ErrorClass::Dns(DnsFault::NoAddress));
         }
-        for addr in &addrs {
-            policy.judge(*addr)?;
-        }
-        Ok(addrs
-            .into_iter()
-            .map(|addr| SocketAddr::new(addr, origin.port))
-            .collect())
+        let at = |addr| SocketAddr::new(addr, port);
+        let targets: Vec<SocketAddr> = addrs.into_iter().map(at).collect();
+        targets
+            .iter()
+            .try_for_each(|target| policy.judge_at(*target))?;
+        Ok(targets)
     }
 }

@@ -1,6 +1,7 @@
 //! Where a request may go: the guard against requests to the platform's own networks (SSRF).
 
 mod host_pattern;
+mod networks;
 mod policy;
 mod refusal;
 mod special;

@@ -1,13 +1,12 @@
 //! The policy: public addresses only, unless the platform opens its own networks by name.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use ipnet::IpNet;
 
 use super::host_pattern::HostPattern;
+use super::networks::Networks;
 use super::refusal::TargetRefusal;
-use super::special::{SpecialPurpose, is_metadata, special_purpose};
-use super::unfold::unfold;
 
 /// Which targets requests may go to.
 ///
@@ -19,7 +18,7 @@ use super::unfold::unfold;
 /// 1. a denied network refuses;
 /// 2. a metadata address is refused, even inside an allowed network, unless
 ///    [`allow_metadata`](Self::allow_metadata) was called;
-/// 3. an allowed network admits;
+/// 3. an allowed network, or an allowed address at its port, admits;
 /// 4. an address of a special purpose is refused.
 ///
 /// ```
@@ -33,9 +32,7 @@ use super::unfold::unfold;
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TargetPolicy {
-    allow: Vec<IpNet>,
-    deny: Vec<IpNet>,
-    metadata: bool,
+    networks: Networks,
     only_hosts: Option<Vec<HostPattern>>,
     deny_hosts: Vec<HostPattern>,
     only_ports: Option<Vec<u16>>,
@@ -48,9 +45,7 @@ impl TargetPolicy {
     #[must_use]
     pub fn public() -> Self {
         Self {
-            allow: Vec::new(),
-            deny: Vec::new(),
-            metadata: false,
+            networks: Networks::default(),
             only_hosts: None,
             deny_hosts: Vec::new(),
             only_ports: None,
@@ -62,14 +57,30 @@ impl TargetPolicy {
     /// Opens one network, public or not. Metadata addresses in it stay closed.
     #[must_use]
     pub fn allow(mut self, net: IpNet) -> Self {
-        self.allow.push(net.trunc());
+        self.networks.open.push(net.trunc());
+        self
+    }
+
+    /// Opens one address at one port and nothing else there, such as a service of the platform on
+    /// this machine. What is said of host names, ports and the scheme holds for it too.
+    #[must_use]
+    pub fn allow_at(mut self, target: SocketAddr) -> Self {
+        self.networks.open_at.push(target);
+        self
+    }
+
+    /// What a refusal says besides when an address of this network is refused for its purpose: what
+    /// a user can do about it on this platform. The users of all webhooks read it.
+    #[must_use]
+    pub fn advise(mut self, net: IpNet, advice: &'static str) -> Self {
+        self.networks.advice.push((net.trunc(), advice));
         self
     }
 
     /// Closes one network; wins over every [`allow`](Self::allow).
     #[must_use]
     pub fn deny(mut self, net: IpNet) -> Self {
-        self.deny.push(net.trunc());
+        self.networks.closed.push(net.trunc());
         self
     }
 
@@ -77,7 +88,7 @@ impl TargetPolicy {
     /// hand out credentials of the machine that asks. Hardly any platform wants this.
     #[must_use]
     pub fn allow_metadata(mut self) -> Self {
-        self.metadata = true;
+        self.networks.metadata = true;
         self
     }
 
@@ -117,16 +128,19 @@ impl TargetPolicy {
         self
     }
 
-    /// Judges one address that a connection would be made to.
+    /// Judges one address that a connection would be made to, at whichever port.
     ///
     /// # Errors
     ///
     /// The [`TargetRefusal`] of the first rule that the address, or an address that it carries,
     /// breaks.
     pub fn judge(&self, addr: IpAddr) -> Result<(), TargetRefusal> {
-        unfold(addr)
-            .iter()
-            .try_for_each(|form| self.judge_form(form))
+        self.networks.judge(addr, None)
+    }
+
+    /// The same for one port.
+    pub(crate) fn judge_at(&self, target: SocketAddr) -> Result<(), TargetRefusal> {
+        self.networks.judge(target.ip(), Some(target.port()))
     }
 
     /// Judges what a URL says by itself: scheme, host name or literal address, port. A host name
@@ -168,8 +182,8 @@ impl TargetPolicy {
         port: u16,
     ) -> Result<(), TargetRefusal> {
         self.judge_scheme_and_port(https, port)?;
-        self.judge(addr)?;
-        if self.only_hosts.is_some() && !unfold(addr).iter().all(|form| holds(&self.allow, form)) {
+        self.judge_at(SocketAddr::new(addr, port))?;
+        if self.only_hosts.is_some() && !self.networks.opens(addr, port) {
             return Err(TargetRefusal::HostName);
         }
         Ok(())
@@ -188,25 +202,4 @@ impl TargetPolicy {
         }
         Ok(())
     }
-
-    fn judge_form(&self, addr: IpAddr) -> Result<(), TargetRefusal> {
-        if holds(&self.deny, addr) {
-            return Err(TargetRefusal::DeniedNetwork);
-        }
-        if is_metadata(addr) {
-            return if self.metadata {
-                Ok(())
-            } else {
-                Err(TargetRefusal::Special(SpecialPurpose::Metadata))
-            };
-        }
-        if holds(&self.allow, addr) {
-            return Ok(());
-        }
-        special_purpose(addr).map_or(Ok(()), |purpose| Err(TargetRefusal::Special(purpose)))
-    }
-}
-
-fn holds(nets: &[IpNet], addr: IpAddr) -> bool {
-    nets.iter().any(|net| net.contains(&addr))
 }

@@ -9,6 +9,15 @@ use super::special::SpecialPurpose;
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum TargetRefusal {
+    /// The address is not an ordinary public one, and the platform says what can be done
+    /// ([`TargetPolicy::advise`](crate::TargetPolicy::advise)).
+    #[error("the target policy refuses {purpose}: {advice}")]
+    Advised {
+        /// Why it is not.
+        purpose: SpecialPurpose,
+        /// What can be done.
+        advice: &'static str,
+    },
     /// The address lies in a network that the platform denied.
     #[error("the target policy denies the network of this target")]
     DeniedNetwork,

@@ -71,7 +71,7 @@ impl Sender {
         progress: &mut Progress,
     ) -> Result<(), Failed> {
         // It may have been opened under a wider policy.
-        if let Err(refusal) = self.policy.judge(idle.peer().ip()) {
+        if let Err(refusal) = self.policy.judge_at(idle.peer()) {
             return Err(Failed::Unsent(refusal.into()));
         }
         progress.reused = true;

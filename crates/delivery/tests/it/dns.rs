@@ -174,3 +174,34 @@ async fn the_system_resolver_knows_this_machine_and_that_invalid_is_nobody() {
     );
     assert!(resolver.resolve("no-such-name.invalid").await.is_err());
 }
+
+/// Also by a name, and when a connection lies ready that a wider policy opened.
+#[tokio::test]
+async fn what_is_open_at_one_port_is_reached_at_that_port_only() {
+    const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+    let (open, other) = (Receiver::fixed(OK).await, Receiver::fixed(OK).await);
+    let policy = TargetPolicy::public().allow_at(open.addr);
+    let names = Scripted::new(&[&["127.0.0.1"]]);
+    let attempt = outcome(names.clone(), policy.clone(), open.addr.port()).await;
+    assert!(attempt.is_success(), "{attempt:?}");
+    let attempt = outcome(names.clone(), policy.clone(), other.addr.port()).await;
+    assert!(matches!(attempt.error(), Some(ErrorClass::Refused(_))));
+
+    let wide = Sender::builder(local_policy())
+        .resolver(names)
+        .build()
+        .unwrap();
+    let request = |port| {
+        post(&format!("http://hooks.example:{port}/"))
+            .build()
+            .unwrap()
+    };
+    for port in [open.addr.port(), other.addr.port()] {
+        assert!(wide.send(&request(port), now()).await.is_success());
+    }
+    let narrow = wide.with_policy(policy);
+    let reused = narrow.send(&request(open.addr.port()), now()).await;
+    assert!(reused.is_success() && reused.reused, "{reused:?}");
+    let refused = narrow.send(&request(other.addr.port()), now()).await;
+    assert!(matches!(refused.error(), Some(ErrorClass::Refused(_))));
+}

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use delivery::{TargetPolicy, TargetRefusal};
+use delivery::{SpecialPurpose, TargetPolicy, TargetRefusal};
 use ipnet::IpNet;
 use proptest::prelude::*;
 
@@ -126,6 +126,44 @@ fn own_networks_are_opened_by_name_and_metadata_needs_its_own_call() {
     let ten = TargetPolicy::public().allow("10.0.0.0/8".parse().unwrap());
     assert!(judge(&ten, "2002:a00:1::").is_err());
     assert_eq!(judge(&ten, "::ffff:10.0.0.1"), Ok(()));
+}
+
+/// A service of the platform's own: the machine's other ports stay closed.
+#[test]
+fn one_address_is_opened_at_one_port_only() {
+    let policy = TargetPolicy::public().allow_at("127.0.0.1:8081".parse().unwrap());
+    let judge = |policy: &TargetPolicy, url: &str| policy.judge_url(&url.parse().unwrap());
+    assert_eq!(judge(&policy, "http://127.0.0.1:8081/hook"), Ok(()));
+    assert_eq!(judge(&policy, "http://[::ffff:127.0.0.1]:8081/"), Ok(()));
+    for closed in [
+        "http://127.0.0.1/",
+        "http://127.0.0.1:8080/",
+        "http://127.0.0.2:8081/",
+        "http://[::1]:8081/",
+    ] {
+        let refused = Err(TargetRefusal::Special(SpecialPurpose::Loopback));
+        assert_eq!(judge(&policy, closed), refused, "{closed}");
+    }
+    assert!(policy.judge("127.0.0.1".parse().unwrap()).is_err());
+    let denied = policy.clone().deny("127.0.0.0/8".parse().unwrap());
+    let refused = Err(TargetRefusal::DeniedNetwork);
+    assert_eq!(judge(&denied, "http://127.0.0.1:8081/"), refused);
+    let named = policy.only_host("*.example.com".parse().unwrap());
+    assert_eq!(judge(&named, "http://127.0.0.1:8081/"), Ok(()));
+    assert!(judge(&named, "http://8.8.8.8:8081/").is_err());
+}
+
+#[test]
+fn a_refusal_says_what_the_platform_advises() {
+    let policy = TargetPolicy::public().advise("127.0.0.0/8".parse().unwrap(), "ask Ada");
+    let told = |addr: &str| policy.judge(addr.parse().unwrap()).unwrap_err().to_string();
+    let advised = "the target policy refuses loopback addresses: ask Ada";
+    assert_eq!(told("127.0.0.1"), advised);
+    assert_eq!(told("::ffff:127.0.0.1"), advised);
+    // Not about what the advice would not help.
+    for other in ["10.0.0.1", "169.254.169.254", "::1"] {
+        assert!(!told(other).contains("ask Ada"), "{other}");
+    }
 }
 
 #[test]

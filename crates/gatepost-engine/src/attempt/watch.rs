@@ -18,6 +18,8 @@ use crate::routes::Route;
 
 /// The platform is notified after nothing but failures for this time, if it set no other.
 const NOTIFY_AFTER: TimeDelta = TimeDelta::days(5);
+/// What a platform names to have more or fewer of these lines: `gatepost_engine::delivery=warn`.
+const LOG: &str = "gatepost_engine::delivery";
 /// The status with which a target says that it wants nothing more.
 const GONE: u16 = 410;
 
@@ -49,7 +51,7 @@ impl Watch {
     pub(super) fn note(&self, route: &Route, attempt: &Attempt) {
         let class = attempt.error().map_or("ok", ErrorClass::code);
         meter::attempt_made(class, attempt.duration);
-        guarded(|| tracing::debug!(class, "attempt made"));
+        guarded(|| log(attempt));
         self.error_rate.count(attempt.is_success());
         self.note_streak(route.id, attempt);
         if attempt.status == Some(GONE) {
@@ -84,6 +86,16 @@ impl Watch {
                 }
             }
         });
+    }
+}
+
+/// One line for each attempt, within the span of its delivery, which says the rest. What an error
+/// says is fit for the owner of a webhook, so for a log as well.
+fn log(attempt: &Attempt) {
+    let (status, ms) = (attempt.status, attempt.duration.as_millis());
+    match attempt.error() {
+        None => tracing::info!(target: LOG, status, ms, "delivered"),
+        Some(error) => tracing::info!(target: LOG, status, ms, %error, "not delivered"),
     }
 }
 

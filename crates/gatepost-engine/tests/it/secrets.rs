@@ -62,10 +62,7 @@ async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
     world.engine.shutdown(Duration::from_secs(1)).await;
 
     let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
-    assert!(
-        text.contains("attempt made"),
-        "the log was captured: {text}"
-    );
+    assert!(text.contains("delivered"), "the log was captured: {text}");
     for canary in ["CANARY", "Q0FOQVJZ", "Q0FOQVJZLWJlYXJlcg"] {
         assert!(!text.contains(canary), "{canary} in {text}");
     }

@@ -1,5 +1,5 @@
 //! A tower layer that lets authenticated requests through, with their [`Principal`] in the
-//! extensions.
+//! extensions of the request and of its response.
 
 mod address;
 mod platform_login;
@@ -30,6 +30,9 @@ type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 /// Guards a service. A request without a good credential gets its response here: 401 with
 /// `WWW-Authenticate: Bearer` (RFC 6750 §3), 403 for an address that the key refuses, `{"err":
 /// "…"}` as the body.
+///
+/// The [`Principal`] is in the extensions of the request, for what is guarded, and of the response,
+/// for a platform's log of who asked for what.
 ///
 /// The client's address is the peer's, unless [`trusted_proxies`](Self::trusted_proxies) says which
 /// forwarding headers count.
@@ -156,8 +159,10 @@ where
             let peer = (auth.peer)(request.extensions());
             match auth.authenticate(request.headers(), peer).await {
                 Ok(principal) => {
-                    request.extensions_mut().insert(principal);
-                    inner.call(request).await
+                    request.extensions_mut().insert(principal.clone());
+                    let mut response = inner.call(request).await?;
+                    response.extensions_mut().insert(principal);
+                    Ok(response)
                 }
                 Err(denied) => Ok(refuse(denied)),
             }

@@ -91,14 +91,18 @@ impl Door {
         }
     }
 
-    /// Status and `Retry-After`.
-    async fn ask(&self, from: &str, header: &str, value: &str) -> (u16, Option<u64>) {
+    async fn response(&self, from: &str, header: &str, value: &str) -> Response<Body> {
         let request = Request::builder().header(header, value);
         let address: IpAddr = from.parse().unwrap();
         let request = request.extension(address).body(Body::empty()).unwrap();
         let inner =
             service_fn(async |_: Request<Body>| Ok::<_, Infallible>(Response::new(Body::empty())));
-        let response = self.guard.layer(inner).oneshot(request).await.unwrap();
+        self.guard.layer(inner).oneshot(request).await.unwrap()
+    }
+
+    /// Status and `Retry-After`.
+    async fn ask(&self, from: &str, header: &str, value: &str) -> (u16, Option<u64>) {
+        let response = self.response(from, header, value).await;
         let after = response.headers().get("retry-after");
         let after = after.map(|after| after.to_str().unwrap().parse().unwrap());
         (response.status().as_u16(), after)
@@ -107,6 +111,19 @@ impl Door {
     fn checked(&self) -> u32 {
         self.logins.checked.load(Ordering::SeqCst)
     }
+}
+
+/// For a log of who asked for what.
+#[tokio::test]
+async fn a_response_says_to_the_platform_whom_it_is_for() {
+    let door = Door::new();
+    let who = async |token: &str| {
+        let response = door.response("10.0.0.1", "x-token", token).await;
+        let principal = response.extensions().get::<Principal>();
+        principal.map(|principal| (principal.owner, principal.via))
+    };
+    assert_eq!(who("right").await, Some((OwnerId(1), Via::Platform)));
+    assert_eq!(who("wrong").await, None);
 }
 
 #[tokio::test]

@@ -1,0 +1,71 @@
+//! Which addresses are open: public ones, unless the platform opens or closes others.
+
+use std::net::{IpAddr, SocketAddr};
+
+use ipnet::IpNet;
+
+use super::refusal::TargetRefusal;
+use super::special::{SpecialPurpose, is_metadata, special_purpose};
+use super::unfold::unfold;
+
+/// The part of a [`TargetPolicy`](super::TargetPolicy) that is about addresses.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Networks {
+    pub open: Vec<IpNet>,
+    /// Open at this port alone.
+    pub open_at: Vec<SocketAddr>,
+    pub closed: Vec<IpNet>,
+    pub metadata: bool,
+    /// What a user can do about a refusal, by the network of the refused address.
+    pub advice: Vec<(IpNet, &'static str)>,
+}
+
+impl Networks {
+    /// Judges every address that this one carries. Without a port, what is open at one port only is
+    /// closed.
+    pub(super) fn judge(&self, addr: IpAddr, port: Option<u16>) -> Result<(), TargetRefusal> {
+        unfold(addr)
+            .iter()
+            .try_for_each(|form| self.judge_form(form, port))
+    }
+
+    /// Whether the platform has opened it by name, whatever kind of address it is.
+    pub(super) fn opens(&self, addr: IpAddr, port: u16) -> bool {
+        unfold(addr)
+            .iter()
+            .all(|form| self.opens_form(form, Some(port)))
+    }
+
+    fn judge_form(&self, addr: IpAddr, port: Option<u16>) -> Result<(), TargetRefusal> {
+        if holds(&self.closed, addr) {
+            return Err(TargetRefusal::DeniedNetwork);
+        }
+        if is_metadata(addr) {
+            return if self.metadata {
+                Ok(())
+            } else {
+                Err(TargetRefusal::Special(SpecialPurpose::Metadata))
+            };
+        }
+        match special_purpose(addr) {
+            Some(purpose) if !self.opens_form(addr, port) => Err(self.refusal(addr, purpose)),
+            _ => Ok(()),
+        }
+    }
+
+    fn opens_form(&self, addr: IpAddr, port: Option<u16>) -> bool {
+        let at = |open: &SocketAddr| open.ip() == addr && Some(open.port()) == port;
+        holds(&self.open, addr) || self.open_at.iter().any(at)
+    }
+
+    fn refusal(&self, addr: IpAddr, purpose: SpecialPurpose) -> TargetRefusal {
+        match self.advice.iter().find(|(net, _)| net.contains(&addr)) {
+            Some((_, advice)) => TargetRefusal::Advised { purpose, advice },
+            None => TargetRefusal::Special(purpose),
+        }
+    }
+}
+
+fn holds(nets: &[IpNet], addr: IpAddr) -> bool {
+    nets.iter().any(|net| net.contains(&addr))
+}

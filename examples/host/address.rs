@@ -1,0 +1,110 @@
+//! Where to listen.
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::str::FromStr;
+
+use tokio::net::TcpListener;
+
+use crate::failure::Failure;
+
+/// A host, by address or name, and a port: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Address {
+    host: String,
+    port: u16,
+}
+
+impl Address {
+    /// Listens there; on the first address that can be had, if a name has several.
+    pub(crate) async fn listen(&self) -> Result<TcpListener, Failure> {
+        let bound = TcpListener::bind((self.host.as_str(), self.port)).await;
+        bound.map_err(|error| {
+            let advice = self.advice(&error);
+            Failure::new(format!("cannot listen on {self}"), error).advise(advice)
+        })
+    }
+
+    fn advice(&self, error: &io::Error) -> Option<String> {
+        let host = self.bracketed();
+        match error.kind() {
+            ErrorKind::AddrInUse => Some(format!("another host? try --listen {host}:0")),
+            ErrorKind::AddrNotAvailable => Some("this machine has no such address".into()),
+            ErrorKind::PermissionDenied => Some(format!("try --listen {host}:8080")),
+            _ => None,
+        }
+    }
+
+    fn bracketed(&self) -> String {
+        if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
+        }
+    }
+}
+
+impl From<SocketAddr> for Address {
+    fn from(addr: SocketAddr) -> Self {
+        Self {
+            host: addr.ip().to_string(),
+            port: addr.port(),
+        }
+    }
+}
+
+impl FromStr for Address {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const EXPECTED: &str = "an address and a port are expected, such as 127.0.0.1:8080";
+        if let Ok(addr) = text.parse::<SocketAddr>() {
+            return Ok(addr.into());
+        }
+        let (host, port) = text.rsplit_once(':').ok_or(EXPECTED)?;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+        if host.is_empty() || !host.chars().all(is_name) {
+            return Err(EXPECTED);
+        }
+        Ok(Self {
+            host: host.to_owned(),
+            port: port.parse().map_err(|_| EXPECTED)?,
+        })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.bracketed(), self.port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_names_with_a_port() {
+        for good in [
+            "127.0.0.1:8080",
+            "[::1]:0",
+            "localhost:8080",
+            "a-b.example:1",
+        ] {
+            assert_eq!(good.parse::<Address>().unwrap().to_string(), good);
+        }
+        for bad in [
+            "",
+            "8080",
+            ":8080",
+            "localhost",
+            "localhost:",
+            "::1:80x",
+            "h:70000",
+            "a b:1",
+        ] {
+            assert!(bad.parse::<Address>().is_err(), "{bad}");
+        }
+    }
+}

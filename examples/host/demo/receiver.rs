@@ -1,0 +1,147 @@
+//! The receiver: takes what its webhook signed, and shows it.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use chrono::{DateTime, Utc};
+use delivery::Verifier;
+use examples::serve::{ServeLimits, serve_within};
+use gatepost_manage::Actor;
+use gatepost_storage::{Clock, SystemClock};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use webhook_model::WebhookId;
+
+use super::page;
+
+/// How many messages are shown: those that came last.
+const SHOWN: usize = 20;
+/// As much of each.
+const BODY: usize = 16 * 1024;
+/// How long `/last` waits for the first.
+const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECTIONS: usize = 64;
+
+/// A message that arrived, signed.
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    pub id: String,
+    pub at: DateTime<Utc>,
+    pub body: String,
+}
+
+/// What came, the last first.
+pub(super) type Messages = VecDeque<Message>;
+
+/// The receiver of one webhook.
+#[derive(Clone, Debug)]
+pub(super) struct Receiver {
+    admin: Actor,
+    webhook: WebhookId,
+    addr: SocketAddr,
+    messages: Arc<watch::Sender<Messages>>,
+}
+
+impl Receiver {
+    /// It asks for the webhook's signing secrets as `admin`, who has them.
+    pub(super) fn new(admin: Actor, webhook: WebhookId, addr: SocketAddr) -> Self {
+        Self {
+            admin,
+            webhook,
+            addr,
+            messages: Arc::default(),
+        }
+    }
+
+    /// Serves until the process ends.
+    pub(super) fn serve(self, listener: TcpListener) {
+        let router = Router::new()
+            .route("/", get(show))
+            .route("/last", get(last))
+            .route("/hook", post(take))
+            .layer(from_fn_with_state(self.clone(), by_its_name))
+            .with_state(self);
+        let limits = ServeLimits::of_connections(CONNECTIONS);
+        let forever = std::future::pending();
+        tokio::spawn(serve_within(limits, listener, None, router, forever));
+    }
+
+    /// By the secrets that the webhook has now: they may be rotated.
+    async fn verifier(&self) -> Option<Verifier> {
+        let row = self.admin.webhook(self.webhook).await.ok()?;
+        let secrets = row.value.signing.iter();
+        let keys = secrets.filter_map(|secret| secret.expose().parse().ok());
+        Some(Verifier::new(keys))
+    }
+
+    fn keep(&self, message: Message) {
+        self.messages.send_modify(|messages| {
+            // What is delivered twice is one message.
+            messages.retain(|known| known.id != message.id);
+            messages.push_front(message);
+            messages.truncate(SHOWN);
+        });
+    }
+}
+
+/// A page elsewhere may lead its own name to this address, to read what is shown.
+async fn by_its_name(State(receiver): State<Receiver>, request: Request, next: Next) -> Response {
+    let host = request.headers().get(header::HOST);
+    let own = receiver.addr.to_string();
+    let local = format!("localhost:{}", receiver.addr.port());
+    if host.is_some_and(|host| host == own.as_str() || host == local.as_str()) {
+        return next.run(request).await;
+    }
+    StatusCode::MISDIRECTED_REQUEST.into_response()
+}
+
+/// `POST /hook`: 204 for what is signed, 401 for all else.
+async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: Bytes) -> StatusCode {
+    let header = |name| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.unwrap_or_default()
+    };
+    let Some(verifier) = receiver.verifier().await else {
+        return StatusCode::SERVICE_UNAVAILABLE;
+    };
+    let at = SystemClock.now();
+    let (id, sent) = (header("webhook-id"), header("webhook-timestamp"));
+    let Ok(verified) = verifier.verify(id, sent, header("webhook-signature"), &body, at) else {
+        return StatusCode::UNAUTHORIZED;
+    };
+    let body = String::from_utf8_lossy(&body[..body.len().min(BODY)]).into_owned();
+    receiver.keep(Message {
+        id: verified.id,
+        at,
+        body,
+    });
+    let page = format!("http://{}/", receiver.addr);
+    tracing::info!(target: "receiver", page, "a message has arrived");
+    StatusCode::NO_CONTENT
+}
+
+/// `GET /`: a page, for a browser.
+async fn show(State(receiver): State<Receiver>) -> Response {
+    page::html(&receiver.messages.borrow())
+}
+
+/// `GET /last`: the message that came last, as text; waits for the first.
+async fn last(State(receiver): State<Receiver>) -> Response {
+    let mut messages = receiver.messages.subscribe();
+    let came = messages.wait_for(|messages| !messages.is_empty());
+    let came = tokio::time::timeout(PATIENCE, came).await;
+    let last = came.ok().and_then(Result::ok);
+    match last.and_then(|messages| messages.front().cloned()) {
+        Some(message) => page::text(&message),
+        None => (StatusCode::NOT_FOUND, "nothing has arrived\n").into_response(),
+    }
+}

@@ -1,0 +1,71 @@
+//! What is logged, and how: to the standard error, one line for each thing.
+
+use std::io::{self, IsTerminal};
+
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt, registry};
+
+use crate::failure::Failure;
+
+/// Says what is logged, instead of `-v` and `-q`.
+const FILTER: &str = "RUST_LOG";
+/// <https://no-color.org>
+const NO_COLOURS: &str = "NO_COLOR";
+
+/// How much is logged.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Verbosity {
+    /// `-v`: all that our own crates say.
+    Details,
+    /// A line for each request, each delivery, each refusal.
+    Requests,
+    /// `-q`: what somebody should look at.
+    Warnings,
+}
+
+impl Verbosity {
+    fn shown(self) -> Targets {
+        match self {
+            Self::Details => Targets::new()
+                .with_default(LevelFilter::INFO)
+                .with_targets(["gatepost", "delivery", "examples", "host"].map(debugged)),
+            Self::Requests => Targets::new().with_default(LevelFilter::INFO),
+            Self::Warnings => Targets::new().with_default(LevelFilter::WARN),
+        }
+    }
+}
+
+fn debugged(target: &'static str) -> (&'static str, LevelFilter) {
+    (target, LevelFilter::DEBUG)
+}
+
+/// Logs from now on.
+///
+/// # Errors
+/// When `RUST_LOG` cannot be understood.
+pub(crate) fn begin(verbosity: Verbosity) -> Result<(), Failure> {
+    let shown = match variable(FILTER) {
+        Some(text) => text.parse().map_err(|error| {
+            Failure::usage(format!(
+                "{FILTER}: {error}; expected is such as warn,gatepost_engine=debug"
+            ))
+        })?,
+        None => verbosity.shown(),
+    };
+    let lines = fmt::layer()
+        .compact()
+        .with_ansi(io::stderr().is_terminal() && variable(NO_COLOURS).is_none())
+        .with_writer(io::stderr)
+        // Where the standard error is closed, nothing can be said about it.
+        .log_internal_errors(false)
+        .with_filter(shown);
+    registry().with(lines).init();
+    Ok(())
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
