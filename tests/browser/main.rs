@@ -7,8 +7,11 @@
 mod access;
 mod forms;
 mod hostile;
+mod kept;
 mod lists;
+mod live;
 mod once;
 mod others;
 mod rows;
 mod way;
+mod wide;

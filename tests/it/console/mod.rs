@@ -2,11 +2,13 @@
 
 mod calls;
 mod deliveries;
+mod kept;
 mod key_pages;
 mod key_rules;
 mod keys;
 mod limits;
 mod lists;
+mod refusals;
 mod session;
 mod sessions;
 mod tasks;

@@ -32,7 +32,11 @@ async fn send(visitor: &Visitor, page: &str, to: &str, rest: &str) -> Page {
     let page = visitor.send(request.header("content-type", kind).body(body));
     let page = page.await;
     let took = start.elapsed();
-    println!("{to}: {}, {} KiB in {took:?}", page.status, rest.len() / 1024);
+    println!(
+        "{to}: {}, {} KiB in {took:?}",
+        page.status,
+        rest.len() / 1024
+    );
     assert!(took < AT_ONCE, "{to}: {took:?}");
     page
 }

@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, note, page, refused};
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 use crate::reveal;
 use crate::tickets::Tickets;
 
@@ -86,6 +87,12 @@ pub(super) async fn create(
             Ok(refused(form_page(&ctx, &form, &problems).await))
         }
     }
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
+    let page = form_page(&ctx, &KeyForm::sent(&sent), &opened_again()).await;
+    page.into_response()
 }
 
 /// The same validation, for the hints that are shown while the user types.
