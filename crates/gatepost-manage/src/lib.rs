@@ -34,7 +34,7 @@ pub use counts::Counted;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
 // What its signatures name, so that a roof needs neither service:
-pub use gatepost_engine::{Example, Health, TestSend};
+pub use gatepost_engine::{Example, Health, Holdup, TestSend};
 pub use gatepost_keys::{AccessLevel, Principal, Via, Visit};
 pub use limits::Limit;
 pub use listed::Listed;

@@ -10,6 +10,8 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, TenantId};
 use webhook_model::{TaskId, WebhookId};
 
+use super::cause::Cause;
+
 /// The row number of a delivery.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct DeliveryId(pub i64);
@@ -132,6 +134,9 @@ pub struct Delivery {
     pub tenant: Option<TenantId>,
     /// The task that made it, which may be gone by now; `None` for a message sent by hand.
     pub task: Option<TaskId>,
+    /// What it was made by; `None` for a message sent by hand, and for what was stored before causes
+    /// were.
+    pub cause: Option<Cause>,
     /// The rendered message: all attempts carry these bytes. Empty where it was not kept.
     pub body: Arc<str>,
     /// Whether the message was kept when the delivery ended.
@@ -201,14 +206,27 @@ pub struct AttemptRecord {
     pub remote: Option<SocketAddr>,
     /// `HTTP/1.1` or `HTTP/2`, once a response arrived.
     pub protocol: Option<String>,
+    /// The head of the request: method and URL, then the headers in their order, each line ended by
+    /// CR LF. What may be a credential is hidden; one of more than 8 KiB ends with `(cut)`. Empty
+    /// where nothing was sent or it was not kept. The body is the delivery's.
+    pub request_head: Vec<u8>,
     /// The head of the response, as far as it was kept.
     pub response_head: Vec<u8>,
     /// The body of the response, as far as it was kept (16 KiB by default).
     pub response_body: Vec<u8>,
     /// Whether the response's body was longer than what was kept.
     pub truncated: bool,
-    /// Whether the response was kept: not where the owner's log was at its limit.
+    /// Whether request and response were kept: not where the owner's log was at its limit.
     pub kept: bool,
+}
+
+impl AttemptRecord {
+    /// The bytes that are kept of request and response: what the attempt counts for in its owner's
+    /// log.
+    #[must_use]
+    pub fn kept_bytes(&self) -> u64 {
+        (self.request_head.len() + self.response_head.len() + self.response_body.len()) as u64
+    }
 }
 
 #[cfg(test)]
