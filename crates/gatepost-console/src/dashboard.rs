@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
+use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::failure::Failure;
 use crate::layout::{Section, page_with};
 use crate::paging::newest_rows;
@@ -46,7 +46,7 @@ struct Step {
 async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let [webhooks, tasks, events] = counts(&ctx).await?;
     let sent = newest(&ctx, DeliveryFilter::default(), SHOWN).await?.rows;
-    let names = webhook_names(&ctx, &sent).await?;
+    let names = Names::of(&ctx, &sent).await?;
     let steps = [
         Step {
             title: "1. Webhook",

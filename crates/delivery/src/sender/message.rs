@@ -106,10 +106,7 @@ impl Parts {
 }
 
 /// The head of an HTTP/1.1 request with these headers of the sender's own.
-fn written(
-    request: &Request,
-    own: &[(HeaderName, HeaderValue)],
-) -> Result<Vec<u8>, RequestError> {
+fn written(request: &Request, own: &[(HeaderName, HeaderValue)]) -> Result<Vec<u8>, RequestError> {
     let count = request.fixed.headers.len() + own.len() + 2;
     let mut head = Vec::with_capacity(count * HEADER_SIZE);
     let (method, path) = (&request.fixed.method, &request.fixed.path);

@@ -20,7 +20,7 @@ use super::labels::{activity, authorization};
 use super::send_test::test_form;
 use super::signing_controls::signing_controls;
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, newest};
+use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::delivery_rows::{self, states};
 use crate::failure::Failure;
 use crate::form::Form;
@@ -46,7 +46,6 @@ pub(super) async fn show(
         "unsigned" => "Deliveries are no longer signed.",
         "paused" => "The webhook is paused. Deliveries are queued and not sent.",
         "resumed" => "The webhook is active again and sends its queued deliveries.",
-        "replayed" => "The failed deliveries were queued again.",
         _ => "",
     };
     let before = html! { @if !done.is_empty() { (note("good", &html! { (done) })) } };
@@ -92,7 +91,7 @@ pub(super) async fn page_of(
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let dropped = dropped::of(ctx, row.id).await?;
-    let names = BTreeMap::from([(row.id, webhook.name.to_string())]);
+    let names = Names::of(ctx, &latest).await?;
     let actions = html! {
         a.button href=(at("edit")) { "Edit" }
         @match webhook.activity {
@@ -124,7 +123,7 @@ pub(super) async fn page_of(
         (dropped::section(ctx, &dropped))
         section data-live=(at("live")) {
             div.title { h2 { "Deliveries" } div.actions {
-                (one_button(ctx, &at("do/replay"), "small", "Replay all failed", ""))
+                a.button.small href=(ctx.at(&format!("/deliveries/replay?webhook={}", row.id))) { "Replay…" }
                 a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
             } }
             @if latest.is_empty() { p.quiet { "No deliveries yet." } }

@@ -204,7 +204,10 @@ impl Worker {
     async fn end(&self, job: &Job, settlement: Settlement) {
         let owner = job.route.webhook.owner;
         let (state, retry_at) = settlement.disposition.state_and_due();
-        let log_bytes = settlement.attempt.as_ref().map_or(0, AttemptRecord::kept_bytes);
+        let log_bytes = settlement
+            .attempt
+            .as_ref()
+            .map_or(0, AttemptRecord::kept_bytes);
         let class = match settlement.disposition {
             Disposition::Retry { .. } => LaneClass::Retry,
             _ => job.class,

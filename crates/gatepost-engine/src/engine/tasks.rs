@@ -73,11 +73,7 @@ impl Engine {
     /// [`EngineError::TooFast`]; [`EngineError::Forbidden`] when the owner may not receive what it
     /// sends; [`EngineError::Full`] when as many deliveries of the owner wait as may;
     /// [`EmitError::Render`](crate::EmitError::Render); and as [`emit`](Engine::emit).
-    pub async fn run_task(
-        &self,
-        id: TaskId,
-        by: Option<OwnerId>,
-    ) -> Result<Emitted, EngineError> {
+    pub async fn run_task(&self, id: TaskId, by: Option<OwnerId>) -> Result<Emitted, EngineError> {
         self.0.records.tasks.run(id, by).await
     }
 }

@@ -260,8 +260,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
 
-    /// Makes those of the given deliveries due at `now` that are `queued` and due later. Returns how
-    /// many. Nothing else of them changes.
+    /// Makes those of the given deliveries due at `now` that are `queued` and due later. Returns
+    /// how many. Nothing else of them changes.
     ///
     /// # Errors
     /// `Unavailable`.

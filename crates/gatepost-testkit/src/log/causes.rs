@@ -10,7 +10,7 @@ use crate::harness::Webhooks;
 /// A delivery says what made it: alone, in lists, when it is claimed, and once it has ended; one
 /// that was sent by hand says nothing.
 pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
-    let hook = queued(&store, &["by hand"]).await;
+    let hook = queued(&store, &["by-hand"]).await;
     let cause = Cause {
         event_type: "vms".parse().unwrap(),
         event: "poweron".parse().unwrap(),
@@ -25,7 +25,7 @@ pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
     store.queue.enqueue(direct(vec![new]), at(0)).await.unwrap();
     let wanted = [None, Some(cause)];
     let ids = [
-        number(&store, "by hand").await,
+        number(&store, "by-hand").await,
         number(&store, "caused").await,
     ];
     let claimed = claim(&store, hook, 1).await;
@@ -46,7 +46,11 @@ pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
 pub async fn l34_the_head_of_a_request_is_kept(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     let id = number(&store, "a").await;
-    let heads: [&[u8]; 3] = [b"POST https://a.example/ HTTP/1.1\r\nA: \xff\r\n", b"", b"P"];
+    let heads: [&[u8]; 3] = [
+        b"POST https://a.example/ HTTP/1.1\r\nA: \xff\r\n",
+        b"",
+        b"P",
+    ];
     for (head, now) in heads.into_iter().zip(0..) {
         let claimed = claim(&store, hook, now).await;
         let due = at(now + 1);

@@ -137,8 +137,8 @@ pub async fn l06_a_cancelled_delivery_ends(store: Webhooks) {
     );
 }
 
-/// What waits for later is due at once when it is hastened, with its tries and its lane, also when it
-/// is claimed; what is due, is being sent or has ended is skipped.
+/// What waits for later is due at once when it is hastened, with its tries and its lane, also when
+/// it is claimed; what is due, is being sent or has ended is skipped.
 pub async fn l32_what_waits_for_later_is_hastened(store: Webhooks) {
     let hook = queued(&store, &["sent"]).await;
     end(&store, hook, Disposition::Sent, 0).await;
