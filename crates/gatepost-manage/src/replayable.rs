@@ -60,7 +60,8 @@ impl Actor {
     }
 
     /// Queues the oldest 1,000 of these deliveries again: the same bytes under the same ids.
-    /// Returns how many: fewer than were counted where the owner may not have more queued at this moment.
+    /// Returns how many: fewer than were counted where the owner may not have more queued at this
+    /// moment.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::TooFast`], [`ManageError::Full`], failures of
