@@ -11,6 +11,7 @@ use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::form::TooMuch;
+use crate::kept::Kept;
 use crate::layout::{self, Section};
 use crate::problems::sentence;
 use crate::state::ConsoleState;
@@ -22,12 +23,13 @@ pub(crate) enum Failure {
     NotFound,
     /// The user is disabled or gone, or may not create such a row.
     Forbidden,
-    /// The form does not come from one of our pages.
-    Forged,
+    /// The form does not come from one of our pages, or from one of an earlier session: then with
+    /// what was typed.
+    Forged(Option<Kept>),
     /// The address is there, but not for this method.
     WrongMethod,
-    /// The session has ended; the address of the login.
-    LoggedOut(String),
+    /// The session has ended: the address of the login, and what was typed.
+    LoggedOut(String, Option<Kept>),
     /// The form is too large.
     TooLarge,
     /// A field of the form is too large, or there are too many.
@@ -51,9 +53,9 @@ impl Failure {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Forbidden | Self::Forged | Self::Refused(_) => StatusCode::FORBIDDEN,
+            Self::Forbidden | Self::Forged(_) | Self::Refused(_) => StatusCode::FORBIDDEN,
             Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Self::LoggedOut(_) => StatusCode::UNAUTHORIZED,
+            Self::LoggedOut(..) => StatusCode::UNAUTHORIZED,
             Self::TooLarge | Self::TooMuch(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Conflict(_) => StatusCode::CONFLICT,
@@ -67,8 +69,8 @@ impl Failure {
             Self::NotFound => "Not found",
             Self::WrongMethod => "Nothing to see here",
             Self::Forbidden | Self::Refused(_) => "Not allowed",
-            Self::Forged => "Nothing was changed",
-            Self::LoggedOut(_) => "Logged out",
+            Self::Forged(_) => "Nothing was changed",
+            Self::LoggedOut(..) => "Logged out",
             Self::TooLarge | Self::TooMuch(_) => "Too large",
             Self::TooFast { .. } => "Too often",
             Self::Conflict(_) => "Not possible",
@@ -77,14 +79,25 @@ impl Failure {
         }
     }
 
-    fn body(&self) -> Markup {
+    fn body(&self, console: &ConsoleState) -> Markup {
         html! {
             @match self {
                 Self::NotFound => p { "This page does not exist, or what it showed was deleted." },
                 Self::WrongMethod => p { "This address only receives a form. Nothing was changed." },
                 Self::Forbidden => p { "Your account does not allow this." },
-                Self::Forged => p { "The form was not sent from a page of your current session. Go back, reload the page, and try again." },
-                Self::LoggedOut(url) => p { "Your session has ended, and nothing was changed. " a href=(url) { "Log in again" } "." },
+                Self::Forged(None) => p { "The form was not sent from a page of your current session. Go back, reload the page, and try again." },
+                Self::Forged(Some(kept)) => {
+                    p { "The form was opened in an earlier session. Your entries are kept on this page." }
+                    (kept.form(console))
+                },
+                Self::LoggedOut(url, None) => p { "Your session has ended, and nothing was changed. " a href=(url) { "Log in again" } "." },
+                Self::LoggedOut(url, Some(kept)) => {
+                    p { "Your session has ended, and nothing was changed. Your entries are kept on this page, except for passwords and other secrets." }
+                    ol {
+                        li { p { a href=(url) target="_blank" rel="noopener" { "Log in in a new tab" } ", then come back to this one." } }
+                        li { (kept.form(console)) }
+                    }
+                },
                 Self::TooLarge => p { "The form is too large. Nothing was changed." },
                 Self::TooMuch(TooMuch { field, rule }) => p { (layout::label(field)) ": " (sentence(rule)) " Nothing was changed." },
                 Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => p { (words) },
@@ -107,17 +120,17 @@ impl Failure {
 
     /// The response for an unknown caller.
     pub(crate) fn bare(&self, console: &ConsoleState) -> Response {
-        let page = layout::bare(console, self.title(), &self.body());
+        let page = layout::bare(console, self.title(), &self.body(console));
         self.respond(page)
     }
 
-    /// The response within the layout, for a known caller; `path` is the one that was asked for,
-    /// below the console's own.
-    pub(crate) fn page(&self, ctx: &PageContext, path: &str) -> Response {
-        let section = Section::of_path(path);
-        let row = row_page(path).filter(|_| !matches!(self, Self::NotFound));
+    /// The response within the layout, for a known caller. The way back follows from the path that
+    /// was asked for.
+    pub(crate) fn page(&self, ctx: &PageContext) -> Response {
+        let section = Section::of_path(&ctx.path);
+        let row = row_page(&ctx.path).filter(|_| !matches!(self, Self::NotFound));
         let body = html! {
-            section { (self.body()) }
+            section { (self.body(&ctx.console)) }
             p.actions {
                 @if let Some((row, name)) = row { a.button href=(ctx.at(row)) { "Back to " (name) } }
                 a.button href=(ctx.at(section.path())) { "Go to " (section.name()) }
@@ -161,10 +174,10 @@ impl IntoResponse for Failure {
 
 /// What a handler, or the router itself, refused, as a page in the layout. Every other response is
 /// left as it is.
-pub(crate) fn in_layout(ctx: &PageContext, path: &str, response: Response) -> Response {
+pub(crate) fn in_layout(ctx: &PageContext, response: Response) -> Response {
     let status = response.status();
     if let Some(failure) = response.extensions().get::<Arc<Failure>>() {
-        return failure.page(ctx, path);
+        return failure.page(ctx);
     }
     let is_error = status.is_client_error() || status.is_server_error();
     if !is_error || is_page(response.headers()) {
@@ -175,7 +188,7 @@ pub(crate) fn in_layout(ctx: &PageContext, path: &str, response: Response) -> Re
         status if status.is_client_error() => Failure::NotFound,
         _ => Failure::Internal,
     };
-    failure.page(ctx, path)
+    failure.page(ctx)
 }
 
 /// Whether a response has content that one of our handlers wrote: a page, or the script's JSON.

@@ -19,6 +19,13 @@ pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Resul
     }
 }
 
+/// What a form says that is opened again with what was typed in an earlier session.
+pub(crate) fn opened_again() -> Problems {
+    let mut problems = Problems::default();
+    problems.refuse("Check your entries and send the form again. Secrets must be entered again.");
+    problems
+}
+
 /// The response to a deletion that was refused: its own page again, with the reason beside the box.
 /// Where that page is gone as well, the request fails.
 pub(crate) async fn refused_deletion(

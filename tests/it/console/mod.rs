@@ -2,6 +2,7 @@
 
 mod calls;
 mod deliveries;
+mod kept;
 mod key_rules;
 mod keys;
 mod limits;

@@ -1,4 +1,4 @@
-//! Every refusal of the console stands in its layout, with a way back, whatever was asked for and
+//! Every refusal of the console is in its layout, with a way back, whatever was asked for and
 //! whatever it failed by. The routes are read from the console's own sources.
 
 use std::path::PathBuf;

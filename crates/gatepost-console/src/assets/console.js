@@ -1,5 +1,5 @@
 // Everything works without this file, except for Copy and for what refreshes itself. It writes text, never markup: what
-// the server renders anew is parsed by the browser, which runs nothing of it.
+// the server renders again is parsed by the browser, which runs nothing of it.
 'use strict';
 (() => {
   const root = document.documentElement;
@@ -168,6 +168,23 @@
   times(document);
   setInterval(() => { if (!document.hidden) times(document); }, 1000);
 
+  // A date field is in the reader's zone: a hidden field beside it says which that is on that day.
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const offset = at => {
+    const minutes = -at.getTimezoneOffset();
+    return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(Math.abs(minutes) / 60))}:${pad(Math.abs(minutes) % 60)}`;
+  };
+  all('input[data-zone]').forEach(field => {
+    const hidden = field.form.elements[field.dataset.zone];
+    const at = new Date(field.value + (hidden.value || 'Z'));
+    if (field.value) field.value = `${day(at)}T${clock(at).slice(0, 5)}`;
+    const mark = () => { hidden.value = field.value ? offset(new Date(field.value)) : ''; };
+    field.addEventListener('input', mark);
+    mark();
+    const label = document.querySelector(`[data-zone-of="${field.name}"]`);
+    if (label && zone) label.textContent = `(your time zone, ${zone})`;
+  });
+
   // -- parts that refresh themselves: elements with an id, replaced whole, all from one response -------
   const longest = 60000;
   const said = document.createElement('p');
@@ -268,6 +285,13 @@
   const spoken = part => all('[data-say]', part).map(place => place.dataset.say).join(' ');
   const name = place => [place.tagName, place.id, place.getAttribute('href'), place.form?.getAttribute('action'), place.closest('details')?.id].join(' ');
 
+  // A confirmation is of what was just done: not of this address.
+  const here = new URL(location.href);
+  if (here.searchParams.has('done')) {
+    here.searchParams.delete('done');
+    history.replaceState(null, '', here);
+  }
+
   // -- small things ---------------------------------------------------------------------------------
   all('select[data-submit]').forEach(select => select.addEventListener('change', () => select.form.requestSubmit()));
   document.addEventListener('submit', event => {
@@ -277,6 +301,8 @@
     button.setAttribute('aria-busy', 'true');
     addEventListener('pageshow', () => button.removeAttribute('aria-busy'), { once: true });
   });
+  // The row of the navigation scrolls on a narrow screen.
+  document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   const wrong = document.querySelector('form.main [aria-invalid=true]');
   if (wrong) wrong.focus();
 })();
