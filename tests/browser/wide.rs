@@ -50,7 +50,7 @@ async fn furnish(site: &Site, receiver: &Receiver) {
     let admin = Visitor::login(site, "admin").await;
     for (at, text) in texts().iter().enumerate() {
         let row = (at + 1).to_string();
-        let long = text.repeat(6);
+        let long = text.repeat(3);
         let key = [
             ("name", text.as_str()),
             ("description", &long),

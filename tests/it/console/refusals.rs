@@ -105,8 +105,9 @@ async fn every_route_refuses_within_the_layout() {
     };
     let site = setup.start().await;
     let ulf = Visitor::login(&site, "ulf").await;
-    let csrf = ulf.get(TASK).await.hidden()[0].1.clone();
-    let token = ("csrf", csrf.as_str());
+    let hidden = ulf.get(TASK).await.hidden();
+    let csrf = hidden.iter().find(|(name, _)| name == "csrf").unwrap();
+    let token = ("csrf", csrf.1.as_str());
     let long = "x".repeat(70_000);
     let mut unavailable = 0;
     for route in routes() {
@@ -186,8 +187,51 @@ async fn a_page_without_the_layout_is_found_out() {
     assert!(nobody.has("<link rel=\"stylesheet\"") && nobody.has("href=\"/login?back="));
 }
 
+/// A route that only takes forms.
+fn action(path: &str) -> Route {
+    Route {
+        path: path.into(),
+        get: false,
+        post: true,
+    }
+}
+
 #[tokio::test]
 async fn what_the_state_of_a_row_forbids_is_said_where_it_was_asked() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let target = [
+        ("event", "poweron"),
+        ("target", "tag"),
+        ("tag", "1"),
+        ("task", "1"),
+    ];
+    new_event(&ulf, &target).await;
+    let act = async |path: &str| ulf.fill(TASK, path, &[]).await;
+    assert_eq!(act("/console/tasks/1/do/run").await.status, 303);
+    site.ended(1).await;
+    act("/console/tasks/1/do/disable").await;
+    for (path, words) in [
+        ("/tasks/1/do/run", "A disabled task cannot be run."),
+        ("/events/1/do/trigger", "The task of this event is disabled"),
+        (
+            "/deliveries/1/cancel",
+            "The state of the delivery no longer allows this.",
+        ),
+    ] {
+        let page = act(&format!("/console{path}")).await;
+        assert_framed(&page, 409, &action(path));
+        assert!(page.has(words), "{path}: {}", page.html);
+    }
+    let page = act("/console/deliveries/1/cancel").await;
+    assert!(page.has("href=\"/console/deliveries/1\">Back to the delivery</a>"));
+}
+
+#[tokio::test]
+async fn what_is_too_fast_says_when_to_try_again() {
     let quota = Quota {
         runs_per_minute: 1,
         ..Quota::default()
@@ -201,43 +245,12 @@ async fn what_the_state_of_a_row_forbids_is_said_where_it_was_asked() {
     let receiver = Receiver::start(None).await.unwrap();
     new_webhook(&ulf, &receiver, "0").await;
     new_task(&ulf, "x", &[]).await;
-    let target = [
-        ("event", "poweron"),
-        ("target", "tag"),
-        ("tag", "1"),
-        ("task", "1"),
-    ];
-    new_event(&ulf, &target).await;
-    let act = async |path: &str| ulf.fill(TASK, path, &[]).await;
-    let route = |path: &str| Route {
-        path: path.into(),
-        get: false,
-        post: true,
-    };
-    assert_eq!(act("/console/tasks/1/do/run").await.status, 303);
-    let page = act("/console/tasks/1/do/run").await;
-    assert_framed(&page, 429, &route("/tasks/1/do/run"));
-    assert!(
-        !page.header("retry-after").is_empty() && page.has("again in"),
-        "{}",
-        page.html
-    );
-    act("/console/tasks/1/do/disable").await;
-    for (path, words) in [
-        ("/tasks/1/do/run", "A disabled task cannot be run."),
-        ("/events/1/do/trigger", "The task of this event is disabled"),
-        (
-            "/deliveries/1/cancel",
-            "The state of the delivery no longer allows this.",
-        ),
-    ] {
-        site.ended(1).await;
-        let page = act(&format!("/console{path}")).await;
-        assert_framed(&page, 409, &route(path));
-        assert!(page.has(words), "{path}: {}", page.html);
-    }
-    let page = act("/console/deliveries/1/cancel").await;
-    assert!(page.has("href=\"/console/deliveries/1\">Back to the delivery</a>"));
+    let run = "/tasks/1/do/run";
+    let act = async || ulf.fill(TASK, &format!("/console{run}"), &[]).await;
+    assert_eq!(act().await.status, 303);
+    let page = act().await;
+    assert_framed(&page, 429, &action(run));
+    assert!(page.has("again in") && !page.header("retry-after").is_empty());
 }
 
 #[tokio::test]
