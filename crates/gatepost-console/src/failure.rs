@@ -67,12 +67,12 @@ impl Failure {
     fn title(&self) -> &'static str {
         match self {
             Self::NotFound => "Not found",
-            Self::WrongMethod => "Nothing to see here",
+            Self::WrongMethod => "Not a page",
             Self::Forbidden | Self::Refused(_) => "Not allowed",
             Self::Forged(_) => "Nothing was changed",
             Self::LoggedOut(..) => "Logged out",
             Self::TooLarge | Self::TooMuch(_) => "Too large",
-            Self::TooFast { .. } => "Too often",
+            Self::TooFast { .. } => "Too many requests",
             Self::Conflict(_) => "Not possible",
             Self::Unavailable => "Temporarily unavailable",
             Self::Internal => "Something went wrong",
@@ -82,8 +82,8 @@ impl Failure {
     fn body(&self, console: &ConsoleState) -> Markup {
         html! {
             @match self {
-                Self::NotFound => p { "This page does not exist, or what it showed was deleted." },
-                Self::WrongMethod => p { "This address only receives a form. Nothing was changed." },
+                Self::NotFound => p { "This page does not exist, or what it showed has been deleted." },
+                Self::WrongMethod => p { "This address only receives forms. Nothing was changed." },
                 Self::Forbidden => p { "Your account does not allow this." },
                 Self::Forged(None) => p { "The form was not sent from a page of your current session. Go back, reload the page, and try again." },
                 Self::Forged(Some(kept)) => {
@@ -212,7 +212,7 @@ impl From<ManageError> for Failure {
             | ManageError::Panicked
             | ManageError::Store(_) => Self::Internal,
             ManageError::InUse { tasks } if tasks.is_empty() => {
-                Self::Conflict("Tasks use the webhook.".into())
+                Self::Conflict("Tasks still use this webhook.".into())
             }
             ManageError::InUse { tasks } => Self::Conflict(format!(
                 "These tasks use the webhook: {}.",
@@ -226,10 +226,10 @@ impl From<ManageError> for Failure {
                 retry_after,
             },
             ManageError::Unreadable => {
-                Self::Conflict("This record cannot be read, so it can only be deleted.".into())
+                Self::Conflict("This record cannot be read. It can only be deleted.".into())
             }
             ManageError::WrongState => {
-                Self::Conflict("The state of this record no longer allows this.".into())
+                Self::Conflict("The record has changed and no longer allows this.".into())
             }
             other => Self::Conflict(sentence(&other.to_string())),
         }
