@@ -55,7 +55,8 @@ async fn faults(b: &Browser) -> Vec<String> {
 async fn look_at(b: &Browser, path: &str, name: &str, width: u32) {
     let faults = faults(b).await;
     assert!(faults.is_empty(), "{name}: {faults:#?}");
-    let beyond = b.script("const w = document.documentElement.clientWidth; return [...document.querySelectorAll('main *, header *')].filter(e => e.getBoundingClientRect().right > w + 1 && !e.closest('.unseen, .skip, svg, pre, thead') && !e.matches('.unseen, .skip')).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)").await;
+    // A narrow screen's navigation scrolls by itself.
+    let beyond = b.script("const w = document.documentElement.clientWidth; return [...document.querySelectorAll('main *, header *')].filter(e => e.getBoundingClientRect().right > w + 1 && !e.closest('.unseen, .skip, svg, pre, thead, nav ul') && !e.matches('.unseen, .skip')).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)").await;
     assert_eq!(beyond, serde_json::json!([]), "{path} at {width} pixels");
     b.shot(name).await;
     if ["dashboard", "key-popup", "webhook-dark"].contains(&name) {

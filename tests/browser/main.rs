@@ -7,7 +7,10 @@
 mod access;
 mod forms;
 mod hostile;
+mod kept;
+mod live;
 mod once;
 mod others;
 mod rows;
 mod way;
+mod wide;

@@ -21,6 +21,8 @@ pub(crate) struct PageContext {
     pub name: Arc<str>,
     /// The token that each form carries.
     pub csrf: Arc<str>,
+    /// The path of the page below the console's own: what its form is sent to.
+    pub path: Arc<str>,
     /// The platform's form to log out by.
     pub logout: Option<Arc<LogoutForm>>,
 }
@@ -29,6 +31,11 @@ impl PageContext {
     /// A path below the console's own.
     pub(crate) fn at(&self, path: &str) -> String {
         self.console.at(path)
+    }
+
+    /// Where the form of this page is sent.
+    pub(crate) fn own(&self) -> String {
+        self.at(&self.path)
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {

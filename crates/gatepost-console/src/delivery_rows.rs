@@ -2,7 +2,6 @@
 
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 use crate::context::PageContext;
 use crate::delivery_cause;
@@ -26,31 +25,19 @@ pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) ->
                 @let (state, kind) = layout::state(delivery.state);
                 @let webhook = names.webhooks.get(&delivery.webhook);
                 @let held = webhook.and_then(inactive);
-                tr {
+                tr id={ "delivery-" (id) } {
                     td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
                     td data-label="Cause" { div { (delivery_cause::short(ctx, delivery, names)) } }
                     td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.map_or("–", |webhook| webhook.name.as_str()))) } }
-                    td data-label="State" { div {
-                        span class={ "badge " (kind) } data-state=(id) { (state) } " "
-                        span data-text={ "info-" (id) } { (standing(delivery, webhook, held.as_ref(), now)) }
-                    } }
+                    td data-label="State" { div { (layout::badge(kind, state)) " " (standing(delivery, webhook, held.as_ref(), now)) } }
                     td data-label="Status" { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
                     td data-label="Duration" { span { @match delivery.duration { Some(took) => (span(took)), None => "–" } } }
-                    td data-label="Attempts" { span data-text={ "attempts-" (id) } { (delivery.attempts) } }
+                    td data-label="Attempts" { span { (delivery.attempts) } }
                     td data-label="Queued" { div { (stamp(delivery.created, now)) } }
                 }
             } }
         } }
     }
-}
-
-/// The state of each delivery, for the script.
-pub(crate) fn states(deliveries: &[Delivery]) -> Value {
-    let states = deliveries.iter().map(|delivery| {
-        let (state, kind) = layout::state(delivery.state);
-        (delivery.id.to_string(), json!([state, kind]))
-    });
-    Value::Object(states.collect())
 }
 
 /// Whether a delivery waits for a time that is still to come: then it may be sent now instead.

@@ -3,17 +3,21 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use axum::body::to_bytes;
 use axum::extract::{FromRequest, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 use gatepost_manage::{Via, Visit};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use crate::context::PageContext;
-use crate::failure::Failure;
+use crate::done;
+use crate::failure::{Failure, in_layout};
 use crate::form::Form;
+use crate::kept::{AGAIN, Kept, MAX_KEPT};
+use crate::layout::LIVE;
 use crate::local_path::local_path;
 use crate::login::{LoggedIn, LogoutForm};
 use crate::state::ConsoleState;
@@ -21,45 +25,33 @@ use crate::state::ConsoleState;
 /// Only what we serve ourselves, no inline script or style, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// How the routes end that a page asks by itself.
-const LIVE: &str = "/live";
-
 /// Lets through a request that a logged-in user sent from one of our pages.
 pub(crate) async fn guard(
     State(console): State<Arc<ConsoleState>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let safe = matches!(parts.method, Method::GET | Method::HEAD);
     let login = console.login.who(&parts, visit(&parts));
     let Some(user) = console.management.ask_platform(login).await else {
-        return Failure::Unavailable.bare(Some(&console));
+        return Failure::Unavailable.bare(&console);
     };
     let Some(user) = user else {
-        let back = parts.extensions.get::<axum::extract::OriginalUri>();
-        let back = back.map_or(&parts.uri, |original| &original.0);
-        let back = back
-            .path_and_query()
-            .and_then(|back| local_path(back.as_str()));
-        let home = console.at("/");
-        let back = back.filter(|_| safe).unwrap_or(&home);
-        let url = console.login.login_url(back);
-        return if safe {
-            Redirect::to(&url).into_response()
-        } else {
-            Failure::LoggedOut(url).bare(Some(&console))
-        };
+        return to_login(&console, Request::from_parts(parts, body)).await;
     };
+    let is_done = safe && done::admit(&mut parts);
     let principal = match console.management.log_in(user.owner, Via::Platform).await {
         Ok(Some(principal)) => principal,
-        Ok(None) => return Failure::Forbidden.bare(Some(&console)),
-        Err(error) => return Failure::from(error).bare(Some(&console)),
+        Ok(None) => return Failure::Forbidden.bare(&console),
+        Err(error) => return Failure::from(error).bare(&console),
     };
+    let path = parts.uri.path();
     let ctx = PageContext {
         actor: console.management.of(&principal),
         name: user.name.as_str().into(),
         csrf: console.csrf.token(&user.session).into(),
+        path: path.strip_suffix(AGAIN).unwrap_or(path).into(),
         logout: logout_form(&console, &user).map(Arc::new),
         console,
     };
@@ -71,7 +63,42 @@ pub(crate) async fn guard(
         };
     }
     request.extensions_mut().insert(ctx.clone());
-    next.run(request).await
+    let mut response = in_layout(&ctx, next.run(request).await);
+    if is_done {
+        done::forget(&ctx.console, &mut response);
+    }
+    done::remember(&ctx.console, &mut response);
+    response
+}
+
+/// The response to nobody: for a page the way to the login and back, for a form what was typed.
+async fn to_login(console: &ConsoleState, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path();
+    // Nobody is there to be led to the login: the page that asks says so.
+    if path.ends_with(LIVE) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    let home = console.at("/");
+    if !matches!(parts.method, Method::GET | Method::HEAD) {
+        let url = console.login.login_url(&home);
+        let typed = match is_from_here(&parts.headers) && is_form(&parts.headers) {
+            true => to_bytes(body, MAX_KEPT).await.ok(),
+            false => None,
+        };
+        let form = match typed {
+            Some(typed) => Form::read(typed).await.ok(),
+            None => None,
+        };
+        let kept = form.and_then(|form| Kept::of(path, &form));
+        return Failure::LoggedOut(url, kept).bare(console);
+    }
+    let back = parts.extensions.get::<axum::extract::OriginalUri>();
+    let back = back.map_or(&parts.uri, |original| &original.0);
+    let back = back
+        .path_and_query()
+        .and_then(|back| local_path(back.as_str()));
+    Redirect::to(&console.login.login_url(back.unwrap_or(&home))).into_response()
 }
 
 /// What refreshes itself is a poll, whether the script says so or not: its routes are ours.
@@ -95,15 +122,19 @@ async fn with_form(
 ) -> Result<Request, Failure> {
     let (parts, body) = request.into_parts();
     if from_elsewhere(&parts.headers) || !is_form(&parts.headers) {
-        return Err(Failure::Forged);
+        return Err(Failure::Forged(None));
     }
+    let is_from_here = is_from_here(&parts.headers);
     let request = Request::from_parts(parts.clone(), body);
     let bytes = Bytes::from_request(request, &())
         .await
         .map_err(|_| Failure::TooLarge)?;
     let form = Form::read(bytes).await.map_err(Failure::TooMuch)?;
-    if !ctx.console.csrf.is_token(&user.session, form.text("csrf")) {
-        return Err(Failure::Forged);
+    let path = parts.uri.path();
+    let only_opens = path.ends_with(AGAIN) && is_from_here;
+    if !only_opens && !ctx.console.csrf.is_token(&user.session, form.text("csrf")) {
+        let kept = is_from_here.then(|| Kept::of(path, &form)).flatten();
+        return Err(Failure::Forged(kept));
     }
     let mut request = Request::from_parts(parts, axum::body::Body::empty());
     request.extensions_mut().insert(form);
@@ -115,6 +146,14 @@ fn from_elsewhere(headers: &HeaderMap) -> bool {
     headers
         .get("sec-fetch-site")
         .is_some_and(|site| site != "same-origin" && site != "none")
+}
+
+/// Whether the browser says that a page of this site sent this. A browser that says nothing may be
+/// led here by anybody.
+fn is_from_here(headers: &HeaderMap) -> bool {
+    headers
+        .get("sec-fetch-site")
+        .is_some_and(|site| site == "same-origin")
 }
 
 fn is_form(headers: &HeaderMap) -> bool {

@@ -1,18 +1,32 @@
-//! Points in time and durations as people read them. All times are UTC, and labelled so.
+//! Points in time and durations as people read them. Without the script all times are UTC, and
+//! labelled so; it adds the reader's own zone.
 
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use chrono::{DateTime, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 use maud::{Markup, html};
 
 /// The format of a browser's date and time field.
 const FIELD: &str = "%Y-%m-%dT%H:%M";
+/// The length of `+01:00`.
+const ZONE_LENGTH: usize = 6;
 
-/// `2026-11-21 02:04`, and how long ago that was.
+/// `2026-11-21 02:04:07 UTC, 3 minutes ago`. The script puts the reader's own zone before UTC, and
+/// lets the distance tick.
 pub(crate) fn stamp(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
-    let text = at.format("%Y-%m-%d %H:%M").to_string();
-    let exact = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
-    html! { time datetime=(exact) title=(format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"))) { (text) } " " span.quiet { "UTC, " (distance(at, now)) } }
+    let text = at.format("%Y-%m-%d %H:%M:%S").to_string();
+    html! { span.at { time datetime=(exact(at)) { (text) } " " span.quiet { "UTC, " (distance(at, now)) } } }
+}
+
+/// How far away a moment is, by itself: `in 27 seconds`. The script lets it tick.
+pub(crate) fn away(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
+    let title = format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"));
+    html! { time.away datetime=(exact(at)) title=(title) { (distance(at, now)) } }
+}
+
+/// A moment for the script, to the second: `2026-11-21T02:04:07Z`.
+pub(crate) fn exact(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }
 
 /// As [`stamp`], or a word for never.
@@ -54,12 +68,31 @@ pub(crate) fn field(at: DateTime<Utc>) -> String {
     at.format(FIELD).to_string()
 }
 
-/// Reads a date field, with or without seconds, as UTC.
+/// The name of the hidden field beside a date field: the zone in which it was filled in, as
+/// `+01:00`. The script sets it; without it, the field is empty and the date is in UTC.
+pub(crate) fn zone_field(name: &str) -> String {
+    format!("{name}_zone")
+}
+
+/// The two fields of what [`Form::date`](crate::form::Form::date) read: the date, and its zone.
+pub(crate) fn split_field(text: &str) -> (&str, &str) {
+    let zone = text.len().checked_sub(ZONE_LENGTH);
+    match zone.and_then(|at| text.split_at_checked(at)) {
+        Some((date, zone)) if date.contains('T') && zone.starts_with(['+', '-']) => (date, zone),
+        _ => (text, ""),
+    }
+}
+
+/// Reads a date field, with or without seconds, in its zone or else as UTC.
 pub(crate) fn parse_field(text: &str) -> Option<DateTime<Utc>> {
-    NaiveDateTime::parse_from_str(text, FIELD)
-        .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S"))
-        .ok()
-        .map(|time| time.and_utc())
+    let (date, zone) = split_field(text);
+    let time = NaiveDateTime::parse_from_str(date, FIELD)
+        .or_else(|_| NaiveDateTime::parse_from_str(date, "%Y-%m-%dT%H:%M:%S"))
+        .ok()?;
+    let zone = if zone.is_empty() { "+00:00" } else { zone };
+    let zone: FixedOffset = zone.parse().ok()?;
+    let at = time.and_local_timezone(zone).single()?;
+    Some(at.with_timezone(&Utc))
 }
 
 #[cfg(test)]
@@ -83,8 +116,24 @@ mod tests {
         let at: DateTime<Utc> = "2026-11-21T12:34:00Z".parse().unwrap();
         assert_eq!(parse_field(&field(at)), Some(at));
         assert_eq!(parse_field("2026-11-21T12:34:00"), Some(at));
-        for wrong in ["", "2026-11-21", "soon", "2026-13-01T00:00"] {
+        for wrong in [
+            "",
+            "2026-11-21",
+            "soon",
+            "2026-13-01T00:00",
+            "2026-11-21T12:34+99:00",
+            "2026-11-21T12:34+aé:00",
+        ] {
             assert_eq!(parse_field(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_date_is_read_in_the_zone_in_which_it_was_filled_in() {
+        let (there, utc) = ("2026-11-21T12:34+05:30", "2026-11-21T07:04");
+        assert_eq!(split_field(there), ("2026-11-21T12:34", "+05:30"));
+        assert_eq!(split_field(utc), (utc, ""));
+        assert!(parse_field(there).is_some());
+        assert_eq!(parse_field(there), parse_field(utc));
     }
 }

@@ -225,7 +225,7 @@ async fn an_edit_changes_all_but_the_key_string_and_takes_effect_at_once() {
     let page = ulf.submit("/console/keys/1/edit", &fields).await;
     assert_eq!((page.status, page.to()), (303, "/console/keys?done=saved"));
     assert_eq!(probe(&site, &key).await, 403);
-    let list = ulf.get(page.to()).await;
+    let list = ulf.follow(&page).await;
     assert!(list.has("renamed") && list.has("90 days") && list.has("The key was saved"));
     let page = ulf
         .submit(

@@ -2,9 +2,11 @@
 
 mod calls;
 mod deliveries;
+mod kept;
 mod key_rules;
 mod keys;
 mod limits;
+mod refusals;
 mod session;
 mod sessions;
 mod tasks;

@@ -69,13 +69,27 @@ impl Visitor {
             .await
     }
 
-    /// Opens the page of a form and sends it to `action`, with the page's hidden fields.
+    /// Follows a redirection, with the cookies that it brings.
+    pub async fn follow(&self, page: &Page) -> Page {
+        let cookies = page.headers.get_all("set-cookie").iter();
+        let cookies = cookies.filter_map(|cookie| cookie.to_str().ok()?.split(';').next());
+        let cookies = std::iter::once(self.cookie.as_str()).chain(cookies);
+        let with_more = Self {
+            cookie: cookies.collect::<Vec<_>>().join("; "),
+            ..self.clone()
+        };
+        with_more.get(page.to()).await
+    }
+
+    /// Opens the page of a form and sends it to `action`, with the page's hidden fields but for
+    /// those that are given.
     pub async fn fill(&self, page: &str, action: &str, fields: &[(&str, &str)]) -> Page {
         let page = self.get(page).await;
         let hidden = page.hidden();
         let hidden = hidden
             .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()));
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .filter(|(name, _)| !fields.iter().any(|(given, _)| given == name));
         let all: Vec<_> = hidden.chain(fields.iter().copied()).collect();
         self.post(action, &all).await
     }

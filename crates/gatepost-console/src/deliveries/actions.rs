@@ -52,7 +52,7 @@ pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, 
         p { "Delivery #" (id) " will not be sent" @if delivery.tries > 0 { " again" } ". It ends with the state " strong { "error" } "." }
         @if delivery.message_kept { p.quiet { "It can be replayed later." } }
     };
-    let body = confirm(&ctx, &what, "Cancel the delivery", &back, &html! {});
+    let body = confirm(&ctx, &what, "Cancel the delivery", &back, &html! {}, None);
     let title = format!("Cancel delivery #{id}?");
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }

@@ -9,7 +9,7 @@ use crate::context::PageContext;
 use crate::delivery_cause;
 use crate::delivery_list::Names;
 use crate::delivery_standing::standing;
-use crate::layout::{self, seen};
+use crate::layout::{self, seen, spoken};
 use crate::time::{span, stamp, stamp_or};
 
 /// The list of facts.
@@ -26,8 +26,7 @@ pub(super) fn facts(
     html! {
         dl {
             dt { "State" } dd {
-                span class={ "badge " (kind) } data-state=(delivery.id) { (state) } " "
-                span data-text="info" { (standing(delivery, webhook, holdup, now)) }
+                (layout::badge(kind, state)) " " (standing(delivery, webhook, holdup, now)) (spoken(state))
                 @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { "See #" (first) } }
             }
             @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { "Last result" } dd { (delivery.status_info) } }

@@ -43,20 +43,14 @@ pub(super) fn parse(query: &Form) -> DeliveryFilter {
         class: class(query.text("class")),
         status: status(query.text("status")),
         id: (!id.is_empty() && id.len() <= ID).then(|| id.to_owned()),
-        from: moment(query.text("from")),
-        before: moment(query.text("before")),
+        from: parse_field(&query.date("from")),
+        before: parse_field(&query.date("before")),
         after: query.key("after").map(DeliveryId),
     }
 }
 
 pub(super) fn class(word: &str) -> Option<&'static str> {
     CLASSES.into_iter().find(|class| *class == word)
-}
-
-/// As the field sends it, in UTC, or with a zone: `2026-11-22T18:30:00+01:00`.
-pub(super) fn moment(text: &str) -> Option<DateTime<Utc>> {
-    let zoned = || DateTime::parse_from_rfc3339(text).ok();
-    parse_field(text).or_else(|| zoned().map(|at| at.to_utc()))
 }
 
 fn status(text: &str) -> Option<u16> {
@@ -120,8 +114,8 @@ pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<M
                 div.filter {
                     (task)
                     (layout::input(&problems, kinds, "status", "HTTP status", &status, ""))
-                    (layout::input(&problems, InputKind::Date, "from", "Queued from (UTC)", &time(filter.from), ""))
-                    (layout::input(&problems, InputKind::Date, "before", "Queued before (UTC)", &time(filter.before), ""))
+                    (layout::input(&problems, InputKind::Date, "from", "Queued from", &time(filter.from), ""))
+                    (layout::input(&problems, InputKind::Date, "before", "Queued before", &time(filter.before), ""))
                     (layout::input(&problems, InputKind::Text { max: ID }, "id", "Message or occurrence ID", id, "The ID, or how it begins. Messages themselves are not searched."))
                 }
             }

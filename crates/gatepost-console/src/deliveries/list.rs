@@ -1,21 +1,17 @@
 //! The list of deliveries.
 
-use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
 
 use super::filter::{form, parse, to_query};
 use crate::context::PageContext;
-use crate::delivery_list::{Names, newest};
-use crate::delivery_rows::{rows, states};
-use crate::delivery_standing::{inactive, standing};
+use crate::delivery_list::{DeliveryFilter, Names, newest};
+use crate::delivery_rows::rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, empty, more, page};
+use crate::layout::{Live, Section, empty, live_parts, more, page, spoken};
 use crate::paging::one_page;
 
 /// Rows on a page.
@@ -26,34 +22,86 @@ const READ: u32 = 51;
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let filter = parse(&query);
-    let listed = newest(&ctx, filter.clone(), READ).await?;
-    let (found, next) = one_page(listed, ROWS, |delivery| delivery.id);
-    let filter_query = to_query(&filter);
-    let ids: Vec<String> = found
-        .iter()
-        .map(|delivery| delivery.id.to_string())
-        .collect();
-    let live = format!("/deliveries/live?ids={}&{filter_query}", ids.join(","));
-    let is_first = filter.after.is_none();
+    let shown = Shown::read(&ctx, filter, None).await?;
     let body = html! {
-        (form(&ctx, &filter).await?)
-        @if found.is_empty() {
-            (nothing(&ctx, filter_query.is_empty() && is_first, next.is_some()))
-        } @else {
-            div data-live=(ctx.at(&live)) {
-                @if is_first { p role="status" { a href=(ctx.at(&format!("/deliveries?{filter_query}"))) data-text="newer" data-hide hidden {} } }
-                section { (section(&ctx, &found).await?) }
-            }
-        }
-        (more(&ctx.at("/deliveries"), &filter_query, is_first, next.map(|id| id.0)))
+        (form(&ctx, &shown.filter).await?)
+        (shown.part(&ctx).await?)
+        (more(&ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0)))
     };
     Ok(page(&ctx, Section::Deliveries, "Deliveries", &body).into_response())
 }
 
-/// The rows.
-async fn section(ctx: &PageContext, found: &[Delivery]) -> Result<Markup, Failure> {
-    let names = Names::of(ctx, found).await?;
-    Ok(rows(ctx, found, &names))
+/// The live part of the page.
+pub(super) async fn live(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let top = query.text("top").parse().ok().map(DeliveryId);
+    let shown = Shown::read(&ctx, parse(&query), top).await?;
+    Ok(live_parts(&ctx, &shown.part(&ctx).await?))
+}
+
+/// The rows of one page, which stay where they are while newer ones come.
+struct Shown {
+    filter: DeliveryFilter,
+    /// The newest delivery when the page was opened; on later pages it does not matter.
+    top: Option<DeliveryId>,
+    rows: Vec<Delivery>,
+    next: Option<DeliveryId>,
+    /// How many came since.
+    newer: usize,
+}
+
+impl Shown {
+    /// Reads the rows at once. With a `top` those up to it, and how many are above it.
+    async fn read(
+        ctx: &PageContext,
+        filter: DeliveryFilter,
+        top: Option<DeliveryId>,
+    ) -> Result<Self, Failure> {
+        let top = top.filter(|_| filter.after.is_none());
+        let mut newer = 0;
+        let mut from = filter.clone();
+        if let Some(top) = top {
+            let newest = newest(ctx, filter.clone(), READ).await?.rows;
+            newer = newest.iter().filter(|row| row.id > top).count();
+            from.after = Some(DeliveryId(top.0.saturating_add(1)));
+        }
+        let listed = newest(ctx, from, READ).await?;
+        let (rows, next) = one_page(listed, ROWS, |delivery| delivery.id);
+        let newest_row = rows.first().map_or(DeliveryId(0), |row| row.id);
+        Ok(Self {
+            filter,
+            top: Some(top.unwrap_or(newest_row)),
+            rows,
+            next,
+            newer,
+        })
+    }
+
+    async fn part(&self, ctx: &PageContext) -> Result<Markup, Failure> {
+        let filter_query = to_query(&self.filter);
+        let is_first = self.filter.after.is_none();
+        let place = match (self.filter.after, self.top) {
+            (Some(after), _) => format!("after={after}"),
+            (None, Some(top)) => format!("top={top}"),
+            (None, None) => String::new(),
+        };
+        let live = Live::at(ctx.at(&format!("/deliveries/live?{place}&{filter_query}")));
+        let names = Names::of(ctx, &self.rows).await?;
+        Ok(live.part("deliveries", "", &html! {
+            @if self.newer > 0 { p { a.button href=(ctx.at(&format!("/deliveries?{filter_query}"))) { (newer(self.newer)) } (spoken(&newer(self.newer))) } }
+            @if !self.rows.is_empty() { section { (rows(ctx, &self.rows, &names)) } }
+            @else if self.newer == 0 { (nothing(ctx, filter_query.is_empty() && is_first, self.next.is_some())) }
+        }))
+    }
+}
+
+/// The link to the newest rows.
+fn newer(count: usize) -> String {
+    match count {
+        1 => "Show 1 newer delivery".into(),
+        count if count > ROWS => format!("Show more than {ROWS} newer deliveries"),
+        count => format!("Show {count} newer deliveries"),
+    }
 }
 
 /// What is shown where there are no rows. A look that has read enough goes on with the next page.
@@ -76,50 +124,4 @@ fn nothing(ctx: &PageContext, unfiltered: bool, goes_on: bool) -> Markup {
         "No delivery matches the filter.",
         &all,
     )
-}
-
-/// The states of the listed rows, and the number of newer ones.
-pub(super) async fn live(
-    ctx: PageContext,
-    RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let ids = query
-        .text("ids")
-        .split(',')
-        .filter_map(|id| id.parse().ok());
-    let mut shown = Vec::new();
-    for id in ids.take(ROWS) {
-        match ctx.actor.delivery(DeliveryId(id)).await {
-            Ok((delivery, _)) => shown.push(delivery),
-            Err(ManageError::NotFound) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let names = Names::of(&ctx, &shown).await?;
-    let top = shown.iter().map(|delivery| delivery.id).max();
-    let found = newest(&ctx, parse(&query), READ).await?.rows;
-    let newer = found
-        .iter()
-        .take(ROWS)
-        .filter(|delivery| Some(delivery.id) > top)
-        .count();
-    let mut texts: Map<String, Value> = Map::new();
-    for delivery in &shown {
-        let webhook = names.webhooks.get(&delivery.webhook);
-        let held = webhook.and_then(inactive);
-        let words = standing(delivery, webhook, held.as_ref(), ctx.now());
-        texts.insert(format!("info-{}", delivery.id), words.into());
-        texts.insert(
-            format!("attempts-{}", delivery.id),
-            delivery.attempts.to_string().into(),
-        );
-    }
-    let newer = match newer {
-        0 => String::new(),
-        1 => "Show 1 newer delivery".into(),
-        count => format!("Show {count} newer deliveries"),
-    };
-    texts.insert("newer".into(), newer.into());
-    Ok(Json(json!({"texts": texts, "states": states(&shown)})))
 }

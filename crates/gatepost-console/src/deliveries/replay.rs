@@ -9,13 +9,13 @@ use gatepost_storage::webhooks::DeliveryState;
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
-use super::filter::{CLASSES, class, moment, words};
+use super::filter::{CLASSES, class, words};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, InputKind, Section, note, page, seen};
 use crate::problems::Problems;
-use crate::time::field;
+use crate::time::{field, parse_field};
 
 /// The states that can be replayed, and how they are called here.
 const STATES: [(&str, &str); 3] = [
@@ -47,8 +47,8 @@ impl Asked {
             webhook: WebhookId(form.key("webhook")?),
             state,
             class: class(form.text("class")),
-            from: moment(form.text("from")).unwrap_or(now - SPAN),
-            before: moment(form.text("before")).unwrap_or(now + TimeDelta::minutes(1)),
+            from: parse_field(&form.date("from")).unwrap_or(now - SPAN),
+            before: parse_field(&form.date("before")).unwrap_or(now + TimeDelta::minutes(1)),
         })
     }
 
@@ -115,8 +115,8 @@ fn range(asked: &Asked) -> Markup {
     html! {
         form.filter method="get" {
             input type="hidden" name="webhook" value=(asked.webhook);
-            (layout::input(&problems, InputKind::Date, "from", "Queued from (UTC)", &field(asked.from), ""))
-            (layout::input(&problems, InputKind::Date, "before", "Queued before (UTC)", &field(asked.before), ""))
+            (layout::input(&problems, InputKind::Date, "from", "Queued from", &field(asked.from), ""))
+            (layout::input(&problems, InputKind::Date, "before", "Queued before", &field(asked.before), ""))
             (layout::select(&problems, "state", "State", &states, state, "", false))
             (layout::select(&problems, "class", "Last failure", &words(&CLASSES), class, "", false))
             button { "Count" }

@@ -1,13 +1,13 @@
 //! The page of one delivery, with its attempts.
 
-use axum::Json;
+use std::time::Duration;
+
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::Holdup;
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 use webhook_model::{Webhook, WebhookId};
 
 use super::actions::{buttons, done};
@@ -15,12 +15,15 @@ use super::facts::facts;
 use super::{attempts, message, request};
 use crate::context::PageContext;
 use crate::delivery_list::Names;
-use crate::delivery_rows::states;
-use crate::delivery_standing::standing;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, note, page_with};
+use crate::layout::{Live, Section, live_parts, note, page_with};
 use crate::row_id::RowId;
+
+/// How often a delivery is read again because it changed while its attempts were read.
+const READS: usize = 3;
+/// How long a page waits to ask again for a delivery that has ended: only a replay changes it.
+const ENDED: Duration = Duration::from_secs(30);
 
 pub(super) async fn show(
     ctx: PageContext,
@@ -31,21 +34,23 @@ pub(super) async fn show(
     let done = done(Form::parse(query.unwrap_or_default().as_bytes()).text("done"));
     let body = html! {
         @if !done.is_empty() { (note("good", &html! { (done) })) }
-        div data-live=(ctx.at(&format!("/deliveries/{id}/live"))) {
-            section {
-                (shown.facts(&ctx))
-                p role="status" { a href="" data-text="more" data-hide hidden {} }
-            }
-        }
+        (shown.facts(&ctx))
         (message::section(&ctx, &shown.delivery))
         (request::section(&shown.delivery, shown.webhook(), &shown.attempts))
-        section { (shown.attempts(&ctx)) }
+        (shown.attempts(&ctx))
     };
-    let (title, actions) = (format!("Delivery #{id}"), buttons(&ctx, &shown.delivery));
+    let (title, actions) = (format!("Delivery #{id}"), shown.actions(&ctx));
     Ok(page_with(&ctx, Section::Deliveries, &title, &actions, &body).into_response())
 }
 
-/// A delivery, what it waits for, and its attempts.
+/// The live parts of the page.
+pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let shown = Shown::read(&ctx, DeliveryId(id)).await?;
+    let parts = html! { (shown.actions(&ctx)) (shown.facts(&ctx)) (shown.attempts(&ctx)) };
+    Ok(live_parts(&ctx, &parts))
+}
+
+/// A delivery, what it waits for, and its attempts, at one moment.
 struct Shown {
     delivery: Delivery,
     webhook: Option<Row<WebhookId, Webhook>>,
@@ -56,13 +61,22 @@ struct Shown {
 
 impl Shown {
     async fn read(ctx: &PageContext, id: DeliveryId) -> Result<Self, Failure> {
-        let (delivery, webhook) = ctx.actor.delivery(id).await?;
+        let (mut delivery, mut webhook) = ctx.actor.delivery(id).await?;
+        let mut attempts = ctx.actor.attempts(id).await?;
+        for _ in 1..READS {
+            let again = ctx.actor.delivery(id).await?;
+            if is_same(&delivery, &again.0) {
+                break;
+            }
+            (delivery, webhook) = again;
+            attempts = ctx.actor.attempts(id).await?;
+        }
         let holdup = match &webhook {
             Some(webhook) => ctx.actor.holdup(&delivery, &webhook.value).await?,
             None => None,
         };
         Ok(Self {
-            attempts: ctx.actor.attempts(id).await?,
+            attempts,
             names: Names::of(ctx, std::slice::from_ref(&delivery)).await?,
             delivery,
             webhook,
@@ -74,31 +88,38 @@ impl Shown {
         self.webhook.as_ref().map(|row| &row.value)
     }
 
+    fn live(&self, ctx: &PageContext) -> Live {
+        let live = Live::at(ctx.at(&format!("/deliveries/{}/live", self.delivery.id)));
+        if self.delivery.state.is_final() {
+            live.every(ENDED)
+        } else {
+            live
+        }
+    }
+
+    /// The buttons, as the state allows them.
+    fn actions(&self, ctx: &PageContext) -> Markup {
+        self.live(ctx).actions(&buttons(ctx, &self.delivery))
+    }
+
     fn facts(&self, ctx: &PageContext) -> Markup {
         let holdup = self.holdup.as_ref();
-        facts(ctx, &self.delivery, self.webhook(), holdup, &self.names)
+        let facts = facts(ctx, &self.delivery, self.webhook(), holdup, &self.names);
+        self.live(ctx).section("delivery", &facts)
     }
 
     fn attempts(&self, ctx: &PageContext) -> Markup {
-        html! {
+        let attempts = html! {
             h2 { "Attempts" }
             @if self.attempts.is_empty() { p.quiet { "None yet." } }
             @else { (attempts::table(ctx, &self.attempts)) }
-        }
+        };
+        self.live(ctx).section("attempts", &attempts)
     }
 }
 
-/// The state, for the script.
-pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Json<Value>, Failure> {
-    let shown = Shown::read(&ctx, DeliveryId(id)).await?;
-    let delivery = &shown.delivery;
-    let more = match delivery.state {
-        DeliveryState::Running => "An attempt is in progress. Show it",
-        _ => "",
-    };
-    let words = standing(delivery, shown.webhook(), shown.holdup.as_ref(), ctx.now());
-    let texts = json!({"info": words, "more": more});
-    Ok(Json(
-        json!({"texts": texts, "states": states(std::slice::from_ref::<Delivery>(delivery))}),
-    ))
+/// Whether nothing happened to a delivery between two looks at it.
+fn is_same(before: &Delivery, now: &Delivery) -> bool {
+    let of = |delivery: &Delivery| (delivery.state, delivery.attempts, delivery.last_attempt);
+    of(before) == of(now)
 }

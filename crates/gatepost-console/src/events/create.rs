@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, page, refused};
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 
 pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
@@ -72,4 +73,11 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     Ok(refused(
         new_page(&ctx, of.as_str(), &form, &problems).await?,
     ))
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
+    let form = EventForm::sent(&sent);
+    let page = new_page(&ctx, sent.text("type"), &form, &opened_again()).await?;
+    Ok(page.into_response())
 }

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, page, refused};
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
@@ -39,6 +40,21 @@ async fn form_page(
     let options = form_options(ctx, "Save event", &subject, specificity, true).await?;
     let body = fields(ctx, form, problems, &options);
     Ok(page(ctx, Section::Events, &format!("{of}: {what}"), &body))
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let (row, _) = ctx.actor.event(EventId(id)).await?;
+    let form = EventForm {
+        event: row.value.event.to_string(),
+        ..EventForm::sent(&sent)
+    };
+    let page = form_page(&ctx, &row, &form, &opened_again()).await?;
+    Ok(page.into_response())
 }
 
 /// Type and event cannot change; target, task and whether it is enabled can.

@@ -47,7 +47,7 @@ pub(super) fn fields(
     };
     html! {
         (layout::errors(problems))
-        form.main method="post" novalidate {
+        form.main method="post" action=(ctx.own()) novalidate {
             input type="hidden" name="csrf" value=(ctx.csrf);
             input type="hidden" name="type" value=(options.of);
             section {

@@ -18,7 +18,9 @@ pub(crate) fn routes() -> Router {
     Router::new()
         .route("/", get(list::list))
         .route("/new", get(create::new).post(create::create))
+        .route("/new/again", post(create::again))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
+        .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
         .route("/{id}/do/{action}", post(actions::act))
 }

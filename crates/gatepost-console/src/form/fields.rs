@@ -7,6 +7,8 @@ use http::StatusCode;
 use http::request::Parts;
 use url::form_urlencoded;
 
+use crate::time::zone_field;
+
 /// The fields of a form, in their order on the page.
 #[derive(Clone, Default)]
 pub(crate) struct Form(pub(super) Vec<(String, String)>);
@@ -30,6 +32,12 @@ impl Form {
             .map(|(_, value)| value.as_str())
     }
 
+    /// All fields, in their order on the page.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.0.iter();
+        fields.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Whether a checkbox is ticked.
     pub(crate) fn ticked(&self, name: &str) -> bool {
         self.given(name).is_some()
@@ -38,6 +46,15 @@ impl Form {
     /// A row number.
     pub(crate) fn key(&self, name: &str) -> Option<i64> {
         self.text(name).trim().parse().ok().filter(|key| *key > 0)
+    }
+
+    /// A date field with the zone in which it was filled in, `2026-11-21T12:34+01:00`, as
+    /// [`parse_field`](crate::time::parse_field) reads it.
+    pub(crate) fn date(&self, name: &str) -> String {
+        match self.text(name) {
+            "" => String::new(),
+            date => format!("{date}{}", self.text(&zone_field(name))),
+        }
     }
 
     /// A text of several lines. Browsers send `\r\n`; what is stored has `\n`.
@@ -70,6 +87,16 @@ impl<S: Sync> FromRequestParts<S> for Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_date_comes_with_its_zone() {
+        let form = Form::parse(
+            b"at=2026-11-21T12:34&at_zone=%2B05:30&utc=2026-11-21T07:04&none_zone=%2B01:00",
+        );
+        assert_eq!(form.date("at"), "2026-11-21T12:34+05:30");
+        assert_eq!(form.date("utc"), "2026-11-21T07:04");
+        assert_eq!(form.date("none"), "");
+    }
 
     #[test]
     fn what_is_typed_is_not_logged() {

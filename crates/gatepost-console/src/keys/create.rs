@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, note, page, page_with, refused};
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 use crate::reveal;
 use crate::tickets::Tickets;
 
@@ -74,6 +75,12 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
             Ok(refused(form_page(&ctx, &form, &problems).await))
         }
     }
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
+    let page = form_page(&ctx, &KeyForm::sent(&sent), &opened_again()).await;
+    page.into_response()
 }
 
 /// The same validation, for the hints that are shown while the user types.

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, note, page, refused};
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
@@ -43,6 +44,17 @@ pub(super) async fn update(
     } else {
         refused(page)
     })
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.key(KeyId(id)).await?;
+    let page = form_page(&ctx, &row, &KeyForm::sent(&sent), &opened_again());
+    Ok(page.into_response())
 }
 
 fn form_page(ctx: &PageContext, row: &KeyRow, form: &KeyForm, problems: &Problems) -> Markup {

@@ -55,7 +55,7 @@ pub(super) fn fields(
     }
     html! {
         (layout::errors(problems))
-        form.main method="post" novalidate data-check=(ctx.at("/keys/check")) {
+        form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at("/keys/check")) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
             button.unseen tabindex="-1" aria-hidden="true" { (options.button) }
@@ -67,7 +67,7 @@ pub(super) fn fields(
                 }
                 (layout::radios(problems, "expires_type", "Expires", &choices, &form.expires_type))
                 div.when.date {
-                    (layout::input(problems, InputKind::Date, "expires", "Date and time (UTC)", &form.expires, ""))
+                    (layout::input(problems, InputKind::Date, "expires", "Date and time", &form.expires, ""))
                 }
                 @if form.expires_type != "date" { p.error { (problems.of("expires").unwrap_or_default()) } }
             }

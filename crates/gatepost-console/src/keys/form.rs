@@ -49,7 +49,7 @@ impl KeyForm {
             name: form.text("name").to_owned(),
             description: form.lines("description"),
             expires_type: form.text("expires_type").to_owned(),
-            expires: form.text("expires").to_owned(),
+            expires: form.date("expires"),
             allow: list("allow"),
             deny: list("deny"),
         }

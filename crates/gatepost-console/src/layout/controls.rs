@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::problems::Problems;
+use crate::time::{split_field, zone_field};
 
 /// What a one-line field accepts.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +18,8 @@ pub(crate) enum InputKind {
         min: i64,
         max: i64,
     },
-    /// A date and time.
+    /// A date and time, as [`Form::date`](crate::form::Form::date) reads it. Its label says in
+    /// which zone it is read.
     Date,
 }
 
@@ -35,12 +37,16 @@ pub(crate) fn input(
     let by = described(name);
     html! {
         div.field {
-            label for=(id) { (label) }
+            label for=(id) { (label) @if matches!(kind, InputKind::Date) { " " span data-zone-of=(name) { "(UTC)" } } }
             @match kind {
                 InputKind::Text { max } => input type="text" id=(id) name=(name) value=(value) maxlength=(max) autocomplete="off" spellcheck="false" aria-describedby=(by) aria-invalid=[invalid];,
                 InputKind::Password => input type="password" id=(id) name=(name) autocomplete="new-password" aria-describedby=(by) aria-invalid=[invalid];,
                 InputKind::Number { min, max } => input type="number" id=(id) name=(name) value=(value) min=(min) max=(max) step="1" aria-describedby=(by) aria-invalid=[invalid];,
-                InputKind::Date => input type="datetime-local" id=(id) name=(name) value=(value) aria-describedby=(by) aria-invalid=[invalid];,
+                InputKind::Date => {
+                    @let (date, zone) = split_field(value);
+                    input type="datetime-local" id=(id) name=(name) value=(date) data-zone=(zone_field(name)) aria-describedby=(by) aria-invalid=[invalid];
+                    input type="hidden" name=(zone_field(name)) value=(zone);
+                },
             }
             (below(problems, name, hint))
         }

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::refused;
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 
 pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
@@ -44,6 +45,12 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
         }
     }
     Ok(refused(form_page(&ctx, None, &form, &problems).await?))
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
+    let page = form_page(&ctx, None, &TaskForm::sent(&sent), &opened_again()).await?;
+    Ok(page.into_response())
 }
 
 /// The same validation, for the hints that are shown while the user types.

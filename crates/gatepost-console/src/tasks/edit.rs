@@ -11,12 +11,25 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::refused;
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
     let form = TaskForm::of(&row.task);
     let page = form_page(&ctx, Some(&row), &form, &Problems::default()).await?;
+    Ok(page.into_response())
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.task(TaskId(id)).await?;
+    let form = TaskForm::sent(&sent);
+    let page = form_page(&ctx, Some(&row), &form, &opened_again()).await?;
     Ok(page.into_response())
 }
 

@@ -24,7 +24,7 @@ pub(super) fn fields(
     let Preview { text, warnings } = &options.preview;
     html! {
         (layout::errors(problems))
-        form.main method="post" novalidate data-check=(ctx.at("/tasks/check")) {
+        form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at("/tasks/check")) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             button.unseen tabindex="-1" aria-hidden="true" { (options.button) }
             section {

@@ -67,7 +67,7 @@ impl Figures {
     }
 
     /// The name of each figure, and its text.
-    pub(super) fn texts(&self) -> [(&'static str, String); 5] {
+    fn texts(&self) -> [(&'static str, String); 5] {
         let open = |count: usize| format!("{count}{}", if self.more { "+" } else { "" });
         let sum = self.sum();
         [
@@ -79,11 +79,11 @@ impl Figures {
         ]
     }
 
-    /// The figures, which the script refreshes, and the chart.
+    /// The figures and the chart.
     pub(super) fn markup(&self, now: DateTime<Utc>) -> Markup {
         html! {
             dl.figures {
-                @for (name, text) in self.texts() { div { dd data-text=(name) { (text) } dt { (name) } } }
+                @for (name, text) in self.texts() { div { dd { (text) } dt { (name) } } }
             }
             (self.chart(now))
         }

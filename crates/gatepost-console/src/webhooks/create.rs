@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, note, page, refused};
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 use crate::tickets::Tickets;
 
 pub(super) async fn new(ctx: PageContext) -> Response {
@@ -54,6 +55,11 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
             Ok(refused(form_page(&ctx, &form, &problems)))
         }
     }
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
+    form_page(&ctx, &WebhookForm::sent(&sent), &opened_again()).into_response()
 }
 
 /// The same validation, for the hints that are shown while the user types.

@@ -14,12 +14,24 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, page, refused};
 use crate::problems::Problems;
+use crate::refusal::opened_again;
 use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     let form = WebhookForm::of(&row.value);
     Ok(form_page(&ctx, &row, &form, &Problems::default()).into_response())
+}
+
+/// The form with what was typed in an earlier session.
+pub(super) async fn again(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.webhook(WebhookId(id)).await?;
+    let page = form_page(&ctx, &row, &WebhookForm::sent(&sent), &opened_again());
+    Ok(page.into_response())
 }
 
 fn form_page(

@@ -53,7 +53,7 @@ pub(super) fn fields(
     };
     html! {
         (layout::errors(problems))
-        form.main method="post" novalidate data-check=(ctx.at(&check)) {
+        form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at(&check)) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
             button.unseen tabindex="-1" aria-hidden="true" { (options.button) }

@@ -1,19 +1,15 @@
 //! The page of one webhook.
 
-use std::collections::BTreeMap;
-
-use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Delivery, TaskQuery};
+use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
 use gatepost_storage::{Row, Scope};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
 use super::chart::Figures;
-use super::counts::{grouped, of_all};
+use super::counts::{Counts, grouped, of_all};
 use super::dropped;
 use super::form::MASK;
 use super::labels::{activity, authorization};
@@ -21,10 +17,10 @@ use super::send_test::test_form;
 use super::signing_controls::signing_controls;
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, Names, newest};
-use crate::delivery_rows::{self, states};
+use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, note, one_button, page_with, seen};
+use crate::layout::{self, Live, Section, live_parts, note, one_button, page_with, seen};
 use crate::paging::newest_rows;
 use crate::row_id::RowId;
 use crate::time::stamp;
@@ -52,13 +48,14 @@ pub(super) async fn show(
     Ok(page_of(&ctx, &row, &before).await?.into_response())
 }
 
-/// The figures and states, for the script.
-pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Json<Value>, Failure> {
+/// The live parts of the page.
+pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let figures = Figures::of(&ctx, row.id).await?;
-    let texts: BTreeMap<_, _> = figures.texts().into();
-    let latest = latest(&ctx, row.id).await?;
-    Ok(Json(json!({"texts": texts, "states": states(&latest)})))
+    let shown = Shown::read(&ctx, &row).await?;
+    let parts = html! {
+        (shown.actions(&ctx)) (shown.configuration(&ctx)) (shown.figures(&ctx)) (shown.dropped(&ctx)) (shown.deliveries(&ctx))
+    };
+    Ok(live_parts(&ctx, &parts))
 }
 
 async fn latest(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Delivery>, Failure> {
@@ -75,13 +72,8 @@ pub(super) async fn page_of(
     row: &Row<WebhookId, Webhook>,
     before: &Markup,
 ) -> Result<Markup, Failure> {
-    let webhook = &row.value;
     let path = ctx.at(&format!("/webhooks/{}", row.id));
-    let at = |what: &str| format!("{path}/{what}");
-    let now = ctx.now();
-    let figures = Figures::of(ctx, row.id).await?;
-    let all = of_all(ctx, row.id).await?;
-    let latest = latest(ctx, row.id).await?;
+    let shown = Shown::read(ctx, row).await?;
     let query = TaskQuery {
         scope: Scope::All,
         creator: None,
@@ -90,25 +82,9 @@ pub(super) async fn page_of(
         page: newest_rows(SHOWN),
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
-    let dropped = dropped::of(ctx, row.id).await?;
-    let names = Names::of(ctx, &latest).await?;
-    let actions = html! {
-        a.button href=(at("edit")) { "Edit" }
-        @match webhook.activity {
-            Activity::Active => (one_button(ctx, &at("do/pause"), "", "Pause", "")),
-            Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", "Resume", "")),
-        }
-        a.button href=(at("delete")) { "Delete" }
-    };
     let body = html! {
         (before)
-        div.two {
-            section { h2 { "Configuration" } (details(row, now)) }
-            section data-live=(at("live")) { h2 { "Last 24 hours" }
-                (figures.markup(now))
-                p.quiet { "In all: " (grouped(all.sent)) " sent, " (grouped(all.failed)) " failed. Counted also where the delivery is not listed any more." }
-            }
-        }
+        div.two { (shown.configuration(ctx)) (shown.figures(ctx)) }
         div.two {
             section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str())) }
             section {
@@ -120,23 +96,89 @@ pub(super) async fn page_of(
                 (signing_controls(ctx, row, &path))
             }
         }
-        (dropped::section(ctx, &dropped))
-        section data-live=(at("live")) {
-            div.title { h2 { "Deliveries" } div.actions {
-                a.button.small href=(ctx.at(&format!("/deliveries/replay?webhook={}", row.id))) { "Replay…" }
-                a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
-            } }
-            @if latest.is_empty() { p.quiet { "No deliveries yet." } }
-            @else { (delivery_rows::rows(ctx, &latest, &names)) }
-        }
+        (shown.dropped(ctx))
+        (shown.deliveries(ctx))
     };
-    Ok(page_with(
-        ctx,
-        Section::Webhooks,
-        webhook.name.as_str(),
-        &actions,
-        &body,
-    ))
+    let title = row.value.name.as_str();
+    let actions = shown.actions(ctx);
+    Ok(page_with(ctx, Section::Webhooks, title, &actions, &body))
+}
+
+/// What of a webhook changes by itself, or by others.
+struct Shown<'a> {
+    row: &'a Row<WebhookId, Webhook>,
+    figures: Figures,
+    all: Counts,
+    latest: Vec<Delivery>,
+    names: Names,
+    dropped: Vec<Dropped>,
+}
+
+impl<'a> Shown<'a> {
+    async fn read(ctx: &PageContext, row: &'a Row<WebhookId, Webhook>) -> Result<Self, Failure> {
+        let latest = latest(ctx, row.id).await?;
+        Ok(Self {
+            row,
+            names: Names::of(ctx, &latest).await?,
+            figures: Figures::of(ctx, row.id).await?,
+            all: of_all(ctx, row.id).await?,
+            latest,
+            dropped: dropped::of(ctx, row.id).await?,
+        })
+    }
+
+    fn at(&self, ctx: &PageContext, what: &str) -> String {
+        ctx.at(&format!("/webhooks/{}/{what}", self.row.id))
+    }
+
+    fn live(&self, ctx: &PageContext) -> Live {
+        Live::at(self.at(ctx, "live"))
+    }
+
+    fn actions(&self, ctx: &PageContext) -> Markup {
+        let at = |what: &str| self.at(ctx, what);
+        self.live(ctx).actions(&html! {
+            a.button href=(at("edit")) { "Edit" }
+            @match self.row.value.activity {
+                Activity::Active => (one_button(ctx, &at("do/pause"), "", "Pause", "")),
+                Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", "Resume", "")),
+            }
+            a.button href=(at("delete")) { "Delete" }
+        })
+    }
+
+    fn configuration(&self, ctx: &PageContext) -> Markup {
+        let content = html! { h2 { "Configuration" } (details(self.row, ctx.now())) };
+        self.live(ctx).section("configuration", &content)
+    }
+
+    fn figures(&self, ctx: &PageContext) -> Markup {
+        self.live(ctx).section("figures", &html! {
+            h2 { "Last 24 hours" }
+            (self.figures.markup(ctx.now()))
+            p.quiet { "In all: " (grouped(self.all.sent)) " sent, " (grouped(self.all.failed)) " failed. Counted also where the delivery is not listed any more." }
+        })
+    }
+
+    fn dropped(&self, ctx: &PageContext) -> Markup {
+        let section = dropped::section(ctx, &self.dropped);
+        self.live(ctx).part("dropped", "", &section)
+    }
+
+    fn deliveries(&self, ctx: &PageContext) -> Markup {
+        let row = self.row;
+        self.live(ctx).section(
+            "deliveries",
+            &html! {
+                div.title { h2 { "Deliveries" } div.actions {
+                    a.button.small href=(ctx.at(&format!("/deliveries/replay?webhook={}", self.row.id))) { "Replay…" }
+                    a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
+                } }
+                @if self.latest.is_empty() { p.quiet { "No deliveries yet." } }
+                @else { (delivery_rows::rows(ctx, &self.latest, &self.names)) }
+            },
+        )
+    }
 }
 
 fn details(row: &Row<WebhookId, Webhook>, now: DateTime<Utc>) -> Markup {

@@ -1,0 +1,140 @@
+//! What was typed into a form, for a page that gives it back: the session had ended, or another had
+//! begun. The browser that sent it keeps it, in a form whose button opens the page again with it;
+//! the server keeps nothing, and a secret is not repeated.
+
+use std::fmt;
+
+use maud::{Markup, html};
+use webhook_model::Header;
+
+use crate::form::Form;
+use crate::state::ConsoleState;
+
+/// How the addresses end that open a form with what was sent to them. They change nothing, so they
+/// need no token; that the form came from this site is asked all the same.
+pub(crate) const AGAIN: &str = "/again";
+/// The longest form that is given back to who is not logged in, in bytes.
+pub(crate) const MAX_KEPT: usize = 256 * 1024;
+
+/// Fields that are of the old page alone.
+const OF_THE_PAGE: [&str; 3] = ["csrf", "do", "ticket"];
+/// Fields that hold a secret.
+const SECRETS: [&str; 3] = ["key", "password", "token"];
+
+/// The fields of a form, and where its page is opened again.
+pub(crate) struct Kept {
+    again: String,
+    fields: Vec<(String, String)>,
+}
+
+impl Kept {
+    /// What is kept of a form that was sent to this path, below the console's own; `None` where no
+    /// page can be opened with it.
+    pub(crate) fn of(path: &str, form: &Form) -> Option<Self> {
+        let page = path.strip_suffix(AGAIN).unwrap_or(path);
+        let is_record = ["/keys/", "/webhooks/", "/tasks/", "/events/"]
+            .iter()
+            .any(|area| page.starts_with(area));
+        let is_form = page.ends_with("/new") || page.ends_with("/edit");
+        (is_record && is_form).then(|| Self {
+            again: format!("{page}{AGAIN}"),
+            fields: without_secrets(form),
+        })
+    }
+
+    /// The form, with its button.
+    pub(crate) fn form(&self, console: &ConsoleState) -> Markup {
+        html! {
+            form method="post" action=(console.at(&self.again)) {
+                @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
+                button.primary { "Continue with the form" }
+            }
+        }
+    }
+}
+
+/// Fields may hold what is nobody else's business.
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept")
+            .field("again", &self.again)
+            .finish_non_exhaustive()
+    }
+}
+
+fn without_secrets(form: &Form) -> Vec<(String, String)> {
+    let dropped = |name: &str| OF_THE_PAGE.contains(&name) || SECRETS.contains(&name);
+    let fields = form.iter().filter(|(name, _)| !dropped(name));
+    fields
+        .map(|(name, value)| (name.to_owned(), without_secret(form, name, value)))
+        .collect()
+}
+
+/// The value of a field, without the values of headers that are credentials by their name.
+fn without_secret(form: &Form, name: &str, value: &str) -> String {
+    if name == "headers_text" {
+        let lines = value.lines().map(|line| match line.split_once(':') {
+            Some((name, _)) if !is_plain(name) => format!("{name}:\n"),
+            _ => format!("{line}\n"),
+        });
+        return lines.collect();
+    }
+    let row = name.strip_prefix("header.");
+    let row = row.and_then(|rest| rest.strip_suffix(".value"));
+    match row.map(|row| form.text(&format!("header.{row}.name"))) {
+        Some(header) if !header.is_empty() && !is_plain(header) => String::new(),
+        _ => value.to_owned(),
+    }
+}
+
+/// Whether a header of this name is known to hold no credential.
+fn is_plain(name: &str) -> bool {
+    Header::new(name.trim(), "").is_ok_and(|header| !header.is_sensitive())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_is_kept_but_no_secret() {
+        let sent = b"csrf=c&ticket=t&name=chat&password=s3cret&token=s3cret&key=s3cret&user=bot&header.0.name=X-Api-Token&header.0.value=s3cret&header.1.name=X-Route&header.1.value=ops&headers_text=Authorization%3A+s3cret%0D%0AX-Route%3A+ops&message=hello";
+        let kept = Kept::of("/webhooks/new", &Form::parse(sent)).unwrap();
+        assert_eq!(kept.again, "/webhooks/new/again");
+        let fields: Vec<_> = kept
+            .fields
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(
+            fields,
+            [
+                "name=chat",
+                "user=bot",
+                "header.0.name=X-Api-Token",
+                "header.0.value=",
+                "header.1.name=X-Route",
+                "header.1.value=ops",
+                "headers_text=Authorization:\nX-Route: ops\n",
+                "message=hello",
+            ]
+        );
+        assert!(!format!("{kept:?}").contains("hello"));
+    }
+
+    #[test]
+    fn only_forms_of_records_can_be_opened_again() {
+        let again = |path: &str| Kept::of(path, &Form::default()).map(|kept| kept.again);
+        for path in ["/tasks/7/edit", "/tasks/7/edit/again"] {
+            assert_eq!(again(path).as_deref(), Some("/tasks/7/edit/again"));
+        }
+        for path in [
+            "/tasks/7/delete",
+            "/tasks/7/do/run",
+            "/new",
+            "/webhooks/1/test",
+        ] {
+            assert_eq!(again(path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! A form whose session ended, a page that is loaded again, and the reader's own zone.
+
+use serde_json::json;
+use tests::browser::{Browser, Look, Site};
+
+async fn login_in_another_tab(b: &Browser) {
+    let own = b.driver.window().await.unwrap();
+    b.click("main a[target=_blank]").await;
+    let mut windows = b.driver.windows().await.unwrap();
+    while windows.len() < 2 {
+        windows = b.driver.windows().await.unwrap();
+    }
+    let other = windows.into_iter().find(|window| *window != own).unwrap();
+    b.driver.switch_to_window(other).await.unwrap();
+    b.login("ulf").await;
+    b.driver.close_window().await.unwrap();
+    b.driver.switch_to_window(own).await.unwrap();
+}
+
+async fn a_form_outlives_its_session(scripts: bool) {
+    let site = Site::start().await;
+    let look = Look {
+        scripts,
+        ..Look::default()
+    };
+    Browser::run(&site, look, async move |b: Browser| {
+        b.login("ulf").await;
+        b.goto("/console/webhooks/new").await;
+        b.fill("#name", "typed before").await;
+        b.fill("#url", "https://example.com/in").await;
+        b.driver.delete_all_cookies().await.unwrap();
+        b.turn("form.main .submit .primary").await;
+        b.until("main", "Your session has ended").await;
+        login_in_another_tab(&b).await;
+        b.turn("main form .primary").await;
+        b.until(".note.bad", "Check your entries").await;
+        assert_eq!(b.value("#name").await, "typed before");
+        b.turn("form.main .submit .primary").await;
+        b.until(".note", "The webhook was created").await;
+        // The confirmation is of what was done, not of the address.
+        b.driver.refresh().await.unwrap();
+        b.until("h1", "typed before").await;
+        assert!(!b.shows("main > .note").await);
+        assert_eq!(b.path().await.contains("done="), !scripts);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_outlives_the_session() {
+    a_form_outlives_its_session(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_outlives_the_session_without_scripts() {
+    a_form_outlives_its_session(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn times_are_shown_and_read_in_the_readers_zone() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        let zone = |name: &str| json!({ "timezoneId": name });
+        b.devtools("Emulation.setTimezoneOverride", zone("Asia/Kolkata")).await;
+        b.login("ulf").await;
+        b.goto("/console/keys/new").await;
+        b.fill("#name", "far").await;
+        b.click("[name=expires_type][value=date]").await;
+        b.until("label[for=expires]", "your time zone, Asia/").await;
+        b.script("const field = document.getElementById('expires'); field.value = '2031-05-01T12:00'; field.dispatchEvent(new Event('input', { bubbles: true }))").await;
+        b.click("form.main .submit .primary").await;
+        b.see("dialog #secret").await;
+        b.see("td [title='2031-05-01 06:30 UTC']").await;
+        // The key's creation: here, and in UTC.
+        let shown = "const at = document.querySelector('tbody .at'); const time = at.querySelector('time'); const local = new Date(time.textContent.replace(' ', 'T') + '+05:30').toISOString(); return [local.slice(0, 19) === time.dateTime.slice(0, 19), at.textContent]";
+        let shown = b.script(shown).await;
+        assert_eq!(shown[0], json!(true), "{shown}");
+        let text = shown[1].as_str().unwrap();
+        assert!(text.contains("UTC, "), "{text}");
+        // A stored date is offered in the zone of whoever edits it.
+        b.goto("/console/keys/1/edit").await;
+        b.click("[name=expires_type][value=date]").await;
+        assert_eq!(b.value("#expires").await, "2031-05-01T12:00");
+        b.devtools("Emulation.setTimezoneOverride", zone("America/New_York")).await;
+        b.goto("/console/keys/1/edit").await;
+        b.click("[name=expires_type][value=date]").await;
+        assert_eq!(b.value("#expires").await, "2031-05-01T02:30");
+        b.click("form.main .submit .primary").await;
+        b.see("td [title='2031-05-01 06:30 UTC']").await;
+    })
+    .await;
+}

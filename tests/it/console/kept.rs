@@ -1,0 +1,242 @@
+//! What was typed outlives the session, and a confirmation does not outlive its page.
+
+use examples::receiver::Receiver;
+use reqwest::Method;
+use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::{Page, Site, Visitor};
+
+/// A form as a browser sends it from a page of this site.
+async fn from_here(visitor: &Visitor, path: &str, fields: &[(&str, &str)]) -> Page {
+    let mut body = url::form_urlencoded::Serializer::new(String::new());
+    body.extend_pairs(fields);
+    let request = visitor
+        .request(Method::POST, path)
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(body.finish());
+    visitor.send(request).await
+}
+
+/// The fields that a page keeps, and where it sends them.
+fn kept(page: &Page) -> (String, Vec<(String, String)>) {
+    let form = page.html.split("<main").nth(1).unwrap();
+    let action = form.split("action=\"").nth(1).unwrap();
+    let action = action.split('"').next().unwrap().to_owned();
+    let main = Page {
+        status: page.status,
+        headers: page.headers.clone(),
+        html: form.to_owned(),
+    };
+    (action, main.hidden())
+}
+
+fn pairs(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+    let fields = fields.iter();
+    fields
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_form_outlives_its_session_without_its_secrets() {
+    let site = Site::start().await;
+    let nobody = Visitor::stranger(&site);
+    let typed = [
+        ("csrf", "old"),
+        ("ticket", "old"),
+        ("name", "chat <b>"),
+        ("url", "https://example.com/in"),
+        ("auth", "bearer"),
+        ("token", "s3cret-token"),
+        ("header_mode", "text"),
+        ("headers_text", "X-Api-Token: s3cret-header\nX-Route: ops"),
+        ("timeout", "7"),
+        ("retries", "2"),
+        ("enabled", "on"),
+    ];
+    let page = from_here(&nobody, "/console/webhooks/new", &typed).await;
+    assert_eq!(page.status, 401);
+    assert!(
+        page.has("Your session has ended") && page.has("/login?back="),
+        "{}",
+        page.html
+    );
+    assert!(!page.has("s3cret"), "{}", page.html);
+    let (action, fields) = kept(&page);
+    assert_eq!(action, "/console/webhooks/new/again");
+    // Still nobody: the page stays what it is.
+    let again = from_here(&nobody, &action, &pairs(&fields)).await;
+    assert_eq!(
+        (again.status, kept(&again)),
+        (401, (action.clone(), fields.clone()))
+    );
+    // In a new session the form is there, and is stored by its own button alone.
+    let ulf = Visitor::login(&site, "ulf").await;
+    let form = from_here(&ulf, &action, &pairs(&fields)).await;
+    assert_eq!(form.status, 200);
+    for part in [
+        "value=\"chat &lt;b&gt;\"",
+        "value=\"7\"",
+        "X-Route: ops",
+        "Check your entries and send the form again.",
+        "action=\"/console/webhooks/new\"",
+    ] {
+        assert!(form.has(part), "{part}: {}", form.html);
+    }
+    assert!(site.heard().is_empty());
+    // In a session that is another than the form's, too.
+    let page = from_here(&ulf, "/console/webhooks/new", &typed).await;
+    assert_eq!(page.status, 403);
+    assert_eq!(kept(&page), (action, fields));
+}
+
+#[tokio::test]
+async fn every_form_of_a_record_is_opened_again() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let target = [
+        ("event", "poweron"),
+        ("target", "tag"),
+        ("tag", "1"),
+        ("task", "1"),
+    ];
+    new_event(&ulf, &target).await;
+    ulf.submit(
+        "/console/keys/new",
+        &[("name", "k"), ("expires_type", "never")],
+    )
+    .await;
+    let before = site.heard();
+    let nobody = Visitor::stranger(&site);
+    let of_event = [
+        ("type", "vms"),
+        ("event", "poweroff"),
+        ("target", "tag"),
+        ("tag", "1"),
+        ("task", "1"),
+    ];
+    let named = [
+        ("name", "typed before"),
+        ("webhook", "1"),
+        ("message", "typed before"),
+    ];
+    for (path, fields, shown) in [
+        ("keys/new", &named[..], "typed before"),
+        ("keys/1/edit", &named, "typed before"),
+        ("webhooks/new", &named, "typed before"),
+        ("webhooks/1/edit", &named, "typed before"),
+        ("tasks/new", &named, "typed before"),
+        ("tasks/1/edit", &named, "typed before"),
+        ("events/new", &of_event, "value=\"poweroff\" selected"),
+        ("events/1/edit", &of_event, "value=\"tag\" checked"),
+    ] {
+        let path = format!("/console/{path}");
+        let (action, fields) = kept(&from_here(&nobody, &path, fields).await);
+        let form = from_here(&ulf, &action, &pairs(&fields)).await;
+        assert_eq!(form.status, 200, "{path}: {}", form.html);
+        assert!(form.has(shown), "{path}: {}", form.html);
+    }
+    assert_eq!(site.heard(), before);
+}
+
+/// Another site could have a form opened with values of its choice.
+#[tokio::test]
+async fn only_a_form_of_this_site_is_kept_or_opened() {
+    let site = Site::start().await;
+    let fields = [("name", "planted"), ("expires_type", "never")];
+    let nobody = Visitor::stranger(&site);
+    let ulf = Visitor::login(&site, "ulf").await;
+    for from in ["", "cross-site", "same-site", "none"] {
+        for (visitor, path) in [
+            (&nobody, "/console/keys/new"),
+            (&ulf, "/console/keys/new"),
+            (&ulf, "/console/keys/new/again"),
+        ] {
+            let request = visitor
+                .request(Method::POST, path)
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body("name=planted&expires_type=never");
+            let request = match from {
+                "" => request,
+                from => request.header("sec-fetch-site", from),
+            };
+            let page = visitor.send(request).await;
+            assert!([401, 403].contains(&page.status), "{from} {path}");
+            assert!(!page.has("planted"), "{from} {path}: {}", page.html);
+        }
+    }
+    // A long one of nobody is not even read.
+    let long = "x".repeat(300 * 1024);
+    let page = from_here(
+        &nobody,
+        "/console/tasks/new",
+        &[("message", &long), fields[0]],
+    )
+    .await;
+    assert_eq!(page.status, 401);
+    assert!(page.html.len() < 10_000);
+}
+
+#[tokio::test]
+async fn a_confirmation_is_shown_once() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    let done = ulf
+        .fill("/console/tasks/new", "/console/webhooks/1/do/pause", &[])
+        .await;
+    let (to, cookie) = (done.to().to_owned(), done.header("set-cookie").to_owned());
+    assert!(
+        cookie.starts_with("gatepost_done=paused; Path=/console/; Max-Age=60; HttpOnly"),
+        "{cookie}"
+    );
+    // A link to the confirmation shows nothing.
+    let note = "The webhook is paused.";
+    assert!(!ulf.get(&to).await.has(note));
+    let page = ulf.follow(&done).await;
+    assert!(page.has(note), "{}", page.html);
+    let gone = page.header("set-cookie");
+    assert!(
+        gone.starts_with("gatepost_done=; ") && gone.contains("Max-Age=0"),
+        "{gone}"
+    );
+    // As a browser reloads it.
+    assert!(!ulf.get(&to).await.has(note));
+}
+
+#[tokio::test]
+async fn a_date_is_read_in_the_zone_that_its_form_says() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    for (name, zone, shown) in [
+        ("utc", "", "2031-05-01 12:00 UTC"),
+        ("ist", "+05:30", "2031-05-01 06:30 UTC"),
+    ] {
+        let fields = [
+            ("name", name),
+            ("expires_type", "date"),
+            ("expires", "2031-05-01T12:00"),
+            ("expires_zone", zone),
+        ];
+        let page = ulf.submit("/console/keys/new", &fields).await;
+        assert!(page.has(shown), "{name}: {}", page.html);
+    }
+    let wrong = [
+        ("name", "odd"),
+        ("expires_type", "date"),
+        ("expires", "2031-05-01T12:00"),
+        ("expires_zone", "Mars/Base"),
+    ];
+    let page = ulf.submit("/console/keys/new", &wrong).await;
+    assert_eq!(page.status, 422);
+    assert!(
+        page.error("expires").contains("such as 2027-01-31T18:00"),
+        "{}",
+        page.html
+    );
+    assert!(page.has("(UTC)"), "without scripts the zone is said");
+}
