@@ -10,6 +10,7 @@ use maud::{Markup, html};
 use webhook_model::WebhookId;
 
 use super::filter::{CLASSES, class, words};
+use crate::choices::webhook_choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
@@ -76,7 +77,9 @@ impl Asked {
 
 pub(super) async fn show(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let form = Form::parse(query.unwrap_or_default().as_bytes());
-    let asked = Asked::parse(&ctx, &form).ok_or(Failure::NotFound)?;
+    let Some(asked) = Asked::parse(&ctx, &form) else {
+        return choose(&ctx).await;
+    };
     let webhook = ctx.actor.webhook(asked.webhook).await?;
     let count = ctx.actor.count_replayable(&asked.replayable()).await?;
     let back = ctx.at(&format!("/webhooks/{}", asked.webhook));
@@ -97,13 +100,29 @@ pub(super) async fn show(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
 }
 
 pub(super) async fn replay(ctx: PageContext, form: Form) -> Result<Response, Failure> {
-    let asked = Asked::parse(&ctx, &form).ok_or(Failure::NotFound)?;
+    let Some(asked) = Asked::parse(&ctx, &form) else {
+        return choose(&ctx).await;
+    };
     let replayed = ctx.actor.replay_some(asked.replayable()).await?;
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(asked.fields());
     query.append_pair("done", &replayed.to_string());
     let path = ctx.at(&format!("/deliveries/replay?{}", query.finish()));
     Ok(Redirect::to(&path).into_response())
+}
+
+/// Asks for the webhook.
+async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
+    let (problems, webhooks) = (Problems::default(), webhook_choices(ctx).await?);
+    let body = html! {
+        section {
+            form method="get" {
+                (layout::picker(&problems, "webhook", "Webhook", &webhooks, "", ""))
+                button { "Count" }
+            }
+        }
+    };
+    Ok(page(ctx, Section::Deliveries, "Replay deliveries", &body).into_response())
 }
 
 /// The form that chooses them.
