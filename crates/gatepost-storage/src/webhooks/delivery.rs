@@ -66,9 +66,9 @@ impl MessageId {
             return None;
         }
         let digit = |letter: &u8| LETTERS.iter().position(|known| known == letter);
-        let digits = time.iter().map(|letter| digit(letter)?.try_into().ok());
-        let first = digits.fold(Some(0_i64), |sum, digit: Option<i64>| {
-            Some(sum? << 5 | digit?)
+        let first = time.iter().try_fold(0_i64, |sum, letter| {
+            let digit = i64::try_from(digit(letter)?).ok()?;
+            Some(sum << 5 | digit)
         })?;
         let at = |number: i64| DateTime::from_timestamp_millis(number << (5 * left));
         let spare = TimeDelta::minutes(1);
