@@ -57,6 +57,7 @@ impl Backlog {
             message_id: MessageId::new(now(), n as u128),
             webhook: self.hooks[n % self.hooks.len()],
             task: None,
+            cause: None,
             body: "{}".into(),
             due: now(),
             lease_until: None,

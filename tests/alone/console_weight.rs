@@ -146,6 +146,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
             message_id: format!("msg_{}", some * 500 + at).parse().unwrap(),
             webhook: WebhookId(1),
             task: None,
+            cause: None,
             body: "{\"text\":\"Webhook\"}".into(),
             due: now,
             lease_until: None,

@@ -191,6 +191,7 @@ async fn fill(place: &Place) {
             message_id: format!("msg_{at}").parse().unwrap(),
             webhook: WebhookId(1),
             task: None,
+            cause: None,
             body: text.clone(),
             due: now,
             lease_until: None,

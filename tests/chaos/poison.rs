@@ -101,6 +101,7 @@ async fn queue(place: &Place, url: &str) {
             message_id: format!("m{hook}_{n}").parse().unwrap(),
             webhook,
             task: None,
+            cause: None,
             body: if hook + n == 0 {
                 POISON.into()
             } else {

@@ -42,6 +42,7 @@ async fn enqueue(run: &mut Run, count: i64) {
             message_id: format!("m{n}").parse().unwrap(),
             webhook: hook,
             task: None,
+            cause: None,
             body: format!(r#"{{"n":"{n}"}}"#).into(),
             due: now,
             lease_until: None,

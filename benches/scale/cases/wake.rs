@@ -33,6 +33,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
                 message_id: MessageId::new(now(), number as u128),
                 webhook,
                 task: None,
+                cause: None,
                 body: format!(r#"{{"n":"{number}"}}"#).into(),
                 due: now(),
                 lease_until: None,

@@ -157,6 +157,7 @@ impl Platform {
                 message_id: format!("q{webhook}_{n}").parse().unwrap(),
                 webhook,
                 task,
+                cause: None,
                 body: r#"{"queued":true}"#.into(),
                 due: now(),
                 lease_until: None,

@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
+use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::failure::Failure;
 use crate::layout::{LIVE, Live, Section, live_parts, page_with};
 use crate::paging::newest_rows;
@@ -144,7 +144,7 @@ fn texts(health: &Health) -> [(&'static str, String); 4] {
 async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
     let limits = limits::section(ctx).await?;
     let sent = newest(ctx, DeliveryFilter::default(), SHOWN).await?.rows;
-    let names = webhook_names(ctx, &sent).await?;
+    let names = Names::of(ctx, &sent).await?;
     let health = ctx.actor.health().await?;
     let live = Live::at(ctx.at(LIVE));
     Ok(html! {

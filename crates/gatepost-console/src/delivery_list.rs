@@ -1,27 +1,43 @@
-//! The newest deliveries that the caller may see, as several pages show them.
+//! The deliveries that the caller may see, as several pages show them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use gatepost_manage::Listed;
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_manage::{DeliveryMatch, Listed};
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryQuery, DeliveryState};
-use webhook_model::WebhookId;
+use gatepost_storage::webhooks::{Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState};
+use webhook_model::{TaskId, Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::paging::newest_rows;
 
-/// Which deliveries to list.
-#[derive(Clone, Copy, Debug, Default)]
+/// Objects and users whose names are asked for at most; the others are shown by their number.
+const NAMED: usize = 20;
+/// A platform that takes longer for a name is asked for no more.
+const SLOW: TimeDelta = TimeDelta::seconds(1);
+
+/// Which deliveries to list: those that match all that is `Some`.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DeliveryFilter {
     pub webhook: Option<WebhookId>,
+    pub task: Option<TaskId>,
     pub state: Option<DeliveryState>,
     /// How the last attempt ended.
     pub class: Option<&'static str>,
+    /// The status of the last response.
+    pub status: Option<u16>,
+    /// The beginning of a message ID or of the id of an occurrence.
+    pub id: Option<String>,
+    /// Queued at or after this.
+    pub from: Option<DateTime<Utc>>,
+    /// Queued before this.
+    pub before: Option<DateTime<Utc>>,
     pub after: Option<DeliveryId>,
 }
 
-/// At most `limit` deliveries, newest first. A webhook that the caller may not see is not found.
+/// At most `limit` deliveries, newest first. A webhook or a task that the caller may not see is not
+/// found.
 pub(crate) async fn newest(
     ctx: &PageContext,
     filter: DeliveryFilter,
@@ -36,18 +52,63 @@ pub(crate) async fn newest(
     };
     let query = DeliveryQuery {
         webhook: filter.webhook,
+        task: filter.task,
         states: filter.state.into_iter().collect(),
         class: filter.class.map(str::to_owned),
+        created_from: filter.from,
+        created_before: filter.before,
         ..DeliveryQuery::all(page)
     };
-    Ok(ctx.actor.deliveries(&query).await?)
+    let wanted = DeliveryMatch {
+        status: filter.status,
+        id: filter.id,
+    };
+    Ok(ctx.actor.find_deliveries(&query, &wanted).await?)
 }
 
-/// The names of the webhooks of these deliveries.
-pub(crate) async fn webhook_names(
-    ctx: &PageContext,
-    deliveries: &[Delivery],
-) -> Result<BTreeMap<WebhookId, String>, Failure> {
-    let ids = deliveries.iter().map(|delivery| delivery.webhook);
-    Ok(ctx.actor.webhook_names(ids).await?)
+/// What the rows of a list speak of: webhooks, tasks, objects and users, as the caller knows them.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    pub webhooks: BTreeMap<WebhookId, Webhook>,
+    pub tasks: BTreeMap<TaskId, String>,
+    rows: BTreeMap<(String, i64), String>,
+}
+
+impl Names {
+    /// By one look into the store for webhooks and one for tasks; names of the platform's rows by a
+    /// question for each.
+    pub(crate) async fn of(ctx: &PageContext, deliveries: &[Delivery]) -> Result<Self, Failure> {
+        let webhooks = deliveries.iter().map(|delivery| delivery.webhook);
+        let tasks = deliveries.iter().filter_map(|delivery| delivery.task);
+        let causes = deliveries.iter().filter_map(|row| row.cause.as_ref());
+        let asked: BTreeSet<_> = causes.flat_map(platform_rows).collect();
+        let mut rows = BTreeMap::new();
+        for (table, key) in asked.into_iter().take(NAMED) {
+            let began = ctx.now();
+            if let Some(name) = ctx.actor.name(&table, key).await {
+                rows.insert((table, key), name);
+            }
+            if ctx.now() - began > SLOW {
+                break;
+            }
+        }
+        Ok(Self {
+            webhooks: ctx.actor.named_webhooks(webhooks).await?,
+            tasks: ctx.actor.task_names(tasks).await?,
+            rows,
+        })
+    }
+
+    /// The name of a row of the platform, or its number.
+    pub(crate) fn row(&self, table: &str, key: i64) -> String {
+        let name = self.rows.get(&(table.to_owned(), key));
+        name.cloned().unwrap_or_else(|| format!("#{key}"))
+    }
+}
+
+/// The object of a cause, and who ran it by hand.
+fn platform_rows(cause: &Cause) -> impl Iterator<Item = (String, i64)> {
+    let object = cause.object.map(|id| (cause.event_type.to_string(), id.0));
+    let by = cause.by.map(|user| ("users".to_owned(), user.0));
+    object.into_iter().chain(by)
 }

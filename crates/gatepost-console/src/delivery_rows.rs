@@ -1,42 +1,46 @@
 //! The table of deliveries, as several pages show it.
 
-use std::collections::BTreeMap;
-
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use maud::{Markup, html};
-use webhook_model::WebhookId;
 
 use crate::context::PageContext;
-use crate::layout;
-use crate::layout::seen;
-use crate::time::stamp;
+use crate::delivery_cause;
+use crate::delivery_list::Names;
+use crate::delivery_standing::{inactive, standing};
+use crate::layout::{self, seen};
+use crate::time::{span, stamp};
 
-/// The deliveries, each with the name of its webhook.
-pub(crate) fn rows(
-    ctx: &PageContext,
-    deliveries: &[Delivery],
-    names: &BTreeMap<WebhookId, String>,
-) -> Markup {
+/// The deliveries, with what made them and how they stand.
+pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) -> Markup {
     let now = ctx.now();
     html! {
         div.scroll { table {
             thead { tr {
-                th scope="col" { "Delivery" } th scope="col" { "Webhook" } th scope="col" { "State" }
-                th scope="col" { "Result" } th scope="col" { "Attempts" } th scope="col" { "Queued" } th scope="col" { "Next attempt" }
+                th scope="col" { "Delivery" } th scope="col" { "Cause" } th scope="col" { "Webhook" }
+                th scope="col" { "State" } th scope="col" { "Status" } th scope="col" { "Duration" }
+                th scope="col" { "Attempts" } th scope="col" { "Queued" }
             } }
             tbody { @for delivery in deliveries {
                 @let id = delivery.id.to_string();
                 @let (state, kind) = layout::state(delivery.state);
+                @let webhook = names.webhooks.get(&delivery.webhook);
+                @let held = webhook.and_then(inactive);
                 tr id={ "delivery-" (id) } {
                     td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
-                    td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(names.get(&delivery.webhook).map_or("–", String::as_str))) } }
-                    td data-label="State" { span { (layout::badge(kind, state)) } }
-                    td data-label="Result" { span { (delivery.status_info) } }
+                    td data-label="Cause" { div { (delivery_cause::short(ctx, delivery, names)) } }
+                    td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.map_or("–", |webhook| webhook.name.as_str()))) } }
+                    td data-label="State" { div { (layout::badge(kind, state)) " " (standing(delivery, webhook, held.as_ref(), now)) } }
+                    td data-label="Status" { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
+                    td data-label="Duration" { span { @match delivery.duration { Some(took) => (span(took)), None => "–" } } }
                     td data-label="Attempts" { span { (delivery.attempts) } }
                     td data-label="Queued" { div { (stamp(delivery.created, now)) } }
-                    td data-label="Next attempt" { div { @if delivery.state == DeliveryState::Queued { (stamp(delivery.due, now)) } @else { span.quiet { "–" } } } }
                 }
             } }
         } }
     }
+}
+
+/// Whether a delivery waits for a time that is still to come: then it may be sent now instead.
+pub(crate) fn may_be_hastened(ctx: &PageContext, delivery: &Delivery) -> bool {
+    delivery.state == DeliveryState::Queued && delivery.due > ctx.now()
 }

@@ -50,5 +50,6 @@ pub use health::Health;
 pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};
 pub use observe::{Notice, Observer};
 pub use records::deliveries::TestSend;
+pub use records::holdup::Holdup;
 pub use records::owners::Usage;
 pub use render::Example;

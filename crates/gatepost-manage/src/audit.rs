@@ -27,6 +27,8 @@ pub enum Operation {
     Replay,
     /// A webhook was resumed.
     Resume,
+    /// A delivery that waited for its next attempt is due now.
+    Retry,
     /// A key got a new key string.
     Roll,
     /// A webhook got a new signing secret.
@@ -58,6 +60,7 @@ impl Operation {
             Self::Platform(name) => name,
             Self::Replay => "replay",
             Self::Resume => "resume",
+            Self::Retry => "retry",
             Self::Roll => "roll",
             Self::RotateSecret => "rotate_secret",
             Self::Run => "run",

@@ -1,6 +1,7 @@
 //! The delivery log. A delivery belongs to its webhook's owner, and stays with the tenant in which
 //! it was made.
 
+use gatepost_engine::Holdup;
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryQuery, Replay};
 use gatepost_storage::{Bodies, Row};
 use webhook_model::{Webhook, WebhookId};
@@ -12,7 +13,7 @@ use crate::finish::contain;
 use crate::listed::{Listed, Whose};
 use crate::tables::DELIVERIES;
 
-/// How much of responses a page holds.
+/// How much of requests and responses a page holds.
 const RESPONSES: Bodies = Bodies::UpTo(1024 * 1024);
 
 impl Actor {
@@ -61,7 +62,7 @@ impl Actor {
             let mut left = found.rows.into_iter();
             for delivery in left.by_ref() {
                 let last = self.engine().attempts(delivery.id, 1).await?.pop();
-                let more = room.take(last.as_ref().map_or(0, response_bytes));
+                let more = room.take(last.as_ref().map_or(0, AttemptRecord::kept_bytes));
                 rows.push((delivery, last));
                 if !more {
                     break;
@@ -120,6 +121,35 @@ impl Actor {
         .await
     }
 
+    /// Lets a delivery that waits for its next attempt be sent now.
+    ///
+    /// # Errors
+    /// As [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] when it does not
+    /// wait, or is due; [`ManageError::TooFast`].
+    pub async fn retry_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
+        self.change(DELIVERIES, Operation::Retry, move |actor| async move {
+            actor.own_delivery(id).await?;
+            match actor.engine().hasten(&[id]).await? {
+                0 => Err(ManageError::WrongState),
+                _ => Ok((id.0, ())),
+            }
+        })
+        .await
+    }
+
+    /// Why a delivery that is queued still waits; `None` when nothing but its time is in its way.
+    /// Both are the caller's, as [`delivery`](Self::delivery) returns them.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn holdup(
+        &self,
+        delivery: &Delivery,
+        webhook: &Webhook,
+    ) -> Result<Option<Holdup>, ManageError> {
+        contain(async { Ok(self.engine().holdup(delivery, webhook).await?) }).await
+    }
+
     /// Ends a delivery that still waits.
     ///
     /// # Errors
@@ -162,8 +192,4 @@ impl Actor {
         self.listed(query.scope, query.page, |row| row.id, whose, read)
             .await
     }
-}
-
-fn response_bytes(attempt: &AttemptRecord) -> u64 {
-    (attempt.response_head.len() + attempt.response_body.len()) as u64
 }

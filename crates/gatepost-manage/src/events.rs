@@ -130,7 +130,8 @@ impl Actor {
                 }
                 Target::Tag(_) | Target::Generic => None,
             };
-            match actor.engine().trigger_event(id, object, variables).await {
+            let (engine, by) = (actor.engine(), Some(actor.principal.owner));
+            match engine.trigger_event(id, object, variables, by).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
                 other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }

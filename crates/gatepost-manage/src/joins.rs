@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::{
     DeliveryQuery, DeliveryState, EventQuery, RecordId, TaskQuery, TaskRow,
 };
 use gatepost_storage::{Bodies, Page, Scope};
-use webhook_model::{TaskId, WebhookId};
+use webhook_model::{TaskId, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::error::ManageError;
@@ -17,6 +17,27 @@ use crate::listed::count;
 const MOST_RUNNING: u32 = 1000;
 
 impl Actor {
+    /// Those of these webhooks that the caller may see, by one look into the store.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn named_webhooks(
+        &self,
+        ids: impl IntoIterator<Item = WebhookId>,
+    ) -> Result<BTreeMap<WebhookId, Webhook>, ManageError> {
+        let ids = distinct(ids);
+        contain(async {
+            let (mut found, mut authority) = (BTreeMap::new(), self.authority());
+            for row in self.engine().webhooks(&ids).await? {
+                if authority.may_manage(row.owner).await? {
+                    found.insert(row.id, row.value);
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
     /// The names of those of these webhooks that the caller may see, by one look into the store.
     ///
     /// # Errors
@@ -25,17 +46,10 @@ impl Actor {
         &self,
         ids: impl IntoIterator<Item = WebhookId>,
     ) -> Result<BTreeMap<WebhookId, String>, ManageError> {
-        let ids = distinct(ids);
-        contain(async {
-            let (mut names, mut authority) = (BTreeMap::new(), self.authority());
-            for row in self.engine().webhooks(&ids).await? {
-                if authority.may_manage(row.owner).await? {
-                    names.insert(row.id, row.value.name.to_string());
-                }
-            }
-            Ok(names)
-        })
-        .await
+        let found = self.named_webhooks(ids).await?.into_iter();
+        Ok(found
+            .map(|(id, webhook)| (id, webhook.name.to_string()))
+            .collect())
     }
 
     /// How many tasks send a webhook. All of them are its owner's.

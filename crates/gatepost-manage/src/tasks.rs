@@ -113,7 +113,11 @@ impl Actor {
     pub async fn run_task(&self, id: TaskId) -> Result<Emitted, ManageError> {
         self.change(TASKS, Operation::Run, move |actor| async move {
             let owner = actor.own_task(id).await?.owner;
-            match actor.engine().run_task(id).await {
+            match actor
+                .engine()
+                .run_task(id, Some(actor.principal.owner))
+                .await
+            {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
                 other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }

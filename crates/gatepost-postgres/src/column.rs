@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
+use gatepost_storage::webhooks::Cause;
 use tokio_postgres::Row;
 
 use crate::error::{Failure, Result};
@@ -23,6 +24,13 @@ pub(crate) fn stored<T, E: Display>(
 }
 
 /// Text in a column of bytes, which unlike text may hold a NUL.
+/// The cause of a delivery.
+pub(crate) fn cause(row: &Row) -> Result<Option<Cause>> {
+    let cause: Option<&str> = row.try_get("cause")?;
+    let cause = cause.map(str::parse).transpose();
+    cause.map_err(|e| Failure::corrupt("cause", e))
+}
+
 pub(crate) fn text<'a>(row: &'a Row, column: &'static str) -> Result<&'a str> {
     std::str::from_utf8(row.try_get(column)?).map_err(|e| Failure::corrupt(column, e))
 }

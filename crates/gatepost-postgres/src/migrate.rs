@@ -10,6 +10,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("gatepost", include_str!("../migrations/0001_gatepost.sql")),
     ("places", include_str!("../migrations/0002_places.sql")),
     ("queue", include_str!("../migrations/0003_queue.sql")),
+    ("cause", include_str!("../migrations/0004_cause.sql")),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

@@ -13,6 +13,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0001_gatepost.sql"),
     include_str!("../migrations/0002_walls.sql"),
     include_str!("../migrations/0003_queue.sql"),
+    include_str!("../migrations/0004_cause.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {

@@ -218,6 +218,9 @@ macro_rules! for_each_log_clause {
             l29_what_ends_without_an_attempt_counts_as_failed
             l30_a_list_reads_the_messages_that_were_asked_for
             l31_the_last_attempts_are_the_last_of_all
+            l32_what_waits_for_later_is_hastened
+            l33_a_delivery_says_what_made_it
+            l34_the_head_of_a_request_is_kept
         }
     };
 }

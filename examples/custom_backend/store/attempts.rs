@@ -23,7 +23,7 @@ pub(super) fn encode_attempt(a: &AttemptRecord) -> Value {
         "started": micros(a.started), "duration": nanos(a.duration), "dns": a.phases.dns.map(nanos),
         "connect": a.phases.connect.map(nanos), "tls": a.phases.tls.map(nanos), "first_byte": a.phases.first_byte.map(nanos),
         "class": a.class, "info": a.info, "status": a.status, "remote": a.remote.map(|r| r.to_string()),
-        "protocol": a.protocol, "head": base64(&a.response_head), "body": base64(&a.response_body), "truncated": a.truncated,
+        "protocol": a.protocol, "request": base64(&a.request_head), "head": base64(&a.response_head), "body": base64(&a.response_body), "truncated": a.truncated,
         "kept": a.kept,
     })
 }
@@ -48,6 +48,7 @@ pub(super) fn decode_attempt(number: i64, row: &Value) -> Answer<AttemptRecord> 
             .map(|_| f.parse("remote"))
             .transpose()?,
         protocol: f.maybe_text("protocol").map(str::to_owned),
+        request_head: f.bytes("request")?,
         response_head: f.bytes("head")?,
         response_body: f.bytes("body")?,
         truncated: f.is("truncated")?,

@@ -56,8 +56,7 @@ pub(super) fn settle(tx: &Tx, settlement: Settlement) -> Answer<Settled> {
     delivery.lease_until = None;
     delivery.status_info = settlement.status_info;
     if let Some(attempt) = settlement.attempt {
-        let response = attempt.response_head.len() + attempt.response_body.len();
-        new.responses += response as u64;
+        new.responses += attempt.kept_bytes();
         delivery.attempts += 1;
         delivery.tries += 1;
         delivery.class.clone_from(&attempt.class);

@@ -79,7 +79,7 @@ pub(super) fn encode(slot: &Slot) -> Value {
         .map(|(_, word)| *word);
     json!({
         "message_id": d.message_id.as_str(), "webhook": d.webhook.0, "owner": d.owner.0, "tenant": d.tenant.map(|t| t.0),
-        "message_kept": d.message_kept, "alone": slot.alone, "task": d.task.map(|t| t.0), "body": &*d.body,
+        "message_kept": d.message_kept, "alone": slot.alone, "task": d.task.map(|t| t.0), "body": &*d.body, "cause": d.cause.as_ref().map(ToString::to_string),
         "state": state, "status_info": d.status_info, "created": micros(d.created), "due": micros(d.due),
         "lease_until": d.lease_until.map(micros), "last_attempt": d.last_attempt.map(micros), "attempts": d.attempts, "tries": d.tries, "class": d.class,
         "lost_claims": d.lost_claims, "response_status": d.response_status, "duration": d.duration.map(nanos),
@@ -97,6 +97,10 @@ pub(super) fn decode(id: i64, row: &Value) -> Answer<Slot> {
         owner: OwnerId(f.int("owner")?),
         tenant: f.maybe_int("tenant").map(TenantId),
         task: f.maybe_int("task").map(TaskId),
+        cause: f
+            .maybe_text("cause")
+            .map(|_| f.parse("cause"))
+            .transpose()?,
         body: f.text("body")?.into(),
         message_kept: f.is("message_kept")?,
         state: STATES

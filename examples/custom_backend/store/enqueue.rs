@@ -170,6 +170,7 @@ fn insert(tx: &Tx, new: NewDelivery, now: DateTime<Utc>) -> Answer<StoredDeliver
             owner,
             tenant: tx.owner(owner)?.place.tenant(),
             task: new.task,
+            cause: new.cause,
             body: new.body,
             message_kept: true,
             state: if leased {

@@ -118,6 +118,15 @@ impl DeliveryLog for RedbStore {
         self.end(u32::MAX, wanted, reason, now).await
     }
 
+    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
+        let (ids, due) = (ids.to_vec(), to_micros(now));
+        let wanted = move |d: &Delivery| {
+            d.state == DeliveryState::Queued && d.due > due && ids.contains(&d.id)
+        };
+        self.change(u32::MAX, wanted, move |slot| slot.delivery.due = due)
+            .await
+    }
+
     async fn expire_held(
         &self,
         created_before: DateTime<Utc>,

@@ -1,10 +1,18 @@
 //! The pages of deliveries, and what of tasks, events and deliveries is another's (SPEC 6), without
 //! a browser.
 
+use std::sync::Arc;
+
 use axum::http::StatusCode;
+use chrono::TimeDelta;
 use examples::receiver::Receiver;
-use tests::browser::typed::{new_event, new_task, new_webhook};
-use tests::browser::{Site, Visitor};
+use gatepost_keys::TenantId;
+use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _, RecordStore as _};
+use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
+use gatepost_testkit::fixtures::{UNLIMITED, direct, message};
+use tests::browser::typed::{hook, new_event, new_task, new_webhook};
+use tests::browser::{Setup, Site, Visitor, text};
+use webhook_model::{Audience, DeliveryOrder, Object, ObjectId, Occurrence, OwnerId, WebhookId};
 
 const TASK: &str = "/console/tasks/new";
 
@@ -151,4 +159,286 @@ async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
     assert_eq!(live.status, 200);
     assert!(!live.has("chat") && !live.has(">Queue<"), "{}", live.html);
     assert_eq!(site.heard(), before);
+}
+
+/// A site on a store that a test writes to itself.
+async fn on_memory() -> (Arc<MemoryStore>, Site) {
+    let store = Arc::new(MemoryStore::new());
+    let setup = Setup {
+        key_store: store.clone(),
+        webhook_store: store.clone(),
+        ..Setup::new()
+    };
+    (store, setup.start().await)
+}
+
+fn later(id: &str) -> NewDelivery {
+    let due = SystemClock.now() + TimeDelta::hours(1);
+    message(WebhookId(1), id, due)
+}
+
+#[tokio::test]
+async fn what_waits_says_for_what_and_may_be_sent_now() {
+    let (store, site) = on_memory().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "5").await;
+    let now = SystemClock.now();
+    store.enqueue(direct(vec![later("a")]), now).await.unwrap();
+    let path = "/console/deliveries/1";
+    let page = ulf.get(path).await;
+    assert!(page.has("first attempt in 59 minutes"), "{}", page.html);
+    assert!(page.has("Retry now") && page.has("Next attempt"));
+    ulf.fill(TASK, "/console/webhooks/1/do/pause", &[]).await;
+    let page = ulf.get(path).await;
+    assert!(page.has("held: webhook is paused"), "{}", page.html);
+    assert!(!page.has("Next attempt"), "nothing is sent then");
+    let list = ulf.get("/console/deliveries").await;
+    assert!(list.has("held: webhook is paused"), "{}", list.html);
+    ulf.fill(TASK, "/console/webhooks/1/do/resume", &[]).await;
+    // Another's is not there; what was done is audited.
+    let vera = Visitor::login(&site, "vera").await;
+    let retry = "/console/deliveries/1/retry";
+    assert_eq!(vera.fill(TASK, retry, &[]).await.status, 404);
+    let done = ulf.fill(TASK, retry, &[]).await;
+    assert_eq!(done.to(), "/console/deliveries/1?done=retried");
+    receiver.wait_for("/in", 1).await.unwrap();
+    site.ended(1).await;
+    assert!(site.heard().contains(&"3 Retry webhooks/1".to_owned()));
+    let again = ulf.fill(TASK, retry, &[]).await;
+    assert_eq!(again.status, 409, "it has ended");
+}
+
+#[tokio::test]
+async fn what_waits_in_order_names_what_it_waits_for() {
+    let (store, site) = on_memory().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "5").await;
+    let mut row = store.webhook(WebhookId(1)).await.unwrap().unwrap();
+    row.value.order = DeliveryOrder::InOrder;
+    let now = SystemClock.now();
+    store.update_webhook(&row, UNLIMITED, now).await.unwrap();
+    let two = direct(vec![later("first"), later("second")]);
+    store.enqueue(two, now).await.unwrap();
+    assert!(!ulf.get("/console/deliveries/1").await.has("in order"));
+    let page = ulf.get("/console/deliveries/2").await;
+    assert!(page.has("in order, behind #1"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn a_delivery_says_what_made_it_and_what_was_sent() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let url = format!("http://{}/in", receiver.addr);
+    let token = [("auth", "bearer"), ("token", "s3cret-token")];
+    let made = ulf
+        .submit("/console/webhooks/new", &hook(&url, &token))
+        .await;
+    assert_eq!(made.status, 303, "{}", made.html);
+    new_task(&ulf, r#"{"b":[1,{}],"a":"it's ${NAME}"}"#, &[]).await;
+    let of_object = [
+        ("event", "poweron"),
+        ("target", "instance"),
+        ("instance", "1"),
+        ("task", "1"),
+        ("enabled", "on"),
+    ];
+    let event = new_event(&ulf, &of_object).await;
+    assert_eq!(event.status, 303, "{}", event.html);
+    let occurrence = Occurrence {
+        id: Some("order-4711".parse().unwrap()),
+        object: Some(Object {
+            id: ObjectId(1),
+            name: "web-1".into(),
+        }),
+        ..Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::Tenant(TenantId(1)),
+        )
+    };
+    site.engine.emit(occurrence).await.unwrap();
+    site.ended(1).await;
+    let page = ulf.get("/console/deliveries/1").await;
+    for shown in [
+        "web-1 (#1)",
+        "order-4711",
+        "tell",
+        "Authorization: (hidden)",
+        "POST http://",
+        "&lt;credential&gt;",
+        "--data-raw",
+        "it'\\''s web-1",
+        "\n  &quot;b&quot;: [",
+    ] {
+        let found = page.has(shown) || text(&page.html).contains(&text(shown));
+        assert!(found, "{shown}: {}", page.html);
+    }
+    assert!(!page.has("s3cret-token"));
+    let list = ulf.get("/console/deliveries").await;
+    assert!(
+        list.has("web-1 (#1)") && list.has("order-4711"),
+        "{}",
+        list.html
+    );
+    // Run by hand, it says by whom.
+    ulf.fill(TASK, "/console/tasks/1/do/run", &[]).await;
+    site.ended(2).await;
+    let page = ulf.get("/console/deliveries/2").await;
+    assert!(page.has("Run by"), "{}", page.html);
+    let by = site.engine.delivery(DeliveryId(2)).await.unwrap().unwrap();
+    assert_eq!(by.cause.unwrap().by, Some(OwnerId(3)));
+}
+
+#[tokio::test]
+async fn filters_are_kept_in_the_address_and_find_what_matches() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    receiver.answer_with(&[StatusCode::BAD_GATEWAY, StatusCode::ACCEPTED]);
+    for id in [1, 2] {
+        ulf.fill(TASK, "/console/tasks/1/do/run", &[]).await;
+        site.ended(id).await;
+    }
+    let second = site.engine.delivery(DeliveryId(2)).await.unwrap().unwrap();
+    let id = second.message_id.as_str();
+    let beginning = format!("id={}", &id[..30]);
+    let whole = format!("id={id}");
+    for (query, listed) in [
+        ("status=502", vec![1]),
+        ("status=202", vec![2]),
+        ("status=404", vec![]),
+        ("task=1", vec![1, 2]),
+        ("task=1&webhook=1&state=sent", vec![2]),
+        ("state=error&class=status", vec![1]),
+        ("state=sent&class=status", vec![]),
+        (&whole, vec![2]),
+        (&beginning, vec![2]),
+        ("id=order-", vec![]),
+        ("from=2000-01-01T00:00&before=2000-01-02T00:00", vec![]),
+        ("from=2000-01-01T00:00", vec![1, 2]),
+    ] {
+        let page = ulf.get(&format!("/console/deliveries?{query}")).await;
+        for row in [1, 2] {
+            let link = format!("href=\"/console/deliveries/{row}\"");
+            assert_eq!(page.has(&link), listed.contains(&row), "{query}: #{row}");
+        }
+        assert_eq!(page.has("No such deliveries"), listed.is_empty(), "{query}");
+    }
+    let page = ulf.get("/console/deliveries?status=502&state=error").await;
+    assert!(page.has("value=\"502\"") && page.has("value=\"error\" selected"));
+}
+
+#[tokio::test]
+async fn who_filters_for_what_never_occurs_is_led_on_and_reads_no_more_than_5000_rows_a_page() {
+    let (store, site) = on_memory().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    for some in 0..7 {
+        let many = (0..800).map(|at| later(&format!("m{some}-{at}")));
+        let batch = direct(many.collect());
+        store.enqueue(batch, SystemClock.now()).await.unwrap();
+    }
+    let page = ulf.get("/console/deliveries?status=599").await;
+    assert!(page.has("None found yet"), "{}", page.html);
+    let next = page
+        .html
+        .split("href=\"")
+        .find(|part| part.contains("after="));
+    let next = text(next.unwrap().split('"').next().unwrap());
+    let page = ulf.get(&next).await;
+    assert!(page.has("No such deliveries"), "{}", page.html);
+    let page = ulf.get("/console/deliveries?id=m0-10").await;
+    assert!(page.has("None found yet"), "they are the oldest");
+}
+
+#[tokio::test]
+async fn a_replay_says_how_many_before_and_after() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let replay = "/console/deliveries/replay?webhook=1";
+    let none = ulf.get(replay).await;
+    assert!(none.has("Nothing to replay"), "{}", none.html);
+    assert!(!none.has("Replay 0"));
+    receiver.answer_with(&[
+        StatusCode::BAD_GATEWAY,
+        StatusCode::NOT_FOUND,
+        StatusCode::OK,
+    ]);
+    for id in [1, 2, 3] {
+        ulf.fill(TASK, "/console/tasks/1/do/run", &[]).await;
+        site.ended(id).await;
+    }
+    let page = ulf.get(replay).await;
+    assert!(page.has("Replay 2 deliveries"), "{}", page.html);
+    let all = ulf.get(&format!("{replay}&state=")).await;
+    assert!(all.has("Replay 3 deliveries"), "{}", all.html);
+    let timeouts = ulf.get(&format!("{replay}&class=timeout")).await;
+    assert!(timeouts.has("Nothing to replay"));
+    let long_ago = format!("{replay}&from=2000-01-01T00:00&before=2000-01-02T00:00");
+    assert!(ulf.get(&long_ago).await.has("Nothing to replay"));
+    // The form carries what the page counted.
+    let fields = page.hidden();
+    let fields: Vec<_> = fields
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.as_str()))
+        .collect();
+    let done = ulf.post("/console/deliveries/replay", &fields).await;
+    assert!(done.to().ends_with("&done=2"), "{}", done.to());
+    receiver.wait_for("/in", 5).await.unwrap();
+    site.ended(1).await;
+    site.ended(2).await;
+    // A confirmation is shown once, to who has its cookie.
+    let mut led = Visitor::login(&site, "ulf").await;
+    led.cookie.push_str("; gatepost_done=2");
+    let page = led.get(done.to()).await;
+    assert!(page.has("2 deliveries were queued again."), "{}", page.html);
+    assert!(page.has("Nothing to replay"), "they were sent");
+    assert!(site.heard().contains(&"3 Replay webhook_urls/1".to_owned()));
+    // One truth of its attempts.
+    let page = ulf.get("/console/deliveries/1").await;
+    assert!(
+        page.has("2 in all, 1 of them since the last replay"),
+        "{}",
+        page.html
+    );
+    let vera = Visitor::login(&site, "vera").await;
+    assert_eq!(vera.get(replay).await.status, 404);
+    assert_eq!(
+        vera.post("/console/deliveries/replay", &fields)
+            .await
+            .status,
+        403
+    );
+}
+
+#[tokio::test]
+async fn a_delivery_is_cancelled_after_a_question() {
+    let (store, site) = on_memory().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    let batch = direct(vec![later("a")]);
+    store.enqueue(batch, SystemClock.now()).await.unwrap();
+    let cancel = "/console/deliveries/1/cancel";
+    let page = ulf.get("/console/deliveries/1").await;
+    assert!(page.has(&format!("href=\"{cancel}\"")), "{}", page.html);
+    let question = ulf.get(cancel).await;
+    assert!(question.has("Cancel delivery #1?") && question.has("will not be sent"));
+    let done = ulf.submit(cancel, &[]).await;
+    assert_eq!(done.to(), "/console/deliveries/1?done=cancelled");
+    let gone = ulf.get(cancel).await;
+    assert_eq!(
+        gone.to(),
+        "/console/deliveries/1",
+        "there is nothing to ask"
+    );
 }

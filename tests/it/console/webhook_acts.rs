@@ -151,7 +151,6 @@ async fn webhooks_are_seen_by_their_user_and_the_administrators_alone() {
         "signing/remove",
         "do/pause",
         "do/resume",
-        "do/replay",
     ] {
         let path = format!("/console/webhooks/1/{what}");
         let page = vera

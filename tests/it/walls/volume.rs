@@ -112,6 +112,7 @@ async fn wait_for(platform: &Platform, webhook: WebhookId, part: usize, count: u
         message_id: format!("m{part}_{n}").parse().unwrap(),
         webhook,
         task: None,
+        cause: None,
         body: "x".into(),
         due: now,
         lease_until: None,

@@ -249,6 +249,7 @@ mod tests {
             owner: webhook_model::OwnerId(1),
             tenant: None,
             task: None,
+            cause: None,
             body: body.into(),
             message_kept: true,
             state: DeliveryState::Sent,

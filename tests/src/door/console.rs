@@ -171,7 +171,7 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
         ("remove signing secrets", format!("{webhook}/signing/remove"), ("update_webhook", 1), "webhook_urls", Update),
         ("pause webhook", format!("{webhook}/do/pause"), ("update_webhook", 1), "webhook_urls", Pause),
         ("resume webhook", format!("{paused}/do/resume"), ("update_webhook", 1), "webhook_urls", Resume),
-        ("replay failed", format!("{webhook}/do/replay"), ("replay", 1), "webhook_urls", Replay),
+        ("replay failed", "deliveries/replay".into(), ("replay", 1), "webhook_urls", Replay),
         ("run task", format!("{task}/do/run"), ("enqueue", 1), "tasks", Run),
         ("enable task", format!("{task}/do/enable"), ("update_task", 1), "tasks", Enable),
         ("disable task", format!("{task}/do/disable"), ("update_task", 1), "tasks", Disable),
@@ -182,7 +182,12 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
         ("cancel delivery", format!("{waiting}/cancel"), ("cancel", 1), "webhooks", Cancel),
     ];
     let route = table.map(|(what, path, held, of, operation)| {
-        let fields = format!("ticket={TICKET}&message=x");
+        // The webhook and the span of a replay; the other forms do not ask for them.
+        let span = format!(
+            "webhook={}&from=2000-01-01T00:00&before=2100-01-01T00:00",
+            rows.webhook
+        );
+        let fields = format!("ticket={TICKET}&message=x&{span}");
         (
             what,
             format!("/console/{path}"),

@@ -50,6 +50,10 @@ pub struct Attempt {
     pub duration: Duration,
     /// How long its parts took.
     pub timings: Timings,
+    /// The head of the request, when something of it was written: method, URL and version, then the
+    /// headers in their order (those of HTTP/2 by name), each line ended by CR LF. Sensitive
+    /// headers and such as carry credentials are `(hidden)`; after 8 KiB it ends with `(cut)`.
+    pub request_head: Vec<u8>,
     /// The headers of the response, when a head was read.
     pub head: Option<CapturedHead>,
     /// The first bytes of the response's body.
@@ -77,6 +81,7 @@ impl Attempt {
             started,
             duration: Duration::ZERO,
             timings: Timings::default(),
+            request_head: Vec::new(),
             head: None,
             body: CapturedBody::default(),
             retry_after: None,

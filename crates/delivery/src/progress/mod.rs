@@ -27,6 +27,8 @@ pub(crate) struct Progress {
     pub(crate) redirects: u8,
     pub(crate) protocol: Option<Protocol>,
     pub(crate) status: Option<u16>,
+    /// What was sent, as it may be shown.
+    pub(crate) request_head: Vec<u8>,
     pub(crate) head: Option<HeaderMap>,
     pub(crate) body: Capture,
     /// The meter of an HTTP/1 connection, and what it will show once the request is written.
@@ -45,6 +47,7 @@ impl Progress {
             redirects: 0,
             protocol: None,
             status: None,
+            request_head: Vec::new(),
             head: None,
             body: Capture::default(),
             writing: None,
@@ -66,6 +69,7 @@ impl Progress {
         self.reused = false;
         self.protocol = None;
         self.status = None;
+        self.request_head.clear();
         self.head = None;
         self.body = Capture::default();
         self.writing = None;
@@ -111,6 +115,7 @@ impl Progress {
             protocol: self.protocol,
             reused: self.reused,
             redirects: self.redirects,
+            request_head: self.request_head,
             head,
             ..Attempt::unsent(ErrorClass::Protocol, started)
         }

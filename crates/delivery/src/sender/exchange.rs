@@ -103,7 +103,8 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), Failed> {
-        let head = self.parts.head(request, now).map_err(Failed::Spent)?;
+        let message = self.parts.h1_message(request, now);
+        let (head, shown) = message.map_err(Failed::Spent)?;
         let (method, body) = (request.fixed.method.clone(), request.body.clone());
         let before = connection.meter.written();
         let whole = u64::try_from(head.len() + body.len())
@@ -111,11 +112,13 @@ impl Sender {
             .saturating_add(before);
         progress.address = Some(connection.peer);
         progress.writing = Some((Arc::clone(&connection.meter), whole));
+        progress.request_head = shown;
         progress.enter(Phase::Head);
         let exchanged = connection.exchange(method, head.into(), body).await;
         let response = exchanged.map_err(|error| {
             let class = hyper_class(&error);
             if connection.meter.written() == before {
+                progress.request_head.clear();
                 Failed::Unsent(class)
             } else {
                 Failed::Spent(class)
@@ -148,14 +151,17 @@ impl Sender {
         now: DateTime<Utc>,
         progress: &mut Progress,
     ) -> Result<(), Failed> {
-        let message = self.parts.h2_message(request, now).map_err(Failed::Spent)?;
+        let message = self.parts.h2_message(request, now);
+        let (message, shown) = message.map_err(Failed::Spent)?;
         progress.address = Some(connection.peer);
         progress.writing = None;
+        progress.request_head = shown;
         progress.enter(Phase::Head);
         let response = connection.exchange(message).await.map_err(|mut error| {
             let unsent = error.take_message().is_some();
             let class = hyper_class(error.error());
             if unsent {
+                progress.request_head.clear();
                 Failed::Unsent(class)
             } else {
                 Failed::Spent(class)

@@ -9,7 +9,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use http_body_util::Full;
 
 use super::core::Parts;
-use crate::outcome::ErrorClass;
+use super::shown::shown;
+use crate::outcome::{ErrorClass, Protocol};
 use crate::request::{Header, Request, RequestError};
 
 /// About as long as a header is, with its name.
@@ -23,32 +24,40 @@ impl Parts {
         request: &Request,
         now: DateTime<Utc>,
     ) -> Result<Vec<u8>, ErrorClass> {
+        Ok(written(request, &self.h1_headers(request, now)?)?)
+    }
+
+    /// The head of an HTTP/1.1 request, and what may be shown of it.
+    pub(super) fn h1_message(
+        &self,
+        request: &Request,
+        now: DateTime<Utc>,
+    ) -> Result<(Vec<u8>, Vec<u8>), ErrorClass> {
+        let own = self.h1_headers(request, now)?;
+        let shown = shown(request, Protocol::Http1, pairs(request, &own));
+        Ok((written(request, &own)?, shown))
+    }
+
+    /// The sender's own headers, the framing's included.
+    fn h1_headers(
+        &self,
+        request: &Request,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<(HeaderName, HeaderValue)>, ErrorClass> {
         let mut own = self.own_headers(request, now)?;
         if !request.body.is_empty() || expects_body(&request.fixed.method) {
             own.push((CONTENT_LENGTH, request.body.len().into()));
         }
-        let count = request.fixed.headers.len() + own.len() + 2;
-        let mut head = Vec::with_capacity(count * HEADER_SIZE);
-        let (method, path) = (&request.fixed.method, &request.fixed.path);
-        write!(head, "{method} {path} HTTP/1.1\r\n").map_err(|_| RequestError::Url)?;
-        let given = given(request, &own).map(|header| (&*header.written, &header.value));
-        let own = own.iter().map(|(name, value)| (name.as_str(), value));
-        for (name, value) in given.chain(own) {
-            head.extend_from_slice(name.as_bytes());
-            head.extend_from_slice(b": ");
-            head.extend_from_slice(value.as_bytes());
-            head.extend_from_slice(b"\r\n");
-        }
-        head.extend_from_slice(b"\r\n");
-        Ok(head)
+        Ok(own)
     }
 
-    /// An HTTP/2 request at `now`. Its headers are a map: lower case, repeated names together.
+    /// An HTTP/2 request at `now`, and what may be shown of it. Its headers are a map: lower case,
+    /// repeated names together.
     pub(super) fn h2_message(
         &self,
         request: &Request,
         now: DateTime<Utc>,
-    ) -> Result<http::Request<Full<Bytes>>, ErrorClass> {
+    ) -> Result<(http::Request<Full<Bytes>>, Vec<u8>), ErrorClass> {
         let own = self.own_headers(request, now)?;
         // With room for hyper's Content-Length: a map that grows is built twice.
         let mut headers = HeaderMap::with_capacity(request.fixed.headers.len() + own.len() + 1);
@@ -60,8 +69,10 @@ impl Parts {
         let mut message = http::Request::new(Full::new(request.body.clone()));
         *message.method_mut() = request.fixed.method.clone();
         *message.uri_mut() = request.fixed.absolute.clone();
+        let pairs = headers.iter().map(|(name, value)| (name.as_str(), value));
+        let shown = shown(request, Protocol::Http2, pairs);
         *message.headers_mut() = headers;
-        Ok(message)
+        Ok((message, shown))
     }
 
     /// The headers that the sender vouches for: id, time, signature, and `User-Agent` if the
@@ -92,6 +103,31 @@ impl Parts {
         }
         Ok(own)
     }
+}
+
+/// The head of an HTTP/1.1 request with these headers of the sender's own.
+fn written(request: &Request, own: &[(HeaderName, HeaderValue)]) -> Result<Vec<u8>, RequestError> {
+    let count = request.fixed.headers.len() + own.len() + 2;
+    let mut head = Vec::with_capacity(count * HEADER_SIZE);
+    let (method, path) = (&request.fixed.method, &request.fixed.path);
+    write!(head, "{method} {path} HTTP/1.1\r\n").map_err(|_| RequestError::Url)?;
+    for (name, value) in pairs(request, own) {
+        head.extend_from_slice(name.as_bytes());
+        head.extend_from_slice(b": ");
+        head.extend_from_slice(value.as_bytes());
+        head.extend_from_slice(b"\r\n");
+    }
+    head.extend_from_slice(b"\r\n");
+    Ok(head)
+}
+
+/// All headers of an HTTP/1.1 request, in their order.
+fn pairs<'a>(
+    request: &'a Request,
+    own: &'a [(HeaderName, HeaderValue)],
+) -> impl Iterator<Item = (&'a str, &'a HeaderValue)> {
+    let given = given(request, own).map(|header| (&*header.written, &header.value));
+    given.chain(own.iter().map(|(name, value)| (name.as_str(), value)))
 }
 
 /// The headers that the request brings along, but those that the sender writes itself: nobody

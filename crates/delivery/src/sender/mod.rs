@@ -11,6 +11,7 @@ mod open;
 mod preview;
 mod redirect;
 mod send;
+mod shown;
 mod signed;
 
 pub use self::builder::SenderBuilder;

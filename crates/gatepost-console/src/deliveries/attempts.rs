@@ -1,10 +1,11 @@
-//! The attempts of a delivery: outcome, phases and response.
+//! The attempts of a delivery: outcome, phases, request and response.
 
 use std::time::Duration;
 
 use gatepost_storage::webhooks::AttemptRecord;
 use maud::{Markup, html};
 
+use super::pretty::pretty;
 use crate::context::PageContext;
 use crate::layout;
 use crate::time::{span, stamp};
@@ -32,7 +33,7 @@ pub(super) fn table(ctx: &PageContext, attempts: &[AttemptRecord]) -> Markup {
         div.scroll { table {
             thead { tr {
                 th scope="col" { "Attempt" } th scope="col" { "Started" } th scope="col" { "Result" }
-                th scope="col" { "Status" } th scope="col" { "Duration" } th scope="col" { "Response" }
+                th scope="col" { "Status" } th scope="col" { "Duration" } th scope="col" { "Details" }
             } }
             tbody { @for attempt in attempts {
                 tr {
@@ -41,7 +42,7 @@ pub(super) fn table(ctx: &PageContext, attempts: &[AttemptRecord]) -> Markup {
                     td data-label="Result" { span { @if attempt.class == "ok" { (layout::badge("good", "ok")) } @else { (layout::badge("bad", &attempt.class)) } " " (attempt.info) } }
                     td data-label="Status" { span { @match attempt.status { Some(status) => (status), None => "–" } } }
                     td data-label="Duration" { div { (span(attempt.duration)) (bar(attempt, longest)) } }
-                    td data-label="Response" { div { (response(attempt)) } }
+                    td data-label="Details" { div { (exchange(attempt)) } }
                 }
             } }
         } }
@@ -81,18 +82,30 @@ fn bar(attempt: &AttemptRecord, longest: Duration) -> Markup {
     }
 }
 
-/// The target's response, as far as it was kept.
-fn response(attempt: &AttemptRecord) -> Markup {
+/// What was sent and what came back, as far as it was kept.
+fn exchange(attempt: &AttemptRecord) -> Markup {
+    let sent = String::from_utf8_lossy(&attempt.request_head);
     let head = String::from_utf8_lossy(&attempt.response_head);
     let body = String::from_utf8_lossy(&attempt.response_body);
+    let readable = pretty(&body);
     html! {
         @if !attempt.kept { span.quiet { "not kept" } }
-        @else if head.is_empty() && body.is_empty() { span.quiet { "none" } }
+        @else if sent.is_empty() && head.is_empty() && body.is_empty() { span.quiet { "none" } }
         @else {
             details id={ "response-" (attempt.number) } {
-                summary { "Show " span.unseen { "the response to attempt " (attempt.number) } }
+                summary { "Show " span.unseen { "request and response of attempt " (attempt.number) } }
+                @if !sent.is_empty() { h3 { "Request" } pre tabindex="0" { (sent) } }
+                @if head.is_empty() && body.is_empty() { p.quiet { "No response." } }
+                @else { h3 { "Response" } }
                 @if !head.is_empty() { pre tabindex="0" { (head) } }
-                @if !body.is_empty() { pre tabindex="0" { (body) } }
+                @match readable {
+                    Some(readable) => {
+                        pre tabindex="0" { (readable) }
+                        details id={ "raw-" (attempt.number) } { summary { "As it came" span.unseen { ", attempt " (attempt.number) } } pre tabindex="0" { (body) } }
+                    }
+                    None if !body.is_empty() => pre tabindex="0" { (body) },
+                    None => {}
+                }
                 @if attempt.truncated { p.quiet { "Response truncated." } }
             }
         }

@@ -1,74 +1,32 @@
-//! The list of deliveries, with its filter.
+//! The list of deliveries.
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
+use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use maud::{Markup, html};
-use webhook_model::WebhookId;
 
-use crate::choices::webhook_choices;
+use super::filter::{form, parse, to_query};
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
+use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::delivery_rows::rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Live, Section, empty, live_parts, more, page, spoken};
+use crate::layout::{Live, Section, empty, live_parts, more, page, spoken};
 use crate::paging::one_page;
-use crate::problems::Problems;
 
 /// Rows on a page.
 const ROWS: usize = 50;
 /// One more row is read, to see whether there is another page.
 const READ: u32 = 51;
-const STATES: [&str; 4] = ["queued", "running", "sent", "error"];
-/// How an attempt may end without success, as the log keeps it.
-const CLASSES: [&str; 11] = [
-    "build",
-    "connect",
-    "dns",
-    "protocol",
-    "proxy",
-    "refused",
-    "reset",
-    "status",
-    "timeout",
-    "tls",
-    "too_large",
-];
-
-fn parse_filter(query: &Form) -> DeliveryFilter {
-    DeliveryFilter {
-        webhook: query.key("webhook").map(WebhookId),
-        state: DeliveryState::from_word(query.text("state")),
-        class: CLASSES
-            .into_iter()
-            .find(|class| *class == query.text("class")),
-        after: query.key("after").map(DeliveryId),
-    }
-}
-
-/// The filter as a query string, without the page.
-fn to_query(filter: DeliveryFilter) -> String {
-    let webhook = filter.webhook.map(|id| format!("webhook={id}"));
-    let state = filter
-        .state
-        .map(|state| format!("state={}", state.as_str()));
-    let class = filter.class.map(|class| format!("class={class}"));
-    [webhook, state, class]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join("&")
-}
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let filter = parse_filter(&query);
+    let filter = parse(&query);
     let shown = Shown::read(&ctx, filter, None).await?;
     let body = html! {
-        (filter_form(&ctx, filter).await?)
+        (form(&ctx, &shown.filter).await?)
         (shown.part(&ctx).await?)
-        (more(&ctx.at("/deliveries"), &to_query(filter), filter.after.is_none(), shown.next.map(|id| id.0)))
+        (more(&ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0)))
     };
     Ok(page(&ctx, Section::Deliveries, "Deliveries", &body).into_response())
 }
@@ -77,7 +35,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
 pub(super) async fn live(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let top = query.text("top").parse().ok().map(DeliveryId);
-    let shown = Shown::read(&ctx, parse_filter(&query), top).await?;
+    let shown = Shown::read(&ctx, parse(&query), top).await?;
     Ok(live_parts(&ctx, &shown.part(&ctx).await?))
 }
 
@@ -101,9 +59,9 @@ impl Shown {
     ) -> Result<Self, Failure> {
         let top = top.filter(|_| filter.after.is_none());
         let mut newer = 0;
-        let mut from = filter;
+        let mut from = filter.clone();
         if let Some(top) = top {
-            let newest = newest(ctx, filter, READ).await?.rows;
+            let newest = newest(ctx, filter.clone(), READ).await?.rows;
             newer = newest.iter().filter(|row| row.id > top).count();
             from.after = Some(DeliveryId(top.0.saturating_add(1)));
         }
@@ -120,7 +78,7 @@ impl Shown {
     }
 
     async fn part(&self, ctx: &PageContext) -> Result<Markup, Failure> {
-        let filter_query = to_query(self.filter);
+        let filter_query = to_query(&self.filter);
         let is_first = self.filter.after.is_none();
         let place = match (self.filter.after, self.top) {
             (Some(after), _) => format!("after={after}"),
@@ -128,16 +86,11 @@ impl Shown {
             (None, None) => String::new(),
         };
         let live = Live::at(ctx.at(&format!("/deliveries/live?{place}&{filter_query}")));
-        let names = webhook_names(ctx, &self.rows).await?;
+        let names = Names::of(ctx, &self.rows).await?;
         Ok(live.part("deliveries", "", &html! {
             @if self.newer > 0 { p { a.button href=(ctx.at(&format!("/deliveries?{filter_query}"))) { (newer(self.newer)) } (spoken(&newer(self.newer))) } }
-            @if !self.rows.is_empty() || !is_first || self.next.is_some() { section { (rows(ctx, &self.rows, &names)) } }
-            @else if self.newer > 0 {}
-            @else if filter_query.is_empty() {
-                (empty("No deliveries yet", "This page lists what webhooks have sent, the responses, and what is waiting to be retried. Run a task manually, or wait for an event.", &html! { a.button href=(ctx.at("/")) { "How webhooks, tasks and events work together" } }))
-            } @else {
-                (empty("No such deliveries", "No delivery matches the filter.", &html! { a.button href=(ctx.at("/deliveries")) { "All deliveries" } }))
-            }
+            @if !self.rows.is_empty() { section { (rows(ctx, &self.rows, &names)) } }
+            @else if self.newer == 0 { (nothing(ctx, filter_query.is_empty() && is_first, self.next.is_some())) }
         }))
     }
 }
@@ -151,30 +104,24 @@ fn newer(count: usize) -> String {
     }
 }
 
-async fn filter_form(ctx: &PageContext, filter: DeliveryFilter) -> Result<Markup, Failure> {
-    let mut webhooks = webhook_choices(ctx).await?;
-    let problems = Problems::default();
-    let webhook = filter.webhook.map_or_else(String::new, |id| id.to_string());
-    let mut states = vec![(String::new(), "All".to_owned())];
-    states.extend(STATES.map(|word| (word.to_owned(), word.to_owned())));
-    let state = filter.state.map_or("", DeliveryState::as_str);
-    let mut classes = vec![(String::new(), "All".to_owned())];
-    classes.extend(CLASSES.map(|word| (word.to_owned(), word.to_owned())));
-    let class = filter.class.unwrap_or_default();
-    let picker = if webhooks.is_empty() {
-        layout::picker(&problems, "webhook", "Webhook", &webhooks, &webhook, "")
-    } else {
-        webhooks.insert(0, (String::new(), "All".to_owned()));
-        layout::select(
-            &problems, "webhook", "Webhook", &webhooks, &webhook, "", true,
-        )
-    };
-    Ok(html! {
-        form.filter method="get" role="search" aria-label="Filter" {
-            (picker)
-            (layout::select(&problems, "state", "State", &states, state, "", true))
-            (layout::select(&problems, "class", "Last failure", &classes, class, "", true))
-            button { "Filter" }
-        }
-    })
+/// What is shown where there are no rows. A look that has read enough goes on with the next page.
+fn nothing(ctx: &PageContext, unfiltered: bool, goes_on: bool) -> Markup {
+    if goes_on {
+        let text = "None of the newest 5,000 deliveries that were looked through matches the filter. The next page looks further back; a time range makes it quicker.";
+        return empty("None found yet", text, &html! {});
+    }
+    if unfiltered {
+        let how = html! { a.button href=(ctx.at("/")) { "How webhooks, tasks and events work together" } };
+        return empty(
+            "No deliveries yet",
+            "This page lists what webhooks have sent, the responses, and what is waiting to be retried. Run a task manually, or wait for an event.",
+            &how,
+        );
+    }
+    let all = html! { a.button href=(ctx.at("/deliveries")) { "All deliveries" } };
+    empty(
+        "No such deliveries",
+        "No delivery matches the filter.",
+        &all,
+    )
 }

@@ -5,6 +5,8 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use maud::{Markup, html};
 
+use super::pretty::pretty;
+use super::request::copy;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::beginning;
@@ -17,15 +19,22 @@ const SHOWN: usize = 64 * 1024;
 pub(super) fn section(ctx: &PageContext, delivery: &Delivery) -> Markup {
     let all = &*delivery.body;
     let shown = beginning(all, SHOWN);
+    let readable = pretty(all);
     html! {
         section {
             h2 { "Message" }
             @if !delivery.message_kept { p.quiet { "Not kept: the delivery log was full when the delivery ended. It cannot be replayed." } }
             @else {
-                pre tabindex="0" { (shown) }
+                @match readable {
+                    Some(readable) => {
+                        pre tabindex="0" { (readable) }
+                        details id="as-sent" { summary { "As it was sent" } pre id="message" tabindex="0" { (shown) } }
+                    }
+                    None => pre id="message" tabindex="0" { (shown) },
+                }
                 @if shown.len() < all.len() {
                     p.quiet { "Only the beginning is shown. " a href=(ctx.at(&format!("/deliveries/{}/message", delivery.id))) { "Download the whole message" } }
-                }
+                } @else { p { (copy("message", "Copy", "the message")) } }
             }
         }
     }

@@ -2,8 +2,14 @@
 
 mod actions;
 mod attempts;
+mod curl;
+mod facts;
+mod filter;
 mod list;
 mod message;
+mod pretty;
+mod replay;
+mod request;
 mod show;
 
 use axum::Router;
@@ -13,9 +19,11 @@ pub(crate) fn routes() -> Router {
     Router::new()
         .route("/", get(list::list))
         .route("/live", get(list::live))
+        .route("/replay", get(replay::show).post(replay::replay))
         .route("/{id}", get(show::show))
         .route("/{id}/live", get(show::live))
         .route("/{id}/message", get(message::download))
         .route("/{id}/replay", post(actions::replay))
-        .route("/{id}/cancel", post(actions::cancel))
+        .route("/{id}/retry", post(actions::retry))
+        .route("/{id}/cancel", get(actions::ask).post(actions::cancel))
 }

@@ -4,18 +4,21 @@ use std::time::Duration;
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
+use gatepost_manage::Holdup;
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState, TaskRow};
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
-use super::{attempts, message};
+use super::actions::{buttons, done};
+use super::facts::facts;
+use super::{attempts, message, request};
 use crate::context::PageContext;
+use crate::delivery_list::Names;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Live, Section, live_parts, note, one_button, page_with, seen, spoken};
+use crate::layout::{Live, Section, live_parts, note, page_with};
 use crate::row_id::RowId;
-use crate::time::{stamp, stamp_or};
 
 /// How often a delivery is read again because it changed while its attempts were read.
 const READS: usize = 3;
@@ -28,15 +31,12 @@ pub(super) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let shown = Shown::read(&ctx, DeliveryId(id)).await?;
-    let done = match Form::parse(query.unwrap_or_default().as_bytes()).text("done") {
-        "replayed" => "The delivery was queued again with the same message and ID.",
-        "cancelled" => "The delivery was cancelled.",
-        _ => "",
-    };
+    let done = done(Form::parse(query.unwrap_or_default().as_bytes()).text("done"));
     let body = html! {
         @if !done.is_empty() { (note("good", &html! { (done) })) }
         (shown.facts(&ctx))
         (message::section(&ctx, &shown.delivery))
+        (request::section(&shown.delivery, shown.webhook(), &shown.attempts))
         (shown.attempts(&ctx))
     };
     let (title, actions) = (format!("Delivery #{id}"), shown.actions(&ctx));
@@ -50,11 +50,12 @@ pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Response,
     Ok(live_parts(&ctx, &parts))
 }
 
-/// A delivery and its attempts at one moment.
+/// A delivery, what it waits for, and its attempts, at one moment.
 struct Shown {
     delivery: Delivery,
     webhook: Option<Row<WebhookId, Webhook>>,
-    task: Option<TaskRow>,
+    holdup: Option<Holdup>,
+    names: Names,
     attempts: Vec<AttemptRecord>,
 }
 
@@ -70,24 +71,25 @@ impl Shown {
             (delivery, webhook) = again;
             attempts = ctx.actor.attempts(id, attempts::SHOWN).await?;
         }
-        let task = match delivery.task {
-            Some(task) => ctx.actor.task(task).await.ok(),
+        let holdup = match &webhook {
+            Some(webhook) => ctx.actor.holdup(&delivery, &webhook.value).await?,
             None => None,
         };
         Ok(Self {
+            attempts,
+            names: Names::of(ctx, std::slice::from_ref(&delivery)).await?,
             delivery,
             webhook,
-            task,
-            attempts,
+            holdup,
         })
     }
 
-    fn at(&self, ctx: &PageContext, what: &str) -> String {
-        ctx.at(&format!("/deliveries/{}/{what}", self.delivery.id))
+    fn webhook(&self) -> Option<&Webhook> {
+        self.webhook.as_ref().map(|row| &row.value)
     }
 
     fn live(&self, ctx: &PageContext) -> Live {
-        let live = Live::at(self.at(ctx, "live"));
+        let live = Live::at(ctx.at(&format!("/deliveries/{}/live", self.delivery.id)));
         if self.delivery.state.is_final() {
             live.every(ENDED)
         } else {
@@ -97,47 +99,22 @@ impl Shown {
 
     /// The buttons, as the state allows them.
     fn actions(&self, ctx: &PageContext) -> Markup {
-        let delivery = &self.delivery;
-        self.live(ctx).actions(&html! {
-            @if delivery.state.is_final() && delivery.message_kept { (one_button(ctx, &self.at(ctx, "replay"), "", "Replay", "")) }
-            @if delivery.state == DeliveryState::Queued { (one_button(ctx, &self.at(ctx, "cancel"), "danger", "Cancel", "")) }
-        })
+        self.live(ctx).actions(&buttons(ctx, &self.delivery))
     }
 
     fn facts(&self, ctx: &PageContext) -> Markup {
-        let (delivery, now) = (&self.delivery, ctx.now());
-        let (state, kind) = layout::state(delivery.state);
-        self.live(ctx).section("delivery", &html! {
-            dl {
-                dt { "State" } dd { (layout::badge(kind, state)) " " (delivery.status_info) (spoken(state)) }
-                dt { "Webhook" } dd {
-                    @if let Some(webhook) = &self.webhook { a href=(ctx.at(&format!("/webhooks/{}", webhook.id))) { (seen(webhook.value.name.as_str())) } }
-                    @else { "–" }
-                }
-                dt { "Source" } dd {
-                    @match (&self.task, delivery.task) {
-                        (Some(task), _) => { "Task " a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (task.task.name) } }
-                        (None, Some(_)) => "A deleted task",
-                        (None, None) => "Sent manually",
-                    }
-                }
-                dt { "Message ID (webhook-id header)" } dd { code { (delivery.message_id) } }
-                dt { "Queued" } dd { (stamp(delivery.created, now)) }
-                dt { "Last attempt" } dd { (stamp_or(delivery.last_attempt, now, "none")) }
-                @if delivery.state == DeliveryState::Queued { dt { "Next attempt" } dd { (stamp(delivery.due, now)) } }
-            }
-        })
+        let holdup = self.holdup.as_ref();
+        let facts = facts(ctx, &self.delivery, self.webhook(), holdup, &self.names);
+        self.live(ctx).section("delivery", &facts)
     }
 
     fn attempts(&self, ctx: &PageContext) -> Markup {
-        self.live(ctx).section(
-            "attempts",
-            &html! {
-                h2 { "Attempts" }
-                @if self.attempts.is_empty() { p.quiet { "None yet." } }
-                @else { (attempts::table(ctx, &self.attempts)) }
-            },
-        )
+        let attempts = html! {
+            h2 { "Attempts" }
+            @if self.attempts.is_empty() { p.quiet { "None yet." } }
+            @else { (attempts::table(ctx, &self.attempts)) }
+        };
+        self.live(ctx).section("attempts", &attempts)
     }
 }
 

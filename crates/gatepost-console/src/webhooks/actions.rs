@@ -1,8 +1,7 @@
-//! Pause, resume, replay.
+//! Pause and resume.
 
 use axum::extract::Path;
 use axum::response::Response;
-use chrono::DateTime;
 use webhook_model::WebhookId;
 
 use super::redirect::to_webhook;
@@ -16,10 +15,6 @@ pub(super) async fn act(
     let (actor, id) = (&ctx.actor, WebhookId(id));
     let done = match action.as_str() {
         "pause" => actor.pause_webhook(id).await.map(|_| "paused")?,
-        "replay" => {
-            let replayed = actor.replay_failed(id, DateTime::UNIX_EPOCH, ctx.now());
-            replayed.await.map(|_| "replayed")?
-        }
         "resume" => actor.resume_webhook(id).await.map(|_| "resumed")?,
         _ => return Err(Failure::NotFound),
     };

@@ -1,7 +1,5 @@
 //! The page of one webhook.
 
-use std::collections::BTreeMap;
-
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
@@ -18,7 +16,7 @@ use super::labels::{activity, authorization};
 use super::send_test::test_form;
 use super::signing_controls::signing_controls;
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, newest};
+use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::form::Form;
@@ -44,7 +42,6 @@ pub(super) async fn show(
         "unsigned" => "Deliveries are no longer signed.",
         "paused" => "The webhook is paused. Deliveries are queued and not sent.",
         "resumed" => "The webhook is active again and sends its queued deliveries.",
-        "replayed" => "The failed deliveries were queued again.",
         _ => "",
     };
     let before = html! { @if !done.is_empty() { (note("good", &html! { (done) })) } };
@@ -113,16 +110,19 @@ struct Shown<'a> {
     figures: Figures,
     all: Counts,
     latest: Vec<Delivery>,
+    names: Names,
     dropped: Vec<Dropped>,
 }
 
 impl<'a> Shown<'a> {
     async fn read(ctx: &PageContext, row: &'a Row<WebhookId, Webhook>) -> Result<Self, Failure> {
+        let latest = latest(ctx, row.id).await?;
         Ok(Self {
             row,
+            names: Names::of(ctx, &latest).await?,
             figures: Figures::of(ctx, row.id).await?,
             all: of_all(ctx, row.id).await?,
-            latest: latest(ctx, row.id).await?,
+            latest,
             dropped: dropped::of(ctx, row.id).await?,
         })
     }
@@ -167,16 +167,15 @@ impl<'a> Shown<'a> {
 
     fn deliveries(&self, ctx: &PageContext) -> Markup {
         let row = self.row;
-        let names = BTreeMap::from([(row.id, row.value.name.to_string())]);
         self.live(ctx).section(
             "deliveries",
             &html! {
                 div.title { h2 { "Deliveries" } div.actions {
-                    (one_button(ctx, &self.at(ctx, "do/replay"), "small", "Replay all failed", ""))
+                    a.button.small href=(ctx.at(&format!("/deliveries/replay?webhook={}", self.row.id))) { "Replay…" }
                     a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
                 } }
                 @if self.latest.is_empty() { p.quiet { "No deliveries yet." } }
-                @else { (delivery_rows::rows(ctx, &self.latest, &names)) }
+                @else { (delivery_rows::rows(ctx, &self.latest, &self.names)) }
             },
         )
     }

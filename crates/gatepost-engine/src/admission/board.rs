@@ -40,6 +40,14 @@ impl Board {
         self.lanes.contains_key(&lane)
     }
 
+    /// What this lane waits for.
+    pub(super) fn wait_of(&self, lane: Lane) -> Option<&Wait> {
+        match &self.lanes.get(&lane)?.spot {
+            Spot::Waiting(wait) => Some(wait),
+            Spot::Ready | Spot::Out => None,
+        }
+    }
+
     /// When what is first in this lane was due, or earlier.
     pub(super) fn head(&self, lane: Lane) -> Option<DateTime<Utc>> {
         self.lanes.get(&lane).map(|entry| entry.due.due)

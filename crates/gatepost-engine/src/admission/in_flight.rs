@@ -8,6 +8,7 @@ use std::time::Duration;
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
 use tokio::time::Instant;
+use webhook_model::WebhookId;
 
 use super::feedback::{Feedback, Lesson};
 use super::lanes::Lanes;
@@ -115,6 +116,11 @@ impl InFlight {
     /// How many lanes that wait for it may be tried now.
     pub(super) fn free_trials(&self) -> usize {
         self.lock().free_trials()
+    }
+
+    /// Until when nothing is sent to the webhook's target, because it cannot be connected to.
+    pub(crate) fn closed_until(&self, webhook: WebhookId, now: Instant) -> Option<Instant> {
+        self.lock().closed_until(webhook, now)
     }
 
     /// Requests in flight.

@@ -71,6 +71,17 @@ impl Known {
         Ok(allowed)
     }
 
+    /// Until when nothing is sent to the webhook's target, because it cannot be connected to.
+    pub(super) fn closed_until(&mut self, webhook: WebhookId, now: Instant) -> Option<Instant> {
+        let target = self.targets.get(&webhook)?;
+        if let Err(until) = target.allowed(now) {
+            return Some(until);
+        }
+        let (responded, origin) = (target.responded(), target.origin.clone());
+        let shared = self.origins.get(&origin).filter(|_| !responded)?;
+        shared.check(now).err()
+    }
+
     /// A request begins.
     pub(super) fn begin(&mut self, route: &Route, limits: &Limits, now: Instant) {
         let responded = self.target(route).is_some_and(|target| target.responded());

@@ -133,6 +133,13 @@ impl Lanes {
         self.lock().board.has(lane)
     }
 
+    /// Whether what this lane waits for is a time; `None` where it does not wait.
+    pub(crate) fn waits_for_time(&self, lane: Lane) -> Option<bool> {
+        let state = self.lock();
+        let wait = state.board.wait_of(lane)?;
+        Some(matches!(wait, Wait::Until(_)))
+    }
+
     /// Whether something waits in this lane that must not be overtaken, as far as is known here.
     ///
     /// What has waited for a moment may be: while a claim is under way more comes, and if that had

@@ -6,6 +6,7 @@ use std::time::Duration;
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
 use tokio::time::Instant;
+use webhook_model::WebhookId;
 
 use super::counts::{Asked, Counts, when_slow};
 use super::feedback::{Feedback, Lesson};
@@ -65,6 +66,11 @@ impl Slots {
                 releases: self.releases,
             }),
         }
+    }
+
+    /// Until when nothing is sent to the webhook's target.
+    pub(super) fn closed_until(&mut self, webhook: WebhookId, now: Instant) -> Option<Instant> {
+        self.known.closed_until(webhook, now)
     }
 
     /// A webhook that is not known to be slow, and has no request in flight.

@@ -36,16 +36,12 @@ pub(super) fn feedback(attempt: &Attempt) -> Feedback {
     }
 }
 
-/// The owner's log is at its limit: how it went is kept, what came back is not.
-pub(super) fn forget_response(record: &mut AttemptRecord) {
+/// The owner's log is at its limit: how it went is kept, what was sent and came back is not.
+pub(super) fn forget_exchange(record: &mut AttemptRecord) {
+    record.request_head = Vec::new();
     record.response_head = Vec::new();
     record.response_body = Vec::new();
     record.kept = false;
-}
-
-/// What the record counts for in the owner's log.
-pub(super) fn kept_bytes(record: &AttemptRecord) -> u64 {
-    (record.response_head.len() + record.response_body.len()) as u64
 }
 
 pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRecord {
@@ -80,6 +76,7 @@ pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRec
             Protocol::Http1 => "HTTP/1.1".to_owned(),
             Protocol::Http2 => "HTTP/2".to_owned(),
         }),
+        request_head: credentials.hide(&attempt.request_head, false),
         response_head: head,
         truncated: attempt.body.truncated,
         response_body: credentials.hide(&attempt.body.bytes, attempt.body.truncated),

@@ -15,7 +15,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use delivery::Attempt;
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Disposition, DueLane, Lane, LaneClass, Settled, Settlement};
+use gatepost_storage::webhooks::{
+    AttemptRecord, Disposition, DueLane, Lane, LaneClass, Settled, Settlement,
+};
 use tokio::time::Instant;
 use webhook_model::OwnerId;
 
@@ -187,7 +189,7 @@ impl Worker {
         let mut record = outcome::record(&attempt, &credentials);
         let is_full = self.judge.log_is_full(job.route.webhook.owner);
         if is_full {
-            outcome::forget_response(&mut record);
+            outcome::forget_exchange(&mut record);
         }
         Settlement {
             claim: job.claim,
@@ -202,7 +204,10 @@ impl Worker {
     async fn end(&self, job: &Job, settlement: Settlement) {
         let owner = job.route.webhook.owner;
         let (state, retry_at) = settlement.disposition.state_and_due();
-        let log_bytes = settlement.attempt.as_ref().map_or(0, outcome::kept_bytes);
+        let log_bytes = settlement
+            .attempt
+            .as_ref()
+            .map_or(0, AttemptRecord::kept_bytes);
         let class = match settlement.disposition {
             Disposition::Retry { .. } => LaneClass::Retry,
             _ => job.class,

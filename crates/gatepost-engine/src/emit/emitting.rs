@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, NewOutbox, Origin};
 use gatepost_storage::{ErrorKind, StoreError};
 use tracing::Span;
-use webhook_model::Occurrence;
+use webhook_model::{Occurrence, OwnerId};
 
 use super::emitted::Emitted;
 use super::emitter::{Emitter, unnamed};
@@ -17,16 +17,30 @@ use super::sink::{Decided, Sink};
 use crate::error::EmitError;
 use crate::guard::GuardedSpan;
 
+/// Which of the tasks that an occurrence matches are run.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub left: Left,
+    /// Who does so by hand.
+    pub by: Option<OwnerId>,
+}
+
+impl From<Left> for Run {
+    fn from(left: Left) -> Self {
+        Self { left, by: None }
+    }
+}
+
 impl Emitter {
     /// As [`emit`](Self::emit), in a task of its own: a caller that goes away must not leave leased
     /// deliveries to nobody, and a store that panics is an error like any other.
     pub(crate) async fn emit_detached(
         self: &Arc<Self>,
         occurrence: Occurrence,
-        left: Left,
+        run: impl Into<Run>,
     ) -> Result<Emitted, EmitError> {
-        let emitter = self.clone();
-        self.detached(async move { emitter.emit(&occurrence, left).await })
+        let (emitter, run) = (self.clone(), run.into());
+        self.detached(async move { emitter.emit(&occurrence, run).await })
             .await
     }
 
@@ -55,13 +69,15 @@ impl Emitter {
     pub(crate) async fn emit(
         &self,
         occurrence: &Occurrence,
-        left: Left,
+        run: impl Into<Run>,
     ) -> Result<Emitted, EmitError> {
+        let Run { left, by } = run.into();
         let places = self.judge.places(occurrence.audience).await?;
         let ask = Ask {
             occurrence,
             places: &places,
             left,
+            by,
             patience: None,
         };
         let origin = occurrence.id.clone().map_or(Origin::Direct, |id| {

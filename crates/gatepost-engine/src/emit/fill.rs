@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::NewDelivery;
+use gatepost_storage::webhooks::{Cause, NewDelivery};
 use webhook_model::{Occurrence, RenderError, TaskId, Template};
 
 use super::bite::{Bite, Fits};
@@ -32,6 +32,10 @@ impl Emitter {
         now: DateTime<Utc>,
     ) -> Result<(Bite, Option<TaskId>), EmitError> {
         let rendering = self.renderer.occurrence(ask.occurrence, now);
+        let cause = Cause {
+            by: ask.by,
+            ..Cause::of(ask.occurrence)
+        };
         let mut bite = Bite::default();
         let (mut rooms, mut turns) = (HashMap::new(), GiveWay::default());
         let mut last = ask.after();
@@ -57,7 +61,10 @@ impl Emitter {
                             bite.fits(task, body.len(), before.occurrence, &self.limits, room)
                         });
                         match (fits, body) {
-                            (Some(Fits::Yes), Some(body)) => self.push(&mut bite, task, body, now),
+                            (Some(Fits::Yes), Some(body)) => {
+                                let made = (body, cause.clone());
+                                self.push(&mut bite, task, made, now);
+                            }
                             (Some(Fits::No), _) => return Ok((bite, Some(last))),
                             _ => {}
                         }
@@ -93,12 +100,19 @@ impl Emitter {
         apart(bytes, render).await.map(Into::into)
     }
 
-    fn push(&self, bite: &mut Bite, task: &MatchedTask, body: Arc<str>, now: DateTime<Utc>) {
+    fn push(
+        &self,
+        bite: &mut Bite,
+        task: &MatchedTask,
+        (body, cause): (Arc<str>, Cause),
+        now: DateTime<Utc>,
+    ) {
         let (slip, lease_until) = self.launcher.slip(&task.webhook, task.place, now);
         let delivery = NewDelivery {
             message_id: self.renderer.message_id(now),
             webhook: task.webhook.id,
             task: Some(task.id()),
+            cause: Some(cause),
             body,
             due: now,
             lease_until,

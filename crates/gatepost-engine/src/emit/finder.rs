@@ -23,6 +23,8 @@ pub(super) struct Ask<'a> {
     /// The occurrence's own first; never empty.
     pub places: &'a [Place],
     pub left: Left,
+    /// Who ran the task, or triggered its event, by hand.
+    pub by: Option<OwnerId>,
     /// To wait for the platform to say who may receive it, for as long as the engine runs.
     pub patience: Option<&'a Lifecycle>,
 }

@@ -56,6 +56,7 @@ impl Emitter {
             message_id: self.renderer.message_id(now),
             webhook: letter.to,
             task: None,
+            cause: None,
             body: letter.body,
             due: now,
             lease_until: None,

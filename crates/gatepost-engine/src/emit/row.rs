@@ -53,6 +53,8 @@ impl Row {
 
     fn ask<'a>(&'a self, places: &'a [Place], patience: Option<&'a Lifecycle>) -> Ask<'a> {
         Ask {
+            // The outbox does not keep who it was.
+            by: None,
             occurrence: &self.occurrence,
             places,
             left: self.left.clone(),

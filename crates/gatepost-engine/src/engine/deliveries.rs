@@ -11,6 +11,7 @@ use webhook_model::{Message, Webhook, WebhookId};
 use super::handle::Engine;
 use crate::error::EngineError;
 use crate::records::deliveries::TestSend;
+use crate::records::holdup::Holdup;
 use crate::render::Example;
 
 impl Engine {
@@ -164,6 +165,29 @@ impl Engine {
     /// [`EngineError::Interrupted`] if some had been queued by then.
     pub async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
         self.0.records.replays.replay(which).await
+    }
+
+    /// Deliveries that wait for later are due now: those that are retried need not wait for their
+    /// time. Returns how many.
+    ///
+    /// # Errors
+    /// [`EngineError::TooFast`], failures of the store.
+    pub async fn hasten(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
+        self.0.records.replays.hasten(ids).await
+    }
+
+    /// Why a delivery that is queued still waits; `None` when nothing but its time is in its way,
+    /// or it does not wait. `webhook` is its webhook.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn holdup(
+        &self,
+        delivery: &Delivery,
+        webhook: &Webhook,
+    ) -> Result<Option<Holdup>, EngineError> {
+        let deliveries = &self.0.records.deliveries;
+        deliveries.holdup(delivery, webhook).await
     }
 
     /// Ends deliveries that still wait. Returns how many.

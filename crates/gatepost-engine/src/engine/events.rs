@@ -72,7 +72,8 @@ impl Engine {
     }
 
     /// Triggers an event by hand: runs its task as if it had occurred, with these variables.
-    /// `object` names what it is about, where the platform knows.
+    /// `object` names what it is about, where the platform knows; `by` is as for
+    /// [`run_task`](Engine::run_task).
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as
@@ -82,7 +83,9 @@ impl Engine {
         id: EventId,
         object: Option<String>,
         variables: Vec<(String, String)>,
+        by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
-        self.0.records.events.trigger(id, object, variables).await
+        let events = &self.0.records.events;
+        events.trigger(id, object, variables, by).await
     }
 }

@@ -1,7 +1,7 @@
 //! Tasks.
 
 use gatepost_storage::webhooks::{NamedTask, TaskQuery, TaskRow};
-use webhook_model::{Invalid, Task, TaskId};
+use webhook_model::{Invalid, OwnerId, Task, TaskId};
 
 use super::handle::Engine;
 use crate::emit::Emitted;
@@ -65,14 +65,15 @@ impl Engine {
     }
 
     /// Runs a task by hand, whether or not anything occurred. A one-time task is deleted by that. A
-    /// disabled task does not run.
+    /// disabled task does not run. The log says who ran it: `by`, unless the platform had to be
+    /// waited for.
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no enabled task of that number;
     /// [`EngineError::TooFast`]; [`EngineError::Forbidden`] when the owner may not receive what it
     /// sends; [`EngineError::Full`] when as many deliveries of the owner wait as may;
     /// [`EmitError::Render`](crate::EmitError::Render); and as [`emit`](Engine::emit).
-    pub async fn run_task(&self, id: TaskId) -> Result<Emitted, EngineError> {
-        self.0.records.tasks.run(id).await
+    pub async fn run_task(&self, id: TaskId, by: Option<OwnerId>) -> Result<Emitted, EngineError> {
+        self.0.records.tasks.run(id, by).await
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gatepost_storage::webhooks::Left;
 use webhook_model::{Audience, EventName, EventType, Occurrence, OwnerId, TaskId};
 
-use crate::emit::{Emitted, Emitter};
+use crate::emit::{Emitted, Emitter, Run};
 use crate::error::{EmitError, EngineError};
 use crate::judge::Judge;
 
@@ -39,12 +39,12 @@ impl ByHand {
         task: TaskId,
         owner: OwnerId,
         occurrence: Occurrence,
+        by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         self.judge.run_by_hand(owner, 1)?;
-        let run = self
-            .emitter
-            .emit_detached(occurrence, Left::Tasks(vec![task]));
-        let emitted = run.await?;
+        let left = Left::Tasks(vec![task]);
+        let run = Run { left, by };
+        let emitted = self.emitter.emit_detached(occurrence, run).await?;
         if !emitted.deliveries.is_empty() || emitted.pending {
             return Ok(emitted);
         }

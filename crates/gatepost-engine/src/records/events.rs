@@ -79,6 +79,7 @@ impl Events {
         id: EventId,
         object: Option<String>,
         variables: Vec<(String, String)>,
+        by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let row = self.store.event(id).await?.ok_or(EngineError::NotFound)?;
         let event = row.value;
@@ -97,7 +98,8 @@ impl Events {
             variables,
             ..self.by_hand.occurrence(event_type, name, row.owner).await?
         };
-        self.by_hand.run(event.task, row.owner, occurrence).await
+        let run = self.by_hand.run(event.task, row.owner, occurrence, by);
+        run.await
     }
 
     async fn edit_row(

@@ -5,6 +5,7 @@ pub(crate) mod allowance;
 pub(crate) mod by_hand;
 pub(crate) mod deliveries;
 pub(crate) mod events;
+pub(crate) mod holdup;
 pub(crate) mod owners;
 pub(crate) mod replays;
 pub(crate) mod tasks;

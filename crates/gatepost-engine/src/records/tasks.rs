@@ -73,12 +73,16 @@ impl Tasks {
         Ok(self.store.delete_task(id, self.clock.now()?).await?)
     }
 
-    pub(crate) async fn run(&self, id: TaskId) -> Result<Emitted, EngineError> {
+    pub(crate) async fn run(
+        &self,
+        id: TaskId,
+        by: Option<OwnerId>,
+    ) -> Result<Emitted, EngineError> {
         let owner = self.store.owner_of(RecordId::Task(id)).await?;
         let owner = owner.ok_or(EngineError::NotFound)?;
         let (event_type, event) = (word::<EventType>("tasks")?, word::<EventName>("execute")?);
         let occurrence = self.by_hand.occurrence(event_type, event, owner).await?;
-        self.by_hand.run(id, owner, occurrence).await
+        self.by_hand.run(id, owner, occurrence, by).await
     }
 
     async fn edit_row(

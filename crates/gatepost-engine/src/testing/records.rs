@@ -139,6 +139,7 @@ impl Records {
             message_id: format!("msg_{}", deliveries.len()).parse().unwrap(),
             webhook,
             task: None,
+            cause: None,
             body: body.into(),
             due,
             lease_until,

@@ -69,6 +69,7 @@ pub(crate) fn new_delivery(task: i64) -> NewDelivery {
         message_id: format!("msg_{task}").parse().unwrap(),
         webhook: WebhookId(1),
         task: Some(TaskId(task)),
+        cause: None,
         body: "x".into(),
         due: noon(),
         lease_until: None,

@@ -61,6 +61,7 @@ async fn queued_behind_its_back(memory: &Arc<MemoryStore>, webhook: WebhookId) -
         message_id: "msg_other".parse().unwrap(),
         webhook,
         task: None,
+        cause: None,
         body: "{}".into(),
         due: now,
         lease_until: None,

@@ -70,7 +70,7 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
         })
         .await
         .unwrap();
-    let error = world.engine.run_task(large).await.unwrap_err();
+    let error = world.engine.run_task(large, None).await.unwrap_err();
     assert!(
         matches!(error, EngineError::Emit(EmitError::Render { task, .. }) if task == large),
         "{error:?}"

@@ -18,7 +18,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
     world
         .event("vms", "poweron", Target::Instance(ObjectId(9)), task)
         .await;
-    let by_hand = world.engine.run_task(task).await.unwrap();
+    let by_hand = world.engine.run_task(task, None).await.unwrap();
     assert_eq!(world.ended(by_hand.deliveries[0]).await.body.as_ref(), "!");
     let fired = world
         .engine
@@ -26,6 +26,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
             webhook_model::EventId(1),
             Some("nine".to_owned()),
             Vec::new(),
+            None,
         )
         .await
         .unwrap();
@@ -52,7 +53,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
         .await
         .unwrap();
     assert!(matches!(
-        world.engine.run_task(task).await,
+        world.engine.run_task(task, None).await,
         Err(EngineError::NotFound)
     ));
     assert!(

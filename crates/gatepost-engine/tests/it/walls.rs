@@ -266,7 +266,7 @@ async fn a_place_too_large_for_the_memory_is_looked_up() {
     assert_eq!(store.calls_of("routes"), 1);
     assert_eq!(store.calls_of("routes_of"), 10);
     assert_eq!(bodies(&memory).await, ["42"; 10]);
-    let ran = engine.run_task(TaskId(7)).await.unwrap();
+    let ran = engine.run_task(TaskId(7), None).await.unwrap();
     assert_eq!(ran.deliveries.len(), 1);
 }
 

@@ -72,6 +72,7 @@ fn sending(rows: &Rows, now: DateTime<Utc>) -> Enqueue {
         message_id: MessageId::new(now, rows.owner.unsigned_abs().into()),
         webhook: rows.webhook,
         task: Some(rows.task),
+        cause: None,
         body: "sending".into(),
         due: now,
         lease_until: Some(now + chrono::TimeDelta::days(1)),

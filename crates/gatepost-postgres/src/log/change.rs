@@ -1,6 +1,7 @@
 //! What is done to deliveries by hand: replayed, cancelled, deleted; and what expires.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{DeliveryId, EXPIRED_INFO, Lane, LaneClass, Replay};
 use webhook_model::WebhookId;
 
@@ -32,6 +33,7 @@ const EXPIRE: &str = concat!(
     "RETURNING webhook)\n",
     include_str!("../sql/log/count_ended.sql")
 );
+const HASTEN: &str = include_str!("../sql/log/hasten.sql");
 const DELETE_PICK: &str = include_str!("../sql/log/delete_pick.sql");
 const DELETE_RUNNING: &str = include_str!("../sql/log/delete_running.sql");
 const DELETE: &str = include_str!("../sql/log/delete.sql");
@@ -86,6 +88,24 @@ impl PostgresStore {
         let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
         let reason = without_nul(reason.to_owned());
         self.ended(CANCEL, &[&ids, &reason, &now]).await
+    }
+
+    /// The lanes in which something is due are said to all.
+    pub(super) async fn hasten_some(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let hastened: [Param<'_>; 2] = [&ids, &now];
+        let answers = self.repeated(&[(HASTEN, &hastened[..])]).await?;
+        let (mut count, mut lanes) = (0, Vec::new());
+        for row in answers.last().into_iter().flatten() {
+            count += row.try_get::<_, i64>("hastened")?;
+            lanes.push(Lane {
+                webhook: WebhookId(row.try_get("webhook")?),
+                class: class_of(row.try_get("class")?),
+            });
+        }
+        self.fronts().queued(lanes.iter().map(|lane| (*lane, now)));
+        self.notifier().lanes(lanes);
+        number(count)
     }
 
     pub(super) async fn expire(

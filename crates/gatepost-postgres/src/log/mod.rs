@@ -59,6 +59,10 @@ impl DeliveryLog for PostgresStore {
         Ok(self.cancel_some(ids, reason, now).await?)
     }
 
+    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
+        Ok(self.hasten_some(ids, now).await?)
+    }
+
     async fn expire_held(
         &self,
         created_before: DateTime<Utc>,

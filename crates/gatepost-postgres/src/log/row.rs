@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliverySt
 use tokio_postgres::Row;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
-use crate::column::{count, parse, span, status, text};
+use crate::column::{cause, count, parse, span, status, text};
 use crate::error::{Failure, Result};
 
 /// A row of `rows.sql`.
@@ -19,6 +19,7 @@ pub(super) fn delivery(row: &Row) -> Result<Delivery> {
         owner: OwnerId(row.try_get("owner")?),
         tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
         task: row.try_get::<_, Option<i64>>("task")?.map(TaskId),
+        cause: cause(row)?,
         body: text(row, "body")?.into(),
         message_kept: row.try_get("message_kept")?,
         state,
@@ -57,6 +58,7 @@ pub(super) fn attempt(row: &Row) -> Result<AttemptRecord> {
             .transpose()
             .map_err(|e| Failure::corrupt("remote", e))?,
         protocol: row.try_get("protocol")?,
+        request_head: row.try_get("request_head")?,
         response_head: row.try_get("response_head")?,
         response_body: row.try_get("response_body")?,
         truncated: row.try_get("truncated")?,

@@ -14,7 +14,7 @@ use tokio_postgres::Row;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
 use super::lanes::columns;
-use crate::column::{number, parse, span, status, text};
+use crate::column::{cause, number, parse, span, status, text};
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -169,6 +169,7 @@ fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
         owner: OwnerId(row.try_get("owner")?),
         tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
         task: row.try_get::<_, Option<i64>>("task")?.map(TaskId),
+        cause: cause(row)?,
         body: if body.is_some() {
             text(row, "body")?.into()
         } else {

@@ -27,6 +27,8 @@ const ROWS: &str = include_str!("rows_0001.sql");
 /// The second migration, and what the version that it made wrote then.
 const SECOND: &str = include_str!("../../migrations/0002_places.sql");
 const ROWS_SECOND: &str = include_str!("rows_0002.sql");
+/// The third migration: what it left is opened by the fourth.
+const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 const MARKED: &str = "CREATE TABLE gatepost_migration (
      version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());
      INSERT INTO gatepost_migration (version, name) VALUES (1, 'gatepost')";
@@ -287,4 +289,34 @@ async fn deliveries_in_every_state_stand_as_they_did_before_the_queue() {
             .unwrap()
             .get::<_, bool>(0)
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_stored_before_causes_were_has_none_and_what_comes_has_one() {
+    let mark = "INSERT INTO gatepost_migration (version, name) VALUES (2, 'places'), (3, 'queue')";
+    let scripts = [SCHEMA, ROWS, MARKED, SECOND, ROWS_SECOND, THIRD, mark];
+    let (config, _client) = written_by(&scripts).await;
+    let store = PostgresStore::connect(config).await.unwrap();
+    let log = DeliveryQuery::all(Page::first(99));
+    let before = store.list_deliveries(&log).await.unwrap();
+    assert_eq!(before.len(), 17);
+    assert!(before.iter().all(|delivery| delivery.cause.is_none()));
+    let mut attempts = 0;
+    for delivery in &before {
+        for attempt in store.attempts(delivery.id, 99).await.unwrap() {
+            assert_eq!(attempt.request_head, b"", "{}", delivery.message_id);
+            attempts += 1;
+        }
+    }
+    assert!(attempts > 3, "{attempts}");
+    let cause: Cause = "vms poweron 3 7 order-4711".parse().unwrap();
+    let new = NewDelivery {
+        cause: Some(cause.clone()),
+        ..message(before[0].webhook, "new", at(2_000_000_000))
+    };
+    store.enqueue(direct(vec![new]), at(1)).await.unwrap();
+    let after = store.list_deliveries(&log).await.unwrap();
+    assert_eq!(after.len(), 18);
+    assert_eq!(after[17].cause, Some(cause));
+    assert_eq!(after[..17], before);
 }

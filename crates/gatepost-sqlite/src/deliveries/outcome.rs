@@ -7,7 +7,7 @@ use crate::batch::Member;
 use crate::column::{length, micros};
 use crate::error::Result;
 
-/// What an outcome takes in the log, about, without what the attempt kept of the response.
+/// What an outcome takes in the log, about, without what the attempt kept of request and response.
 pub(crate) const OUTCOME_BYTES: i64 = 150;
 
 /// How `gatepost_outcome.state` says it.
@@ -82,6 +82,7 @@ pub(crate) fn insert(c: &Connection, outcome: &Outcome<'_>) -> Result<bool> {
                 attempt.response_body,
                 attempt.truncated,
                 attempt.kept,
+                (!attempt.request_head.is_empty()).then_some(&attempt.request_head),
             ];
             let mut insert = c.prepare_cached(include_str!("../sql/log/insert_attempt.sql"))?;
             insert.execute(&*[head, made].concat())?
@@ -107,7 +108,7 @@ fn listed_by(c: &Connection, after: Member) -> Result<ListedBy> {
 
 /// What an outcome adds to the log, about.
 pub(crate) fn bytes(attempt: Option<&AttemptRecord>) -> i64 {
-    let kept = attempt.map_or(0, |a| a.response_head.len() + a.response_body.len());
+    let kept = attempt.map_or(0, AttemptRecord::kept_bytes);
     i64::try_from(kept)
         .unwrap_or(i64::MAX)
         .saturating_add(OUTCOME_BYTES)

@@ -68,6 +68,11 @@ pub(crate) fn told(
         owner,
         tenant: row.get::<_, Option<i64>>("tenant")?.map(TenantId),
         task: row.get::<_, Option<i64>>("task")?.map(TaskId),
+        cause: row
+            .get::<_, Option<String>>("cause")?
+            .map(|cause| cause.parse())
+            .transpose()
+            .map_err(|e| Failure::corrupt("cause", e))?,
         body: body.into(),
         message_kept: row.get("message_kept")?,
         state,

@@ -46,6 +46,7 @@ fn attempt(row: &Row<'_>) -> Result<AttemptRecord> {
             .transpose()
             .map_err(|e| Failure::corrupt("remote", e))?,
         protocol: row.get("protocol")?,
+        request_head: row.get("request_head")?,
         response_head: row.get("response_head")?,
         response_body: row.get("response_body")?,
         truncated: row.get("truncated")?,

@@ -6,6 +6,7 @@ mod dropped;
 mod end;
 mod expire;
 mod figures;
+mod hasten;
 pub(crate) mod list;
 mod look;
 mod purge;
@@ -63,6 +64,11 @@ impl DeliveryLog for SqliteStore {
         let (ids, reason) = (ids.to_vec(), reason.to_owned());
         self.write(move |c| end::cancel(c, &ids, &reason, now))
             .await
+    }
+
+    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
+        let ids = ids.to_vec();
+        self.write(move |c| hasten::hasten(c, &ids, now)).await
     }
 
     async fn expire_held(

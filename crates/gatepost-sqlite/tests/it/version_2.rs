@@ -11,6 +11,8 @@ use rusqlite::Connection;
 use webhook_model::{Activity, WebhookId};
 
 const DUMP: &str = include_str!("../fixtures/version_2.sql");
+/// The third step: what it left is opened by the fourth.
+const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 const PLAIN: WebhookId = WebhookId(2);
 
 async fn migrated() -> (SqliteStore, tempfile::TempDir) {
@@ -208,4 +210,42 @@ async fn ids_counts_and_the_outbox_are_found() {
     let usage = store.log_usage(&[OwnerId(1)]).await.unwrap()[0];
     assert_eq!((usage.waiting, usage.log_bytes), (5, 999));
     assert!(store.prepare_log(at(9)).await.unwrap().bytes > 9_000);
+}
+
+#[tokio::test]
+async fn what_was_stored_before_causes_were_has_none_and_what_comes_has_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gatepost.db");
+    let file = Connection::open(&path).unwrap();
+    file.pragma_update(None, "foreign_keys", false).unwrap();
+    file.pragma_update(None, "legacy_alter_table", true)
+        .unwrap();
+    file.execute_batch(DUMP).unwrap();
+    file.execute_batch(THIRD).unwrap();
+    file.execute("INSERT INTO gatepost_schema VALUES (3)", [])
+        .unwrap();
+    file.close().unwrap();
+    let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
+    let config = SqliteConfig::file(path).with_sealing(sealing);
+    let store = SqliteStore::open(config).await.unwrap();
+    let before = all(&store).await;
+    assert!(before.len() > 3 && before.iter().all(|delivery| delivery.cause.is_none()));
+    let mut attempts = 0;
+    for delivery in &before {
+        for attempt in store.attempts(delivery.id, 99).await.unwrap() {
+            assert_eq!(attempt.request_head, b"", "{}", delivery.message_id);
+            attempts += 1;
+        }
+    }
+    assert!(attempts > 0);
+    let cause: Cause = "vms poweron 3 7 order-4711".parse().unwrap();
+    let new = NewDelivery {
+        cause: Some(cause.clone()),
+        ..message(before[0].webhook, "new", at(2_000_000_000))
+    };
+    store.enqueue(direct(vec![new]), at(1)).await.unwrap();
+    let after = all(&store).await;
+    let (last, rest) = after.split_last().unwrap();
+    assert_eq!(last.cause, Some(cause));
+    assert_eq!(rest, before);
 }

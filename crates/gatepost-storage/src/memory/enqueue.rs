@@ -146,6 +146,7 @@ impl Tables {
             owner,
             tenant: self.owners.place(owner).tenant(),
             task: new.task,
+            cause: new.cause,
             body: new.body,
             message_kept: true,
             state: token.map_or(DeliveryState::Queued, |_| DeliveryState::Running),

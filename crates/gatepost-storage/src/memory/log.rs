@@ -72,6 +72,21 @@ impl DeliveryLog for MemoryStore {
         Ok(cancelled)
     }
 
+    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError> {
+        let (mut tables, mut hastened) = (self.tables(), 0);
+        for id in ids {
+            let waits = |slot: &Slot| {
+                slot.delivery.state == DeliveryState::Queued && slot.delivery.due > now
+            };
+            if tables.deliveries.get(*id).is_some_and(waits) {
+                let due = |slot: &mut Slot| slot.delivery.due = micros(now);
+                tables.deliveries.change(*id, due);
+                hastened += 1;
+            }
+        }
+        Ok(hastened)
+    }
+
     async fn expire_held(
         &self,
         created_before: DateTime<Utc>,

@@ -34,11 +34,10 @@ impl Slot {
         }
     }
 
-    /// Bytes of the message and of the responses.
+    /// Bytes of the message, of the heads of requests and of the responses.
     pub(super) fn bytes(&self) -> u64 {
-        let responses = self.log.iter();
-        let responses = responses.map(|a| a.response_head.len() + a.response_body.len());
-        (self.delivery.body.len() + responses.sum::<usize>()) as u64
+        let attempts = self.log.iter().map(AttemptRecord::kept_bytes);
+        self.delivery.body.len() as u64 + attempts.sum::<u64>()
     }
 
     pub(super) fn end(&mut self, reason: &str) {

@@ -1,4 +1,4 @@
-//! Messages and responses, sealed and opened.
+//! Messages, heads of requests and responses, sealed and opened.
 
 use std::sync::Arc;
 
@@ -51,38 +51,39 @@ impl Content {
         Ok(text.into())
     }
 
-    pub(super) fn seal_response(
+    pub(super) fn seal_attempt(
         &self,
         attempt: &mut AttemptRecord,
         of: DeliveryId,
     ) -> Result<(), StoreError> {
         for (part, name) in parts(attempt) {
             if !part.is_empty() && !self.keys.is_none() {
-                let sealed = self.keys.seal(part, &of_response(of, name));
+                let sealed = self.keys.seal(part, &of_part(of, name));
                 *part = [SEALED.as_bytes(), &sealed.map_err(too_long)?].concat();
             }
         }
         Ok(())
     }
 
-    pub(super) fn open_response(
+    pub(super) fn open_attempt(
         &self,
         attempt: &mut AttemptRecord,
         of: DeliveryId,
     ) -> Result<(), SealError> {
         for (part, name) in parts(attempt) {
             if let Some(sealed) = part.strip_prefix(SEALED.as_bytes()) {
-                *part = self.keys.open(sealed, &of_response(of, name))?.to_vec();
+                *part = self.keys.open(sealed, &of_part(of, name))?.to_vec();
             }
         }
         Ok(())
     }
 }
 
-fn parts(attempt: &mut AttemptRecord) -> [(&mut Vec<u8>, &'static str); 2] {
+fn parts(attempt: &mut AttemptRecord) -> [(&mut Vec<u8>, &'static str); 3] {
     [
-        (&mut attempt.response_head, "head"),
-        (&mut attempt.response_body, "body"),
+        (&mut attempt.request_head, "request_head"),
+        (&mut attempt.response_head, "response_head"),
+        (&mut attempt.response_body, "response_body"),
     ]
 }
 
@@ -90,8 +91,8 @@ fn of_message(id: &MessageId) -> String {
     format!("delivery.body/{id}")
 }
 
-fn of_response(of: DeliveryId, part: &str) -> String {
-    format!("attempt.response_{part}/{of}")
+fn of_part(of: DeliveryId, part: &str) -> String {
+    format!("attempt.{part}/{of}")
 }
 
 fn too_long(_: SealError) -> StoreError {

@@ -85,7 +85,7 @@ impl<S> SealedMessages<S> {
         of: DeliveryId,
     ) -> Vec<AttemptRecord> {
         for attempt in &mut attempts {
-            if self.content.open_response(attempt, of).is_err() {
+            if self.content.open_attempt(attempt, of).is_err() {
                 attempt.response_head.clear();
                 attempt.response_body.clear();
                 attempt.kept = false;
@@ -201,7 +201,7 @@ impl<S: QueueStore> QueueStore for SealedMessages<S> {
         for settlement in &mut settlements {
             if let Some(attempt) = &mut settlement.attempt {
                 self.content
-                    .seal_response(attempt, settlement.claim.delivery)?;
+                    .seal_attempt(attempt, settlement.claim.delivery)?;
             }
         }
         self.inner.settle(settlements, now).await

@@ -6,9 +6,16 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::{OwnerId, TenantId};
 use webhook_model::{TaskId, WebhookId};
+
+use super::cause::Cause;
+
+/// The digits of a message id.
+const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// How many of them say when it was made.
+const TIME: usize = 10;
 
 /// The row number of a delivery.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -35,7 +42,6 @@ impl MessageId {
     /// letters and digits that say these random bits.
     #[must_use]
     pub fn new(now: DateTime<Utc>, random: u128) -> Self {
-        const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
         let letter = |bits: u128, at: u32| char::from(LETTERS[(bits >> (at * 5) & 31) as usize]);
         let time = u128::from(now.timestamp_millis().max(0).cast_unsigned());
         Self(
@@ -46,6 +52,31 @@ impl MessageId {
                 .collect::<String>()
                 .into(),
         )
+    }
+
+    /// Between which two moments a message was made whose id begins with this text, with a minute
+    /// to spare on both sides: the text begins as [`new`](Self::new) makes them and says the time
+    /// to ten hours or better. `None` for any other.
+    #[must_use]
+    pub fn made_between(beginning: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+        let time = beginning.strip_prefix("msg_")?.as_bytes();
+        let time = time.get(..TIME.min(time.len()))?;
+        let left = TIME - time.len();
+        if left > 5 {
+            return None;
+        }
+        let digit = |letter: &u8| LETTERS.iter().position(|known| known == letter);
+        let first = time.iter().try_fold(0_i64, |sum, letter| {
+            let digit = i64::try_from(digit(letter)?).ok()?;
+            Some(sum << 5 | digit)
+        })?;
+        let at = |number: i64| DateTime::from_timestamp_millis(number << (5 * left));
+        let spare = TimeDelta::minutes(1);
+        let (from, before) = (at(first)?, at(first.checked_add(1)?)?);
+        Some((
+            from.checked_sub_signed(spare)?,
+            before.checked_add_signed(spare)?,
+        ))
     }
 
     /// The text.
@@ -132,6 +163,9 @@ pub struct Delivery {
     pub tenant: Option<TenantId>,
     /// The task that made it, which may be gone by now; `None` for a message sent by hand.
     pub task: Option<TaskId>,
+    /// What it was made by; `None` for a message sent by hand, and for what was stored before
+    /// causes were.
+    pub cause: Option<Cause>,
     /// The rendered message: all attempts carry these bytes. Empty where it was not kept.
     pub body: Arc<str>,
     /// Whether the message was kept when the delivery ended.
@@ -201,20 +235,31 @@ pub struct AttemptRecord {
     pub remote: Option<SocketAddr>,
     /// `HTTP/1.1` or `HTTP/2`, once a response arrived.
     pub protocol: Option<String>,
+    /// The head of the request: method and URL, then the headers in their order, each line ended by
+    /// CR LF. What may be a credential is hidden; one of more than 8 KiB ends with `(cut)`. Empty
+    /// where nothing was sent or it was not kept. The body is the delivery's.
+    pub request_head: Vec<u8>,
     /// The head of the response, as far as it was kept.
     pub response_head: Vec<u8>,
     /// The body of the response, as far as it was kept (16 KiB by default).
     pub response_body: Vec<u8>,
     /// Whether the response's body was longer than what was kept.
     pub truncated: bool,
-    /// Whether the response was kept: not where the owner's log was at its limit.
+    /// Whether request and response were kept: not where the owner's log was at its limit.
     pub kept: bool,
+}
+
+impl AttemptRecord {
+    /// The bytes that are kept of request and response: what the attempt counts for in its owner's
+    /// log.
+    #[must_use]
+    pub fn kept_bytes(&self) -> u64 {
+        (self.request_head.len() + self.response_head.len() + self.response_body.len()) as u64
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use chrono::TimeDelta;
-
     use super::*;
 
     #[test]
@@ -230,5 +275,29 @@ mod tests {
         }
         assert_ne!(MessageId::new(first, 1), MessageId::new(first, 1 << 127));
         assert_eq!(last.as_str().len(), 40);
+    }
+
+    #[test]
+    fn the_beginning_of_a_message_id_says_when_it_was_made() {
+        let now: DateTime<Utc> = "2026-11-22T18:30:00.123Z".parse().unwrap();
+        let id = MessageId::new(now, 7);
+        for length in 9..=40 {
+            let (from, before) = MessageId::made_between(&id.as_str()[..length]).unwrap();
+            assert!(from < now && now < before, "{length}");
+            let most = if length < 10 { 600 } else { 20 };
+            assert!(before - from < TimeDelta::minutes(most), "{length}");
+        }
+        for other in [
+            "",
+            "msg_",
+            "msg_01h2",
+            "msg_01H2KWPBgLlA",
+            "order-4711",
+            "msg_lllllllll",
+        ] {
+            assert_eq!(MessageId::made_between(other), None, "{other}");
+        }
+        let far = MessageId::made_between("msg_zzzzzzzzzz");
+        assert!(far.is_none_or(|(from, before)| from < before));
     }
 }

@@ -93,7 +93,7 @@ pub struct LogUsage {
     pub waiting: u64,
     /// Bytes of their messages.
     pub waiting_bytes: u64,
-    /// Bytes of the messages and responses of all deliveries.
+    /// Bytes of the messages, heads of requests and responses of all deliveries.
     pub log_bytes: u64,
 }
 
@@ -106,7 +106,7 @@ pub struct UsageDelta {
     pub waiting: i64,
     /// Bytes of their messages.
     pub waiting_bytes: i64,
-    /// Bytes of the messages and responses of all deliveries.
+    /// Bytes of the messages, heads of requests and responses of all deliveries.
     pub log_bytes: i64,
 }
 
@@ -125,7 +125,7 @@ pub struct HourlyCount {
     pub retried: u64,
     /// How long all attempts took together.
     pub milliseconds: u64,
-    /// Bytes of the messages and responses that were stored.
+    /// Bytes of the messages, heads of requests and responses that were stored.
     pub bytes: u64,
 }
 
@@ -253,6 +253,13 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         reason: &str,
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
+
+    /// Makes those of the given deliveries due at `now` that are `queued` and due later. Returns
+    /// how many. Nothing else of them changes.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError>;
 
     /// Ends at most `limit` queued deliveries of webhooks that are not active and that were created
     /// before `created_before`: `error` with `expired while paused`. Returns how many. Each counts

@@ -4,6 +4,7 @@
 //! transactions, so a backend implements all four on one type and is then a [`WebhookStore`].
 
 mod body;
+mod cause;
 mod delivery;
 mod dropped;
 mod lanes;
@@ -15,6 +16,7 @@ mod routes;
 mod task_row;
 
 pub use body::Bodied;
+pub use cause::{Cause, InvalidCause};
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };

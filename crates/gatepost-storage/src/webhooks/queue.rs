@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
+use super::cause::Cause;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
 use super::lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
 use super::outbox::{Left, NewOutbox, OutboxId};
@@ -62,6 +63,8 @@ pub struct NewDelivery {
     pub webhook: WebhookId,
     /// The task that makes it.
     pub task: Option<TaskId>,
+    /// What it is made by.
+    pub cause: Option<Cause>,
     /// The rendered message.
     pub body: Arc<str>,
     /// When the first attempt is due.

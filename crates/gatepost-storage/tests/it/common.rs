@@ -31,6 +31,7 @@ pub(crate) fn message(webhook: WebhookId, due: i64) -> NewDelivery {
         message_id: MessageId::new(at(0), 0),
         webhook,
         task: None,
+        cause: None,
         body: "0123456789".into(),
         due: at(due),
         lease_until: None,

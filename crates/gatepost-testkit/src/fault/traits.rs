@@ -121,6 +121,7 @@ passed_on! { DeliveryLog {
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
     fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;
+    fn hasten(ids: &[DeliveryId], now: DateTime<Utc>) -> u64;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
     fn prepare_log(now: DateTime<Utc>) -> LogRoom;

@@ -2,7 +2,7 @@
 
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryQuery, DeliveryState, Disposition, Replay, Settled,
+    DeliveryId, DeliveryQuery, DeliveryState, Disposition, LaneClass, Replay, Settled,
 };
 use webhook_model::WebhookId;
 
@@ -135,6 +135,58 @@ pub async fn l06_a_cancelled_delivery_ends(store: Webhooks) {
         [Settled::Done],
         "L6 the running one goes on"
     );
+}
+
+/// What waits for later is due at once when it is hastened, with its tries and its lane, also when
+/// it is claimed; what is due, is being sent or has ended is skipped.
+pub async fn l32_what_waits_for_later_is_hastened(store: Webhooks) {
+    let hook = queued(&store, &["sent"]).await;
+    end(&store, hook, Disposition::Sent, 0).await;
+    let batch = direct(vec![message(hook, "running", at(1))]);
+    store.queue.enqueue(batch, at(1)).await.unwrap();
+    let running = claim(&store, hook, 1).await;
+    let batch = direct(vec![message(hook, "retried", at(2))]);
+    store.queue.enqueue(batch, at(2)).await.unwrap();
+    end(&store, hook, Disposition::Retry { due: at(900) }, 2).await;
+    let batch = direct(vec![
+        message(hook, "due", at(3)),
+        message(hook, "later", at(999)),
+    ]);
+    store.queue.enqueue(batch, at(3)).await.unwrap();
+    let mut ids = Vec::new();
+    for id in ["sent", "running", "due", "retried", "later"] {
+        ids.push(number(&store, id).await);
+    }
+    assert_eq!(store.log.hasten(&ids, at(5)).await.unwrap(), 2, "L32 two");
+    assert_eq!(store.log.hasten(&ids, at(5)).await.unwrap(), 0, "L32 once");
+    let row = store.log.delivery(ids[3]).await.unwrap().unwrap();
+    let stood = (row.state, row.due, row.tries, row.attempts);
+    assert_eq!(stood, (DeliveryState::Queued, at(5), 1, 1), "L32 retried");
+    let due = store.queue.next_due(at(4)).await.unwrap();
+    assert!(due.is_some_and(|due| due <= at(5)), "L32 next due {due:?}");
+    let mut claimed = Vec::new();
+    loop {
+        let some = claim(&store, hook, 5).await;
+        if some.is_empty() {
+            break;
+        }
+        claimed.extend(some);
+    }
+    let mut found: Vec<_> = claimed
+        .iter()
+        .map(|claimed| (claimed.delivery.id, claimed.class))
+        .collect();
+    found.sort_unstable_by_key(|(id, _)| *id);
+    let mut wanted = vec![
+        (ids[2], LaneClass::First),
+        (ids[3], LaneClass::Retry),
+        (ids[4], LaneClass::First),
+    ];
+    wanted.sort_unstable_by_key(|(id, _)| *id);
+    assert_eq!(found, wanted, "L32 claimed");
+    let settled = vec![settlement(&running[0], Disposition::Sent)];
+    let settled = store.queue.settle(settled, at(6)).await.unwrap();
+    assert_eq!(settled, [Settled::Done], "L32 the running one goes on");
 }
 
 /// A deleted delivery is gone with its attempts, and the settlement of one that was being sent is

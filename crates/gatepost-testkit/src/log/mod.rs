@@ -1,6 +1,7 @@
 //! The clauses about the delivery log. Each takes a store with nothing in it.
 
 mod bodies;
+mod causes;
 mod changes;
 mod counts;
 mod listing;
@@ -13,6 +14,7 @@ mod shown;
 mod usage;
 
 pub use bodies::*;
+pub use causes::*;
 pub use changes::*;
 pub use counts::*;
 pub use listing::*;

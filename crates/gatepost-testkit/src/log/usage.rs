@@ -69,6 +69,7 @@ pub async fn l15_a_response_may_not_be_kept(store: Webhooks) {
     let mut settled = settlement(&claimed[0], Disposition::Retry { due: at(1) });
     let attempt = settled.attempt.as_mut().unwrap();
     attempt.kept = false;
+    attempt.request_head.clear();
     attempt.response_head.clear();
     attempt.response_body.clear();
     store.queue.settle(vec![settled], at(1)).await.unwrap();
@@ -145,14 +146,14 @@ pub async fn l17_what_an_owner_uses_is_counted(store: Webhooks) {
     let claimed = claim(&store, mine.webhook, 0).await;
     let settled = settlement(&claimed[0], Disposition::Sent);
     let attempt = settled.attempt.as_ref().unwrap();
-    let response = (attempt.response_head.len() + attempt.response_body.len()) as u64;
+    let kept = attempt.kept_bytes();
     store.queue.settle(vec![settled], at(1)).await.unwrap();
     store
         .log
         .add_usage(&[delta(1, 100, 100, 100)])
         .await
         .unwrap();
-    let wanted = used(2, 6, 8 + response);
+    let wanted = used(2, 6, 8 + kept);
     let found = store.log.recount_usage(OwnerId(1)).await.unwrap();
     assert_eq!(found, wanted, "L17 counted");
     let found = store.log.log_usage(&[OwnerId(1)]).await.unwrap();

@@ -192,6 +192,7 @@ async fn a_count_finds_what_waits() {
         message_id: "msg_1".parse().unwrap(),
         webhook,
         task: None,
+        cause: None,
         body: "12345".into(),
         due: noon(),
         lease_until: None,

@@ -155,8 +155,8 @@ async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "by hand", true).await;
     let tasks = tasks(&bench);
-    assert_eq!(tasks.run(task).await.unwrap().deliveries.len(), 1);
-    let gone = tasks.run(task).await.unwrap_err();
+    assert_eq!(tasks.run(task, None).await.unwrap().deliveries.len(), 1);
+    let gone = tasks.run(task, None).await.unwrap_err();
     assert!(matches!(gone, EngineError::NotFound), "{gone:?}");
     let missing = tasks.edit(TaskId(99), |_| Ok(())).await.unwrap_err();
     assert!(matches!(missing, EngineError::NotFound), "{missing:?}");
@@ -169,7 +169,7 @@ async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog()
     let task = records.task(webhook, "${NAME}", false).await;
     records.event(Target::Instance(ObjectId(9)), task).await;
     let events = events(&bench);
-    let fired = events.trigger(EventId(1), Some("nine".to_owned()), Vec::new());
+    let fired = events.trigger(EventId(1), Some("nine".to_owned()), Vec::new(), None);
     let id = fired.await.unwrap().deliveries[0];
     assert_eq!(records.stored(id).await.body.as_ref(), "nine");
 

@@ -91,7 +91,7 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     let task = records.task(webhook, "x", false).await;
     bench.judge.admit_change(OwnerId(1)).await.unwrap();
     let tasks = tasks(&bench);
-    let ran = tasks.run(task).await.unwrap();
+    let ran = tasks.run(task, None).await.unwrap();
     let delivery = records.stored(ran.deliveries[0]).await;
     assert_eq!(
         (delivery.owner, delivery.tenant),
@@ -100,7 +100,7 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     platform.may(1, May::No);
     tokio::time::pause();
     tokio::time::advance(std::time::Duration::from_secs(6)).await;
-    let refused = tasks.run(task).await.unwrap_err();
+    let refused = tasks.run(task, None).await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
 }
 

@@ -17,7 +17,7 @@ struct Times {
     first_byte: Vec<Option<i64>>,
 }
 
-/// What an attempt met.
+/// What an attempt sent and met.
 #[derive(Default)]
 struct Responses {
     class: Vec<Option<String>>,
@@ -25,6 +25,7 @@ struct Responses {
     status: Vec<Option<i32>>,
     remote: Vec<Option<String>>,
     protocol: Vec<Option<String>>,
+    request: Vec<Option<Vec<u8>>>,
     head: Vec<Option<Vec<u8>>>,
     body: Vec<Option<Vec<u8>>>,
     truncated: Vec<Option<bool>>,
@@ -67,7 +68,7 @@ impl Columns {
     }
 
     /// The parameters of `queue/given.sql`; `tokens` are all of the call.
-    pub(super) fn params<'a>(&'a self, tokens: &'a Vec<i64>) -> [&'a (dyn ToSql + Sync); 24] {
+    pub(super) fn params<'a>(&'a self, tokens: &'a Vec<i64>) -> [&'a (dyn ToSql + Sync); 25] {
         [
             tokens,
             &self.delivery,
@@ -93,6 +94,7 @@ impl Columns {
             &self.responses.kept,
             &self.released,
             &self.keep_message,
+            &self.responses.request,
         ]
     }
 }
@@ -120,17 +122,19 @@ impl Responses {
         self.truncated.push(a.map(|a| a.truncated));
         self.kept.push(a.map(|a| a.kept));
         let (mut class, mut info, mut protocol) = (None, None, None);
-        let (mut head, mut body) = (None, None);
+        let (mut request, mut head, mut body) = (None, None, None);
         if let Some(attempt) = attempt {
             class = Some(without_nul(attempt.class));
             info = Some(without_nul(attempt.info));
             protocol = attempt.protocol.map(without_nul);
+            request = Some(attempt.request_head).filter(|head| !head.is_empty());
             head = Some(attempt.response_head);
             body = Some(attempt.response_body);
         }
         self.class.push(class);
         self.info.push(info);
         self.protocol.push(protocol);
+        self.request.push(request);
         self.head.push(head);
         self.body.push(body);
     }

@@ -6,7 +6,7 @@ mod wave;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gatepost_storage::webhooks::{Settled, Settlement};
+use gatepost_storage::webhooks::{AttemptRecord, Settled, Settlement};
 use tokio_postgres::Row;
 
 use self::wave::{Wave, waves};
@@ -46,12 +46,9 @@ impl Work for SettleWork {
     const LINGER: Duration = Duration::from_millis(10);
 
     fn weight(item: &Vec<Settlement>) -> usize {
-        let kept = |s: &Settlement| {
-            s.attempt
-                .as_ref()
-                .map_or(0, |a| a.response_body.len() + a.response_head.len())
-        };
-        item.iter().map(|s| 1 + kept(s) / 16_384).sum()
+        let kept = |s: &Settlement| s.attempt.as_ref().map_or(0, AttemptRecord::kept_bytes);
+        let weight = |s: &Settlement| 1 + usize::try_from(kept(s) / 16_384).unwrap_or(Self::ENOUGH);
+        item.iter().map(weight).sum()
     }
 
     fn shares(_: &Vec<Settlement>) -> bool {

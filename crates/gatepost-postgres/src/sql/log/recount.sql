@@ -13,7 +13,7 @@ WITH running AS MATERIALIZED (
 ), counted AS MATERIALIZED (
     SELECT count(*) FILTER (WHERE waits) AS waiting, coalesce(sum(bytes) FILTER (WHERE waits), 0)::bigint AS waiting_bytes,
         (coalesce(sum(bytes) FILTER (WHERE waits OR shown), 0) + (
-            SELECT coalesce(sum(coalesce(octet_length(e.response_head), 0)::bigint + coalesce(octet_length(e.response_body), 0)), 0)
+            SELECT coalesce(sum(coalesce(octet_length(e.request_head), 0)::bigint + coalesce(octet_length(e.response_head), 0) + coalesce(octet_length(e.response_body), 0)), 0)
             FROM row r JOIN :schema.gatepost_outcome_all e ON e.delivery = r.id WHERE r.waits OR r.shown))::bigint AS log_bytes
     FROM row
 ), stored AS (

@@ -8,7 +8,7 @@ WITH running AS MATERIALIZED (
     WHERE u.delivery = ANY ($1::bigint[])
     ORDER BY u.delivery, g.id DESC
 )
-SELECT r.id, r.message_id, r.webhook, r.owner, r.tenant, r.task, CASE WHEN $2::boolean THEN coalesce(r.body, '') ELSE '' END AS body, r.body IS NOT NULL AS message_kept, r.created,
+SELECT r.id, r.message_id, r.webhook, r.owner, r.tenant, r.task, CASE WHEN $2::boolean THEN coalesce(r.body, '') ELSE '' END AS body, r.body IS NOT NULL AS message_kept, r.created, r.cause,
     CASE WHEN q.id IS NOT NULL THEN 'queued' WHEN u.delivery IS NOT NULL THEN 'running'
          WHEN l.state = 2 THEN 'sent' WHEN l.state = 3 THEN 'error' ELSE 'running' END AS state,
     coalesce(q.due, r.created) AS due, CASE WHEN q.id IS NULL THEN u.lease_until END AS lease_until,

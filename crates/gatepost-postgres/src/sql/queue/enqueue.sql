@@ -2,7 +2,7 @@
 -- $1..$9: for each enqueue the place and id of its occurrence; outbox row, its turn, whether it moves on, what is left of
 -- it then (after_task, tasks, due); time. $10..$12: places as in enqueue_direct.sql. $13..$16: for each row that an
 -- enqueue was decided by the enqueue, kind (0 webhook, 1 task, 2 event), row, revision. $17, $18: tasks to consume.
--- $19..$26: deliveries. $27..$40: rows to write to the outbox.
+-- $19..$27: deliveries. $28..$41: rows to write to the outbox.
 -- Verdicts: as there; 1 used before, 6 a row changed.
 WITH held AS MATERIALIZED (
     SELECT current_setting('gatepost.held')::int[] AS slots
@@ -41,8 +41,8 @@ WITH held AS MATERIALIZED (
     WHERE t.id IS NULL
 ), new AS MATERIALIZED (
     SELECT n.*, w.owner, w.tenant, w.in_order, w.had
-    FROM unnest($19::int[], $20::text[], $21::bigint[], $22::bigint[], $23::bytea[], $24::timestamptz[], $25::timestamptz[], $26::timestamptz[])
-         WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, ord)
+    FROM unnest($19::int[], $20::text[], $21::bigint[], $22::bigint[], $23::bytea[], $24::timestamptz[], $25::timestamptz[], $26::timestamptz[], $27::text[])
+         WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, cause, ord)
     LEFT JOIN LATERAL (
         SELECT w.owner, o.tenant, w.in_order, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
                AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
@@ -98,8 +98,8 @@ WITH held AS MATERIALIZED (
         tenant, owner, operators, after_task, tasks, due, created)
     SELECT l.event_type, l.event, l.object_id, l.object_name, l.tags::jsonb, l.variables::jsonb, l.occurrence_id,
         l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now
-    FROM unnest($27::int[], $28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[], $33::text[], $34::text[],
-            $35::bigint[], $36::bigint[], $37::boolean[], $38::bigint[], $39::text[], $40::timestamptz[])
+    FROM unnest($28::int[], $29::text[], $30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[],
+            $36::bigint[], $37::bigint[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[])
          WITH ORDINALITY AS l (item, event_type, event, object_id, object_name, tags, variables, occurrence_id,
             tenant, owner, operators, after_task, tasks, due, ord)
     JOIN item i ON i.item = l.item, verdicts v

@@ -1,7 +1,7 @@
 -- Many enqueues in one statement, each judged alone; nothing raises. For those that name no occurrence, outbox row or
 -- revision. Runs after place/try.sql or place/wait.sql in one transaction.
 -- $1: how many. $2..$4: for each place that an enqueue was decided by the enqueue (from 1), the place, its version.
--- $5..$12: for each delivery the enqueue it belongs to, message id, webhook, task, body, due, lease, time.
+-- $5..$13: for each delivery the enqueue it belongs to, message id, webhook, task, body, due, lease, time, cause.
 -- Verdicts: 0 stored, 2 a place changed, 3 unknown webhook, 5 a lock was not had.
 WITH held AS MATERIALIZED (
     SELECT current_setting('gatepost.held')::int[] AS slots
@@ -11,8 +11,8 @@ WITH held AS MATERIALIZED (
     FROM unnest($2::int[], $3::text[], $4::bigint[]) AS b (item, place, version)
 ), new AS MATERIALIZED (
     SELECT n.*, w.owner, w.tenant, w.in_order, w.had
-    FROM unnest($5::int[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[])
-         WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, ord)
+    FROM unnest($5::int[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::text[])
+         WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, cause, ord)
     LEFT JOIN LATERAL (
         SELECT w.owner, o.tenant, w.in_order, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
                AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had

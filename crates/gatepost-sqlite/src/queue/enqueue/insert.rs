@@ -62,6 +62,7 @@ fn insert(
             now,
             new.message_id.as_str(),
             &*new.body,
+            new.cause.as_ref().map(ToString::to_string),
         ])?;
     let length = i64::try_from(new.body.len()).unwrap_or(i64::MAX);
     batch.grown(length.saturating_add(DELIVERY_BYTES));

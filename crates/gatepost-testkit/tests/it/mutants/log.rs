@@ -55,6 +55,7 @@ passed_on! { DeliveryLog {
         if let Some(delivery) = &mut found {
             match self.fault() {
                 "l01" => delivery.body = delivery.body.trim().into(),
+                "l33" => delivery.cause = None,
                 "l19" => delivery.tries = delivery.attempts,
                 "q32" => delivery.tenant = None,
                 _ => {}
@@ -91,6 +92,10 @@ passed_on! { DeliveryLog {
         if self.is(&["l03"]) {
             attempts.reverse();
         }
+        if self.is(&["l34"]) {
+            let heads = attempts.iter_mut().map(|attempt| &mut attempt.request_head);
+            heads.for_each(Vec::clear);
+        }
         if self.is(&["l31"]) {
             attempts = self.inner.attempts(id, u32::MAX).await?;
             attempts.truncate(last as usize);
@@ -122,6 +127,13 @@ passed_on! { DeliveryLog {
             return Ok(ids.len() as u64);
         }
         self.inner.cancel(ids, reason, now).await
+    }
+
+    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
+        if self.is(&["l32"]) {
+            return Ok(ids.len() as u64);
+        }
+        self.inner.hasten(ids, now).await
     }
 
     async fn expire_held(

@@ -14,6 +14,7 @@ pub(super) struct DeliveryColumns<'a> {
     due: Vec<DateTime<Utc>>,
     lease: Vec<Option<DateTime<Utc>>>,
     created: Vec<DateTime<Utc>>,
+    cause: Vec<Option<String>>,
 }
 
 impl<'a> DeliveryColumns<'a> {
@@ -26,9 +27,11 @@ impl<'a> DeliveryColumns<'a> {
         self.due.push(delivery.due);
         self.lease.push(delivery.lease_until);
         self.created.push(now);
+        let cause = delivery.cause.as_ref();
+        self.cause.push(cause.map(ToString::to_string));
     }
 
-    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 8] {
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 9] {
         [
             &self.item,
             &self.message_id,
@@ -38,6 +41,7 @@ impl<'a> DeliveryColumns<'a> {
             &self.due,
             &self.lease,
             &self.created,
+            &self.cause,
         ]
     }
 }

@@ -92,7 +92,7 @@ impl<'a> Columns<'a> {
     }
 
     pub(super) fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
-        let mut params: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(40);
+        let mut params: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(41);
         if self.is_direct() {
             params.push(&self.count);
             params.extend(self.basis.of_places());

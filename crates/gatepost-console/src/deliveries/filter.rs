@@ -1,0 +1,174 @@
+//! The filter of the list of deliveries: the form, and how it is kept in the address.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
+use maud::{Markup, html};
+use url::form_urlencoded::Serializer;
+use webhook_model::{TaskId, WebhookId};
+
+use crate::choices::{task_choices, webhook_choices};
+use crate::context::PageContext;
+use crate::delivery_list::DeliveryFilter;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{self, InputKind};
+use crate::problems::Problems;
+use crate::time::{field, parse_field};
+
+pub(super) const STATES: [&str; 4] = ["queued", "running", "sent", "error"];
+/// How an attempt may end without success, as the log keeps it.
+pub(super) const CLASSES: [&str; 11] = [
+    "build",
+    "connect",
+    "dns",
+    "protocol",
+    "proxy",
+    "refused",
+    "reset",
+    "status",
+    "timeout",
+    "tls",
+    "too_large",
+];
+/// Characters of an id that are compared: no id is longer.
+const ID: usize = 128;
+
+/// What is no filter is none: the page shows what was understood.
+pub(super) fn parse(query: &Form) -> DeliveryFilter {
+    let id = query.text("id").trim();
+    DeliveryFilter {
+        webhook: query.key("webhook").map(WebhookId),
+        task: query.key("task").map(TaskId),
+        state: DeliveryState::from_word(query.text("state")),
+        class: class(query.text("class")),
+        status: status(query.text("status")),
+        id: (!id.is_empty() && id.len() <= ID).then(|| id.to_owned()),
+        from: parse_field(&query.date("from")),
+        before: parse_field(&query.date("before")),
+        after: query.key("after").map(DeliveryId),
+    }
+}
+
+pub(super) fn class(word: &str) -> Option<&'static str> {
+    CLASSES.into_iter().find(|class| *class == word)
+}
+
+fn status(text: &str) -> Option<u16> {
+    let status = text.trim().parse().ok()?;
+    (100..=599).contains(&status).then_some(status)
+}
+
+/// The filter as a query string, without the page.
+pub(super) fn to_query(filter: &DeliveryFilter) -> String {
+    let mut query = Serializer::new(String::new());
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            query.append_pair(name, &value);
+        }
+    };
+    add("webhook", filter.webhook.map(|id| id.to_string()));
+    add("task", filter.task.map(|id| id.to_string()));
+    add("state", filter.state.map(|state| state.as_str().into()));
+    add("class", filter.class.map(str::to_owned));
+    add("status", filter.status.map(|status| status.to_string()));
+    add("id", filter.id.clone());
+    add("from", filter.from.map(field));
+    add("before", filter.before.map(field));
+    query.finish()
+}
+
+/// The form. What is rarely asked for is folded away, unless it is in use.
+pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<Markup, Failure> {
+    let problems = Problems::default();
+    let of = |id: Option<i64>| id.map_or_else(String::new, |id| id.to_string());
+    let webhook = row(
+        "webhook",
+        "Webhook",
+        webhook_choices(ctx).await?,
+        &of(filter.webhook.map(|id| id.0)),
+    );
+    let task = row(
+        "task",
+        "Task",
+        task_choices(ctx).await?,
+        &of(filter.task.map(|id| id.0)),
+    );
+    let state = filter.state.map_or("", DeliveryState::as_str);
+    let class = filter.class.unwrap_or_default();
+    let status = of(filter.status.map(i64::from));
+    let id = filter.id.as_deref().unwrap_or_default();
+    let time = |at: Option<DateTime<Utc>>| at.map_or_else(String::new, field);
+    let kinds = InputKind::Number { min: 100, max: 599 };
+    let more = filter.task.is_some()
+        || filter.status.is_some()
+        || filter.id.is_some()
+        || filter.from.is_some()
+        || filter.before.is_some();
+    Ok(html! {
+        form.filter method="get" role="search" aria-label="Filter" {
+            (webhook)
+            (layout::select(&problems, "state", "State", &words(&STATES), state, "", true))
+            (layout::select(&problems, "class", "Last failure", &words(&CLASSES), class, "", true))
+            details.more open[more] {
+                summary { "More filters" }
+                div.filter {
+                    (task)
+                    (layout::input(&problems, kinds, "status", "HTTP status", &status, ""))
+                    (layout::input(&problems, InputKind::Date, "from", "Queued from", &time(filter.from), ""))
+                    (layout::input(&problems, InputKind::Date, "before", "Queued before", &time(filter.before), ""))
+                    (layout::input(&problems, InputKind::Text { max: ID }, "id", "Message or occurrence ID", id, "The ID, or how it begins. Messages themselves are not searched."))
+                }
+            }
+            button { "Filter" }
+        }
+    })
+}
+
+/// A choice of rows; of too many to be offered a field for the number.
+fn row(name: &str, label: &str, mut rows: Vec<(String, String)>, chosen: &str) -> Markup {
+    let problems = Problems::default();
+    if rows.is_empty() {
+        return layout::picker(&problems, name, label, &rows, chosen, "");
+    }
+    rows.insert(0, (String::new(), "All".to_owned()));
+    layout::select(&problems, name, label, &rows, chosen, "", true)
+}
+
+/// The choices of these words, and of all.
+pub(super) fn words(words: &[&str]) -> Vec<(String, String)> {
+    let all = std::iter::once((String::new(), "All".to_owned()));
+    let each = words
+        .iter()
+        .map(|word| ((*word).to_owned(), (*word).to_owned()));
+    all.chain(each).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter(query: &str) -> DeliveryFilter {
+        parse(&Form::parse(query.as_bytes()))
+    }
+
+    #[test]
+    fn an_address_says_the_same_filter_again() {
+        let query = "webhook=1&task=2&state=error&class=timeout&status=502&id=a%26b%3D%2B&from=2026-11-22T18%3A30&before=2026-11-22T19%3A30";
+        assert_eq!(to_query(&filter(query)), query);
+        assert_eq!(to_query(&filter("")), "");
+    }
+
+    #[test]
+    fn what_is_no_filter_is_none() {
+        let wrong = "webhook=x&task=-&state=ended&class=ok&status=99&id=%20&from=today&before=x";
+        assert_eq!(to_query(&filter(wrong)), "");
+        let long = format!("id={}", "x".repeat(ID + 1));
+        assert_eq!(to_query(&filter(&long)), "");
+    }
+
+    #[test]
+    fn a_time_may_have_a_zone() {
+        let zoned = filter("from=2026-11-22T18:30:00%2B01:00");
+        assert_eq!(to_query(&zoned), "from=2026-11-22T17%3A30");
+    }
+}

@@ -1,0 +1,180 @@
+//! Deliveries of a webhook are replayed: those of a span of time, with their number before and
+//! after.
+
+use axum::extract::RawQuery;
+use axum::response::{IntoResponse, Redirect, Response};
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_manage::{ReplayCount, Replayable};
+use gatepost_storage::webhooks::DeliveryState;
+use maud::{Markup, html};
+use webhook_model::WebhookId;
+
+use super::filter::{CLASSES, class, words};
+use crate::choices::webhook_choices;
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::layout::{self, InputKind, Section, note, page, seen};
+use crate::problems::Problems;
+use crate::time::{field, parse_field};
+
+/// The states that can be replayed, and how they are called here.
+const STATES: [(&str, &str); 3] = [
+    ("error", "failed"),
+    ("sent", "sent"),
+    ("", "failed and sent"),
+];
+/// How far back the page begins.
+const SPAN: TimeDelta = TimeDelta::days(1);
+
+/// Which deliveries the page is about.
+struct Asked {
+    webhook: WebhookId,
+    state: Option<DeliveryState>,
+    class: Option<&'static str>,
+    from: DateTime<Utc>,
+    before: DateTime<Utc>,
+}
+
+impl Asked {
+    /// Without a word the failed ones of the last day.
+    fn parse(ctx: &PageContext, form: &Form) -> Option<Self> {
+        let now = ctx.now();
+        let state = match form.given("state") {
+            None => Some(DeliveryState::Error),
+            Some(word) => DeliveryState::from_word(word).filter(|state| state.is_final()),
+        };
+        Some(Self {
+            webhook: WebhookId(form.key("webhook")?),
+            state,
+            class: class(form.text("class")),
+            from: parse_field(&form.date("from")).unwrap_or(now - SPAN),
+            before: parse_field(&form.date("before")).unwrap_or(now + TimeDelta::minutes(1)),
+        })
+    }
+
+    fn replayable(&self) -> Replayable {
+        Replayable {
+            webhook: self.webhook,
+            states: self.state.into_iter().collect(),
+            class: self.class.map(str::to_owned),
+            from: self.from,
+            before: self.before,
+        }
+    }
+
+    /// The fields, as an address and as hidden inputs have them.
+    fn fields(&self) -> [(&'static str, String); 5] {
+        [
+            ("webhook", self.webhook.to_string()),
+            ("state", self.state.map_or("", DeliveryState::as_str).into()),
+            ("class", self.class.unwrap_or_default().into()),
+            ("from", field(self.from)),
+            ("before", field(self.before)),
+        ]
+    }
+}
+
+pub(super) async fn show(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let form = Form::parse(query.unwrap_or_default().as_bytes());
+    let Some(asked) = Asked::parse(&ctx, &form) else {
+        return choose(&ctx).await;
+    };
+    let webhook = ctx.actor.webhook(asked.webhook).await?;
+    let count = ctx.actor.count_replayable(&asked.replayable()).await?;
+    let back = ctx.at(&format!("/webhooks/{}", asked.webhook));
+    let body = html! {
+        @if let Some(done) = form.given("done") { (said(done)) }
+        section {
+            h2 { "Which deliveries" }
+            (range(&asked))
+        }
+        section {
+            h2 { "Replay" }
+            (button(&ctx, &asked, count))
+        }
+        p { a href=(back) { "Back to " (seen(webhook.value.name.as_str())) } }
+    };
+    let title = format!("Replay deliveries of {}", webhook.value.name);
+    Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
+}
+
+pub(super) async fn replay(ctx: PageContext, form: Form) -> Result<Response, Failure> {
+    let Some(asked) = Asked::parse(&ctx, &form) else {
+        return choose(&ctx).await;
+    };
+    let replayed = ctx.actor.replay_some(asked.replayable()).await?;
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(asked.fields());
+    query.append_pair("done", &replayed.to_string());
+    let path = ctx.at(&format!("/deliveries/replay?{}", query.finish()));
+    Ok(Redirect::to(&path).into_response())
+}
+
+/// Asks for the webhook.
+async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
+    let (problems, webhooks) = (Problems::default(), webhook_choices(ctx).await?);
+    let body = html! {
+        section {
+            form method="get" {
+                (layout::picker(&problems, "webhook", "Webhook", &webhooks, "", ""))
+                button { "Count" }
+            }
+        }
+    };
+    Ok(page(ctx, Section::Deliveries, "Replay deliveries", &body).into_response())
+}
+
+/// The form that chooses them.
+fn range(asked: &Asked) -> Markup {
+    let problems = Problems::default();
+    let states = STATES.map(|(state, name)| (state.to_owned(), name.to_owned()));
+    let state = asked.state.map_or("", DeliveryState::as_str);
+    let class = asked.class.unwrap_or_default();
+    html! {
+        form.filter method="get" {
+            input type="hidden" name="webhook" value=(asked.webhook);
+            (layout::input(&problems, InputKind::Date, "from", "Queued from", &field(asked.from), ""))
+            (layout::input(&problems, InputKind::Date, "before", "Queued before", &field(asked.before), ""))
+            (layout::select(&problems, "state", "State", &states, state, "", false))
+            (layout::select(&problems, "class", "Last failure", &words(&CLASSES), class, "", false))
+            button { "Count" }
+        }
+    }
+}
+
+/// How many there are, and the button; none where there are none.
+fn button(ctx: &PageContext, asked: &Asked, count: ReplayCount) -> Markup {
+    let many = match (count.found, count.is_all) {
+        (0, true) => {
+            return html! { p { "Nothing to replay: no such delivery was queued in this time." } };
+        }
+        (0, false) => {
+            return html! { p { "None found among the deliveries that were looked through. Choose a shorter time." } };
+        }
+        (1, true) => "1 delivery".to_owned(),
+        (found, true) => format!("{found} deliveries"),
+        (found, false) => format!("{found} or more deliveries"),
+    };
+    html! {
+        p { strong { (many) } " will be sent again, with the same messages and IDs." }
+        @if !count.is_all { p.quiet { "The oldest " (count.found) " are replayed at once. Afterwards, the page counts what is left." } }
+        form method="post" {
+            input type="hidden" name="csrf" value=(ctx.csrf);
+            @for (name, value) in asked.fields() { input type="hidden" name=(name) value=(value); }
+            button.primary { "Replay " (many) }
+        }
+    }
+}
+
+fn said(done: &str) -> Markup {
+    match done.parse::<u64>() {
+        Ok(0) => note(
+            "",
+            &html! { "Nothing to replay: no delivery was queued again." },
+        ),
+        Ok(1) => note("good", &html! { "1 delivery was queued again." }),
+        Ok(count) => note("good", &html! { (count) " deliveries were queued again." }),
+        Err(_) => html! {},
+    }
+}

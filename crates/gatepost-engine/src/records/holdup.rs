@@ -1,0 +1,98 @@
+//! Why a delivery that is due still waits.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState, Lane, LaneClass,
+};
+use gatepost_storage::{Bodies, Page};
+use tokio::time::Instant;
+use webhook_model::{Activity, DeliveryOrder, Webhook};
+
+use super::deliveries::Deliveries;
+use crate::error::EngineError;
+
+/// Why a delivery waits that is due, or will be. What targets and limits do is as this process sees
+/// it: another one may have sent the delivery a moment ago.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Holdup {
+    /// Its webhook is paused or disabled.
+    Inactive(Activity),
+    /// The account of its owner is disabled.
+    Owner,
+    /// Its webhook sends in order, and this delivery comes first.
+    Behind(DeliveryId),
+    /// The target cannot be reached, and nothing is sent to it for this long.
+    Target(Duration),
+    /// The webhook has sent as many requests a second as it may.
+    Rate,
+    /// As many requests are in flight, of the webhook or of all, as may be.
+    Room,
+}
+
+impl Deliveries {
+    /// Costs one lookup, and one more where the webhook sends in order.
+    pub(crate) async fn holdup(
+        &self,
+        delivery: &Delivery,
+        webhook: &Webhook,
+    ) -> Result<Option<Holdup>, EngineError> {
+        if delivery.state != DeliveryState::Queued {
+            return Ok(None);
+        }
+        if webhook.activity != Activity::Active {
+            return Ok(Some(Holdup::Inactive(webhook.activity)));
+        }
+        let owner = self.store.owner(delivery.owner).await?;
+        if owner.is_some_and(|owner| owner.held) {
+            return Ok(Some(Holdup::Owner));
+        }
+        if webhook.order == DeliveryOrder::InOrder
+            && let Some(first) = self.first_open(delivery).await?
+        {
+            return Ok(Some(Holdup::Behind(first)));
+        }
+        Ok(self.held_here(delivery, webhook, self.clock.now()?))
+    }
+
+    /// The oldest delivery of the webhook that has not ended, if it is another.
+    async fn first_open(&self, delivery: &Delivery) -> Result<Option<DeliveryId>, EngineError> {
+        let query = DeliveryQuery {
+            webhook: Some(delivery.webhook),
+            states: vec![DeliveryState::Queued, DeliveryState::Running],
+            ..DeliveryQuery::all(Page::first(1).with_bodies(Bodies::Omitted))
+        };
+        let open = self.store.list_deliveries(&query).await?;
+        let first = open.first().map(|first| first.id);
+        Ok(first.filter(|first| *first < delivery.id))
+    }
+
+    /// What this process waits for.
+    fn held_here(
+        &self,
+        delivery: &Delivery,
+        webhook: &Webhook,
+        now: DateTime<Utc>,
+    ) -> Option<Holdup> {
+        if delivery.due > now {
+            return None;
+        }
+        let admission = &self.emitter.launcher.admission;
+        let instant = Instant::now();
+        if let Some(until) = admission.in_flight.closed_until(delivery.webhook, instant) {
+            return Some(Holdup::Target(until - instant));
+        }
+        let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+        let waits = |class| {
+            let webhook = delivery.webhook;
+            admission.lanes.waits_for_time(Lane { webhook, class })
+        };
+        let for_time = classes.into_iter().find_map(waits)?;
+        Some(match for_time && webhook.rate.is_some() {
+            true => Holdup::Rate,
+            false => Holdup::Room,
+        })
+    }
+}

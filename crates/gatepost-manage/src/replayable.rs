@@ -1,0 +1,116 @@
+//! Deliveries of a webhook that can be replayed: counted first, then replayed.
+
+use chrono::{DateTime, Utc};
+use gatepost_engine::EngineError;
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState, RecordId, Replay,
+};
+use webhook_model::WebhookId;
+
+use crate::actor::Actor;
+use crate::audit::Operation;
+use crate::error::ManageError;
+use crate::finish::contain;
+use crate::found::DeliveryMatch;
+use crate::tables::WEBHOOKS;
+
+/// Deliveries that are counted, and replayed in one call, at most.
+const MOST: usize = 1_000;
+/// Looks for them at most; each reads up to 5,000 rows.
+const LOOKS: usize = 4;
+
+/// Which deliveries to replay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayable {
+    /// Of this webhook.
+    pub webhook: WebhookId,
+    /// In one of these states, `sent` or `error`; empty means both.
+    pub states: Vec<DeliveryState>,
+    /// Whose last attempt ended with this class.
+    pub class: Option<String>,
+    /// Queued at or after this.
+    pub from: DateTime<Utc>,
+    /// Queued before this.
+    pub before: DateTime<Utc>,
+}
+
+/// How many there are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ReplayCount {
+    /// Found, at most 1,000.
+    pub found: usize,
+    /// Whether these are all: no more were found, and all were looked through.
+    pub is_all: bool,
+}
+
+impl Actor {
+    /// How many deliveries a [`replay_some`](Self::replay_some) would replay. Those whose message
+    /// was not kept are left out.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn count_replayable(&self, which: &Replayable) -> Result<ReplayCount, ManageError> {
+        contain(async {
+            let (ids, is_all) = self.replayable(which).await?;
+            let found = ids.len();
+            Ok(ReplayCount { found, is_all })
+        })
+        .await
+    }
+
+    /// Queues the oldest 1,000 of these deliveries again: the same bytes under the same ids.
+    /// Returns how many: fewer than were counted where the owner may not have more queued at this
+    /// moment.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::TooFast`], [`ManageError::Full`], failures of
+    /// store and accounts; [`ManageError::Interrupted`] if some had been queued by then.
+    pub async fn replay_some(&self, which: Replayable) -> Result<u64, ManageError> {
+        let webhook = which.webhook;
+        self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
+            let (ids, _) = actor.replayable(&which).await?;
+            match actor.engine().replay(&Replay::Ids(ids)).await {
+                // A part was done, so there is something to record.
+                Err(error @ EngineError::Interrupted { .. }) => Ok((webhook.0, Err(error.into()))),
+                queued => Ok((webhook.0, Ok(queued?))),
+            }
+        })
+        .await?
+    }
+
+    /// The oldest that can be replayed, and whether these are all.
+    async fn replayable(&self, which: &Replayable) -> Result<(Vec<DeliveryId>, bool), ManageError> {
+        self.own_record(RecordId::Webhook(which.webhook)).await?;
+        let states = match which.states.is_empty() {
+            true => vec![DeliveryState::Sent, DeliveryState::Error],
+            false => which.states.clone(),
+        };
+        let most = u32::try_from(MOST).unwrap_or(u32::MAX);
+        let mut query = DeliveryQuery {
+            webhook: Some(which.webhook),
+            states,
+            class: which.class.clone(),
+            created_from: Some(which.from),
+            created_before: Some(which.before),
+            ..DeliveryQuery::all(Page::first(most))
+        };
+        let can_be = |row: &Delivery| row.state.is_final() && row.message_kept;
+        let mut ids = Vec::new();
+        for _ in 0..LOOKS {
+            let some = self
+                .find_deliveries(&query, &DeliveryMatch::default())
+                .await?;
+            let found = some.rows.iter().filter(|row| can_be(row));
+            ids.extend(found.map(|row| row.id).take(MOST - ids.len()));
+            let Some(next) = some.next else {
+                return Ok((ids, true));
+            };
+            if ids.len() >= MOST {
+                break;
+            }
+            query.page.after = Some(next);
+        }
+        Ok((ids, false))
+    }
+}

@@ -1,0 +1,139 @@
+//! What made a delivery.
+
+use std::fmt;
+use std::str::FromStr;
+
+use gatepost_ids::OwnerId;
+use webhook_model::{EventName, EventType, ObjectId, Occurrence, OccurrenceId};
+
+/// Stands for what there is not.
+const NONE: &str = "-";
+
+/// What made a delivery: the occurrence that ran its task. At most 310 bytes as a text.
+///
+/// As a text, which is how backends keep it: type, event, object, user and occurrence id, with a
+/// blank between them and `-` for what there is not: `vms poweron 3 - order-4711`.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Cause {
+    /// The area of the platform.
+    pub event_type: EventType,
+    /// What happened there; `execute` of `tasks` for a task that was run by hand.
+    pub event: EventName,
+    /// To what.
+    pub object: Option<ObjectId>,
+    /// The user who ran the task, or triggered the event, by hand.
+    pub by: Option<OwnerId>,
+    /// The platform's own id of the occurrence.
+    pub occurrence: Option<OccurrenceId>,
+}
+
+/// A text that is not a [`Cause`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("a cause is a type, an event, an object, a user and an occurrence id")]
+pub struct InvalidCause;
+
+impl Cause {
+    /// This occurrence.
+    #[must_use]
+    pub fn of(occurrence: &Occurrence) -> Self {
+        Self {
+            event_type: occurrence.event_type.clone(),
+            event: occurrence.event.clone(),
+            object: occurrence.object.as_ref().map(|object| object.id),
+            by: None,
+            occurrence: occurrence.id.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            event_type, event, ..
+        } = self;
+        write!(f, "{event_type} {event} ")?;
+        for number in [self.object.map(|id| id.0), self.by.map(|id| id.0)] {
+            match number {
+                Some(number) => write!(f, "{number} ")?,
+                None => write!(f, "{NONE} ")?,
+            }
+        }
+        match &self.occurrence {
+            Some(id) => id.fmt(f),
+            None => f.write_str(NONE),
+        }
+    }
+}
+
+impl FromStr for Cause {
+    type Err = InvalidCause;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCause> {
+        let mut parts = text.split(' ');
+        let mut part = || parts.next().ok_or(InvalidCause);
+        let (event_type, event, object, by, id) = (part()?, part()?, part()?, part()?, part()?);
+        let is_all = part().is_err();
+        let cause = Self {
+            event_type: event_type.parse().map_err(|_| InvalidCause)?,
+            event: event.parse().map_err(|_| InvalidCause)?,
+            object: number(object)?.map(ObjectId),
+            by: number(by)?.map(OwnerId),
+            occurrence: match id {
+                NONE => None,
+                id => Some(id.parse().map_err(|_| InvalidCause)?),
+            },
+        };
+        is_all.then_some(cause).ok_or(InvalidCause)
+    }
+}
+
+fn number(text: &str) -> Result<Option<i64>, InvalidCause> {
+    match text {
+        NONE => Ok(None),
+        text => text.parse().map(Some).map_err(|_| InvalidCause),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_read_as_it_is_written_and_is_short() {
+        let long = Cause {
+            event_type: "t".repeat(64).parse().unwrap(),
+            event: "e".repeat(64).parse().unwrap(),
+            object: Some(ObjectId(i64::MIN)),
+            by: Some(OwnerId(i64::MAX)),
+            occurrence: Some("~".repeat(128).parse().unwrap()),
+        };
+        let short = Cause {
+            object: None,
+            by: None,
+            occurrence: None,
+            ..long.clone()
+        };
+        for cause in [long, short] {
+            let text = cause.to_string();
+            assert!(text.len() <= 310, "{}", text.len());
+            assert_eq!(text.parse(), Ok(cause));
+        }
+        let cause: Cause = "vms poweron 3 - order-4711".parse().unwrap();
+        assert_eq!((cause.object, cause.by), (Some(ObjectId(3)), None));
+    }
+
+    #[test]
+    fn other_texts_are_no_causes() {
+        for text in [
+            "",
+            "vms",
+            "vms poweron 3 -",
+            "vms poweron x - -",
+            "vms poweron 3 - a b",
+            "VMs poweron - - -",
+            "vms poweron - - ä",
+        ] {
+            assert_eq!(text.parse::<Cause>(), Err(InvalidCause), "{text}");
+        }
+    }
+}
