@@ -51,4 +51,6 @@ pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};
 pub use observe::{Notice, Observer};
 pub use records::deliveries::TestSend;
 pub use records::owners::Usage;
+pub use records::run_about::RunAbout;
+pub use records::targets::TargetVerdict;
 pub use render::Example;

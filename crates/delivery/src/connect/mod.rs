@@ -73,6 +73,19 @@ impl Connector {
             Host::Name(name) => name,
         };
         progress.enter(Phase::Dns);
+        let addrs = self.addresses(policy, name).await?;
+        Ok(addrs
+            .into_iter()
+            .map(|addr| SocketAddr::new(addr, origin.port))
+            .collect())
+    }
+
+    /// All addresses of a name, each judged; at least one.
+    pub(crate) async fn addresses(
+        &self,
+        policy: &TargetPolicy,
+        name: &str,
+    ) -> Result<Vec<IpAddr>, ErrorClass> {
         let addrs: Vec<IpAddr> = self.resolver.resolve(name).await.map_err(ErrorClass::Dns)?;
         if addrs.is_empty() {
             return Err(ErrorClass::Dns(DnsFault::NoAddress));
@@ -80,9 +93,6 @@ impl Connector {
         for addr in &addrs {
             policy.judge(*addr)?;
         }
-        Ok(addrs
-            .into_iter()
-            .map(|addr| SocketAddr::new(addr, origin.port))
-            .collect())
+        Ok(addrs)
     }
 }

@@ -1,4 +1,4 @@
-//! A message that is sent by hand: one webhook, no task.
+//! A message that is sent by hand: to one webhook, of no task or as a test of one.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{
     WebhookRoute,
 };
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
-use webhook_model::{OwnerId, Webhook, WebhookId};
+use webhook_model::{OwnerId, TaskId, Webhook, WebhookId};
 
 use super::emitter::Emitter;
 use super::launcher::Slip;
@@ -21,6 +21,8 @@ pub(crate) struct Letter {
     /// The webhook as it is stored. `None`: it cannot be read, and the message waits.
     pub webhook: Option<Row<WebhookId, Webhook>>,
     pub body: Arc<str>,
+    /// The task that is tested by it.
+    pub test_of: Option<TaskId>,
 }
 
 /// How it is sent, and the webhook's revision by which that is decided.
@@ -52,10 +54,14 @@ impl Emitter {
 
     async fn post(&self, letter: Letter) -> Result<DeliveryId, StoreError> {
         let now = self.clock.now()?;
+        let message_id = match letter.test_of {
+            Some(_) => self.renderer.test_id(now),
+            None => self.renderer.message_id(now),
+        };
         let new = NewDelivery {
-            message_id: self.renderer.message_id(now),
+            message_id,
             webhook: letter.to,
-            task: None,
+            task: letter.test_of,
             body: letter.body,
             due: now,
             lease_until: None,

@@ -7,6 +7,8 @@ pub(crate) mod deliveries;
 pub(crate) mod events;
 pub(crate) mod owners;
 pub(crate) mod replays;
+pub(crate) mod run_about;
+pub(crate) mod targets;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
@@ -16,6 +18,7 @@ use self::deliveries::Deliveries;
 use self::events::Events;
 use self::owners::Owners;
 use self::replays::Replays;
+use self::targets::Targets;
 use self::tasks::Tasks;
 use self::webhooks::Webhooks;
 use crate::activity::Activities;
@@ -29,4 +32,5 @@ pub(crate) struct Records {
     pub deliveries: Deliveries,
     pub replays: Replays,
     pub owners: Owners,
+    pub targets: Targets,
 }

@@ -83,7 +83,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(pause_webhook(webhook), "update_webhook", hooks(Pause)),
         call!(resume_webhook(paused), "update_webhook", of_paused(Resume)),
         call!(send(webhook, None), "enqueue", hooks(Send)),
-        call!(send_test(webhook, None), "webhook", hooks(SendTest)),
+        call!(send_test(webhook, None, String::new()), "webhook", hooks(SendTest)),
         call!(replay_failed(webhook, from, before), "replay", hooks(Replay)),
         call!(rotate_signing_secret(webhook, 1), "update_webhook", hooks(RotateSecret)),
         call!(remove_signing_secrets(webhook), "update_webhook", hooks(Update)),
