@@ -164,6 +164,14 @@
     setTimeout(refresh, every);
   });
 
+  // -- variables that are put where the cursor stands -------------------------------------------------
+  all('[data-insert]').forEach(button => button.addEventListener('click', () => {
+    const field = document.getElementById(button.dataset.into);
+    field.setRangeText(button.dataset.insert, field.selectionStart, field.selectionEnd, 'end');
+    field.focus();
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }));
+
   // -- small things ---------------------------------------------------------------------------------
   all('select[data-submit]').forEach(select => select.addEventListener('change', () => select.form.requestSubmit()));
   document.addEventListener('submit', event => {

@@ -1,6 +1,7 @@
 //! Events: what runs a task (SPEC 2.4).
 
 mod actions;
+mod catalog;
 mod create;
 mod delete;
 mod edit;
@@ -18,6 +19,7 @@ pub(crate) fn routes() -> Router {
     Router::new()
         .route("/", get(list::list))
         .route("/new", get(create::new).post(create::create))
+        .route("/catalog", get(catalog::show))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
         .route("/{id}/do/{action}", post(actions::act))

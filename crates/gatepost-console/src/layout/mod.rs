@@ -5,7 +5,9 @@ mod parts;
 mod rows;
 
 use axum::response::{IntoResponse, Response};
-pub(crate) use controls::{InputKind, area, check, errors, input, label, picker, radios, select};
+pub(crate) use controls::{
+    InputKind, area, check, errors, errors_of, input, label, picker, radios, select,
+};
 use http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
 pub(crate) use parts::{badge, beginning, confirm, empty, more, note, one_button, seen, state};

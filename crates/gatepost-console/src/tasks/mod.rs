@@ -1,5 +1,6 @@
 //! Tasks: what is sent through which webhook (SPEC 2.3).
 
+mod about;
 mod actions;
 mod create;
 mod delete;
@@ -10,6 +11,7 @@ mod form_page;
 mod list;
 mod preview;
 mod task_error;
+mod try_out;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -20,6 +22,7 @@ pub(crate) fn routes() -> Router {
         .route("/new", get(create::new).post(create::create))
         .route("/check", post(create::check))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
+        .route("/{id}/test", get(try_out::show).post(try_out::test))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
         .route("/{id}/do/{action}", post(actions::act))
 }
