@@ -7,6 +7,7 @@
 mod access;
 mod forms;
 mod hostile;
+mod live;
 mod once;
 mod others;
 mod rows;

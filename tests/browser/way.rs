@@ -129,12 +129,12 @@ async fn figures_and_states_change_on_pages_that_are_open() {
         b.click("form.main .submit .primary").await;
         b.until(".note", "The webhook was created").await;
         b.script("window.untouched = true").await;
-        b.until("[data-text=sent]", "0").await;
+        b.until(".figures", "0\nsent").await;
         engine.send(WebhookId(1), None).await.unwrap();
-        b.until("[data-text=sent]", "1").await;
+        b.until(".figures", "1\nsent").await;
         receiver.answer_with(&[StatusCode::IM_A_TEAPOT; 4]);
         engine.send(WebhookId(1), None).await.unwrap();
-        b.until("[data-text=error]", "1").await;
+        b.until(".figures", "1\nerror").await;
         assert_eq!(
             b.script("return window.untouched").await,
             json!(true),
@@ -144,19 +144,19 @@ async fn figures_and_states_change_on_pages_that_are_open() {
         engine.pause_webhook(WebhookId(1)).await.unwrap();
         engine.send(WebhookId(1), None).await.unwrap();
         b.goto("/console/deliveries").await;
-        b.until("[data-state='3']", "queued").await;
+        b.until("#delivery-3 .badge", "queued").await;
         b.script("window.untouched = true").await;
         engine.resume_webhook(WebhookId(1)).await.unwrap();
-        b.until("[data-state='3']", "sent").await;
+        b.until("#delivery-3 .badge", "sent").await;
         engine.send(WebhookId(1), None).await.unwrap();
-        b.until("[data-text=newer]", "Show 1 newer delivery").await;
+        b.until("#deliveries", "Show 1 newer delivery").await;
         assert_eq!(
             b.script("return window.untouched").await,
             json!(true),
             "without a reload"
         );
-        b.click("[data-text=newer]").await;
-        b.see("[data-state='4']").await;
+        b.click("#deliveries > p a").await;
+        b.see("#delivery-4").await;
         assert_eq!(b.complaints().await, Vec::<String>::new());
     })
     .await;

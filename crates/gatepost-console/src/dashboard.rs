@@ -1,36 +1,34 @@
 //! The first page: how webhooks, tasks and events work together, and the latest deliveries (SPEC 4
 //! rule 3).
 
+use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gatepost_manage::Health;
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
 use crate::failure::Failure;
-use crate::layout::{Section, page_with};
+use crate::layout::{LIVE, Live, Section, live_parts, page_with};
 use crate::paging::newest_rows;
-use crate::time::distance;
+use crate::time::away;
+use crate::webhooks::banner;
 use crate::{delivery_rows, limits};
 
 /// At most this number of rows is counted.
 const COUNTED: usize = 100;
 /// One more is read, to see whether there are more.
 const READ: u32 = 101;
-/// How old the figures of the queue are: they are counted now and then, for all processes.
-const COUNTED_AT: &str = "counted";
 /// Deliveries shown.
 const SHOWN: u32 = 10;
 
 pub(crate) fn routes() -> Router {
     Router::new()
         .route("/", get(dashboard))
-        .route("/live", get(live))
+        .route(LIVE, get(live))
 }
 
 /// One of the three records: its purpose, its number, and where to create one.
@@ -45,8 +43,8 @@ struct Step {
 
 async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let [webhooks, tasks, events] = counts(&ctx).await?;
-    let sent = newest(&ctx, DeliveryFilter::default(), SHOWN).await?.rows;
-    let names = webhook_names(&ctx, &sent).await?;
+    let failing = failing(&ctx).await?;
+    let parts = live_sections(&ctx).await?;
     let steps = [
         Step {
             title: "1. Webhook",
@@ -77,17 +75,10 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
         @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (step.new) } }
     };
     let body = html! {
+        (failing)
         p { "Three records work together: a webhook, a task and an event. One webhook can serve many tasks, and many events can run the same task." }
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
-        (limits::section(&ctx).await?)
-        @if let Some(health) = ctx.actor.health().await? {
-            section data-live=(ctx.at("/live")) { h2 { "Queue" } (figures(&ctx, &health)) }
-        }
-        section {
-            div.title { h2 { "Latest deliveries" } div.actions { a href=(ctx.at("/deliveries")) { "All deliveries" } } }
-            @if sent.is_empty() { p.quiet { "No deliveries yet. When all three records exist, events send messages and their deliveries are listed here." } }
-            @else { (delivery_rows::rows(&ctx, &sent, &names)) }
-        }
+        (parts)
     };
     Ok(page_with(&ctx, Section::Dashboard, "Tasks dashboard", &actions, &body).into_response())
 }
@@ -152,23 +143,42 @@ fn texts(health: &Health) -> [(&'static str, String); 4] {
     ]
 }
 
+/// What changes by itself: limits, the queue, the latest deliveries.
+async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
+    let limits = limits::section(ctx).await?;
+    let sent = newest(ctx, DeliveryFilter::default(), SHOWN).await?.rows;
+    let names = webhook_names(ctx, &sent).await?;
+    let health = ctx.actor.health().await?;
+    let live = Live::at(ctx.at(LIVE));
+    Ok(html! {
+        (live.part("limits", "", &limits))
+        @if let Some(health) = health { (live.section("queue", &figures(ctx, &health))) }
+        (live.section("latest", &html! {
+            div.title { h2 { "Latest deliveries" } div.actions { a href=(ctx.at("/deliveries")) { "All deliveries" } } }
+            @if sent.is_empty() { p.quiet { "No deliveries yet. When all three records exist, events send messages and their deliveries are listed here." } }
+            @else { (delivery_rows::rows(ctx, &sent, &names)) }
+        }))
+    })
+}
+
+/// What fails, above everything else.
+async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
+    let failing = banner::failing(ctx).await?;
+    Ok(Live::at(ctx.at(LIVE)).part("failing", "", &failing))
+}
+
 fn figures(ctx: &PageContext, health: &Health) -> Markup {
-    let counted = distance(health.queue.counted, ctx.now());
     html! {
-        dl.figures { @for (name, text) in texts(health) { div { dd data-text=(name) { (text) } dt { (name) } } } }
-        p.quiet { "Queued and running: counted " span data-text=(COUNTED_AT) { (counted) } "." }
+        h2 { "Queue" }
+        dl.figures { @for (name, text) in texts(health) { div { dd { (text) } dt { (name) } } } }
+        // The figures of the queue are counted now and then, for all processes.
+        p.quiet { "Queued and running: counted " (away(health.queue.counted, ctx.now())) "." }
         @if !health.recording { p.note.bad role="alert" { "Outcomes cannot be recorded at the moment." } }
     }
 }
 
-/// The figures, for the script.
-async fn live(ctx: PageContext) -> Result<Json<Value>, Failure> {
-    let health = ctx.actor.health().await?.ok_or(Failure::NotFound)?;
-    let counted = distance(health.queue.counted, ctx.now());
-    let texts: serde_json::Map<String, Value> = texts(&health)
-        .into_iter()
-        .chain([(COUNTED_AT, counted)])
-        .map(|(name, text)| (name.to_owned(), text.into()))
-        .collect();
-    Ok(Json(json!({"texts": texts})))
+/// The live parts of the page.
+async fn live(ctx: PageContext) -> Result<Response, Failure> {
+    let (failing, parts) = (failing(&ctx).await?, live_sections(&ctx).await?);
+    Ok(live_parts(&ctx, &html! { (failing) (parts) }))
 }

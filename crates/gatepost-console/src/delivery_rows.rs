@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 use webhook_model::WebhookId;
 
 use crate::context::PageContext;
@@ -28,25 +27,16 @@ pub(crate) fn rows(
             tbody { @for delivery in deliveries {
                 @let id = delivery.id.to_string();
                 @let (state, kind) = layout::state(delivery.state);
-                tr {
+                tr id={ "delivery-" (id) } {
                     td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
                     td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(names.get(&delivery.webhook).map_or("–", String::as_str))) } }
-                    td data-label="State" { span { span class={ "badge " (kind) } data-state=(id) { (state) } } }
-                    td data-label="Result" { span data-text={ "info-" (id) } { (delivery.status_info) } }
-                    td data-label="Attempts" { span data-text={ "attempts-" (id) } { (delivery.attempts) } }
+                    td data-label="State" { span { (layout::badge(kind, state)) } }
+                    td data-label="Result" { span { (delivery.status_info) } }
+                    td data-label="Attempts" { span { (delivery.attempts) } }
                     td data-label="Queued" { div { (stamp(delivery.created, now)) } }
                     td data-label="Next attempt" { div { @if delivery.state == DeliveryState::Queued { (stamp(delivery.due, now)) } @else { span.quiet { "–" } } } }
                 }
             } }
         } }
     }
-}
-
-/// The state of each delivery, for the script.
-pub(crate) fn states(deliveries: &[Delivery]) -> Value {
-    let states = deliveries.iter().map(|delivery| {
-        let (state, kind) = layout::state(delivery.state);
-        (delivery.id.to_string(), json!([state, kind]))
-    });
-    Value::Object(states.collect())
 }

@@ -14,15 +14,13 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
+use crate::layout::LIVE;
 use crate::local_path::local_path;
 use crate::login::{LoggedIn, LogoutForm};
 use crate::state::ConsoleState;
 
 /// Only what we serve ourselves, no inline script or style, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-
-/// How the routes end that a page asks by itself.
-const LIVE: &str = "/live";
 
 /// Lets through a request that a logged-in user sent from one of our pages.
 pub(crate) async fn guard(

@@ -8,11 +8,22 @@ use maud::{Markup, html};
 /// The format of a browser's date and time field.
 const FIELD: &str = "%Y-%m-%dT%H:%M";
 
-/// `2026-11-21 02:04`, and how long ago that was.
+/// `2026-11-21 02:04:07 UTC, 3 minutes ago`. The script puts the reader's own zone before UTC, and
+/// lets the distance tick.
 pub(crate) fn stamp(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
-    let text = at.format("%Y-%m-%d %H:%M").to_string();
-    let exact = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
-    html! { time datetime=(exact) title=(format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"))) { (text) } " " span.quiet { "UTC, " (distance(at, now)) } }
+    let text = at.format("%Y-%m-%d %H:%M:%S").to_string();
+    html! { span.at { time datetime=(exact(at)) { (text) } " " span.quiet { "UTC, " (distance(at, now)) } } }
+}
+
+/// How far away a moment is, by itself: `in 27 seconds`. The script lets it tick.
+pub(crate) fn away(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
+    let title = format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"));
+    html! { time.away datetime=(exact(at)) title=(title) { (distance(at, now)) } }
+}
+
+/// A moment for the script, to the second: `2026-11-21T02:04:07Z`.
+pub(crate) fn exact(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }
 
 /// As [`stamp`], or a word for never.

@@ -33,7 +33,7 @@ mod webhooks;
 pub use about::About;
 pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
-pub use counts::{Counted, Failing};
+pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
 // What its signatures name, so that a roof needs neither service:

@@ -136,3 +136,22 @@ async fn a_full_page_asks_the_store_as_often_as_one_of_a_few() {
     assert_eq!(world.store.calls_of("hourly_counts"), before);
     assert!(page.has("1,000 sent") && page.has("1,049 sent"));
 }
+
+/// What is on the page is read at once, and so is what is newer.
+#[tokio::test]
+async fn a_full_list_that_refreshes_itself_is_read_at_once() {
+    let world = World::start().await;
+    let ulf = Visitor::login(&world.site, "ulf").await;
+    world.fill(0..55).await;
+    let (one, many) = ("delivery", "list_deliveries");
+    let before = [one, many].map(|call| world.store.calls_of(call));
+    let page = ulf.get("/console/deliveries/live?top=52").await;
+    let after = [one, many].map(|call| world.store.calls_of(call));
+    assert_eq!(page.html.matches("<tr id=").count(), 50);
+    assert!(page.has("Show 3 newer deliveries"), "{}", page.html);
+    assert_eq!([after[0] - before[0], after[1] - before[1]], [0, 2]);
+    // On a later page, what is newer does not matter.
+    let page = ulf.get("/console/deliveries/live?after=3").await;
+    assert_eq!(page.html.matches("<tr id=").count(), 2);
+    assert_eq!(world.store.calls_of(many) - after[1], 1);
+}

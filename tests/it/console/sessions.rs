@@ -34,7 +34,7 @@ async fn a_page_that_polls_is_not_a_user_who_is_there() {
     for minutes in 1..30 {
         clock.advance(MINUTE);
         // The routes of what refreshes itself are polls though no script says so.
-        for live in ["/console/live", "/console/deliveries/live?ids=1"] {
+        for live in ["/console/live", "/console/deliveries/live?top=1"] {
             let status = watching.get(live).await.status;
             assert_eq!(status, 200, "{live} {minutes}");
         }
@@ -46,7 +46,7 @@ async fn a_page_that_polls_is_not_a_user_who_is_there() {
         assert!(is_in(&person).await, "{minutes}");
     }
     clock.advance(MINUTE);
-    assert_eq!(watching.get("/console/live").await.status, 303);
+    assert_eq!(watching.get("/console/live").await.status, 401);
     assert!(!is_in(&watching).await && !is_in(&marked).await);
     assert!(is_in(&person).await);
 }

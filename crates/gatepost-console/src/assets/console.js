@@ -1,4 +1,5 @@
-// Everything works without this file, except for Copy and for what refreshes itself. It writes text, never markup.
+// Everything works without this file, except for Copy and for what refreshes itself. It writes text, never markup: what
+// the server renders anew is parsed by the browser, which runs nothing of it.
 'use strict';
 (() => {
   const root = document.documentElement;
@@ -139,30 +140,133 @@
     }
   });
 
-  // -- figures and states that refresh themselves --------------------------------------------------
-  all('[data-live]').forEach(area => {
-    const every = 3000;
-    async function refresh() {
-      if (!document.hidden) {
-        const response = await fetch(area.dataset.live, { headers: { accept: 'application/json', 'x-gatepost-visit': 'poll' } }).catch(() => null);
-        if (response?.status === 401 || response?.redirected) return;
-        if (response?.ok) show(await response.json());
+  // -- times: the distance ticks, and the reader's own zone stands before UTC -------------------------
+  let ahead = Date.parse(root.dataset.now) - Date.now() || 0;
+  const now = () => Date.now() + ahead;
+  const pad = number => String(number).padStart(2, '0');
+  const day = at => `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
+  const clock = at => `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+  function distance(at) {
+    const span = Math.floor(Math.abs(now() - at) / 1000);
+    const [size, unit] = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']].find(([size]) => span >= size) || [1, ''];
+    const count = Math.floor(span / size);
+    const text = `${count} ${unit}${count === 1 ? '' : 's'}`;
+    return !unit ? 'now' : at <= now() ? `${text} ago` : `in ${text}`;
+  }
+  function times(within) {
+    all('time[datetime]', within).forEach(time => {
+      const at = new Date(time.dateTime);
+      const utc = time.dateTime.replace('T', ' ').replace('Z', '');
+      if (time.matches('.away')) return write(time, distance(at));
+      const local = `${day(at)} ${clock(at)}`;
+      write(time, local);
+      const same = utc.slice(0, 10) === day(at) ? utc.slice(11) : utc;
+      write(time.nextElementSibling, `${local === utc ? '' : `${same} `}UTC, ${distance(at)}`);
+    });
+  }
+  const write = (place, text) => { if (place && place.textContent !== text) place.textContent = text; };
+  times(document);
+  setInterval(() => { if (!document.hidden) times(document); }, 1000);
+
+  // -- parts that refresh themselves: elements with an id, replaced whole, all from one response -------
+  const longest = 60000;
+  const said = document.createElement('p');
+  const trouble = document.createElement('div');
+  const parts = all('[data-live]');
+  // While a button or a key is down, what it is on must not go away under it.
+  let pressed = false;
+  if (parts.length) {
+    said.className = 'unseen';
+    [said, trouble].forEach(place => place.setAttribute('role', 'status'));
+    document.getElementById('main').prepend(said, trouble);
+    for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, () => { pressed = true; }, true);
+    for (const kind of ['pointerup', 'pointercancel', 'keyup', 'blur']) addEventListener(kind, event => { if (kind !== 'blur' || event.target === window) pressed = false; }, true);
+    new Set(parts.map(part => part.dataset.live)).forEach(poll);
+  }
+  function poll(address) {
+    let timer, failed = 0, asking = false, over = false;
+    const own = () => all('[data-live]').filter(part => part.dataset.live === address);
+    const pace = () => 1000 * Math.min(...own().map(part => Number(part.dataset.pace)));
+    const later = delay => { clearTimeout(timer); timer = setTimeout(ask, delay); };
+    async function ask() {
+      clearTimeout(timer);
+      if (asking || document.hidden) return;
+      asking = true;
+      const { status, page } = await load(address);
+      asking = false;
+      over = [401, 403, 404].includes(status);
+      if (status === 401) complain('Your session has ended.', 'Log in', location.href);
+      else if (over) complain('What this page shows is no longer available.', 'Reload', location.href);
+      else if (!page) {
+        complain('Connection lost, trying again…');
+        failed += 1;
+        later(Math.min(longest, pace() * 2 ** failed) * (0.75 + Math.random() / 2));
+      } else {
+        failed = 0;
+        complain('');
+        if (!isBusy(own())) show(page);
+        later(pace());
       }
-      setTimeout(refresh, every);
     }
-    function show({ texts, states }) {
-      for (const [name, text] of Object.entries(texts || {})) {
-        all(`[data-text="${CSS.escape(name)}"]`, area).forEach(place => {
-          if (place.textContent !== text) place.textContent = text;
-          if (place.dataset.hide !== undefined) place.hidden = !text;
-        });
-      }
-      for (const [id, [state, kind]] of Object.entries(states || {})) {
-        all(`[data-state="${CSS.escape(id)}"]`, area).forEach(place => { place.textContent = state; place.className = `badge ${kind}`; });
-      }
-    }
-    setTimeout(refresh, every);
+    document.addEventListener('visibilitychange', ask);
+    addEventListener('online', ask);
+    later(pace());
+  }
+  // A document that a request brings is parsed, and nothing in it runs.
+  const load = address => new Promise(done => {
+    const request = new XMLHttpRequest();
+    request.open('GET', address);
+    request.responseType = 'document';
+    request.timeout = 15000;
+    request.setRequestHeader('x-gatepost-visit', 'poll');
+    request.onloadend = () => {
+      // A login in front of the platform leads elsewhere.
+      const led = request.responseURL && request.responseURL !== new URL(address, location.href).href;
+      const good = request.status === 200 && !led && request.response?.documentElement.dataset.now;
+      done({ status: led ? 401 : request.status, page: good ? request.response : null });
+    };
+    request.send();
   });
+  function complain(text, name, href) {
+    if (trouble.dataset.text === text) return;
+    trouble.dataset.text = text;
+    trouble.className = text ? 'note warn' : '';
+    trouble.textContent = text && `${text} `;
+    if (!name) return;
+    const link = document.createElement('a');
+    link.href = href;
+    link.textContent = name;
+    trouble.append(link);
+  }
+  // Somebody selects, types, presses, or answers a question: the parts wait, all of them, so that they stay of one moment.
+  function isBusy(parts) {
+    const chosen = getSelection();
+    const within = node => parts.some(part => part.contains(node));
+    return pressed || !!document.querySelector('dialog[open], button[aria-busy]')
+      || (!chosen.isCollapsed && (within(chosen.anchorNode) || within(chosen.focusNode)))
+      || (within(document.activeElement) && document.activeElement.matches('input, select, textarea'));
+  }
+  function show(page) {
+    ahead = Date.parse(page.documentElement.dataset.now) - Date.now();
+    all('[data-live]', page).forEach(fresh => {
+      const old = document.getElementById(fresh.id);
+      if (!old) return;
+      const part = document.importNode(fresh, true);
+      times(part);
+      all('details[open][id]', old).forEach(open => part.querySelector(`#${CSS.escape(open.id)}`)?.setAttribute('open', ''));
+      if (part.isEqualNode(old)) return;
+      const focused = old.contains(document.activeElement) && name(document.activeElement);
+      const spots = all('.scroll, pre', old).map(place => [place.scrollLeft, place.scrollTop]);
+      const news = spoken(part);
+      if (news !== spoken(old)) said.textContent = news;
+      old.replaceWith(part);
+      all('.scroll, pre', part).forEach((place, at) => { [place.scrollLeft, place.scrollTop] = spots[at] || [0, 0]; });
+      // The same button or link, or else the page: never nowhere.
+      if (focused) (all('a, button, summary, [tabindex]', part).find(place => name(place) === focused) || document.getElementById('main')).focus({ preventScroll: true });
+    });
+  }
+  const spoken = part => all('[data-say]', part).map(place => place.dataset.say).join(' ');
+  const name = place => [place.tagName, place.id, place.getAttribute('href'), place.form?.getAttribute('action'), place.closest('details')?.id].join(' ');
 
   // -- variables that are put where the cursor stands -------------------------------------------------
   all('[data-insert]').forEach(button => button.addEventListener('click', () => {

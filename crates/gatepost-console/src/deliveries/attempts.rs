@@ -90,7 +90,7 @@ fn response(attempt: &AttemptRecord) -> Markup {
         @if !attempt.kept { span.quiet { "not kept" } }
         @else if head.is_empty() && body.is_empty() { span.quiet { "none" } }
         @else {
-            details {
+            details id={ "response-" (attempt.number) } {
                 summary { "Show " span.unseen { "the response to attempt " (attempt.number) } }
                 @if !head.is_empty() { pre tabindex="0" { (head) } }
                 @if !body.is_empty() { pre tabindex="0" { (body) } }

@@ -1,21 +1,18 @@
 //! The list of deliveries, with its filter.
 
-use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_manage::ManageError;
-use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
+use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
 use webhook_model::WebhookId;
 
 use crate::choices::webhook_choices;
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, newest, webhook_names};
-use crate::delivery_rows::{rows, states};
+use crate::delivery_rows::rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, empty, more, page};
+use crate::layout::{self, Live, Section, empty, live_parts, more, page, spoken};
 use crate::paging::one_page;
 use crate::problems::Problems;
 
@@ -67,33 +64,91 @@ fn to_query(filter: DeliveryFilter) -> String {
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let filter = parse_filter(&query);
-    let listed = newest(&ctx, filter, READ).await?;
-    let (found, next) = one_page(listed, ROWS, |delivery| delivery.id);
-    let names = webhook_names(&ctx, &found).await?;
-    let filter_query = to_query(filter);
-    let ids: Vec<String> = found
-        .iter()
-        .map(|delivery| delivery.id.to_string())
-        .collect();
-    let live = format!("/deliveries/live?ids={}&{filter_query}", ids.join(","));
-    let is_first = filter.after.is_none();
+    let shown = Shown::read(&ctx, filter, None).await?;
     let body = html! {
         (filter_form(&ctx, filter).await?)
-        @if found.is_empty() && is_first && next.is_none() {
-            @if filter_query.is_empty() {
+        (shown.part(&ctx).await?)
+        (more(&ctx.at("/deliveries"), &to_query(filter), filter.after.is_none(), shown.next.map(|id| id.0)))
+    };
+    Ok(page(&ctx, Section::Deliveries, "Deliveries", &body).into_response())
+}
+
+/// The live part of the page.
+pub(super) async fn live(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let top = query.text("top").parse().ok().map(DeliveryId);
+    let shown = Shown::read(&ctx, parse_filter(&query), top).await?;
+    Ok(live_parts(&ctx, &shown.part(&ctx).await?))
+}
+
+/// The rows of one page, which stay where they are while newer ones come.
+struct Shown {
+    filter: DeliveryFilter,
+    /// The newest delivery when the page was opened; on later pages it does not matter.
+    top: Option<DeliveryId>,
+    rows: Vec<Delivery>,
+    next: Option<DeliveryId>,
+    /// How many came since.
+    newer: usize,
+}
+
+impl Shown {
+    /// Reads the rows at once. With a `top` those up to it, and how many are above it.
+    async fn read(
+        ctx: &PageContext,
+        filter: DeliveryFilter,
+        top: Option<DeliveryId>,
+    ) -> Result<Self, Failure> {
+        let top = top.filter(|_| filter.after.is_none());
+        let mut newer = 0;
+        let mut from = filter;
+        if let Some(top) = top {
+            let newest = newest(ctx, filter, READ).await?.rows;
+            newer = newest.iter().filter(|row| row.id > top).count();
+            from.after = Some(DeliveryId(top.0.saturating_add(1)));
+        }
+        let listed = newest(ctx, from, READ).await?;
+        let (rows, next) = one_page(listed, ROWS, |delivery| delivery.id);
+        let newest_row = rows.first().map_or(DeliveryId(0), |row| row.id);
+        Ok(Self {
+            filter,
+            top: Some(top.unwrap_or(newest_row)),
+            rows,
+            next,
+            newer,
+        })
+    }
+
+    async fn part(&self, ctx: &PageContext) -> Result<Markup, Failure> {
+        let filter_query = to_query(self.filter);
+        let is_first = self.filter.after.is_none();
+        let place = match (self.filter.after, self.top) {
+            (Some(after), _) => format!("after={after}"),
+            (None, Some(top)) => format!("top={top}"),
+            (None, None) => String::new(),
+        };
+        let live = Live::at(ctx.at(&format!("/deliveries/live?{place}&{filter_query}")));
+        let names = webhook_names(ctx, &self.rows).await?;
+        Ok(live.part("deliveries", "", &html! {
+            @if self.newer > 0 { p { a.button href=(ctx.at(&format!("/deliveries?{filter_query}"))) { (newer(self.newer)) } (spoken(&newer(self.newer))) } }
+            @if !self.rows.is_empty() || !is_first || self.next.is_some() { section { (rows(ctx, &self.rows, &names)) } }
+            @else if self.newer > 0 {}
+            @else if filter_query.is_empty() {
                 (empty("No deliveries yet", "This page lists what webhooks have sent, the responses, and what is waiting to be retried. Run a task manually, or wait for an event.", &html! { a.button href=(ctx.at("/")) { "How webhooks, tasks and events work together" } }))
             } @else {
                 (empty("No such deliveries", "No delivery matches the filter.", &html! { a.button href=(ctx.at("/deliveries")) { "All deliveries" } }))
             }
-        } @else {
-            div data-live=(ctx.at(&live)) {
-                @if is_first { p role="status" { a href=(ctx.at(&format!("/deliveries?{filter_query}"))) data-text="newer" data-hide hidden {} } }
-                section { (rows(&ctx, &found, &names)) }
-            }
-            (more(&ctx.at("/deliveries"), &filter_query, is_first, next.map(|id| id.0)))
-        }
-    };
-    Ok(page(&ctx, Section::Deliveries, "Deliveries", &body).into_response())
+        }))
+    }
+}
+
+/// The link to the newest rows.
+fn newer(count: usize) -> String {
+    match count {
+        1 => "Show 1 newer delivery".into(),
+        count if count > ROWS => format!("Show more than {ROWS} newer deliveries"),
+        count => format!("Show {count} newer deliveries"),
+    }
 }
 
 async fn filter_form(ctx: &PageContext, filter: DeliveryFilter) -> Result<Markup, Failure> {
@@ -122,49 +177,4 @@ async fn filter_form(ctx: &PageContext, filter: DeliveryFilter) -> Result<Markup
             button { "Filter" }
         }
     })
-}
-
-/// The states of the listed rows, and the number of newer ones.
-pub(super) async fn live(
-    ctx: PageContext,
-    RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let ids = query
-        .text("ids")
-        .split(',')
-        .filter_map(|id| id.parse().ok());
-    let mut shown = Vec::new();
-    for id in ids.take(ROWS) {
-        match ctx.actor.delivery(DeliveryId(id)).await {
-            Ok((delivery, _)) => shown.push(delivery),
-            Err(ManageError::NotFound) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let top = shown.iter().map(|delivery| delivery.id).max();
-    let found = newest(&ctx, parse_filter(&query), READ).await?.rows;
-    let newer = found
-        .iter()
-        .take(ROWS)
-        .filter(|delivery| Some(delivery.id) > top)
-        .count();
-    let mut texts: Map<String, Value> = Map::new();
-    for delivery in &shown {
-        texts.insert(
-            format!("info-{}", delivery.id),
-            delivery.status_info.clone().into(),
-        );
-        texts.insert(
-            format!("attempts-{}", delivery.id),
-            delivery.attempts.to_string().into(),
-        );
-    }
-    let newer = match newer {
-        0 => String::new(),
-        1 => "Show 1 newer delivery".into(),
-        count => format!("Show {count} newer deliveries"),
-    };
-    texts.insert("newer".into(), newer.into());
-    Ok(Json(json!({"texts": texts, "states": states(&shown)})))
 }

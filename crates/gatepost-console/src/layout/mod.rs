@@ -1,6 +1,7 @@
 //! The frame of a page, and the parts that make up pages.
 
 mod controls;
+mod live;
 mod parts;
 mod rows;
 
@@ -9,12 +10,14 @@ pub(crate) use controls::{
     InputKind, area, check, errors, errors_of, input, label, picker, radios, select,
 };
 use http::StatusCode;
+pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
 pub(crate) use parts::{badge, beginning, confirm, empty, more, note, one_button, seen, state};
 pub(crate) use rows::{Column, editor};
 
 use crate::context::PageContext;
 use crate::state::ConsoleState;
+use crate::time::exact;
 
 const SECTIONS: [(Section, &str, &str); 6] = [
     (Section::Dashboard, "/", "Dashboard"),
@@ -54,7 +57,7 @@ pub(crate) fn page_with(
     let at = |path: &str| ctx.at(path);
     html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang="en" data-now=(exact(ctx.now())) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";

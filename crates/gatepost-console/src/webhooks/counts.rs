@@ -84,6 +84,12 @@ pub(super) fn day(ctx: &PageContext) -> (DateTime<Utc>, DateTime<Utc>) {
     (beginning(ctx.now()), ctx.now() + TimeDelta::hours(1))
 }
 
+/// The last day by the hour, oldest first.
+pub(super) async fn of_day(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Counts>, Failure> {
+    let (from, _) = day(ctx);
+    of_hours(ctx, webhook, from, 24, 1).await
+}
+
 /// The hours since then in this number of equal parts, oldest first.
 pub(super) async fn of_hours(
     ctx: &PageContext,

@@ -7,12 +7,12 @@ use gatepost_storage::{Page, Row, Scope};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
-use super::counts::{Counts, day, grouped};
-use super::labels::{activity, authorization};
+use super::health::{Conditions, rate};
+use super::labels::authorization;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, badge, empty, more, note, page_with, seen};
+use crate::layout::{Section, empty, more, note, page_with, seen};
 use crate::paging::one_page;
 use crate::unreadable::{self, Kind};
 
@@ -32,32 +32,37 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             ..Page::newest(READ)
         },
     };
-    let (from, before) = day(&ctx);
-    let listed = ctx.actor.webhooks_counted(&query, from, before).await?;
-    let (rows, next) = one_page(listed, ROWS, |(row, _)| row.id);
-    let count = |sum: &Option<_>| sum.as_ref().map(Counts::from).unwrap_or_default();
+    let listed = ctx.actor.webhooks(&query).await?;
+    let (rows, next) = one_page(listed, ROWS, |row| row.id);
+    let conditions = Conditions::of(&ctx, rows.iter().map(|row| row.id)).await?;
+    let condition = |row: &Row<WebhookId, Webhook>| {
+        let badge = conditions.condition(row.id, row.value.activity).badge();
+        html! { (badge) @if row.value.allow_insecure { " " (crate::layout::badge("warn", "insecure")) } }
+    };
+    let now = ctx.now();
     let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked).await?;
     let at = |row: &Row<WebhookId, Webhook>| ctx.at(&format!("/webhooks/{}", row.id.0));
     let body = html! {
         @if asked.text("done") == "deleted" { (note("good", &html! { "The webhook and its deliveries were deleted." })) }
         @if rows.is_empty() && after.is_none() && next.is_none() {
-            (empty("No webhooks yet", "A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event when.", &new_button(&ctx)))
+            (empty("No webhooks yet", "A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event when to send it.", &new_button(&ctx)))
         } @else {
             section { div.scroll { table {
                 thead { tr {
                     th scope="col" { "Name" } th scope="col" { "URL" } th scope="col" { "Authorization" }
                     th scope="col" { "Timeout" } th scope="col" { "Retries" } th scope="col" { "State" }
-                    th scope="col" { "Last 24 hours" }
+                    th scope="col" { "Last 24 hours" } th scope="col" { "Last delivery" }
                     th scope="col" { span.unseen { "Actions" } }
                 } }
-                tbody { @for (row, count) in rows.iter().map(|(row, sum)| (row, count(sum))) { tr {
+                tbody { @for row in &rows { tr {
                     td data-label="Name" { a href=(at(row)) { (seen(row.value.name.as_str())) } }
                     td data-label="URL" { span.mono { (row.value.url.as_str()) } }
                     td data-label="Authorization" { span { (authorization(row.value.authorization.kind())) } }
                     td data-label="Timeout" { span { (row.value.timeout.as_secs()) " s" } }
                     td data-label="Retries" { span { (row.value.retries.get()) } }
-                    td data-label="State" { span { (activity(row.value.activity)) @if row.value.allow_insecure { " " (badge("warn", "insecure")) } } }
-                    td data-label="Last 24 hours" { span { (grouped(count.sent)) " sent" @if count.failed > 0 { ", " (grouped(count.failed)) " failed" } } }
+                    td data-label="State" { span { (condition(row)) } }
+                    td data-label="Last 24 hours" { span { (rate(conditions.day(row.id))) } }
+                    td data-label="Last delivery" { div { (conditions.last(row.id, now)) } }
                     td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (seen(row.value.name.as_str())) } } } }
                 } } }
             } } }

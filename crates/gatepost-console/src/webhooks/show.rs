@@ -2,29 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Delivery, TaskQuery};
+use gatepost_manage::TargetVerdict;
+use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
 use gatepost_storage::{Row, Scope};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
-use super::chart::Figures;
-use super::counts::{grouped, of_all};
+use super::charts::Charts;
+use super::counts::{Counts, grouped, of_all, of_day};
 use super::dropped;
 use super::form::MASK;
-use super::labels::{activity, authorization};
-use super::send_test::test_form;
+use super::health::{Condition, of_hours, success};
+use super::labels::authorization;
+use super::open::Open;
+use super::range::Range;
+use super::send_test::{OBJECT, test_form};
 use super::signing_controls::signing_controls;
+use super::target;
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, newest};
-use crate::delivery_rows::{self, states};
+use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, note, one_button, page_with, seen};
+use crate::layout::{self, Live, Section, live_parts, note, one_button, page_with, seen};
 use crate::paging::newest_rows;
 use crate::row_id::RowId;
 use crate::time::stamp;
@@ -38,28 +41,42 @@ pub(super) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let done = match Form::parse(query.unwrap_or_default().as_bytes()).text("done") {
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let done = match query.text("done") {
         "created" => {
             "The webhook was created. Send a test, then create a task to define what it sends."
         }
         "saved" => "The webhook was saved. The change applies from the next attempt.",
+        "retired" => "The old secret was removed. Only the new one signs.",
         "unsigned" => "Deliveries are no longer signed.",
         "paused" => "The webhook is paused. Deliveries are queued and not sent.",
         "resumed" => "The webhook is active again and sends its queued deliveries.",
         "replayed" => "The failed deliveries were queued again.",
         _ => "",
     };
-    let before = html! { @if !done.is_empty() { (note("good", &html! { (done) })) } };
-    Ok(page_of(&ctx, &row, &before).await?.into_response())
+    let before = html! {
+        @if !done.is_empty() { (note("good", &html! { (done) })) }
+        @if query.text("target") == target::NO_ADDRESS { (note("warn", &html! { (target::words(TargetVerdict::NoAddress)) })) }
+    };
+    let range = Range::parse(query.text("range"));
+    let page = page_in(&ctx, &row, range, &before).await?;
+    Ok(page.into_response())
 }
 
-/// The figures and states, for the script.
-pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Json<Value>, Failure> {
+/// The live parts of the page.
+pub(super) async fn live(
+    ctx: PageContext,
+    RowId(id): RowId,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let figures = Figures::of(&ctx, row.id).await?;
-    let texts: BTreeMap<_, _> = figures.texts().into();
-    let latest = latest(&ctx, row.id).await?;
-    Ok(Json(json!({"texts": texts, "states": states(&latest)})))
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let range = Range::parse(query.text("range"));
+    let shown = Shown::read(&ctx, &row, range).await?;
+    let parts = html! {
+        (shown.actions(&ctx)) (shown.configuration(&ctx)) (shown.figures(&ctx)) (shown.dropped(&ctx)) (shown.deliveries(&ctx))
+    };
+    Ok(live_parts(&ctx, &parts))
 }
 
 async fn latest(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Delivery>, Failure> {
@@ -76,13 +93,18 @@ pub(super) async fn page_of(
     row: &Row<WebhookId, Webhook>,
     before: &Markup,
 ) -> Result<Markup, Failure> {
-    let webhook = &row.value;
+    page_in(ctx, row, Range::default(), before).await
+}
+
+async fn page_in(
+    ctx: &PageContext,
+    row: &Row<WebhookId, Webhook>,
+    range: Range,
+    before: &Markup,
+) -> Result<Markup, Failure> {
     let path = ctx.at(&format!("/webhooks/{}", row.id));
-    let at = |what: &str| format!("{path}/{what}");
-    let now = ctx.now();
-    let figures = Figures::of(ctx, row.id).await?;
-    let all = of_all(ctx, row.id).await?;
-    let latest = latest(ctx, row.id).await?;
+    let shown = Shown::read(ctx, row, range).await?;
+    let url = target::words(ctx.actor.judge_url(&row.value.url));
     let query = TaskQuery {
         scope: Scope::All,
         creator: None,
@@ -91,27 +113,12 @@ pub(super) async fn page_of(
         page: newest_rows(SHOWN),
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
-    let dropped = dropped::of(ctx, row.id).await?;
-    let names = BTreeMap::from([(row.id, webhook.name.to_string())]);
-    let actions = html! {
-        a.button href=(at("edit")) { "Edit" }
-        @match webhook.activity {
-            Activity::Active => (one_button(ctx, &at("do/pause"), "", "Pause", "")),
-            Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", "Resume", "")),
-        }
-        a.button href=(at("delete")) { "Delete" }
-    };
     let body = html! {
         (before)
+        @if !url.is_empty() { (note("warn", &html! { (url) })) }
+        div.two { (shown.configuration(ctx)) (shown.figures(ctx)) }
         div.two {
-            section { h2 { "Configuration" } (details(row, now)) }
-            section data-live=(at("live")) { h2 { "Last 24 hours" }
-                (figures.markup(now))
-                p.quiet { "In all: " (grouped(all.sent)) " sent, " (grouped(all.failed)) " failed. Counted also where the delivery is not listed any more." }
-            }
-        }
-        div.two {
-            section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str())) }
+            section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) }
             section {
                 h2 { "Tasks" }
                 @if tasks.is_empty() { p.quiet { "None yet. A task defines what this webhook sends." } }
@@ -121,30 +128,119 @@ pub(super) async fn page_of(
                 (signing_controls(ctx, row, &path))
             }
         }
-        (dropped::section(ctx, &dropped))
-        section data-live=(at("live")) {
-            div.title { h2 { "Deliveries" } div.actions {
-                (one_button(ctx, &at("do/replay"), "small", "Replay all failed", ""))
-                a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
-            } }
-            @if latest.is_empty() { p.quiet { "No deliveries yet." } }
-            @else { (delivery_rows::rows(ctx, &latest, &names)) }
-        }
+        (shown.dropped(ctx))
+        (shown.deliveries(ctx))
     };
-    Ok(page_with(
-        ctx,
-        Section::Webhooks,
-        webhook.name.as_str(),
-        &actions,
-        &body,
-    ))
+    let title = row.value.name.as_str();
+    let actions = shown.actions(ctx);
+    Ok(page_with(ctx, Section::Webhooks, title, &actions, &body))
 }
 
-fn details(row: &Row<WebhookId, Webhook>, now: DateTime<Utc>) -> Markup {
+/// What of a webhook changes by itself, or by others.
+struct Shown<'a> {
+    row: &'a Row<WebhookId, Webhook>,
+    condition: Condition,
+    charts: Charts,
+    open: Open,
+    all: Counts,
+    latest: Vec<Delivery>,
+    dropped: Vec<Dropped>,
+}
+
+impl<'a> Shown<'a> {
+    async fn read(
+        ctx: &PageContext,
+        row: &'a Row<WebhookId, Webhook>,
+        range: Range,
+    ) -> Result<Self, Failure> {
+        let day = of_day(ctx, row.id).await?;
+        Ok(Self {
+            row,
+            condition: of_hours(row.value.activity, &day),
+            charts: Charts::of(ctx, row.id, range).await?,
+            open: Open::of(ctx, row.id).await?,
+            all: of_all(ctx, row.id).await?,
+            latest: latest(ctx, row.id).await?,
+            dropped: dropped::of(ctx, row.id).await?,
+        })
+    }
+
+    fn at(&self, ctx: &PageContext, what: &str) -> String {
+        ctx.at(&format!("/webhooks/{}/{what}", self.row.id))
+    }
+
+    fn live(&self, ctx: &PageContext) -> Live {
+        let range = self.charts.range.as_str();
+        Live::at(self.at(ctx, &format!("live?range={range}")))
+    }
+
+    fn actions(&self, ctx: &PageContext) -> Markup {
+        let at = |what: &str| self.at(ctx, what);
+        self.live(ctx).actions(&html! {
+            a.button href=(at("edit")) { "Edit" }
+            @match self.row.value.activity {
+                Activity::Active => (one_button(ctx, &at("do/pause"), "", "Pause", "")),
+                Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", "Resume", "")),
+            }
+            a.button href=(at("delete")) { "Delete" }
+        })
+    }
+
+    fn configuration(&self, ctx: &PageContext) -> Markup {
+        let content = html! { h2 { "Configuration" } (details(self.row, self.condition, ctx.now())) };
+        self.live(ctx).section("configuration", &content)
+    }
+
+    fn figures(&self, ctx: &PageContext) -> Markup {
+        let path = ctx.at(&format!("/webhooks/{}", self.row.id));
+        let (sum, [queued, running]) = (self.charts.sum(), self.open.texts());
+        let figures = [
+            ("queued", queued),
+            ("running", running),
+            ("sent", grouped(sum.sent)),
+            ("failed", grouped(sum.failed)),
+            ("retried", grouped(sum.retried)),
+            ("success", success(sum).unwrap_or_else(|| "–".to_owned())),
+        ];
+        self.live(ctx).section("figures", &html! {
+            h2 { "In the " (self.charts.range.name()) }
+            dl.figures { @for (name, text) in figures { div { dd { (text) } dt { (name) } } } }
+            (self.charts.markup(&path))
+            p.quiet { "In all: " (grouped(self.all.sent)) " sent, " (grouped(self.all.failed)) " failed, including deliveries that are no longer listed. Tests of tasks count, too." }
+        })
+    }
+
+    fn dropped(&self, ctx: &PageContext) -> Markup {
+        let section = dropped::section(ctx, &self.dropped);
+        self.live(ctx).part("dropped", "", &section)
+    }
+
+    fn deliveries(&self, ctx: &PageContext) -> Markup {
+        let row = self.row;
+        let names = BTreeMap::from([(row.id, row.value.name.to_string())]);
+        self.live(ctx).section(
+            "deliveries",
+            &html! {
+                div.title { h2 { "Deliveries" } div.actions {
+                    (one_button(ctx, &self.at(ctx, "do/replay"), "small", "Replay all failed", ""))
+                    a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
+                } }
+                @if self.latest.is_empty() { p.quiet { "No deliveries yet." } }
+                @else { (delivery_rows::rows(ctx, &self.latest, &names)) }
+            },
+        )
+    }
+}
+
+fn details(
+    row: &Row<WebhookId, Webhook>,
+    condition: Condition,
+    now: DateTime<Utc>,
+) -> Markup {
     let webhook = &row.value;
     html! {
         dl {
-            dt { "State" } dd { (activity(webhook.activity)) }
+            dt { "State" } dd { (condition.badge()) @if condition == Condition::Failing { " No attempt has succeeded since the hour before this one." } }
             dt { "URL" } dd { code { (webhook.url.as_str()) } }
             dt { "Authorization" } dd { (authorization(webhook.authorization.kind())) }
             dt { "Headers" } dd {

@@ -1,0 +1,194 @@
+//! Pages that are open follow what happens: each part is replaced whole, all from one response, and
+//! never under somebody's hands.
+
+use axum::http::StatusCode;
+use examples::receiver::Receiver;
+use gatepost_engine::Engine;
+use serde_json::{Value, json};
+use tests::browser::typed::{new_task, new_webhook};
+use tests::browser::{Browser, Look, Site, Visitor};
+use webhook_model::WebhookId;
+
+const WEBHOOK: WebhookId = WebhookId(1);
+/// When the page asked for its live parts, in milliseconds.
+const ASKED: &str = "return performance.getEntriesByType('resource').filter(e => /[/]live([?]|$)/.test(e.name)).map(e => e.startTime)";
+
+/// A site with the webhook `chat` of the administrator, paused, and a task.
+async fn paused() -> (Site, Receiver) {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let admin = Visitor::login(&site, "admin").await;
+    new_webhook(&admin, &receiver, "2").await;
+    new_task(&admin, "x", &[]).await;
+    site.engine.pause_webhook(WEBHOOK).await.unwrap();
+    (site, receiver)
+}
+
+async fn send(engine: &Engine) {
+    engine.send(WEBHOOK, None).await.unwrap();
+}
+
+/// Waits until the page has asked once more than it had.
+async fn next_answer(b: &Browser) {
+    let asked = async || b.script(ASKED).await.as_array().map_or(0, Vec::len);
+    let (before, mut tries) = (asked().await, 0);
+    while asked().await < before + 2 {
+        tries += 1;
+        assert!(tries < 20_000, "the page asks no more");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delivery_that_was_queued_and_is_sent_says_nothing_else() {
+    let (site, receiver) = paused().await;
+    let engine = site.engine.clone();
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        b.login("admin").await;
+        receiver.answer_with(&[StatusCode::BAD_GATEWAY, StatusCode::OK]);
+        send(&engine).await;
+        b.goto("/console/deliveries/1").await;
+        b.until("dd .badge", "queued").await;
+        let waiting = b.text("main").await;
+        for part in ["Next attempt", "None yet", "Cancel"] {
+            assert!(waiting.contains(part), "{part}: {waiting}");
+        }
+        b.script("window.untouched = true").await;
+        engine.resume_webhook(WEBHOOK).await.unwrap();
+        b.until("dd .badge", "sent").await;
+        let sent = b.text("main").await;
+        for part in ["Next attempt", "None yet", "Cancel"] {
+            assert!(!sent.contains(part), "{part}: {sent}");
+        }
+        for part in ["502", "200", "Replay"] {
+            assert!(sent.contains(part), "{part}: {sent}");
+        }
+        assert_eq!(b.script("return window.untouched").await, json!(true));
+        assert_eq!(b.complaints().await, Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_page_lists_what_its_queue_counts() {
+    let (site, _receiver) = paused().await;
+    let engine = site.engine.clone();
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        b.login("admin").await;
+        b.until("main", "No deliveries yet").await;
+        send(&engine).await;
+        b.until(".figures", "1\nqueued").await;
+        let text = b.text("main").await;
+        assert!(!text.contains("No deliveries yet"), "{text}");
+        b.see("tbody a[href$='/deliveries/1']").await;
+        // The page of the webhook, too.
+        b.goto("/console/webhooks/1").await;
+        b.see("tbody a[href$='/deliveries/1']").await;
+        b.until(".figures", "1\nqueued").await;
+        send(&engine).await;
+        b.until(".figures", "2\nqueued").await;
+        b.see("tbody a[href$='/deliveries/2']").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_parts_of_a_page_are_asked_for_at_once() {
+    let (site, _receiver) = paused().await;
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        b.login("admin").await;
+        b.goto("/console/webhooks/1").await;
+        next_answer(&b).await;
+        let asked: Vec<f64> = serde_json::from_value(b.script(ASKED).await).unwrap();
+        let apart = asked[1] - asked[0];
+        assert!(apart > 2_000.0, "{asked:?}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn focus_stays_and_a_selection_is_not_taken_away() {
+    let (site, _receiver) = paused().await;
+    let engine = site.engine.clone();
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        b.login("admin").await;
+        send(&engine).await;
+        b.goto("/console/deliveries").await;
+        b.until("#delivery-1 .badge", "queued").await;
+        b.script("document.querySelector('#delivery-1 td a').focus()")
+            .await;
+        engine.resume_webhook(WEBHOOK).await.unwrap();
+        b.until("#delivery-1 .badge", "sent").await;
+        let focused = b
+            .script("return document.activeElement.getAttribute('href')")
+            .await;
+        assert_eq!(focused, json!("/console/deliveries/1"));
+        // Text that is selected stays as it is until it is selected no more.
+        engine.pause_webhook(WEBHOOK).await.unwrap();
+        send(&engine).await;
+        b.goto("/console/deliveries/2").await;
+        b.until("dd .badge", "queued").await;
+        b.script("getSelection().selectAllChildren(document.querySelector('#delivery code'))")
+            .await;
+        engine.resume_webhook(WEBHOOK).await.unwrap();
+        site_ended(&engine, 2).await;
+        next_answer(&b).await;
+        assert_eq!(b.text("dd .badge").await, "queued");
+        b.script("getSelection().removeAllRanges()").await;
+        b.until("dd .badge", "sent").await;
+        // What changed is said to who cannot see it.
+        b.until("main > .unseen[role=status]", "sent").await;
+    })
+    .await;
+}
+
+async fn site_ended(engine: &Engine, id: i64) {
+    let id = gatepost_storage::webhooks::DeliveryId(id);
+    while !engine.delivery(id).await.unwrap().unwrap().state.is_final() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_connection_and_an_ended_session_are_said() {
+    let (site, _receiver) = paused().await;
+    let engine = site.engine.clone();
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        let network = |offline: bool| json!({"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        b.login("admin").await;
+        b.devtools("Network.enable", Value::Object(serde_json::Map::new())).await;
+        b.devtools("Network.emulateNetworkConditions", network(true)).await;
+        b.until("main > [role=status].note", "Connection lost, trying again").await;
+        b.devtools("Network.emulateNetworkConditions", network(false)).await;
+        send(&engine).await;
+        b.see("tbody a[href$='/deliveries/1']").await;
+        assert!(!b.shows("main > [role=status].note").await);
+        b.driver.delete_all_cookies().await.unwrap();
+        b.until("main > [role=status].note", "Your session has ended. Log in").await;
+        b.click("main > .note a").await;
+        b.until("h1", "Log in").await;
+        let back = b.script("return document.querySelector('[name=back]').value").await;
+        assert_eq!(back, json!("/console/"));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn distances_in_time_tick_on_every_page() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async move |b: Browser| {
+        b.login("admin").await;
+        b.goto("/console/keys/new").await;
+        b.fill("#name", "k").await;
+        b.click("form.main .submit .primary").await;
+        b.see("dialog #secret").await;
+        b.until("tbody .at .quiet", "seconds ago").await;
+        let first = b.text("tbody .at .quiet").await;
+        for _ in 0..1_000 {
+            if b.text("tbody .at .quiet").await != first {
+                return;
+            }
+        }
+        panic!("{first} stays");
+    })
+    .await;
+}
