@@ -30,7 +30,7 @@ pub(crate) fn rows(
                 tr id={ "delivery-" (id) } {
                     td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
                     td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(names.get(&delivery.webhook).map_or("–", String::as_str))) } }
-                    td data-label="State" { span { (layout::badge(kind, state)) } }
+                    td data-label="State" { span { (layout::badge(kind, state)) @if delivery.message_id.is_test() { " " (layout::badge("busy", "test")) } } }
                     td data-label="Result" { span { (delivery.status_info) } }
                     td data-label="Attempts" { span { (delivery.attempts) } }
                     td data-label="Queued" { div { (stamp(delivery.created, now)) } }

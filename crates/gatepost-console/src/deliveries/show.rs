@@ -110,7 +110,7 @@ impl Shown {
         let (state, kind) = layout::state(delivery.state);
         self.live(ctx).section("delivery", &html! {
             dl {
-                dt { "State" } dd { (layout::badge(kind, state)) " " (delivery.status_info) (spoken(state)) }
+                dt { "State" } dd { (layout::badge(kind, state)) @if delivery.message_id.is_test() { " " (layout::badge("busy", "test")) } " " (delivery.status_info) (spoken(state)) }
                 dt { "Webhook" } dd {
                     @if let Some(webhook) = &self.webhook { a href=(ctx.at(&format!("/webhooks/{}", webhook.id))) { (seen(webhook.value.name.as_str())) } }
                     @else { "–" }
