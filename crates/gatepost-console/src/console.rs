@@ -8,7 +8,6 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Redirect;
 use axum::routing::get;
 
-use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::state::ConsoleState;
 use crate::{dashboard, deliveries, events, guard, keys, tasks, webhooks};
@@ -45,7 +44,7 @@ impl Console {
             .nest("/tasks", tasks::routes())
             .nest("/events", events::routes())
             .nest("/deliveries", deliveries::routes())
-            .fallback(async |ctx: PageContext| Failure::NotFound.page(&ctx))
+            .fallback(async || Failure::NotFound)
             .layer(from_fn_with_state(self.state.clone(), guard::guard))
             .layer(DefaultBodyLimit::max(MAX_FORM));
         let all = Router::new()

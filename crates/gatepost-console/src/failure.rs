@@ -1,11 +1,12 @@
 //! Pages for requests that fail.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::ManageError;
-use http::StatusCode;
-use http::header::RETRY_AFTER;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
@@ -23,6 +24,8 @@ pub(crate) enum Failure {
     Forbidden,
     /// The form does not come from one of our pages.
     Forged,
+    /// The address is there, but not for this method.
+    WrongMethod,
     /// The session has ended; the address of the login.
     LoggedOut(String),
     /// The form is too large.
@@ -49,6 +52,7 @@ impl Failure {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::Forbidden | Self::Forged | Self::Refused(_) => StatusCode::FORBIDDEN,
+            Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::LoggedOut(_) => StatusCode::UNAUTHORIZED,
             Self::TooLarge | Self::TooMuch(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
@@ -61,6 +65,7 @@ impl Failure {
     fn title(&self) -> &'static str {
         match self {
             Self::NotFound => "Not found",
+            Self::WrongMethod => "Nothing to see here",
             Self::Forbidden | Self::Refused(_) => "Not allowed",
             Self::Forged => "Nothing was changed",
             Self::LoggedOut(_) => "Logged out",
@@ -76,6 +81,7 @@ impl Failure {
         html! {
             @match self {
                 Self::NotFound => p { "This page does not exist, or what it showed was deleted." },
+                Self::WrongMethod => p { "This address only receives a form. Nothing was changed." },
                 Self::Forbidden => p { "Your account does not allow this." },
                 Self::Forged => p { "The form was not sent from a page of your current session. Go back, reload the page, and try again." },
                 Self::LoggedOut(url) => p { "Your session has ended, and nothing was changed. " a href=(url) { "Log in again" } "." },
@@ -88,30 +94,98 @@ impl Failure {
         }
     }
 
-    /// The response for an unknown caller.
-    pub(crate) fn bare(&self, console: Option<&ConsoleState>) -> Response {
-        let page = layout::bare(console, self.title(), &self.body());
-        (self.status(), page).into_response()
+    /// Why it was refused, in words that belong beside what the user pressed; `None` where the page
+    /// itself is the problem.
+    pub(crate) fn words(&self) -> Option<&str> {
+        match self {
+            Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => {
+                Some(words)
+            }
+            _ => None,
+        }
     }
 
-    /// The response within the layout, for a known caller.
-    pub(crate) fn page(&self, ctx: &PageContext) -> Response {
-        let page = layout::page(ctx, Section::None, self.title(), &self.body());
+    /// The response for an unknown caller.
+    pub(crate) fn bare(&self, console: &ConsoleState) -> Response {
+        let page = layout::bare(console, self.title(), &self.body());
+        self.respond(page)
+    }
+
+    /// The response within the layout, for a known caller; `path` is the one that was asked for,
+    /// below the console's own.
+    pub(crate) fn page(&self, ctx: &PageContext, path: &str) -> Response {
+        let section = Section::of_path(path);
+        let row = row_page(path).filter(|_| !matches!(self, Self::NotFound));
+        let body = html! {
+            section { (self.body()) }
+            p.actions {
+                @if let Some((row, name)) = row { a.button href=(ctx.at(row)) { "Back to " (name) } }
+                a.button href=(ctx.at(section.path())) { "Go to " (section.name()) }
+            }
+        };
+        self.respond(layout::page(ctx, section, self.title(), &body))
+    }
+
+    /// A page of the console, with the status and headers of this failure.
+    pub(crate) fn respond(&self, page: Markup) -> Response {
         let mut response = (self.status(), page).into_response();
         if let Self::TooFast { retry_after, .. } = self {
             let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
-            let headers = response.headers_mut();
-            headers.insert(RETRY_AFTER, seconds.into());
+            response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
         response
     }
 }
 
-/// Without a layout: neither the caller nor the console is known.
+/// The page of the row that an action is about, and what it is called: of webhooks and deliveries,
+/// which have one.
+fn row_page(path: &str) -> Option<(&str, &'static str)> {
+    let (rest, name) = match path.strip_prefix("/webhooks/") {
+        Some(rest) => (rest, "the webhook"),
+        None => (path.strip_prefix("/deliveries/")?, "the delivery"),
+    };
+    let (id, _) = rest.split_once('/')?;
+    id.parse::<i64>().ok()?;
+    let end = path.len() - rest.len() + id.len();
+    Some((path.get(..end)?, name))
+}
+
+/// Only a note for [`in_layout`]: neither the caller nor the console is known here.
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        self.bare(None)
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(Arc::new(self));
+        response
     }
+}
+
+/// What a handler, or the router itself, refused, as a page in the layout. Every other response is
+/// left as it is.
+pub(crate) fn in_layout(ctx: &PageContext, path: &str, response: Response) -> Response {
+    let status = response.status();
+    if let Some(failure) = response.extensions().get::<Arc<Failure>>() {
+        return failure.page(ctx, path);
+    }
+    let is_error = status.is_client_error() || status.is_server_error();
+    if !is_error || is_page(response.headers()) {
+        return response;
+    }
+    let failure = match status {
+        StatusCode::METHOD_NOT_ALLOWED => Failure::WrongMethod,
+        status if status.is_client_error() => Failure::NotFound,
+        _ => Failure::Internal,
+    };
+    failure.page(ctx, path)
+}
+
+/// Whether a response has content that one of our handlers wrote: a page, or the script's JSON.
+fn is_page(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE);
+    kind.is_some_and(|kind| {
+        [&b"text/html"[..], b"application/json"]
+            .iter()
+            .any(|known| kind.as_bytes().starts_with(known))
+    })
 }
 
 impl From<ManageError> for Failure {
@@ -152,6 +226,25 @@ impl From<ManageError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_way_back_is_derived_from_the_path() {
+        for (path, back) in [
+            ("/webhooks/5/do/pause", Some("/webhooks/5")),
+            ("/deliveries/17/cancel", Some("/deliveries/17")),
+            ("/webhooks/5", None),
+            ("/webhooks/check", None),
+            ("/webhooks/x/delete", None),
+            ("/tasks/5/do/run", None),
+        ] {
+            assert_eq!(row_page(path).map(|(path, _)| path), back, "{path}");
+        }
+        assert_eq!(Section::of_path("/keys/5/delete"), Section::Keys);
+        assert_eq!(Section::of_path("/events"), Section::Events);
+        for other in ["", "/", "/keysmith", "/nothing"] {
+            assert_eq!(Section::of_path(other), Section::Dashboard, "{other}");
+        }
+    }
 
     #[test]
     fn errors_of_the_door_have_the_status_that_says_whose_fault_it_is() {

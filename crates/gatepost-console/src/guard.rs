@@ -9,10 +9,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 use gatepost_manage::{Via, Visit};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use crate::context::PageContext;
-use crate::failure::Failure;
+use crate::failure::{Failure, in_layout};
 use crate::form::Form;
 use crate::layout::LIVE;
 use crate::local_path::local_path;
@@ -29,12 +29,17 @@ pub(crate) async fn guard(
     next: Next,
 ) -> Response {
     let (parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
     let safe = matches!(parts.method, Method::GET | Method::HEAD);
     let login = console.login.who(&parts, visit(&parts));
     let Some(user) = console.management.ask_platform(login).await else {
-        return Failure::Unavailable.bare(Some(&console));
+        return Failure::Unavailable.bare(&console);
     };
     let Some(user) = user else {
+        // Nobody is there to be led to the login: the page that asks says so.
+        if parts.uri.path().ends_with(LIVE) {
+            return StatusCode::UNAUTHORIZED.into_response();
+        }
         let back = parts.extensions.get::<axum::extract::OriginalUri>();
         let back = back.map_or(&parts.uri, |original| &original.0);
         let back = back
@@ -46,13 +51,13 @@ pub(crate) async fn guard(
         return if safe {
             Redirect::to(&url).into_response()
         } else {
-            Failure::LoggedOut(url).bare(Some(&console))
+            Failure::LoggedOut(url).bare(&console)
         };
     };
     let principal = match console.management.log_in(user.owner, Via::Platform).await {
         Ok(Some(principal)) => principal,
-        Ok(None) => return Failure::Forbidden.bare(Some(&console)),
-        Err(error) => return Failure::from(error).bare(Some(&console)),
+        Ok(None) => return Failure::Forbidden.bare(&console),
+        Err(error) => return Failure::from(error).bare(&console),
     };
     let ctx = PageContext {
         actor: console.management.of(&principal),
@@ -65,11 +70,11 @@ pub(crate) async fn guard(
     if !safe {
         request = match with_form(&ctx, &user, request).await {
             Ok(request) => request,
-            Err(failure) => return failure.page(&ctx),
+            Err(failure) => return failure.page(&ctx, &path),
         };
     }
     request.extensions_mut().insert(ctx.clone());
-    next.run(request).await
+    in_layout(&ctx, &path, next.run(request).await)
 }
 
 /// What refreshes itself is a poll, whether the script says so or not: its routes are ours.

@@ -1,6 +1,8 @@
 //! Refusals that are about no field of a form, in words.
 
+use axum::response::Response;
 use gatepost_manage::ManageError;
+use maud::Markup;
 
 use crate::failure::Failure;
 use crate::problems::Problems;
@@ -14,5 +16,18 @@ pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Resul
             Ok(())
         }
         other => Err(other.into()),
+    }
+}
+
+/// The response to a deletion that was refused: its own page again, with the reason beside the box.
+/// Where that page is gone as well, the request fails.
+pub(crate) async fn refused_deletion(
+    error: ManageError,
+    page: impl AsyncFnOnce(&str) -> Result<Markup, Failure>,
+) -> Result<Response, Failure> {
+    let failure = Failure::from(error);
+    match failure.words() {
+        Some(words) => Ok(failure.respond(page(words).await?)),
+        None => Err(failure),
     }
 }

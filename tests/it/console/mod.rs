@@ -5,6 +5,7 @@ mod deliveries;
 mod key_rules;
 mod keys;
 mod limits;
+mod refusals;
 mod session;
 mod sessions;
 mod tasks;

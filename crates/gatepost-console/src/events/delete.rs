@@ -1,32 +1,46 @@
 //! The page that deletes an event.
 
 use axum::response::{IntoResponse, Redirect, Response};
-use maud::html;
+use maud::{Markup, html};
 use webhook_model::EventId;
 
 use super::labels::{labels, target};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{self, Section, page, seen};
+use crate::refusal::refused_deletion;
 use crate::row_id::RowId;
 use crate::unreadable::{Kind, if_readable, question};
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    Ok(question_page(&ctx, id, None).await?.into_response())
+}
+
+async fn question_page(
+    ctx: &PageContext,
+    id: i64,
+    refusal: Option<&str>,
+) -> Result<Markup, Failure> {
     let what = match if_readable(ctx.actor.event(EventId(id)).await)? {
         Some((row, task)) => {
-            let (of, what) = labels(&ctx, &row.value);
-            let of_what = target(&ctx, &row.value).await;
+            let (of, what) = labels(ctx, &row.value);
+            let of_what = target(ctx, &row.value).await;
             html! {
                 p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (seen(task.task.name.as_str())) } ". The task itself is kept." }
             }
         }
         None => question(Kind::Event, id),
     };
-    let body = layout::confirm(&ctx, &what, "Delete event", &ctx.at("/events"), &html! {});
-    Ok(page(&ctx, Section::Events, "Delete this event?", &body).into_response())
+    let back = ctx.at("/events");
+    let body = layout::confirm(ctx, &what, "Delete event", &back, &html! {}, refusal);
+    Ok(page(ctx, Section::Events, "Delete this event?", &body))
 }
 
 pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    ctx.actor.delete_event(EventId(id)).await?;
-    Ok(Redirect::to(&ctx.at("/events?done=deleted")).into_response())
+    match ctx.actor.delete_event(EventId(id)).await {
+        Ok(_) => Ok(Redirect::to(&ctx.at("/events?done=deleted")).into_response()),
+        Err(error) => {
+            refused_deletion(error, async |why| question_page(&ctx, id, Some(why)).await).await
+        }
+    }
 }

@@ -19,25 +19,57 @@ use crate::context::PageContext;
 use crate::state::ConsoleState;
 use crate::time::exact;
 
-const SECTIONS: [(Section, &str, &str); 6] = [
-    (Section::Dashboard, "/", "Dashboard"),
-    (Section::Keys, "/keys", "API keys"),
-    (Section::Webhooks, "/webhooks", "Webhooks"),
-    (Section::Tasks, "/tasks", "Tasks"),
-    (Section::Events, "/events", "Events"),
-    (Section::Deliveries, "/deliveries", "Deliveries"),
-];
-
 /// The part of the console that a page belongs to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Section {
-    None,
     Dashboard,
     Keys,
     Webhooks,
     Tasks,
     Events,
     Deliveries,
+}
+
+impl Section {
+    const ALL: [Self; 6] = [
+        Self::Dashboard,
+        Self::Keys,
+        Self::Webhooks,
+        Self::Tasks,
+        Self::Events,
+        Self::Deliveries,
+    ];
+
+    /// The section of a path below the console's own; the first page where there is none.
+    pub(crate) fn of_path(path: &str) -> Self {
+        let first = path.split('/').nth(1).unwrap_or_default();
+        let is_of = |section: &Self| section.path().get(1..) == Some(first);
+        Self::ALL.into_iter().find(is_of).unwrap_or(Self::Dashboard)
+    }
+
+    /// Its first page.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Dashboard => "/",
+            Self::Keys => "/keys",
+            Self::Webhooks => "/webhooks",
+            Self::Tasks => "/tasks",
+            Self::Events => "/events",
+            Self::Deliveries => "/deliveries",
+        }
+    }
+
+    /// Its name in the navigation.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Dashboard => "Dashboard",
+            Self::Keys => "API keys",
+            Self::Webhooks => "Webhooks",
+            Self::Tasks => "Tasks",
+            Self::Events => "Events",
+            Self::Deliveries => "Deliveries",
+        }
+    }
 }
 
 /// A page.
@@ -58,15 +90,7 @@ pub(crate) fn page_with(
     html! {
         (DOCTYPE)
         html lang="en" data-now=(exact(ctx.now())) {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (seen(title)) " · " (console.title) }
-                link rel="icon" href="data:,";
-                link rel="stylesheet" href=(at(&console.assets.style.path));
-                @if let Some(theme) = &console.assets.theme { link rel="stylesheet" href=(at(&theme.path)); }
-                script src=(at(&console.assets.script.path)) defer {}
-            }
+            (head(console, title))
             body {
                 a.skip href="#main" { "Skip to content" }
                 header.top {
@@ -74,8 +98,8 @@ pub(crate) fn page_with(
                         a.brand href=(at("/")) { (console.title) }
                         nav aria-label="Console" {
                             ul {
-                                @for (of, path, name) in SECTIONS {
-                                    li { a href=(at(path)) aria-current=[(of == section).then_some("page")] { (name) } }
+                                @for of in Section::ALL {
+                                    li { a href=(at(of.path())) aria-current=[(of == section).then_some("page")] { (of.name()) } }
                                 }
                             }
                         }
@@ -99,19 +123,31 @@ pub(crate) fn page_with(
     }
 }
 
-/// A page for an unknown caller, with the console's style if the console is known.
-pub(crate) fn bare(console: Option<&ConsoleState>, title: &str, body: &Markup) -> Markup {
+/// A page for an unknown caller: the frame without anything of a user.
+pub(crate) fn bare(console: &ConsoleState, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                link rel="icon" href="data:,";
-                @if let Some(console) = console { link rel="stylesheet" href=(console.at(&console.assets.style.path)); }
+            (head(console, title))
+            body {
+                header.top { div { a.brand href=(console.at("/")) { (console.title) } } }
+                main id="main" { div.title { h1 { (title) } } section { (body) } }
             }
-            body { main { div.title { h1 { (title) } } section { (body) } } }
+        }
+    }
+}
+
+fn head(console: &ConsoleState, title: &str) -> Markup {
+    let assets = &console.assets;
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            title { (seen(title)) " · " (console.title) }
+            link rel="icon" href="data:,";
+            link rel="stylesheet" href=(console.at(&assets.style.path));
+            @if let Some(theme) = &assets.theme { link rel="stylesheet" href=(console.at(&theme.path)); }
+            script src=(console.at(&assets.script.path)) defer {}
         }
     }
 }

@@ -91,17 +91,20 @@ pub(crate) fn one_button(
     }
 }
 
-/// The page that asks for confirmation before something is deleted.
+/// The box that asks for confirmation before something is deleted, with the reason if that was
+/// refused.
 pub(crate) fn confirm(
     ctx: &PageContext,
     what: &Markup,
     button: &str,
     back: &str,
     more: &Markup,
+    refusal: Option<&str>,
 ) -> Markup {
     html! {
         section {
             (what)
+            @if let Some(refusal) = refusal { div.note.bad role="alert" { strong { "Nothing was deleted." } " " (refusal) } }
             form method="post" {
                 input type="hidden" name="csrf" value=(ctx.csrf);
                 (more)

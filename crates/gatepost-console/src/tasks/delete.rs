@@ -1,26 +1,40 @@
 //! The page that deletes a task.
 
 use axum::response::{IntoResponse, Redirect, Response};
-use maud::html;
+use maud::{Markup, html};
 use webhook_model::TaskId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{self, Section, page, seen};
+use crate::refusal::refused_deletion;
 use crate::row_id::RowId;
 use crate::unreadable::{Kind, if_readable, question};
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    Ok(question_page(&ctx, id, None).await?.into_response())
+}
+
+async fn question_page(
+    ctx: &PageContext,
+    id: i64,
+    refusal: Option<&str>,
+) -> Result<Markup, Failure> {
     let row = if_readable(ctx.actor.task(TaskId(id)).await)?;
     let what = html! {
         @if let Some(row) = row { p { "The task " strong { (seen(row.task.name.as_str())) } " and its events will be deleted. Deliveries that are already queued are still sent. This cannot be undone." } }
         @else { (question(Kind::Task, id)) }
     };
-    let body = layout::confirm(&ctx, &what, "Delete task", &ctx.at("/tasks"), &html! {});
-    Ok(page(&ctx, Section::Tasks, "Delete this task?", &body).into_response())
+    let back = ctx.at("/tasks");
+    let body = layout::confirm(ctx, &what, "Delete task", &back, &html! {}, refusal);
+    Ok(page(ctx, Section::Tasks, "Delete this task?", &body))
 }
 
 pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    ctx.actor.delete_task(TaskId(id)).await?;
-    Ok(Redirect::to(&ctx.at("/tasks?done=deleted")).into_response())
+    match ctx.actor.delete_task(TaskId(id)).await {
+        Ok(_) => Ok(Redirect::to(&ctx.at("/tasks?done=deleted")).into_response()),
+        Err(error) => {
+            refused_deletion(error, async |why| question_page(&ctx, id, Some(why)).await).await
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{Cascade, TaskQuery};
-use maud::html;
+use maud::{Markup, html};
 use webhook_model::WebhookId;
 
 use crate::context::PageContext;
@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, page, seen};
 use crate::paging::newest_rows;
+use crate::refusal::refused_deletion;
 use crate::row_id::RowId;
 use crate::unreadable::{Kind, if_readable, question};
 
@@ -18,6 +19,14 @@ use crate::unreadable::{Kind, if_readable, question};
 const MAX_NAMED: u32 = 20;
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    Ok(question_page(&ctx, id, None).await?.into_response())
+}
+
+async fn question_page(
+    ctx: &PageContext,
+    id: i64,
+    refusal: Option<&str>,
+) -> Result<Markup, Failure> {
     let row = if_readable(ctx.actor.webhook(WebhookId(id)).await)?;
     let query = TaskQuery {
         scope: Scope::All,
@@ -39,8 +48,8 @@ pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Respon
         @if !tasks.is_empty() { (layout::check("cascade", "Also delete these tasks and their events", "Otherwise the webhook cannot be deleted while a task uses it.", false)) }
     };
     let back = ctx.at(&format!("/webhooks/{id}"));
-    let body = layout::confirm(&ctx, &what, "Delete webhook", &back, &cascade);
-    Ok(page(&ctx, Section::Webhooks, "Delete this webhook?", &body).into_response())
+    let body = layout::confirm(ctx, &what, "Delete webhook", &back, &cascade, refusal);
+    Ok(page(ctx, Section::Webhooks, "Delete this webhook?", &body))
 }
 
 pub(super) async fn delete(
@@ -53,6 +62,10 @@ pub(super) async fn delete(
     } else {
         Cascade::Refuse
     };
-    ctx.actor.delete_webhook(WebhookId(id), cascade).await?;
-    Ok(Redirect::to(&ctx.at("/webhooks?done=deleted")).into_response())
+    match ctx.actor.delete_webhook(WebhookId(id), cascade).await {
+        Ok(_) => Ok(Redirect::to(&ctx.at("/webhooks?done=deleted")).into_response()),
+        Err(error) => {
+            refused_deletion(error, async |why| question_page(&ctx, id, Some(why)).await).await
+        }
+    }
 }

@@ -1,0 +1,265 @@
+//! Every refusal of the console stands in its layout, with a way back, whatever was asked for and
+//! whatever it failed by. The routes are read from the console's own sources.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use examples::receiver::Receiver;
+use gatepost_ids::Quota;
+use gatepost_storage::MemoryStore;
+use gatepost_testkit::fault::FaultStore;
+use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::{Page, Setup, Site, Visitor};
+
+const AREAS: [&str; 5] = ["keys", "webhooks", "tasks", "events", "deliveries"];
+const TASK: &str = "/console/tasks/new";
+
+/// A route: its path below the console's, and whether it takes GET and POST.
+#[derive(Clone, Debug)]
+struct Route {
+    path: String,
+    get: bool,
+    post: bool,
+}
+
+impl Route {
+    /// The address of a row that is not there.
+    fn gone(&self) -> String {
+        self.of("999", "enable")
+    }
+
+    fn of(&self, id: &str, action: &str) -> String {
+        let path = self.path.replace("{id}", id).replace("{action}", action);
+        format!("/console{path}")
+    }
+
+    /// The section to which its pages belong.
+    fn section(&self) -> String {
+        let first = self.path.split('/').nth(1).unwrap_or_default();
+        let first = Some(first).filter(|first| AREAS.contains(first));
+        format!("/console/{}", first.unwrap_or_default())
+    }
+}
+
+/// All routes, as the modules of the console declare them.
+fn routes() -> Vec<Route> {
+    let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/gatepost-console/src");
+    let mut all = Vec::new();
+    for area in AREAS {
+        let source = std::fs::read_to_string(sources.join(area).join("mod.rs")).unwrap();
+        for route in source.split(".route(").skip(1) {
+            let mut parts = route.splitn(3, '"');
+            let (path, rest) = (parts.nth(1).unwrap(), parts.next().unwrap());
+            let path = path.trim_end_matches('/');
+            all.push(Route {
+                path: format!("/{area}{path}"),
+                get: rest.contains("get("),
+                post: rest.contains("post("),
+            });
+        }
+    }
+    for path in ["/", "/live"] {
+        all.push(Route {
+            path: path.into(),
+            get: true,
+            post: false,
+        });
+    }
+    assert!(all.len() > 30, "{all:?}");
+    assert!(all.iter().all(|route| route.get || route.post), "{all:?}");
+    all
+}
+
+/// What a refusal lacks of the layout of its section.
+fn lacks(page: &Page, section: &str) -> Vec<&'static str> {
+    let main = page.html.split("<main").nth(1).unwrap_or_default();
+    let parts = [
+        ("a style", page.has("<link rel=\"stylesheet\"")),
+        ("the navigation", page.has("<nav aria-label=\"Console\"")),
+        (
+            "its place in the navigation",
+            page.has(&format!("<a href=\"{section}\" aria-current=\"page\"")),
+        ),
+        ("a heading", main.contains("<h1>")),
+        ("a way back", main.contains(&format!("href=\"{section}\""))),
+        ("words", main.contains("<p>") || main.contains("note bad")),
+    ];
+    let missing = parts.into_iter().filter(|(_, there)| !there);
+    missing.map(|(part, _)| part).collect()
+}
+
+fn assert_framed(page: &Page, status: u16, route: &Route) {
+    assert_eq!(page.status, status, "{route:?}: {}", page.html);
+    let lacks = lacks(page, &route.section());
+    assert!(lacks.is_empty(), "{route:?} lacks {lacks:?}: {}", page.html);
+}
+
+#[tokio::test]
+async fn every_route_refuses_within_the_layout() {
+    let memory = Arc::new(MemoryStore::new());
+    let store = Arc::new(FaultStore::new(memory));
+    let setup = Setup {
+        key_store: store.clone(),
+        webhook_store: store.clone(),
+        ..Setup::new()
+    };
+    let site = setup.start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let csrf = ulf.get(TASK).await.hidden()[0].1.clone();
+    let token = ("csrf", csrf.as_str());
+    let long = "x".repeat(70_000);
+    let mut unavailable = 0;
+    for route in routes() {
+        // A row that is gone, one that is none, an action that is none.
+        if route.path.contains("{id}") {
+            for path in [route.gone(), route.of("x", "enable"), route.of("1", "sing")] {
+                if route.get {
+                    assert_framed(&ulf.get(&path).await, 404, &route);
+                }
+                if route.post {
+                    let fields = [token, ("message", "x")];
+                    assert_framed(&ulf.post(&path, &fields).await, 404, &route);
+                }
+            }
+        }
+        // A form without token, one that is too much, one where there is no form, and the reverse.
+        let path = route.gone();
+        if route.post {
+            assert_framed(&ulf.post(&path, &[("name", "x")]).await, 403, &route);
+            let much = [token, ("name", long.as_str())];
+            assert_framed(&ulf.post(&path, &much).await, 413, &route);
+        } else {
+            let page = ulf.post(&path, &[token]).await;
+            assert_framed(&page, 405, &route);
+            assert!(page.header("allow").contains("GET"), "{route:?}");
+        }
+        if !route.get {
+            let page = ulf.get(&path).await;
+            // What is no form may be taken for the number of a row.
+            assert!([404, 405].contains(&page.status), "{route:?}");
+            assert_framed(&page, page.status, &route);
+        }
+        // The store is away.
+        store.set_down(true);
+        if route.get {
+            let page = ulf.get(&path).await;
+            if page.status != 200 {
+                assert_framed(&page, 503, &route);
+                unavailable += 1;
+            }
+        }
+        if route.post && route.path.contains("{id}") {
+            let page = ulf.post(&path, &[token]).await;
+            if page.status != 404 {
+                assert_framed(&page, 503, &route);
+                unavailable += 1;
+            }
+        }
+        store.set_down(false);
+    }
+    assert!(unavailable > 20, "{unavailable}");
+    let nowhere = Route {
+        path: "/nothing".into(),
+        get: true,
+        post: false,
+    };
+    assert_framed(&ulf.get("/console/nothing").await, 404, &nowhere);
+}
+
+/// A test that takes a bare page for a page of the console proves nothing.
+#[tokio::test]
+async fn a_page_without_the_layout_is_found_out() {
+    let site = Site::start().await;
+    let bare = |html: &str| Page {
+        status: 404,
+        headers: reqwest::header::HeaderMap::new(),
+        html: html.into(),
+    };
+    assert_eq!(lacks(&bare("Not found"), "/console/keys").len(), 6);
+    let page = "<html><body><main><h1>Not possible</h1><p>Tasks use it.</p></main>";
+    assert_eq!(lacks(&bare(page), "/console/webhooks").len(), 4);
+    let nobody = Visitor::stranger(&site)
+        .post("/console/keys/new", &[])
+        .await;
+    assert!(lacks(&nobody, "/console/keys").contains(&"the navigation"));
+    // Who is nobody has the platform's style and a way to the login all the same.
+    assert!(nobody.has("<link rel=\"stylesheet\"") && nobody.has("href=\"/login?back="));
+}
+
+#[tokio::test]
+async fn what_the_state_of_a_row_forbids_is_said_where_it_was_asked() {
+    let quota = Quota {
+        runs_per_minute: 1,
+        ..Quota::default()
+    };
+    let setup = Setup {
+        quotas: Arc::new(quota),
+        ..Setup::new()
+    };
+    let site = setup.start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let target = [
+        ("event", "poweron"),
+        ("target", "tag"),
+        ("tag", "1"),
+        ("task", "1"),
+    ];
+    new_event(&ulf, &target).await;
+    let act = async |path: &str| ulf.fill(TASK, path, &[]).await;
+    let route = |path: &str| Route {
+        path: path.into(),
+        get: false,
+        post: true,
+    };
+    assert_eq!(act("/console/tasks/1/do/run").await.status, 303);
+    let page = act("/console/tasks/1/do/run").await;
+    assert_framed(&page, 429, &route("/tasks/1/do/run"));
+    assert!(
+        !page.header("retry-after").is_empty() && page.has("again in"),
+        "{}",
+        page.html
+    );
+    act("/console/tasks/1/do/disable").await;
+    for (path, words) in [
+        ("/tasks/1/do/run", "A disabled task cannot be run."),
+        ("/events/1/do/trigger", "The task of this event is disabled"),
+        (
+            "/deliveries/1/cancel",
+            "The state of the delivery no longer allows this.",
+        ),
+    ] {
+        site.ended(1).await;
+        let page = act(&format!("/console{path}")).await;
+        assert_framed(&page, 409, &route(path));
+        assert!(page.has(words), "{path}: {}", page.html);
+    }
+    let page = act("/console/deliveries/1/cancel").await;
+    assert!(page.has("href=\"/console/deliveries/1\">Back to the delivery</a>"));
+}
+
+#[tokio::test]
+async fn the_refusal_of_a_deletion_stands_beside_its_box() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let page = ulf.submit("/console/webhooks/1/delete", &[]).await;
+    assert_eq!(page.status, 409);
+    for part in [
+        "Nothing was deleted.",
+        "These tasks use the webhook: tell.",
+        "name=\"cascade\"",
+        "Delete webhook</button>",
+        "name=\"csrf\"",
+    ] {
+        assert!(page.has(part), "{part}: {}", page.html);
+    }
+    let page = ulf
+        .submit("/console/webhooks/1/delete", &[("cascade", "on")])
+        .await;
+    assert_eq!(page.status, 303);
+}
