@@ -6,7 +6,7 @@ use serde_json::Value;
 use tests::browser::{Browser, Look, Site, furnish};
 
 /// The page, and the name of its picture.
-const PAGES: [(&str, &str); 23] = [
+const PAGES: [(&str, &str); 29] = [
     ("/console/", "dashboard"),
     ("/console/keys", "keys"),
     ("/console/keys/new", "key-new"),
@@ -15,13 +15,19 @@ const PAGES: [(&str, &str); 23] = [
     ("/console/webhooks", "webhooks"),
     ("/console/webhooks/new", "webhook-new"),
     ("/console/webhooks/1", "webhook"),
+    ("/console/webhooks/1?range=30d", "webhook-month"),
+    ("/console/webhooks/1/signing", "webhook-signing"),
+    ("/console/webhooks/1/signing/remove", "webhook-unsign"),
     ("/console/webhooks/1/edit", "webhook-edit"),
     ("/console/webhooks/1/delete", "webhook-delete"),
     ("/console/tasks", "tasks"),
     ("/console/tasks/new", "task-new"),
     ("/console/tasks/1/edit", "task-edit"),
+    ("/console/tasks/1/test", "task-test"),
+    ("/console/tasks/1/test?type=vms", "task-test-vm"),
     ("/console/tasks/1/delete", "task-delete"),
     ("/console/events", "events"),
+    ("/console/events/catalog", "event-catalog"),
     ("/console/events/new", "event-type"),
     ("/console/events/new?type=vms", "event-new"),
     ("/console/events/1/edit", "event-edit"),

@@ -69,7 +69,9 @@ impl Actor {
         ids: impl IntoIterator<Item = TaskId>,
     ) -> Result<BTreeMap<TaskId, String>, ManageError> {
         let named = self.named_tasks(ids).await?.into_iter();
-        Ok(named.map(|(id, task)| (id, task.name.to_string())).collect())
+        Ok(named
+            .map(|(id, task)| (id, task.name.to_string()))
+            .collect())
     }
 
     /// As [`task_names`](Self::task_names), with whether each is enabled.

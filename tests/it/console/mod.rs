@@ -2,13 +2,17 @@
 
 mod calls;
 mod deliveries;
+mod health;
 mod key_rules;
 mod keys;
 mod limits;
 mod refusals;
 mod session;
 mod sessions;
+mod targets;
 mod tasks;
+mod try_out;
+mod verification;
 mod volume;
 mod webhook_acts;
 mod webhooks;

@@ -41,7 +41,9 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         "created" => "The event was created and now runs its task.",
         "saved" => "The event was saved.",
         "deleted" => "The event was deleted.",
-        "triggered" => "The event was triggered and ran its task. The deliveries show what was sent.",
+        "triggered" => {
+            "The event was triggered and ran its task. The deliveries show what was sent."
+        }
         "enabled" => "The event is enabled.",
         "disabled" => "The event is disabled.",
         _ => "",

@@ -201,6 +201,9 @@ pub(crate) fn label(field: &str) -> String {
     if !known.is_empty() {
         return known.to_owned();
     }
+    if let Some(variable) = field.strip_prefix("var.") {
+        return format!("${{{variable}}}");
+    }
     let mut words = field.to_owned();
     if let Some(first) = words.get_mut(..1) {
         first.make_ascii_uppercase();

@@ -99,7 +99,11 @@ fn body(
     let path = ctx.at(&format!("/tasks/{}", row.id));
     let catalog = ctx.actor.catalog();
     let mut types = vec![(String::new(), "No event, just a name".to_owned())];
-    types.extend(catalog.types().map(|(of, label, _)| (of.to_string(), label.to_owned())));
+    types.extend(
+        catalog
+            .types()
+            .map(|(of, label, _)| (of.to_string(), label.to_owned())),
+    );
     html! {
         (layout::errors_of(problems, "Nothing was sent."))
         @if row.task.delete_after_run { (note("", &html! { "This task is deleted after it has run. A test does not delete it." })) }
@@ -149,5 +153,12 @@ fn fields(form: &AboutForm, options: &AboutOptions, problems: &Problems) -> Mark
 
 fn name(form: &AboutForm, problems: &Problems) -> Markup {
     let kind = InputKind::Text { max: MAX_VALUE };
-    layout::input(problems, kind, "name", "Name", &form.name, "What ${NAME} becomes.")
+    layout::input(
+        problems,
+        kind,
+        "name",
+        "Name",
+        &form.name,
+        "What ${NAME} becomes.",
+    )
 }

@@ -22,18 +22,21 @@ pub(crate) async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
         return Ok(html! {});
     }
     let one = found.webhooks.len() == 1 && !found.more;
-    Ok(note("bad", &html! {
-        strong { @if one { "A webhook is failing." } @else { "Webhooks are failing." } }
-        " Since the hour before this one, no attempt has succeeded:"
-        ul {
-            @for (row, count) in &found.webhooks {
-                @let failures = count.failed.saturating_add(count.retried);
-                li {
-                    a href=(ctx.at(&format!("/webhooks/{}", row.id))) { (seen(row.value.name.as_str())) }
-                    ": " (grouped(failures)) @if failures == 1 { " attempt failed" } @else { " attempts failed" }
+    Ok(note(
+        "bad",
+        &html! {
+            strong { @if one { "A webhook is failing." } @else { "Webhooks are failing." } }
+            " Since the hour before this one, no attempt has succeeded:"
+            ul {
+                @for (row, count) in &found.webhooks {
+                    @let failures = count.failed.saturating_add(count.retried);
+                    li {
+                        a href=(ctx.at(&format!("/webhooks/{}", row.id))) { (seen(row.value.name.as_str())) }
+                        ": " (grouped(failures)) @if failures == 1 { " attempt failed" } @else { " attempts failed" }
+                    }
                 }
+                @if found.more { li { "There may be more. " a href=(ctx.at("/webhooks")) { "Go to webhooks" } } }
             }
-            @if found.more { li { "There may be more. " a href=(ctx.at("/webhooks")) { "Go to webhooks" } } }
-        }
-    }))
+        },
+    ))
 }

@@ -149,7 +149,11 @@ pub(super) fn success(counts: Counts) -> Option<String> {
 /// The condition of one webhook whose hours were read.
 pub(super) fn of_hours(activity: Activity, hours: &[Counts]) -> Condition {
     let now = hours.iter().rev().take(2).copied();
-    Condition::of(activity, Counts::sum(hours.iter().copied()), Counts::sum(now))
+    Condition::of(
+        activity,
+        Counts::sum(hours.iter().copied()),
+        Counts::sum(now),
+    )
 }
 
 #[cfg(test)]

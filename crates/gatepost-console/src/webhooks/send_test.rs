@@ -27,7 +27,11 @@ pub(super) async fn send(
     let (text, name) = (sent.lines("message"), sent.text("name").to_owned());
     let message: Result<Message, _> = text.parse();
     let outcome = match message {
-        Ok(message) => match ctx.actor.send_test(row.id, Some(message), name.clone()).await {
+        Ok(message) => match ctx
+            .actor
+            .send_test(row.id, Some(message), name.clone())
+            .await
+        {
             Ok(test) => outcome(&test.attempt),
             Err(ManageError::Message(error)) => note(
                 "bad",

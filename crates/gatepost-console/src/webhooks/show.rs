@@ -187,7 +187,8 @@ impl<'a> Shown<'a> {
     }
 
     fn configuration(&self, ctx: &PageContext) -> Markup {
-        let content = html! { h2 { "Configuration" } (details(self.row, self.condition, ctx.now())) };
+        let content =
+            html! { h2 { "Configuration" } (details(self.row, self.condition, ctx.now())) };
         self.live(ctx).section("configuration", &content)
     }
 
@@ -232,11 +233,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-fn details(
-    row: &Row<WebhookId, Webhook>,
-    condition: Condition,
-    now: DateTime<Utc>,
-) -> Markup {
+fn details(row: &Row<WebhookId, Webhook>, condition: Condition, now: DateTime<Utc>) -> Markup {
     let webhook = &row.value;
     html! {
         dl {

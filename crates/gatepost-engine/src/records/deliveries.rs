@@ -9,9 +9,7 @@ use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
 };
 use gatepost_storage::{ErrorKind, Row};
-use webhook_model::{
-    Action, Audience, Message, OwnerId, TaskId, Template, Webhook, WebhookId,
-};
+use webhook_model::{Action, Audience, Message, OwnerId, TaskId, Template, Webhook, WebhookId};
 
 use super::by_hand::full;
 use super::run_about::RunAbout;
@@ -65,7 +63,11 @@ impl Deliveries {
 
     /// Sends the message of a task, filled in for this, whether or not the task is enabled; a
     /// one-time task stays.
-    pub(crate) async fn test(&self, id: TaskId, about: RunAbout) -> Result<DeliveryId, EngineError> {
+    pub(crate) async fn test(
+        &self,
+        id: TaskId,
+        about: RunAbout,
+    ) -> Result<DeliveryId, EngineError> {
         let row = self.store.task(id).await?.ok_or(EngineError::NotFound)?;
         let Action::Send { webhook, message } = row.task.action else {
             return Err(EngineError::NotFound);
@@ -157,8 +159,13 @@ impl Deliveries {
         now: DateTime<Utc>,
     ) -> Result<Arc<str>, EngineError> {
         let (renderer, message) = (self.renderer.clone(), message.cloned());
-        let (bytes, name) = (message.as_ref().map_or(0, |text| text.as_str().len()), name.to_owned());
-        let body = apart(bytes, move || renderer.by_hand(message.as_ref(), &name, now));
+        let (bytes, name) = (
+            message.as_ref().map_or(0, |text| text.as_str().len()),
+            name.to_owned(),
+        );
+        let body = apart(bytes, move || {
+            renderer.by_hand(message.as_ref(), &name, now)
+        });
         Ok(body.await?)
     }
 

@@ -17,7 +17,9 @@ use crate::world::{Rows, World, webhook};
 /// An hour in which a delivery of each webhook failed, and its end.
 pub(crate) const COUNTED: (DateTime<Utc>, DateTime<Utc>) = (
     DateTime::UNIX_EPOCH,
-    DateTime::UNIX_EPOCH.checked_add_signed(TimeDelta::hours(1)).unwrap(),
+    DateTime::UNIX_EPOCH
+        .checked_add_signed(TimeDelta::hours(1))
+        .unwrap(),
 );
 
 pub(crate) struct People {

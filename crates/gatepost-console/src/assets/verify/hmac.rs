@@ -16,6 +16,8 @@ pub fn verify(secret: &str, id: &str, sent: &str, signatures: &str, body: &[u8],
     mac.update(format!("{id}.{sent}.").as_bytes());
     mac.update(body);
     let fits = |signature: Vec<u8>| mac.clone().verify_slice(&signature).is_ok();
-    let mut given = signatures.split(' ').filter_map(|one| one.strip_prefix("v1,"));
+    let mut given = signatures
+        .split(' ')
+        .filter_map(|one| one.strip_prefix("v1,"));
     now.abs_diff(at) <= 300 && given.any(|one| STANDARD.decode(one).is_ok_and(fits))
 }

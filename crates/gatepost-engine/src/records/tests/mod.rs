@@ -157,7 +157,15 @@ async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "by hand", true).await;
     let tasks = tasks(&bench);
-    assert_eq!(tasks.run(task, RunAbout::default()).await.unwrap().deliveries.len(), 1);
+    assert_eq!(
+        tasks
+            .run(task, RunAbout::default())
+            .await
+            .unwrap()
+            .deliveries
+            .len(),
+        1
+    );
     let gone = tasks.run(task, RunAbout::default()).await.unwrap_err();
     assert!(matches!(gone, EngineError::NotFound), "{gone:?}");
     let missing = tasks.edit(TaskId(99), |_| Ok(())).await.unwrap_err();

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use webhook_model::{Activity, Object, ObjectId, TargetUrl};
 
 use super::super::run_about::RunAbout;
-use super::super::targets::{Targets, TargetVerdict};
+use super::super::targets::{TargetVerdict, Targets};
 use super::{bench, deliveries, tasks};
 
 fn about() -> RunAbout {
@@ -36,7 +36,10 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
     let id = deliveries(&bench).test(once, about()).await.unwrap();
     let stored = records.stored(id).await;
     assert_eq!(stored.body.as_ref(), "web-3 has 4");
-    assert_eq!((stored.task, stored.state), (Some(once), DeliveryState::Queued));
+    assert_eq!(
+        (stored.task, stored.state),
+        (Some(once), DeliveryState::Queued)
+    );
     assert!(stored.message_id.is_test(), "{}", stored.message_id);
     let row = tasks.get(once).await.unwrap().expect("it is still there");
     assert_eq!(row.last_run, None);
