@@ -28,7 +28,7 @@ pub struct About {
 }
 
 impl Actor {
-    /// What is run about, as far as this owner may hear of it.
+    /// What is run about, as far as this owner may receive it.
     pub(crate) async fn known(
         &self,
         owner: OwnerId,

@@ -11,7 +11,7 @@ use std::pin::Pin;
 
 use axum::http::{HeaderMap, header};
 use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin, Presented};
-use webhook_model::{Catalog, EventNotes, Invalid, Specificity};
+use webhook_model::{Catalog, Invalid, Specificity};
 
 use self::machines::about_machine;
 use crate::passwords::{Checked, Judged, Passwords};

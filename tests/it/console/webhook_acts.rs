@@ -39,7 +39,7 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
         .iter()
         .map(|s| s.expose().to_owned())
         .collect();
-    assert_eq!(active, [second.clone(), first]);
+    assert_eq!(active, [second.clone(), first.clone()]);
     // The guide goes on where the record stands, and ends with the newest secret alone.
     let guide = ulf.get(signing).await;
     assert!(guide.has("two secrets") && guide.has("Remove old secret"));

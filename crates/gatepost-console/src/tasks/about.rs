@@ -73,7 +73,7 @@ pub(super) fn variables(ctx: &PageContext, of: &EventType) -> Vec<SampleVariable
 }
 
 impl AboutForm {
-    /// A form of which nothing is chosen but the type: samples stand in its fields.
+    /// A form of which nothing is chosen but the type: its fields have samples.
     pub(super) fn fresh(options: Option<&AboutOptions>) -> Self {
         let fresh = Self {
             name: OBJECT.to_owned(),

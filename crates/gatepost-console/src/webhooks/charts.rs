@@ -1,15 +1,15 @@
-//! The charts of a webhook's page: how much it sends, how much of that fails, how long it takes; and
-//! a table of the same figures.
+//! The charts of a webhook's page: how much it sends, how much of that fails, how long it takes;
+//! and a table of the same figures.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use maud::{Markup, html};
+use webhook_model::WebhookId;
 
 use super::counts::{Counts, grouped, of_hours};
 use super::health::success;
 use super::range::Range;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use webhook_model::WebhookId;
 
 /// A bar is this wide, of 20.
 const BAR: usize = 14;

@@ -26,7 +26,7 @@ pub(crate) enum Condition {
     Active,
     /// It sends, and some of it fails.
     SomeFail,
-    /// Nothing of late has succeeded.
+    /// Nothing has succeeded recently.
     Failing,
     Paused,
     Disabled,
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_fails_when_nothing_of_late_succeeded() {
+    fn a_webhook_fails_when_nothing_succeeded_recently() {
         let retried = Counts {
             retried: 3,
             ..Counts::default()

@@ -16,7 +16,7 @@ pub(super) enum Range {
 impl Range {
     pub(super) const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
 
-    /// As it stands in an address; a day where nothing else is known.
+    /// Its word in an address; a day where nothing else is known.
     pub(super) fn parse(word: &str) -> Self {
         let mut all = Self::ALL.into_iter();
         all.find(|range| range.as_str() == word).unwrap_or_default()

@@ -13,7 +13,6 @@ use webhook_model::{Activity, Message, Webhook, WebhookId};
 
 use super::charts::Charts;
 use super::counts::{Counts, grouped, of_all, of_day};
-use super::dropped;
 use super::form::MASK;
 use super::health::{Condition, of_hours, success};
 use super::labels::authorization;
@@ -21,7 +20,7 @@ use super::open::Open;
 use super::range::Range;
 use super::send_test::{OBJECT, test_form};
 use super::signing_controls::signing_controls;
-use super::target;
+use super::{dropped, target};
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, newest};
 use crate::delivery_rows;

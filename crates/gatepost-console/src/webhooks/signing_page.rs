@@ -97,7 +97,7 @@ pub(super) async fn ask_retire(ctx: PageContext, RowId(id): RowId) -> Result<Res
 async fn ask(ctx: &PageContext, id: i64, what: &Markup, button: &str) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     let back = ctx.at(&format!("/webhooks/{id}/signing"));
-    let body = layout::confirm(ctx, what, button, &back, &html! {});
+    let body = layout::confirm(ctx, what, button, &back, &html! {}, None);
     let title = format!("{button}: {}?", row.value.name);
     Ok(page(ctx, Section::Webhooks, &title, &body).into_response())
 }

@@ -4,22 +4,6 @@
 use maud::{Markup, html};
 use webhook_model::SigningSecret;
 
-/// How a secret signs (Standard Webhooks).
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Scheme {
-    /// `v1`: HMAC-SHA-256 under a secret that both sides have.
-    Hmac,
-    /// `v1a`: Ed25519; the receiver has the public half of a key.
-    Ed25519,
-}
-
-/// The code of one language for each scheme.
-struct Snippet {
-    language: &'static str,
-    hmac: &'static str,
-    ed25519: &'static str,
-}
-
 const SNIPPETS: [Snippet; 4] = [
     Snippet {
         language: "Python",
@@ -42,6 +26,22 @@ const SNIPPETS: [Snippet; 4] = [
         ed25519: include_str!("../assets/verify/ed25519.rs"),
     },
 ];
+
+/// How a secret signs (Standard Webhooks).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Scheme {
+    /// `v1`: HMAC-SHA-256 under a secret that both sides have.
+    Hmac,
+    /// `v1a`: Ed25519; the receiver has the public half of a key.
+    Ed25519,
+}
+
+/// The code of one language for each scheme.
+struct Snippet {
+    language: &'static str,
+    hmac: &'static str,
+    ed25519: &'static str,
+}
 
 impl Scheme {
     pub(super) fn of(secret: &SigningSecret) -> Self {

@@ -77,8 +77,8 @@ impl Engine {
         self.run_task_about(id, RunAbout::default()).await
     }
 
-    /// As [`run_task`](Self::run_task), as if this had occurred. Its owner hears of it only if the
-    /// owner may hear of that.
+    /// As [`run_task`](Self::run_task), as if this had occurred. It runs only if its owner may
+    /// receive that.
     ///
     /// # Errors
     /// As [`run_task`](Self::run_task).
@@ -93,7 +93,7 @@ impl Engine {
     /// Sends a task's message as a test: filled in for this, by the task's webhook, through queue
     /// and log, under an id that [says so](gatepost_storage::webhooks::MessageId::is_test). The
     /// task need not be enabled, is not deleted if it runs once, and does not count as run. What
-    /// its owner may hear of is for the caller to judge.
+    /// its owner may receive is for the caller to judge.
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such task;
