@@ -39,9 +39,28 @@ async fn a_url_that_policy_refuses_is_told_when_it_is_saved_and_beside_its_field
 async fn of_a_host_name_that_leads_nowhere_one_sentence_is_said() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
-    ulf.submit(NEW, &hook("https://example.com/", &[])).await;
-    let page = ulf.get("/console/webhooks/1?target=no-address").await;
-    assert!(page.has("no address at this moment"), "{}", page.html);
-    let page = ulf.get("/console/webhooks/1?target=other").await;
-    assert!(!page.has("no address at this moment"));
+    let good = ulf.submit(NEW, &hook("https://example.com/", &[])).await;
+    let good = ulf.get(good.to()).await;
+    assert!(!good.has("no address at this moment"), "{}", good.html);
+    // Whether there is such a name in the platform's network is not told.
+    let edit = "/console/webhooks/1/edit";
+    let mut said = Vec::new();
+    for url in ["https://nowhere.invalid/", "https://secrets.internal/"] {
+        let saved = ulf.submit(edit, &hook(url, &[])).await;
+        let page = ulf.get(saved.to()).await;
+        assert!(
+            page.has("no address at this moment"),
+            "{url}: {}",
+            page.html
+        );
+        said.push(saved.to().to_owned());
+        let check = "/console/webhooks/check";
+        let typed = ulf.fill(NEW, check, &hook(url, &[])).await;
+        assert!(
+            typed.has("\"url\":\"\""),
+            "nothing is looked up: {}",
+            typed.html
+        );
+    }
+    assert_eq!(said[0], said[1]);
 }

@@ -29,9 +29,10 @@ async fn a_test_about_an_object_goes_through_queue_and_log_and_is_marked() {
     ] {
         assert!(page.has(text), "{text}: {}", page.html);
     }
-    let about = [("type", "vms"), ("event", "poweron"), ("object", "2")];
+    let about = [("event", "poweron"), ("object", "2")];
     let about = [&about[..], &[("var.VM_ID", "16"), ("name", "ignored")]].concat();
-    let sent = ulf.submit(TEST, &about).await;
+    let form = format!("{TEST}?type=vms");
+    let sent = ulf.fill(&form, TEST, &about).await;
     assert_eq!(
         sent.to(),
         "/console/deliveries/1?done=tested",
@@ -49,7 +50,7 @@ async fn a_test_about_an_object_goes_through_queue_and_log_and_is_marked() {
     assert!(ulf.get("/console/deliveries").await.has(">test<"));
     // The one-time task is still there; a run is none of a test, and deletes it.
     assert!(ulf.get("/console/tasks").await.has("one-time"));
-    let ran = ulf.fill(TEST, "/console/tasks/1/do/run", &about).await;
+    let ran = ulf.fill(&form, "/console/tasks/1/do/run", &about).await;
     assert_eq!(ran.to(), "/console/tasks?done=ran", "{}", ran.html);
     let received = receiver.wait_for("/in", 2).await.unwrap();
     assert_eq!(received.body, "db-1 is 16");
@@ -84,8 +85,7 @@ async fn what_is_wrong_stands_beside_its_field_and_tasks_of_others_are_not_found
         ("object", [("event", "poweron"), ("object", "-1")]),
         ("name", [("event", "poweron"), ("name", &*long)]),
     ] {
-        let fields = [&[("type", "vms")][..], &wrong[..]].concat();
-        let page = ulf.submit(TEST, &fields).await;
+        let page = ulf.fill(&format!("{TEST}?type=vms"), TEST, &wrong).await;
         assert_eq!(page.status, 422, "{field}");
         assert!(!page.error(field).is_empty(), "{field}: {}", page.html);
         assert!(page.has("Nothing was sent."), "{field}");

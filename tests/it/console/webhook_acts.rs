@@ -50,7 +50,7 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
     assert_eq!(retired.to(), "/console/webhooks/1?done=retired");
     let left = stored(&site, 1).await.signing;
     let left: Vec<_> = left.iter().map(|s| s.expose().to_owned()).collect();
-    assert_eq!(left, [second.clone()]);
+    assert_eq!(left, std::slice::from_ref(&second));
     // The same form again rotates nothing and shows nothing.
     let hidden = show.hidden();
     let fields: Vec<_> = hidden
