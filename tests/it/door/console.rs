@@ -40,8 +40,10 @@ async fn both_roofs_write_the_same_word_for_the_same_act() {
         "disable event",
         "enable event",
         "remove signing secrets",
+        "retire signing secrets",
         "rotate signing secret",
         "send test",
+        "test task",
     ];
     assert_eq!(only_here, BTreeSet::from(expected));
 }
