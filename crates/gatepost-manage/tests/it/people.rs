@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
     DeliveryLog, DropReason, Dropped, Enqueue, HourlyCount, MessageId, NewDelivery, QueueStore,
     RecordId, TaskRow,
@@ -14,13 +14,9 @@ use webhook_model::WebhookId;
 use crate::users::EVERYBODY;
 use crate::world::{Rows, World, webhook};
 
-/// An hour in which a delivery of each webhook failed, and its end.
-pub(crate) const COUNTED: (DateTime<Utc>, DateTime<Utc>) = (
-    DateTime::UNIX_EPOCH,
-    DateTime::UNIX_EPOCH
-        .checked_add_signed(TimeDelta::hours(1))
-        .unwrap(),
-);
+/// A span in which a delivery of each webhook failed.
+pub(crate) const COUNTED: (DateTime<Utc>, DateTime<Utc>) =
+    (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
 
 pub(crate) struct People {
     pub world: World,
