@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::layout::{LIVE, Live, Section, live_parts, page_with};
 use crate::paging::newest_rows;
 use crate::time::away;
+use crate::webhooks::banner;
 use crate::{delivery_rows, limits};
 
 /// At most this number of rows is counted.
@@ -42,6 +43,7 @@ struct Step {
 
 async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let [webhooks, tasks, events] = counts(&ctx).await?;
+    let failing = failing(&ctx).await?;
     let parts = live_sections(&ctx).await?;
     let steps = [
         Step {
@@ -73,6 +75,7 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
         @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (step.new) } }
     };
     let body = html! {
+        (failing)
         p { "Three records work together: a webhook, a task and an event. One webhook can serve many tasks, and many events can run the same task." }
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
         (parts)
@@ -158,6 +161,12 @@ async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
     })
 }
 
+/// What fails, above everything else.
+async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
+    let failing = banner::failing(ctx).await?;
+    Ok(Live::at(ctx.at(LIVE)).part("failing", "", &failing))
+}
+
 fn figures(ctx: &PageContext, health: &Health) -> Markup {
     html! {
         h2 { "Queue" }
@@ -170,6 +179,6 @@ fn figures(ctx: &PageContext, health: &Health) -> Markup {
 
 /// The live parts of the page.
 async fn live(ctx: PageContext) -> Result<Response, Failure> {
-    let parts = live_sections(&ctx).await?;
-    Ok(live_parts(&ctx, &parts))
+    let (failing, parts) = (failing(&ctx).await?, live_sections(&ctx).await?);
+    Ok(live_parts(&ctx, &html! { (failing) (parts) }))
 }

@@ -29,7 +29,7 @@ pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) ->
                     td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
                     td data-label="Cause" { div { (delivery_cause::short(ctx, delivery, names)) } }
                     td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.map_or("–", |webhook| webhook.name.as_str()))) } }
-                    td data-label="State" { div { (layout::badge(kind, state)) " " (standing(delivery, webhook, held.as_ref(), now)) } }
+                    td data-label="State" { div { (layout::badge(kind, state)) @if delivery.message_id.is_test() { " " (layout::badge("busy", "test")) } " " (standing(delivery, webhook, held.as_ref(), now)) } }
                     td data-label="Status" { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
                     td data-label="Duration" { span { @match delivery.duration { Some(took) => (span(took)), None => "–" } } }
                     td data-label="Attempts" { span { (delivery.attempts) } }

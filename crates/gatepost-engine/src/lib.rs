@@ -52,4 +52,6 @@ pub use observe::{Notice, Observer};
 pub use records::deliveries::TestSend;
 pub use records::holdup::Holdup;
 pub use records::owners::Usage;
+pub use records::run_about::RunAbout;
+pub use records::targets::TargetVerdict;
 pub use render::Example;

@@ -28,10 +28,16 @@ impl Random {
 
     /// A fresh message id.
     pub(crate) fn message_id(&self, now: DateTime<Utc>) -> MessageId {
-        self.with(|rng| {
-            let random = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
-            MessageId::new(now, random)
-        })
+        MessageId::new(now, self.bits())
+    }
+
+    /// A fresh message id of a test.
+    pub(crate) fn test_id(&self, now: DateTime<Utc>) -> MessageId {
+        MessageId::of_test(now, self.bits())
+    }
+
+    fn bits(&self) -> u128 {
+        self.with(|rng| u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64()))
     }
 }
 

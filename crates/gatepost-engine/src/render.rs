@@ -65,15 +65,16 @@ impl Renderer {
         self.rendering(name, own.chain(self.variables()).collect(), now)
     }
 
-    /// A message sent by hand; without one, the default payload.
+    /// A message sent by hand, as about an object of this name; without one, the default payload.
     pub(crate) fn by_hand(
         &self,
         message: Option<&Message>,
+        name: &str,
         now: DateTime<Utc>,
     ) -> Result<Arc<str>, EmitError> {
         let template =
             message.map_or_else(|| Template::parse(&Message::default()), Template::parse);
-        let body = self.plain("", now).render(&template);
+        let body = self.plain(name, now).render(&template);
         body.map(Into::into).map_err(EmitError::Message)
     }
 
@@ -97,6 +98,10 @@ impl Renderer {
 
     pub(crate) fn message_id(&self, now: DateTime<Utc>) -> MessageId {
         self.random.message_id(now)
+    }
+
+    pub(crate) fn test_id(&self, now: DateTime<Utc>) -> MessageId {
+        self.random.test_id(now)
     }
 
     /// The variables that the platform added, with their values.
@@ -175,10 +180,12 @@ mod tests {
         let text = rendering.render(&Template::parse(&message)).unwrap();
         let date = format_date(noon(), chrono_tz::Europe::Berlin);
         assert_eq!(text, format!("vm 1 north high {date}"));
-        let by_hand = renderer.by_hand(Some(&message), noon()).unwrap();
+        let by_hand = renderer.by_hand(Some(&message), "", noon()).unwrap();
         assert_eq!(by_hand.as_ref(), format!(" north low {date}"));
+        let named = renderer.by_hand(Some(&message), "web-1", noon()).unwrap();
+        assert_eq!(named.as_ref(), format!("web-1 north low {date}"));
         let too_large = "${DATE}".repeat(149_000).parse().unwrap();
-        let refused = renderer.by_hand(Some(&too_large), noon()).unwrap_err();
+        let refused = renderer.by_hand(Some(&too_large), "", noon()).unwrap_err();
         assert!(matches!(refused, EmitError::Message(_)), "{refused:?}");
     }
 }

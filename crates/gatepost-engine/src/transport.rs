@@ -4,7 +4,8 @@ use std::fmt;
 use std::pin::Pin;
 
 use chrono::{DateTime, Utc};
-use delivery::{Attempt, ErrorClass, Preview, Request, Sender};
+use delivery::{Attempt, ErrorClass, Preview, Request, Sender, TargetRefusal};
+use webhook_model::TargetUrl;
 
 /// Makes one attempt at a time. Whatever happens is in the [`Attempt`].
 pub(crate) trait Transport: fmt::Debug + Send + Sync + 'static {
@@ -17,6 +18,15 @@ pub(crate) trait Transport: fmt::Debug + Send + Sync + 'static {
 
     /// What would be sent.
     fn preview(&self, request: &Request, now: DateTime<Utc>) -> Result<Preview, ErrorClass>;
+
+    /// What the policy says to the URL itself.
+    fn judge_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal>;
+
+    /// What it says to the URL and to the addresses that its name has now.
+    fn judge_target<'a>(
+        &'a self,
+        url: &'a TargetUrl,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>>;
 }
 
 impl Transport for Sender {
@@ -30,5 +40,16 @@ impl Transport for Sender {
 
     fn preview(&self, request: &Request, now: DateTime<Utc>) -> Result<Preview, ErrorClass> {
         Self::preview(self, request, now)
+    }
+
+    fn judge_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal> {
+        self.policy().judge_url(url.as_url())
+    }
+
+    fn judge_target<'a>(
+        &'a self,
+        url: &'a TargetUrl,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {
+        Box::pin(Self::judge_target(self, url.as_url()))
     }
 }

@@ -39,6 +39,8 @@ pub enum Operation {
     Send,
     /// A message was sent at once, to test a webhook; it is not in the delivery log.
     SendTest,
+    /// A task's message was sent as a test.
+    Test,
     /// An event was triggered manually.
     Trigger,
     /// The row was changed.
@@ -66,6 +68,7 @@ impl Operation {
             Self::Run => "run",
             Self::Send => "send",
             Self::SendTest => "send_test",
+            Self::Test => "test",
             Self::Trigger => "trigger",
             Self::Update => "update",
         }

@@ -186,7 +186,7 @@ impl Actor {
 }
 
 /// The one thing beside its task that an event names.
-fn no_such_object(error: EngineError) -> ManageError {
+pub(crate) fn no_such_object(error: EngineError) -> ManageError {
     match error {
         EngineError::Dangling(Field::Owner) => ManageError::NoSuchObject,
         other => other.into(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gatepost_storage::webhooks::{
-    DeliveryQuery, DeliveryState, EventQuery, RecordId, TaskQuery, TaskRow,
+    DeliveryQuery, DeliveryState, EventQuery, NamedTask, RecordId, TaskQuery, TaskRow,
 };
 use gatepost_storage::{Bodies, Page, Scope};
 use webhook_model::{TaskId, Webhook, WebhookId};
@@ -82,15 +82,29 @@ impl Actor {
         &self,
         ids: impl IntoIterator<Item = TaskId>,
     ) -> Result<BTreeMap<TaskId, String>, ManageError> {
+        let named = self.named_tasks(ids).await?.into_iter();
+        Ok(named
+            .map(|(id, task)| (id, task.name.to_string()))
+            .collect())
+    }
+
+    /// As [`task_names`](Self::task_names), with whether each is enabled.
+    ///
+    /// # Errors
+    /// Failures of store and accounts.
+    pub async fn named_tasks(
+        &self,
+        ids: impl IntoIterator<Item = TaskId>,
+    ) -> Result<BTreeMap<TaskId, NamedTask>, ManageError> {
         let ids = distinct(ids);
         contain(async {
-            let (mut names, mut authority) = (BTreeMap::new(), self.authority());
-            for row in self.engine().named_tasks(&ids).await? {
-                if authority.may_manage(row.owner).await? {
-                    names.insert(row.id, row.name.to_string());
+            let (mut named, mut authority) = (BTreeMap::new(), self.authority());
+            for task in self.engine().named_tasks(&ids).await? {
+                if authority.may_manage(task.owner).await? {
+                    named.insert(task.id, task);
                 }
             }
-            Ok(names)
+            Ok(named)
         })
         .await
     }

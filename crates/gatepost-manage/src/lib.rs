@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod about;
 mod actor;
 mod audit;
 mod counts;
@@ -23,6 +24,7 @@ mod sending;
 mod signing;
 mod system;
 mod tables;
+mod targets;
 mod tasks;
 mod unreadable;
 mod users;
@@ -31,13 +33,15 @@ mod webhooks;
 
 // The public interface is:
 
+pub use about::About;
 pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
+pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
 // What its signatures name, so that a roof needs neither service:
 pub use found::DeliveryMatch;
-pub use gatepost_engine::{Example, Health, Holdup, TestSend};
+pub use gatepost_engine::{Example, Health, Holdup, TargetVerdict, TestSend};
 pub use gatepost_keys::{AccessLevel, Principal, Via, Visit};
 pub use limits::Limit;
 pub use listed::Listed;

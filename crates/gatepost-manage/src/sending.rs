@@ -35,7 +35,7 @@ impl Actor {
     }
 
     /// Sends a message at once, past the queue and the delivery log, and waits for the target's
-    /// response: to test a webhook.
+    /// response: to test a webhook. `${NAME}` becomes `name`.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Message`],
@@ -45,11 +45,12 @@ impl Actor {
         &self,
         id: WebhookId,
         message: Option<Message>,
+        name: String,
     ) -> Result<TestSend, ManageError> {
         self.change(WEBHOOKS, Operation::SendTest, move |actor| async move {
             let webhook = actor.own_webhook(id).await?.value;
-            let test = actor.engine().send_now(&webhook, message.as_ref()).await?;
-            Ok((id.0, test))
+            let sent = actor.engine().send_now(&webhook, message.as_ref(), &name);
+            Ok((id.0, sent.await?))
         })
         .await
     }

@@ -29,6 +29,22 @@ impl Actor {
         Ok((row, secret))
     }
 
+    /// Ends the rotation of a webhook's signing secrets: the newest alone goes on signing.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn retire_signing_secrets(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, ManageError> {
+        self.change_webhook(id, Operation::RotateSecret, |webhook| {
+            let newest = webhook.signing.iter().take(1).cloned().collect();
+            webhook.signing = SigningSecrets::new(newest)?;
+            Ok(())
+        })
+        .await
+    }
+
     /// Removes the signing secrets of a webhook: its deliveries are no longer signed.
     ///
     /// # Errors

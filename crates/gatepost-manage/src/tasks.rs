@@ -1,9 +1,10 @@
 //! Tasks (SPEC 2.3).
 
 use gatepost_engine::{Emitted, EngineError};
-use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow};
+use gatepost_storage::webhooks::{DeliveryId, RecordId, TaskQuery, TaskRow};
 use webhook_model::{Action, Field, Invalid, Task, TaskId, WebhookId};
 
+use crate::about::About;
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
@@ -111,16 +112,42 @@ impl Actor {
     /// [`ManageError::Message`], [`ManageError::Refused`], [`ManageError::Full`],
     /// [`ManageError::TooFast`], failures of store and accounts.
     pub async fn run_task(&self, id: TaskId) -> Result<Emitted, ManageError> {
+        self.run_task_about(id, About::default()).await
+    }
+
+    /// As [`run_task`](Self::run_task), as if this had occurred.
+    ///
+    /// # Errors
+    /// As [`run_task`](Self::run_task); [`ManageError::NoSuchObject`], and
+    /// [`ManageError::Invalid`] for an event that is not in the catalog.
+    pub async fn run_task_about(&self, id: TaskId, about: About) -> Result<Emitted, ManageError> {
         self.change(TASKS, Operation::Run, move |actor| async move {
             let owner = actor.own_task(id).await?.owner;
-            match actor
-                .engine()
-                .run_task(id, Some(actor.principal.owner))
-                .await
-            {
+            let about = actor.known(owner, about).await?;
+            let by = Some(actor.principal.owner);
+            match actor.engine().run_task_about(id, about, by).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
                 other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }
+        })
+        .await
+    }
+
+    /// Sends a task's message as a test, filled in as if this had occurred: through queue and log,
+    /// under an id that says so. The task need not be enabled, is not deleted if it runs once, and
+    /// does not count as run.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`] for an
+    /// event that is not in the catalog, [`ManageError::NoSuchObject`], [`ManageError::Message`],
+    /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of store
+    /// and accounts.
+    pub async fn test_task(&self, id: TaskId, about: About) -> Result<DeliveryId, ManageError> {
+        self.change(TASKS, Operation::Test, move |actor| async move {
+            let owner = actor.own_task(id).await?.owner;
+            let about = actor.known(owner, about).await?;
+            let sent = actor.engine().test_task(id, about).await;
+            Ok((id.0, sent.map_err(actor.about(owner))?))
         })
         .await
     }

@@ -13,8 +13,8 @@ mod webhook;
 
 pub use error::{Field, Invalid};
 pub use event::{
-    Catalog, CatalogBuilder, CatalogError, Event, EventName, EventType, JsonObject, Object,
-    Occurrence, OccurrenceId, Specificity, Target,
+    Catalog, CatalogBuilder, CatalogError, Event, EventName, EventNotes, EventType, JsonObject,
+    Object, Occurrence, OccurrenceId, SampleVariable, Specificity, Target,
 };
 pub use gatepost_ids::{
     Audience, EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId, hidden_character, mark_hidden,

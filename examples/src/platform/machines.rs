@@ -2,7 +2,7 @@
 
 use gatepost_keys::{Principal, TenantId};
 use serde_json::{Value, json};
-use webhook_model::{Audience, Invalid, Object, ObjectId, Occurrence, OwnerId, TagId};
+use webhook_model::{Audience, EventNotes, Invalid, Object, ObjectId, Occurrence, OwnerId, TagId};
 
 use super::Platform;
 use super::users::Who;
@@ -16,6 +16,9 @@ const VMS: [Machine; 5] = [
     Machine::new(4, "shop-1", &[1], Audience::Tenant(TenantId(2))),
     Machine::new(5, "blog", &[1], Audience::Owner(OwnerId(4))),
 ];
+
+/// What occurrences of virtual machines bring beside the name.
+const VM_ID: &str = "VM_ID";
 
 /// A virtual machine.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +62,12 @@ impl Machine {
     }
 }
 
+/// What the catalogue says of an event of virtual machines.
+pub(super) fn about_machine(description: &str) -> Result<EventNotes, Invalid> {
+    let notes = EventNotes::new(description).with_object("web-1");
+    notes.with_variable(VM_ID, "The row number of the machine", "1")
+}
+
 /// The rows of the table `vms` that a caller may see.
 pub(super) fn machines(caller: &Principal) -> Vec<Value> {
     let reader = Who::from(caller);
@@ -92,6 +101,7 @@ impl Platform {
                 name: machine.name.to_owned(),
             }),
             tags: machine.tags.iter().map(|tag| TagId(*tag)).collect(),
+            variables: vec![(VM_ID.to_owned(), vm.to_string())],
             ..Occurrence::new("vms".parse()?, action.parse()?, machine.of)
         }))
     }

@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, header};
 use gatepost_keys::{Denied, PlatformAnswer, PlatformLogin, Presented};
 use webhook_model::{Catalog, Invalid, Specificity};
 
+use self::machines::about_machine;
 use crate::passwords::{Checked, Judged, Passwords};
 
 /// The platform's data: fixed, so that a tester knows what to expect.
@@ -74,6 +75,21 @@ impl Platform {
                 &[("raised", "Raised"), ("lowered", "Lowered")],
             )?
             .event_type("logs", "Logs", Generic, &[("written", "Written")])?
+            .notes(
+                "vms",
+                "poweron",
+                about_machine("A virtual machine was switched on.")?,
+            )?
+            .notes(
+                "vms",
+                "poweroff",
+                about_machine("A virtual machine was switched off.")?,
+            )?
+            .notes(
+                "vms",
+                "created",
+                about_machine("A virtual machine was created.")?,
+            )?
             .build())
     }
 

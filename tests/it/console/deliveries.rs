@@ -74,11 +74,11 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
         tokio::time::sleep(std::time::Duration::from_millis(25)).await;
         live = ulf.get("/console/webhooks/1/live").await;
     }
-    for (name, count) in [("sent", "1"), ("error", "2"), ("queued", "0")] {
+    for (name, count) in [("sent", "1"), ("failed", "2"), ("queued", "0")] {
         assert!(live.has(&figure(name, count)), "{name}: {}", live.html);
     }
     let page = ulf.get("/console/webhooks/1").await;
-    assert!(page.has("In all: 1 sent, 2 failed."), "{}", page.html);
+    assert!(page.has("In all: 1 sent, 2 failed, "), "{}", page.html);
     assert!(ulf.get("/console/webhooks").await.has("1 sent, 2 failed"));
 }
 

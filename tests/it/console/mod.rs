@@ -2,6 +2,7 @@
 
 mod calls;
 mod deliveries;
+mod health;
 mod kept;
 mod key_pages;
 mod key_rules;
@@ -11,7 +12,10 @@ mod lists;
 mod refusals;
 mod session;
 mod sessions;
+mod targets;
 mod tasks;
+mod try_out;
+mod verification;
 mod volume;
 mod webhook_acts;
 mod webhooks;

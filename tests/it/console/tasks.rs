@@ -181,6 +181,9 @@ async fn what_is_wrong_with_a_task_or_an_event_stands_beside_its_field() {
             "{field}"
         );
     }
+    // Before a type is chosen there is a way back, and one to all types.
+    let page = ulf.get("/console/events/new").await;
+    assert!(page.has(">Cancel<") && page.has("/console/events/catalog"));
     // A generic type takes neither object nor tag, and its form asks for none.
     let page = ulf.get("/console/events/new?type=alarms").await;
     assert!(page.has("apply to the platform as a whole") && !page.has("name=\"target\""));
@@ -233,7 +236,14 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
             .is_empty()
     );
     act("/console/events/1/do/enable").await;
+    assert!(!ulf.get("/console/events").await.has("task disabled"));
     act("/console/tasks/1/do/disable").await;
+    let list = ulf.get("/console/events").await;
+    assert!(
+        list.has("task disabled") && !list.has(">enabled<"),
+        "{}",
+        list.html
+    );
     assert_eq!(act("/console/tasks/1/do/run").await.status, 409);
     assert_eq!(act("/console/events/1/do/trigger").await.status, 409);
     assert_eq!(act("/console/tasks/1/do/explode").await.status, 404);

@@ -27,11 +27,10 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
         .await;
     let first = page.secret().unwrap();
     assert!(first.starts_with("whsec_") && page.header("cache-control") == "no-store");
-    let show = ulf.get("/console/webhooks/1").await;
+    let signing = "/console/webhooks/1/signing";
+    let show = ulf.get(signing).await;
     assert!(!show.has(&first) && show.has("Rotate signing secret"));
-    let rotated = ulf
-        .fill("/console/webhooks/1", "/console/webhooks/1/signing", &[])
-        .await;
+    let rotated = ulf.submit(signing, &[]).await;
     let second = rotated.secret().unwrap();
     assert_ne!(first, second);
     let active: Vec<_> = stored(&site, 1)
@@ -40,7 +39,18 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
         .iter()
         .map(|s| s.expose().to_owned())
         .collect();
-    assert_eq!(active, [second.clone(), first]);
+    assert_eq!(active, [second.clone(), first.clone()]);
+    // The guide goes on where the record stands, and ends with the newest secret alone.
+    let guide = ulf.get(signing).await;
+    assert!(guide.has("two secrets") && guide.has("Remove old secret"));
+    assert!(!guide.has(&first) && !guide.has(&second));
+    let retire = "/console/webhooks/1/signing/retire";
+    assert!(ulf.get(retire).await.has("cannot be restored"));
+    let retired = ulf.submit(retire, &[]).await;
+    assert_eq!(retired.to(), "/console/webhooks/1?done=retired");
+    let left = stored(&site, 1).await.signing;
+    let left: Vec<_> = left.iter().map(|s| s.expose().to_owned()).collect();
+    assert_eq!(left, std::slice::from_ref(&second));
     // The same form again rotates nothing and shows nothing.
     let hidden = show.hidden();
     let fields: Vec<_> = hidden
@@ -55,12 +65,11 @@ async fn a_signing_secret_is_shown_once_when_it_is_made_and_when_it_is_rotated()
     );
     let again = ulf.post("/console/webhooks/1/signing", &fields).await;
     assert!(again.secret().is_none() && again.has("already submitted"));
-    ulf.fill(
-        "/console/webhooks/1",
-        "/console/webhooks/1/signing/remove",
-        &[],
-    )
-    .await;
+    // Before signing ends, it is asked whether it should.
+    let remove = "/console/webhooks/1/signing/remove";
+    assert!(ulf.get(remove).await.has("no longer be signed"));
+    assert!(!stored(&site, 1).await.signing.is_empty());
+    ulf.submit(remove, &[]).await;
     assert!(stored(&site, 1).await.signing.is_empty());
 }
 
@@ -76,7 +85,10 @@ async fn a_test_is_sent_at_once_and_its_answer_shown() {
         .fill(
             "/console/webhooks/1",
             test,
-            &[("message", "{\"x\":\"${SITE}\"}")],
+            &[
+                ("message", "{\"x\":\"${SITE}\",\"of\":\"${NAME}\"}"),
+                ("name", "web-1"),
+            ],
         )
         .await;
     assert!(
@@ -86,8 +98,9 @@ async fn a_test_is_sent_at_once_and_its_answer_shown() {
     );
     assert_eq!(
         receiver.wait_for("/in", 1).await.unwrap().body,
-        r#"{"x":"north"}"#
+        r#"{"x":"north","of":"web-1"}"#
     );
+    assert!(ulf.get("/console/webhooks/1").await.has("value=\"web-1\""));
     receiver.answer_with(&[StatusCode::SERVICE_UNAVAILABLE]);
     let page = ulf
         .fill(

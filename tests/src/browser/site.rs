@@ -1,12 +1,12 @@
 //! A platform that mounts API and console, over real TCP.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
-use delivery::{Schedule, Sender, TargetPolicy};
+use delivery::{DnsFault, Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
 use examples::platform::Platform;
 use examples::session::Sessions;
 use gatepost_console::Console;
@@ -52,6 +52,22 @@ impl Users {
 impl Accounts for Users {
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
         AccountAnswer::Now(Ok(Self::account(owner.0)))
+    }
+}
+
+/// Every name has a public address, to which nothing is sent here; what ends in `.invalid` has none
+/// and what ends in `.internal` a private one.
+#[derive(Debug)]
+struct Names;
+
+impl Resolve for Names {
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
+        let found = match host.rsplit('.').next() {
+            Some("invalid") => Err(DnsFault::NoAddress),
+            Some("internal") => Ok(vec![IpAddr::from([10, 0, 0, 1])]),
+            _ => Ok(vec![IpAddr::from([8, 8, 8, 8])]),
+        };
+        Box::pin(async move { found })
     }
 }
 
@@ -185,7 +201,8 @@ impl Site {
             .quotas(quotas.clone())
             .build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-        let engine = Engine::builder(webhook_store, Sender::builder(policy).build().unwrap());
+        let sender = Sender::builder(policy).resolver(Arc::new(Names)).build();
+        let engine = Engine::builder(webhook_store, sender.unwrap());
         let engine = engine
             .watch(Arc::new(Users), watch)
             .quotas(quotas.clone())

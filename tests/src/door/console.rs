@@ -147,7 +147,7 @@ fn forms(site: &DoorSite) -> Vec<Route> {
 /// Every button that is a form of its own.
 fn buttons(site: &DoorSite) -> Vec<Route> {
     use Operation::{
-        Cancel, Disable, Enable, Pause, Replay, Resume, RotateSecret, Run, SendTest, Trigger,
+        Cancel, Disable, Enable, Pause, Replay, Resume, RotateSecret, Run, SendTest, Test, Trigger,
         Update,
     };
     let rows = site.rows;
@@ -168,11 +168,13 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
     let table = [
         ("send test", format!("{webhook}/test"), ("webhook", 2), "webhook_urls", SendTest),
         ("rotate signing secret", format!("{webhook}/signing"), ("update_webhook", 1), "webhook_urls", RotateSecret),
+        ("retire signing secrets", format!("{webhook}/signing/retire"), ("update_webhook", 1), "webhook_urls", RotateSecret),
         ("remove signing secrets", format!("{webhook}/signing/remove"), ("update_webhook", 1), "webhook_urls", Update),
         ("pause webhook", format!("{webhook}/do/pause"), ("update_webhook", 1), "webhook_urls", Pause),
         ("resume webhook", format!("{paused}/do/resume"), ("update_webhook", 1), "webhook_urls", Resume),
         ("replay failed", "deliveries/replay".into(), ("replay", 1), "webhook_urls", Replay),
         ("run task", format!("{task}/do/run"), ("enqueue", 1), "tasks", Run),
+        ("test task", format!("{task}/test"), ("enqueue", 1), "tasks", Test),
         ("enable task", format!("{task}/do/enable"), ("update_task", 1), "tasks", Enable),
         ("disable task", format!("{task}/do/disable"), ("update_task", 1), "tasks", Disable),
         ("trigger event", format!("{event}/do/trigger"), ("enqueue", 1), "task_events", Trigger),

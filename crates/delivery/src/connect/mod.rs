@@ -77,7 +77,7 @@ impl Connector {
     }
 
     /// All addresses of a name, each judged at this port; at least one.
-    async fn addresses(
+    pub(crate) async fn addresses(
         &self,
         policy: &TargetPolicy,
         name: &str,

@@ -6,6 +6,7 @@ mod core;
 mod deliver;
 mod exchange;
 mod header_names;
+mod judge_target;
 mod message;
 mod open;
 mod preview;

@@ -311,6 +311,13 @@
     here.searchParams.delete('done');
     history.replaceState(null, '', here);
   }
+  // -- variables that are put where the cursor stands -------------------------------------------------
+  all('[data-insert]').forEach(button => button.addEventListener('click', () => {
+    const field = document.getElementById(button.dataset.into);
+    field.setRangeText(button.dataset.insert, field.selectionStart, field.selectionEnd, 'end');
+    field.focus();
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }));
 
   // -- small things ---------------------------------------------------------------------------------
   all('select[data-submit]').forEach(select => select.addEventListener('change', () => select.form.requestSubmit()));

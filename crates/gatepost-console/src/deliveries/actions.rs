@@ -27,6 +27,7 @@ pub(super) fn done(word: &str) -> &'static str {
         "replayed" => "The delivery was queued again with the same message and ID.",
         "retried" => "The delivery is due now.",
         "cancelled" => "The delivery was cancelled.",
+        "tested" => "The test was sent. Its request and the response are shown here.",
         _ => "",
     }
 }

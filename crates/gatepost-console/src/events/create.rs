@@ -46,11 +46,16 @@ async fn new_page(
         None => None,
     };
     let body = html! {
+        @if rest.is_none() { p { "An event runs a task when something happens on the platform. Choose first where it happens; then what happens, to which object, and the task to run." } }
         form.main method="get" action=(ctx.at("/events/new")) {
             section {
                 @if !form.task.is_empty() { input type="hidden" name="task" value=(form.task); }
-                (layout::select(&Problems::default(), "type", "Type", &types, chosen, "The area of the platform where it happens.", true))
+                (layout::select(&Problems::default(), "type", "Type", &types, chosen, "The area of the platform where the event happens.", true))
+                p { a href=(ctx.at("/events/catalog")) { "All types and their events" } }
+            }
+            div.submit {
                 button.unscripted { "Continue" }
+                @if rest.is_none() { a.button href=(ctx.at("/events")) { "Cancel" } }
             }
         }
         @if let Some(rest) = rest { (rest) }

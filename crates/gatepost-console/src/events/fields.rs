@@ -52,7 +52,10 @@ pub(super) fn fields(
             input type="hidden" name="type" value=(options.of);
             section {
                 @if options.fixed { input type="hidden" name="event" value=(form.event); }
-                @else { (layout::select(problems, "event", "Event", &events, &form.event, "What triggers the task.", false)) }
+                @else {
+                    (layout::select(problems, "event", "Event", &events, &form.event, "What triggers the task.", false))
+                    (descriptions(ctx, options.of))
+                }
                 @if targets.is_empty() { p.quiet { "Events of this type apply to the platform as a whole, not to an object or a tag." } }
                 @else {
                     (layout::radios(problems, "target", "Applies to", targets, &form.target))
@@ -67,6 +70,21 @@ pub(super) fn fields(
                 button.primary { (options.button) }
                 a.button href=(ctx.at("/events")) { "Cancel" }
             }
+        }
+    }
+}
+
+/// What the platform says of the events to choose from; nothing where it says nothing.
+fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
+    let catalog = ctx.actor.catalog();
+    let described = catalog.events(of).filter_map(|(event, label)| {
+        let notes = catalog.notes(of, event)?;
+        Some((label, notes.description()))
+    });
+    let described: Vec<_> = described.filter(|(_, text)| !text.is_empty()).collect();
+    html! {
+        @if !described.is_empty() {
+            details { summary { "What these events mean" } dl { @for (label, text) in described { dt { (label) } dd { (text) } } } }
         }
     }
 }

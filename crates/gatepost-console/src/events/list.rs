@@ -3,6 +3,7 @@
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::Row;
+use gatepost_storage::webhooks::NamedTask;
 use maud::{Markup, html};
 use webhook_model::{Event, EventId};
 
@@ -24,7 +25,9 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         "created" => "The event was created and now runs its task.",
         "saved" => "The event was saved.",
         "deleted" => "The event was deleted.",
-        "triggered" => "The event was triggered. See the deliveries for what its task sends.",
+        "triggered" => {
+            "The event was triggered and ran its task. The deliveries show what was sent."
+        }
         "enabled" => "The event is enabled.",
         "disabled" => "The event is disabled.",
         _ => "",
@@ -42,7 +45,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         }
         (unreadable)
     };
-    Ok(page_with(&ctx, Section::Events, "Events", &new_button(&ctx), &body).into_response())
+    Ok(page_with(&ctx, Section::Events, "Events", &buttons(&ctx), &body).into_response())
 }
 
 /// A link to the form of a new event.
@@ -54,6 +57,20 @@ fn new_button(ctx: &PageContext) -> Markup {
 fn type_field(ctx: &PageContext, list: &Asked) -> Markup {
     let (problems, chosen) = (Problems::default(), list.kept("type"));
     select(&problems, "type", "Type", &types(ctx), chosen, "", false)
+}
+
+/// The buttons beside the title.
+fn buttons(ctx: &PageContext) -> Markup {
+    html! { a.button href=(ctx.at("/events/catalog")) { "Event types" } (new_button(ctx)) }
+}
+
+/// Whether the event runs its task: not while either is disabled.
+fn state(enabled: bool, task: Option<&NamedTask>) -> Markup {
+    match task {
+        _ if !enabled => badge("", "disabled"),
+        Some(task) if !task.enabled => badge("warn", "task disabled"),
+        _ => badge("good", "enabled"),
+    }
 }
 
 async fn table(
@@ -75,14 +92,15 @@ async fn table(
             tbody { @for (row, target) in rows.iter().zip(&targets) {
                 @let event = &row.value;
                 @let (of, what) = labels(ctx, event);
+                @let task = names.tasks.get(&event.task);
                 @let name = format!("{of} {what} {target}");
                 @let at = |what: &str| ctx.at(&format!("/events/{}/{what}", row.id));
                 tr {
                     td data-label="Type" { span { (of) } }
                     td data-label="Event" { a href=(at("edit")) { (what) } }
                     td data-label="Object or tag" { span { (target) } }
-                    td data-label="Task" { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(names.names.get(&event.task).map_or("–", String::as_str))) } }
-                    td data-label="State" { span { @if event.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } } }
+                    td data-label="Task" { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(task.map_or("–", |task| task.name.as_str()))) } }
+                    td data-label="State" { span { (state(event.enabled, task)) } }
                     td { div.actions {
                         (one_button(ctx, &at("do/trigger"), "small", "Trigger", &name))
                         @if event.enabled { (one_button(ctx, &at("do/disable"), "small", "Disable", &name)) }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::EventQuery;
+use gatepost_storage::webhooks::{EventQuery, NamedTask};
 use webhook_model::{Event, EventId, TaskId};
 
 use super::labels::labels;
@@ -12,17 +12,17 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::list_view::{Asked, Kept, Listing, Rank, Shape, Shown, SortBy};
 
-/// Events, with the catalog's labels and the names of the tasks that they run.
+/// Events, with the catalog's labels and the tasks that they run.
 pub(super) struct EventList {
-    pub names: BTreeMap<TaskId, String>,
+    pub tasks: BTreeMap<TaskId, NamedTask>,
     labels: BTreeMap<(String, String), (String, String)>,
 }
 
 impl EventList {
     /// The name of the task that an event runs, if the caller may see it.
     pub(super) fn task(&self, row: &Row<EventId, Event>) -> &str {
-        let name = self.names.get(&row.value.task);
-        name.map_or("", String::as_str)
+        let task = self.tasks.get(&row.value.task);
+        task.map_or("", |task| task.name.as_str())
     }
 
     fn labels(&self, event: &Event) -> (&str, &str) {
@@ -120,7 +120,7 @@ pub(super) async fn shown(
         .await?;
     let tasks = found.rows.iter().map(|row| row.value.task);
     let mut list = EventList {
-        names: ctx.actor.task_names(tasks).await?,
+        tasks: ctx.actor.named_tasks(tasks).await?,
         labels: BTreeMap::new(),
     };
     for row in &found.rows {

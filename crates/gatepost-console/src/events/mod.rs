@@ -1,6 +1,7 @@
 //! Events: what runs a task (SPEC 2.4).
 
 mod actions;
+mod catalog;
 mod create;
 mod delete;
 mod edit;
@@ -20,6 +21,7 @@ pub(crate) fn routes() -> Router {
         .route("/", get(list::list))
         .route("/new", get(create::new).post(create::create))
         .route("/new/again", post(create::again))
+        .route("/catalog", get(catalog::show))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))

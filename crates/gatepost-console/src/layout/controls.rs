@@ -158,10 +158,15 @@ pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup
 
 /// A summary of the form's errors, with links to the fields.
 pub(crate) fn errors(problems: &Problems) -> Markup {
+    errors_of(problems, "Nothing was saved.")
+}
+
+/// As [`errors`], of a form that does something else than to save.
+pub(crate) fn errors_of(problems: &Problems, nothing: &str) -> Markup {
     html! {
         @if !problems.is_empty() {
             div.note.bad role="alert" {
-                strong { "Nothing was saved." }
+                strong { (nothing) }
                 @for why in problems.refusals() { " " (why) }
                 @if problems.of_fields().next().is_some() {
                     " Correct the following:"
@@ -201,6 +206,9 @@ pub(crate) fn label(field: &str) -> String {
     };
     if !known.is_empty() {
         return known.to_owned();
+    }
+    if let Some(variable) = field.strip_prefix("var.") {
+        return format!("${{{variable}}}");
     }
     let mut words = field.to_owned();
     if let Some(first) = words.get_mut(..1) {

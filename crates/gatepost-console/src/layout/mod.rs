@@ -6,7 +6,9 @@ mod parts;
 mod rows;
 
 use axum::response::{IntoResponse, Response};
-pub(crate) use controls::{InputKind, area, check, errors, input, label, picker, radios, select};
+pub(crate) use controls::{
+    InputKind, area, check, errors, errors_of, input, label, picker, radios, select,
+};
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};

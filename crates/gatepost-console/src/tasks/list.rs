@@ -22,7 +22,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let body = html! {
         (confirmation(asked.text("done"), &ctx))
         @if list.is_void(&shown) {
-            (empty("No tasks yet", "A task defines what to send: a message, and the webhook that sends it. You can run it manually, or let events run it.", &new_button(&ctx)))
+            (empty("No tasks yet", "A task defines what to send: a message, and the webhook that sends it. Events run it, or you run it manually.", &new_button(&ctx)))
         } @else {
             (list.form(&ctx, &html! {}).await)
             (list.caption(&shown))
@@ -50,11 +50,11 @@ fn confirmation(done: &str, ctx: &PageContext) -> Markup {
             let deliveries = ctx.at("/deliveries");
             return note(
                 "good",
-                &html! { "The task was run. See the " a href=(deliveries) { "deliveries" } " for what it sends." },
+                &html! { "The task was run. The " a href=(deliveries) { "deliveries" } " show what was sent." },
             );
         }
-        "enabled" => "The task is enabled. Its events run it.",
-        "disabled" => "The task is disabled. Nothing runs it.",
+        "enabled" => "The task is enabled and runs when its events occur.",
+        "disabled" => "The task is disabled and does not run.",
         _ => return html! {},
     };
     note("good", &html! { (text) })
@@ -70,24 +70,26 @@ fn table(ctx: &PageContext, list: &Asked, rows: &[TaskRow], names: &TaskList) ->
     html! {
         section { div.scroll { table {
             thead { tr {
-                (list.heading("Name", "name")) th scope="col" { "Description" } (list.heading("Sends through", "webhook"))
+                (list.heading("Name", "name")) th scope="col" { "Description" } (list.heading("Object", "webhook")) th scope="col" { "Action" }
                 (list.heading("Last run", "run")) (list.heading("State", "state")) th scope="col" { span.unseen { "Actions" } }
             } }
             tbody { @for row in rows {
                 @let task = &row.task;
                 @let at = |what: &str| ctx.at(&format!("/tasks/{}/{what}", row.id));
                 tr {
-                    td data-label="Name" { a href=(at("edit")) { (seen(&seen(task.name.as_str()))) } }
+                    td data-label="Name" { a href=(at("edit")) { (seen(task.name.as_str())) } }
                     td data-label="Description" { span { (seen(task.description.as_str())) } }
-                    td data-label="Sends through" { @if let Some(webhook) = webhook_of(row) {
-                        a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (seen(names.names.get(&webhook).map_or("another user's", String::as_str))) }
+                    td data-label="Object" { @if let Some(webhook) = webhook_of(row) {
+                        span { "Webhook " a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (seen(names.names.get(&webhook).map_or("of another user", String::as_str))) } }
                     } }
+                    td data-label="Action" { span { "Send" } }
                     td data-label="Last run" { div { (stamp_or(row.last_run, now, "never")) } }
                     td data-label="State" { span { @if task.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } @if task.delete_after_run { " " (badge("busy", "one-time")) } } }
                     td { div.actions {
-                        @if task.enabled { (one_button(ctx, &at("do/run"), "small", "Run", &seen(task.name.as_str()))) (one_button(ctx, &at("do/disable"), "small", "Disable", &seen(task.name.as_str()))) }
+                        a.button.small href=(at("test")) { "Test or run" span.unseen { " " (seen(task.name.as_str())) } }
+                        @if task.enabled { (one_button(ctx, &at("do/disable"), "small", "Disable", &seen(task.name.as_str()))) }
                         @else { (one_button(ctx, &at("do/enable"), "small", "Enable", &seen(task.name.as_str()))) }
-                        a.button.small href=(at("delete")) { "Delete" span.unseen { " " (seen(&seen(task.name.as_str()))) } }
+                        a.button.small href=(at("delete")) { "Delete" span.unseen { " " (seen(task.name.as_str())) } }
                     } }
                 }
             } }

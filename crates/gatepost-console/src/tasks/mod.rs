@@ -1,5 +1,6 @@
 //! Tasks: what is sent through which webhook (SPEC 2.3).
 
+mod about;
 mod actions;
 mod create;
 mod delete;
@@ -11,6 +12,7 @@ mod list;
 mod listing;
 mod preview;
 mod task_error;
+mod try_out;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -23,6 +25,7 @@ pub(crate) fn routes() -> Router {
         .route("/check", post(create::check))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))
+        .route("/{id}/test", get(try_out::show).post(try_out::test))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
         .route("/{id}/do/{action}", post(actions::act))
 }

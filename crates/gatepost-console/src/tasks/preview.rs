@@ -1,7 +1,8 @@
 //! The message of a task as it would be sent, and warnings to its author.
 
 use gatepost_manage::Example;
-use webhook_model::{Headers, Message, WebhookId};
+use gatepost_storage::webhooks::TaskRow;
+use webhook_model::{Action, Headers, Message, WebhookId};
 
 use super::form::TaskForm;
 use crate::context::PageContext;
@@ -13,6 +14,14 @@ pub(super) const OBJECT: &str = "web-1";
 const MAX_SHOWN: usize = 64 * 1024;
 /// Unknown variables that are named.
 const MAX_NAMED: usize = 20;
+
+/// The message of a task, as far as a page shows it.
+pub(super) fn message_of(row: &TaskRow) -> &str {
+    match &row.task.action {
+        Action::Send { message, .. } => beginning(message.as_str(), MAX_SHOWN),
+        _ => "",
+    }
+}
 
 /// A rendered message.
 #[derive(Debug, Default)]

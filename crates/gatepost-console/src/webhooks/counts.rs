@@ -9,8 +9,6 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 pub(super) use crate::layout::grouped;
 
-/// How many hours a day's sum has, the one that has begun included.
-pub(super) const DAY: usize = 24;
 /// Hours of which counters are summed up at most: more than a year.
 const ALL: u32 = 10_000;
 
@@ -20,13 +18,47 @@ pub(super) struct Counts {
     pub sent: u64,
     pub failed: u64,
     pub retried: u64,
+    /// How long the attempts took together, in milliseconds.
+    pub took: u64,
 }
 
 impl Counts {
+    /// Deliveries that ended.
+    pub(super) fn ended(self) -> u64 {
+        self.sent.saturating_add(self.failed)
+    }
+
+    /// Attempts; what ended in failure without one is counted as one.
+    fn attempts(self) -> u64 {
+        self.ended().saturating_add(self.retried)
+    }
+
+    pub(super) fn is_none(self) -> bool {
+        self.attempts() == 0
+    }
+
+    /// Whether attempts were made and none succeeded.
+    pub(super) fn only_failed(self) -> bool {
+        self.sent == 0 && !self.is_none()
+    }
+
+    /// How long an attempt took on average, in milliseconds; `None` without one.
+    pub(super) fn mean(self) -> Option<u64> {
+        self.took.checked_div(self.attempts())
+    }
+
+    /// How many attempts of a hundred failed; `None` without one.
+    pub(super) fn failing(self) -> Option<u64> {
+        let failed = u128::from(self.failed) + u128::from(self.retried);
+        let share = (failed * 100).checked_div(u128::from(self.attempts()))?;
+        u64::try_from(share).ok().filter(|_| failed > 0)
+    }
+
     pub(super) fn add(&mut self, more: Self) {
         self.sent = self.sent.saturating_add(more.sent);
         self.failed = self.failed.saturating_add(more.failed);
         self.retried = self.retried.saturating_add(more.retried);
+        self.took = self.took.saturating_add(more.took);
     }
 
     /// These together.
@@ -43,6 +75,7 @@ impl From<&HourlyCount> for Counts {
             sent: hour.sent,
             failed: hour.failed,
             retried: hour.retried,
+            took: hour.milliseconds,
         }
     }
 }
@@ -53,19 +86,28 @@ pub(super) fn day(ctx: &PageContext) -> (DateTime<Utc>, DateTime<Utc>) {
 }
 
 /// The last day by the hour, oldest first.
-pub(super) async fn of_day(
+pub(super) async fn of_day(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Counts>, Failure> {
+    let (from, _) = day(ctx);
+    of_hours(ctx, webhook, from, 24, 1).await
+}
+
+/// The hours since then in this number of equal parts, oldest first.
+pub(super) async fn of_hours(
     ctx: &PageContext,
     webhook: WebhookId,
-) -> Result<[Counts; DAY], Failure> {
-    let (from, _) = day(ctx);
-    let mut hours = [Counts::default(); DAY];
-    for hour in read(ctx, webhook, from, u32::try_from(DAY).unwrap_or(ALL)).await? {
+    from: DateTime<Utc>,
+    parts: usize,
+    hours: usize,
+) -> Result<Vec<Counts>, Failure> {
+    let mut all = vec![Counts::default(); parts];
+    let most = u32::try_from(parts.saturating_mul(hours)).unwrap_or(ALL);
+    for hour in read(ctx, webhook, from, most).await? {
         let at = usize::try_from((hour.hour - from).num_hours()).unwrap_or_default();
-        if let Some(counts) = hours.get_mut(at) {
+        if let Some(counts) = all.get_mut(at / hours.max(1)) {
             counts.add(Counts::from(&hour));
         }
     }
-    Ok(hours)
+    Ok(all)
 }
 
 /// All that is counted.

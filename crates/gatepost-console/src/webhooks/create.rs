@@ -9,8 +9,9 @@ use webhook_model::{SigningSecret, SigningSecrets, WebhookId};
 
 use super::fields::{FormOptions, fields};
 use super::form::WebhookForm;
-use super::redirect::to_webhook;
+use super::redirect::to_saved;
 use super::signing;
+use super::target::hint;
 use super::webhook_error::note_error;
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -47,7 +48,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     match ctx.actor.create_webhook(webhook).await {
         Ok(row) => match secret {
             Some(secret) => signing::reveal(&ctx, &row, &secret).await,
-            None => Ok(to_webhook(&ctx, row.id, "created")),
+            None => Ok(to_saved(&ctx, &row, "created").await),
         },
         Err(error) => {
             tickets.put_back(ticket);
@@ -77,13 +78,7 @@ pub(super) async fn check(
     let owner = ctx.principal().owner;
     let form = WebhookForm::sent(&sent);
     drop(form.parse(&mut problems, owner, present.as_ref()));
-    let open = form.url.trim().starts_with("http://") && problems.of("url").is_none();
-    let hint = if open {
-        "Not encrypted: anyone on the network path to the target can read what is sent. Use https if possible."
-    } else {
-        ""
-    };
-    let hints = json!({"url": hint});
+    let hints = json!({"url": hint(&ctx, &form.url)});
     Ok(Json(
         json!({"problems": problems.to_json(), "hints": hints}),
     ))

@@ -7,7 +7,7 @@ use webhook_model::{Activity, AuthorizationKind, Webhook, WebhookId};
 
 use super::fields::{FormOptions, fields};
 use super::form::WebhookForm;
-use super::redirect::to_webhook;
+use super::redirect::to_saved;
 use super::webhook_error::note_error;
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -85,7 +85,7 @@ pub(super) async fn update(
                 Ok(())
             });
         match edited.await {
-            Ok(row) => return Ok(to_webhook(&ctx, row.id, "saved")),
+            Ok(row) => return Ok(to_saved(&ctx, &row, "saved").await),
             Err(error) => note_error(error, &form, &mut problems)?,
         }
     }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::form::{AuthorizationFields, HeaderFields, WebhookForm};
+use super::target::hint;
 use crate::context::PageContext;
 use crate::layout::{self, Column, InputKind};
 use crate::problems::Problems;
@@ -60,17 +61,18 @@ pub(super) fn fields(
             section {
                 (layout::input(problems, InputKind::Text { max: 128 }, "name", "Name", &form.name, "A unique name, for example: Deploys to #ops."))
                 (layout::input(problems, InputKind::Text { max: 2048 }, "url", "URL", &form.url, "The address that receives the POST requests: https://…"))
-                p.note.warn data-hint="url" hidden {}
+                @let about_url = hint(ctx, &form.url);
+                p.note.warn data-hint="url" hidden[about_url.is_empty()] { (about_url) }
                 (authorization(&form.authorization, problems, options))
             }
             section { (headers(&form.headers, problems)) }
             section {
                 h2 { "Delivery" }
                 (layout::input(problems, InputKind::Number { min: 3, max: 120 }, "timeout", "Timeout (seconds)", &form.limits.timeout, "How long to wait for the response: 3 to 120."))
-                (layout::input(problems, InputKind::Number { min: 0, max: 100 }, "retries", "Retries", &form.limits.retries, "How many times to retry after an error or no response: 0 to 100."))
+                (layout::input(problems, InputKind::Number { min: 0, max: 100 }, "retries", "Retries", &form.limits.retries, "How often to try again after an error or no response: 0 to 100."))
                 (layout::input(problems, InputKind::Number { min: 1, max: 10_000 }, "rate", "Requests per second (optional)", &form.limits.rate, "The maximum rate for this target. Leave empty for no limit."))
-                (layout::check("enabled", "Enabled", "While a webhook is disabled, its deliveries are queued and not sent.", form.enabled))
-                (layout::check("in_order", "In order", "Sends one delivery at a time. A failed delivery delays those after it.", form.limits.in_order))
+                (layout::check("enabled", "Enabled", "While a webhook is disabled, its deliveries wait in the queue and are not sent.", form.enabled))
+                (layout::check("in_order", "In order", "Sends one delivery at a time. A delivery that is retried delays those after it.", form.limits.in_order))
                 (layout::check("insecure", "Allow insecure certificates", "Accepts certificates that cannot be verified, such as self-signed ones.", form.insecure))
                 div.when.insecure { div.note.warn { strong { "For test and development only." } " Anyone on the network path to the target can read and change what is sent." } }
                 @if form.unsign || problems.of("unsign").is_some() {

@@ -1,7 +1,8 @@
 //! Webhooks: where and how to send (SPEC 2.2).
 
 mod actions;
-mod chart;
+pub(crate) mod banner;
+mod charts;
 mod counts;
 mod create;
 mod delete;
@@ -9,14 +10,20 @@ mod dropped;
 mod edit;
 mod fields;
 mod form;
+mod health;
 mod labels;
 mod list;
 mod listing;
+mod open;
+mod range;
 mod redirect;
 mod send_test;
 mod show;
 mod signing;
 mod signing_controls;
+mod signing_page;
+mod target;
+mod verify;
 mod webhook_error;
 
 use axum::Router;
@@ -34,7 +41,17 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
         .route("/{id}/test", post(send_test::send))
-        .route("/{id}/signing", post(signing::rotate))
-        .route("/{id}/signing/remove", post(signing::remove))
+        .route(
+            "/{id}/signing",
+            get(signing_page::show).post(signing::rotate),
+        )
+        .route(
+            "/{id}/signing/remove",
+            get(signing_page::ask_remove).post(signing::remove),
+        )
+        .route(
+            "/{id}/signing/retire",
+            get(signing_page::ask_retire).post(signing::retire),
+        )
         .route("/{id}/do/{action}", post(actions::act))
 }

@@ -9,10 +9,13 @@ use webhook_model::{Message, WebhookId};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, badge, note, page, seen};
+use crate::layout::{self, InputKind, Section, badge, note, page, seen};
 use crate::problems::Problems;
 use crate::row_id::RowId;
 use crate::time::span;
+
+/// What `${NAME}` becomes unless something else is typed, as in the preview of a task.
+pub(super) const OBJECT: &str = "web-1";
 
 pub(super) async fn send(
     ctx: PageContext,
@@ -21,10 +24,14 @@ pub(super) async fn send(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     let path = ctx.at(&format!("/webhooks/{id}"));
-    let text = sent.lines("message");
+    let (text, name) = (sent.lines("message"), sent.text("name").to_owned());
     let message: Result<Message, _> = text.parse();
     let outcome = match message {
-        Ok(message) => match ctx.actor.send_test(row.id, Some(message)).await {
+        Ok(message) => match ctx
+            .actor
+            .send_test(row.id, Some(message), name.clone())
+            .await
+        {
             Ok(test) => outcome(&test.attempt),
             Err(ManageError::Message(error)) => note(
                 "bad",
@@ -43,7 +50,7 @@ pub(super) async fn send(
     };
     let body = html! {
         (outcome)
-        section { h2 { "Send another" } (test_form(&ctx, &path, &text)) }
+        section { h2 { "Send another" } (test_form(&ctx, &path, &text, &name)) }
         p { a href=(path) { "Back to " (seen(row.value.name.as_str())) } }
     };
     let title = format!("Test of {}", row.value.name);
@@ -81,11 +88,13 @@ fn outcome(attempt: &Attempt) -> Markup {
 }
 
 /// The form that sends a test.
-pub(super) fn test_form(ctx: &PageContext, path: &str, message: &str) -> Markup {
+pub(super) fn test_form(ctx: &PageContext, path: &str, message: &str, name: &str) -> Markup {
+    let (problems, text) = (Problems::default(), InputKind::Text { max: 1_000 });
     html! {
         form method="post" action={ (path) "/test" } {
             input type="hidden" name="csrf" value=(ctx.csrf);
-            (layout::area(&Problems::default(), "message", "Message", message, "Sent immediately, and not recorded in the delivery log.", "code"))
+            (layout::area(&problems, "message", "Message", message, "Sent at once, and not listed among the deliveries. To test a task with its message, use Test or run in the list of tasks.", "code"))
+            (layout::input(&problems, text, "name", "Name", name, "What ${NAME} becomes."))
             button { "Send test" }
         }
     }

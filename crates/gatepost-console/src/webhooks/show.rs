@@ -3,18 +3,22 @@
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
+use gatepost_manage::TargetVerdict;
 use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
 use gatepost_storage::{Row, Scope};
 use maud::{Markup, html};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
-use super::chart::Figures;
-use super::counts::{Counts, grouped, of_all};
-use super::dropped;
+use super::charts::Charts;
+use super::counts::{Counts, grouped, of_all, of_day};
 use super::form::MASK;
-use super::labels::{activity, authorization};
-use super::send_test::test_form;
+use super::health::{Condition, of_hours, success};
+use super::labels::authorization;
+use super::open::Open;
+use super::range::Range;
+use super::send_test::{OBJECT, test_form};
 use super::signing_controls::signing_controls;
+use super::{dropped, target};
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::delivery_rows;
@@ -34,24 +38,37 @@ pub(super) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let done = match Form::parse(query.unwrap_or_default().as_bytes()).text("done") {
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let done = match query.text("done") {
         "created" => {
             "The webhook was created. Send a test, then create a task to define what it sends."
         }
         "saved" => "The webhook was saved. The change applies from the next attempt.",
+        "retired" => "The old secret was removed. Only the new one signs.",
         "unsigned" => "Deliveries are no longer signed.",
         "paused" => "The webhook is paused. Deliveries are queued and not sent.",
         "resumed" => "The webhook is active again and sends its queued deliveries.",
         _ => "",
     };
-    let before = html! { @if !done.is_empty() { (note("good", &html! { (done) })) } };
-    Ok(page_of(&ctx, &row, &before).await?.into_response())
+    let before = html! {
+        @if !done.is_empty() { (note("good", &html! { (done) })) }
+        @if query.text("target") == target::NO_ADDRESS { (note("warn", &html! { (target::words(TargetVerdict::NoAddress)) })) }
+    };
+    let range = Range::parse(query.text("range"));
+    let page = page_in(&ctx, &row, range, &before).await?;
+    Ok(page.into_response())
 }
 
 /// The live parts of the page.
-pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+pub(super) async fn live(
+    ctx: PageContext,
+    RowId(id): RowId,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let shown = Shown::read(&ctx, &row).await?;
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let range = Range::parse(query.text("range"));
+    let shown = Shown::read(&ctx, &row, range).await?;
     let parts = html! {
         (shown.actions(&ctx)) (shown.configuration(&ctx)) (shown.figures(&ctx)) (shown.dropped(&ctx)) (shown.deliveries(&ctx))
     };
@@ -72,8 +89,18 @@ pub(super) async fn page_of(
     row: &Row<WebhookId, Webhook>,
     before: &Markup,
 ) -> Result<Markup, Failure> {
+    page_in(ctx, row, Range::default(), before).await
+}
+
+async fn page_in(
+    ctx: &PageContext,
+    row: &Row<WebhookId, Webhook>,
+    range: Range,
+    before: &Markup,
+) -> Result<Markup, Failure> {
     let path = ctx.at(&format!("/webhooks/{}", row.id));
-    let shown = Shown::read(ctx, row).await?;
+    let shown = Shown::read(ctx, row, range).await?;
+    let url = target::words(ctx.actor.judge_url(&row.value.url));
     let query = TaskQuery {
         scope: Scope::All,
         creator: None,
@@ -84,9 +111,10 @@ pub(super) async fn page_of(
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let body = html! {
         (before)
+        @if !url.is_empty() { (note("warn", &html! { (url) })) }
         div.two { (shown.configuration(ctx)) (shown.figures(ctx)) }
         div.two {
-            section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str())) }
+            section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) }
             section {
                 h2 { "Tasks" }
                 @if tasks.is_empty() { p.quiet { "None yet. A task defines what this webhook sends." } }
@@ -107,7 +135,9 @@ pub(super) async fn page_of(
 /// What of a webhook changes by itself, or by others.
 struct Shown<'a> {
     row: &'a Row<WebhookId, Webhook>,
-    figures: Figures,
+    condition: Condition,
+    charts: Charts,
+    open: Open,
     all: Counts,
     latest: Vec<Delivery>,
     names: Names,
@@ -115,12 +145,18 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    async fn read(ctx: &PageContext, row: &'a Row<WebhookId, Webhook>) -> Result<Self, Failure> {
-        let latest = latest(ctx, row.id).await?;
+    async fn read(
+        ctx: &PageContext,
+        row: &'a Row<WebhookId, Webhook>,
+        range: Range,
+    ) -> Result<Self, Failure> {
+        let (day, latest) = (of_day(ctx, row.id).await?, latest(ctx, row.id).await?);
         Ok(Self {
             row,
             names: Names::of(ctx, &latest).await?,
-            figures: Figures::of(ctx, row.id).await?,
+            condition: of_hours(row.value.activity, &day),
+            charts: Charts::of(ctx, row.id, range).await?,
+            open: Open::of(ctx, row.id).await?,
             all: of_all(ctx, row.id).await?,
             latest,
             dropped: dropped::of(ctx, row.id).await?,
@@ -132,7 +168,8 @@ impl<'a> Shown<'a> {
     }
 
     fn live(&self, ctx: &PageContext) -> Live {
-        Live::at(self.at(ctx, "live"))
+        let range = self.charts.range.as_str();
+        Live::at(self.at(ctx, &format!("live?range={range}")))
     }
 
     fn actions(&self, ctx: &PageContext) -> Markup {
@@ -148,15 +185,27 @@ impl<'a> Shown<'a> {
     }
 
     fn configuration(&self, ctx: &PageContext) -> Markup {
-        let content = html! { h2 { "Configuration" } (details(self.row, ctx.now())) };
+        let content =
+            html! { h2 { "Configuration" } (details(self.row, self.condition, ctx.now())) };
         self.live(ctx).section("configuration", &content)
     }
 
     fn figures(&self, ctx: &PageContext) -> Markup {
+        let path = ctx.at(&format!("/webhooks/{}", self.row.id));
+        let (sum, [queued, running]) = (self.charts.sum(), self.open.texts());
+        let figures = [
+            ("queued", queued),
+            ("running", running),
+            ("sent", grouped(sum.sent)),
+            ("failed", grouped(sum.failed)),
+            ("retried", grouped(sum.retried)),
+            ("success", success(sum).unwrap_or_else(|| "–".to_owned())),
+        ];
         self.live(ctx).section("figures", &html! {
-            h2 { "Last 24 hours" }
-            (self.figures.markup(ctx.now()))
-            p.quiet { "In all: " (grouped(self.all.sent)) " sent, " (grouped(self.all.failed)) " failed. Counted also where the delivery is not listed any more." }
+            h2 { "In the " (self.charts.range.name()) }
+            dl.figures { @for (name, text) in figures { div { dd { (text) } dt { (name) } } } }
+            (self.charts.markup(&path))
+            p.quiet { "In all: " (grouped(self.all.sent)) " sent, " (grouped(self.all.failed)) " failed, including deliveries that are no longer listed. Tests of tasks count, too." }
         })
     }
 
@@ -181,11 +230,11 @@ impl<'a> Shown<'a> {
     }
 }
 
-fn details(row: &Row<WebhookId, Webhook>, now: DateTime<Utc>) -> Markup {
+fn details(row: &Row<WebhookId, Webhook>, condition: Condition, now: DateTime<Utc>) -> Markup {
     let webhook = &row.value;
     html! {
         dl {
-            dt { "State" } dd { (activity(webhook.activity)) }
+            dt { "State" } dd { (condition.badge()) @if condition == Condition::Failing { " No attempt has succeeded since the hour before this one." } }
             dt { "URL" } dd { code { (webhook.url.as_str()) } }
             dt { "Authorization" } dd { (authorization(webhook.authorization.kind())) }
             dt { "Headers" } dd {

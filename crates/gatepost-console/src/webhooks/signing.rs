@@ -37,6 +37,11 @@ pub(super) async fn remove(ctx: PageContext, RowId(id): RowId) -> Result<Respons
     Ok(to_webhook(&ctx, row.id, "unsigned"))
 }
 
+pub(super) async fn retire(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let row = ctx.actor.retire_signing_secrets(WebhookId(id)).await?;
+    Ok(to_webhook(&ctx, row.id, "retired"))
+}
+
 /// The webhook's page under the popup that shows the secret.
 pub(super) async fn reveal(
     ctx: &PageContext,
@@ -47,7 +52,7 @@ pub(super) async fn reveal(
     let popup = popup(&Reveal {
         title: "The webhook's signing secret",
         text: secret.expose(),
-        advice: "This is the only time that the secret is shown. Give it to the target, which verifies deliveries with it. If you lose it, rotate it.",
+        advice: "This is the only time that the secret is shown. Give it to the target, which verifies deliveries with it. If it is lost, rotate it.",
         list: &list,
         file: None,
     });

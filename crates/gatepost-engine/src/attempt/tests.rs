@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use delivery::{Attempt, ErrorClass, Preview, Request};
+use delivery::{Attempt, ErrorClass, Preview, Request, TargetRefusal};
 use gatepost_ids::{Place, Quota};
 use gatepost_storage::webhooks::{
     ClaimToken, DeliveryId, DeliveryLog as _, DeliveryState, LaneClass,
 };
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use tokio::time::Instant;
-use webhook_model::{Activity, WebhookId};
+use webhook_model::{Activity, TargetUrl, WebhookId};
 
 use super::job::{Job, Outgoing};
 use super::worker::REST;
@@ -270,6 +270,17 @@ impl Transport for Explodes {
 
     fn preview(&self, _: &Request, _: DateTime<Utc>) -> Result<Preview, ErrorClass> {
         Err(ErrorClass::Protocol)
+    }
+
+    fn judge_url(&self, _: &TargetUrl) -> Result<(), TargetRefusal> {
+        Ok(())
+    }
+
+    fn judge_target<'a>(
+        &'a self,
+        _: &'a TargetUrl,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {
+        Box::pin(async { panic!("as told") })
     }
 }
 

@@ -31,6 +31,7 @@ use crate::records::deliveries::Deliveries;
 use crate::records::events::Events;
 use crate::records::owners::Owners;
 use crate::records::replays::Replays;
+use crate::records::targets::Targets;
 use crate::records::tasks::Tasks;
 use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
@@ -163,6 +164,7 @@ impl Ground {
                 allowance: self.allowance(),
                 by_hand,
             },
+            targets: Targets::new(options.transport.clone()),
             deliveries: self.deliveries(emitter.clone(), options.transport),
             replays: self.replays(),
             owners: self.owners(),

@@ -1,14 +1,14 @@
-//! A message that is sent by hand: one webhook, no task.
+//! A message that is sent by hand: to one webhook, of no task or as a test of one.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Basis, DeliveryId, Enqueue, Enqueued, NewDelivery, Origin, RecordId, StoredDelivery,
+    Basis, Cause, DeliveryId, Enqueue, Enqueued, NewDelivery, Origin, RecordId, StoredDelivery,
     WebhookRoute,
 };
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
-use webhook_model::{OwnerId, Webhook, WebhookId};
+use webhook_model::{OwnerId, TaskId, Webhook, WebhookId};
 
 use super::emitter::Emitter;
 use super::launcher::Slip;
@@ -21,6 +21,8 @@ pub(crate) struct Letter {
     /// The webhook as it is stored. `None`: it cannot be read, and the message waits.
     pub webhook: Option<Row<WebhookId, Webhook>>,
     pub body: Arc<str>,
+    /// The task that is tested by it, and what is said to have occurred.
+    pub test_of: Option<(TaskId, Cause)>,
 }
 
 /// How it is sent, and the webhook's revision by which that is decided.
@@ -52,11 +54,16 @@ impl Emitter {
 
     async fn post(&self, letter: Letter) -> Result<DeliveryId, StoreError> {
         let now = self.clock.now()?;
+        let (task, cause) = letter.test_of.unzip();
+        let message_id = match task {
+            Some(_) => self.renderer.test_id(now),
+            None => self.renderer.message_id(now),
+        };
         let new = NewDelivery {
-            message_id: self.renderer.message_id(now),
+            message_id,
             webhook: letter.to,
-            task: None,
-            cause: None,
+            task,
+            cause,
             body: letter.body,
             due: now,
             lease_until: None,

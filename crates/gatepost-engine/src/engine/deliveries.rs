@@ -40,7 +40,8 @@ impl Engine {
     }
 
     /// The counters of these webhooks, each summed up over the hours from `from` until before
-    /// `before`, in the order of the request; those of which nothing was counted are left out. See
+    /// `before`, in the order of the request; those of which nothing was counted are left out.
+    /// `hour` is the newest in which something was counted. See
     /// [`hourly_counts`](Self::hourly_counts).
     ///
     /// # Errors
@@ -72,7 +73,7 @@ impl Engine {
     }
 
     /// Sends a message at once, past the queue, and waits for the response: what a form shows under
-    /// "send test". The webhook need not be stored.
+    /// "send test". `${NAME}` becomes `name`. The webhook need not be stored.
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],
@@ -83,8 +84,10 @@ impl Engine {
         &self,
         webhook: &Webhook,
         message: Option<&Message>,
+        name: &str,
     ) -> Result<TestSend, EngineError> {
-        self.0.records.deliveries.send_now(webhook, message).await
+        let deliveries = &self.0.records.deliveries;
+        deliveries.send_now(webhook, message, name).await
     }
 
     /// The exact bytes that would be sent, and what the target policy says, without sending

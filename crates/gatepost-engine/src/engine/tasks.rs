@@ -1,11 +1,12 @@
 //! Tasks.
 
-use gatepost_storage::webhooks::{NamedTask, TaskQuery, TaskRow};
+use gatepost_storage::webhooks::{DeliveryId, NamedTask, TaskQuery, TaskRow};
 use webhook_model::{Invalid, OwnerId, Task, TaskId};
 
 use super::handle::Engine;
 use crate::emit::Emitted;
 use crate::error::EngineError;
+use crate::records::run_about::RunAbout;
 
 impl Engine {
     /// Creates a task. It belongs to the owner of its webhook, whoever creates it.
@@ -74,6 +75,33 @@ impl Engine {
     /// sends; [`EngineError::Full`] when as many deliveries of the owner wait as may;
     /// [`EmitError::Render`](crate::EmitError::Render); and as [`emit`](Engine::emit).
     pub async fn run_task(&self, id: TaskId, by: Option<OwnerId>) -> Result<Emitted, EngineError> {
-        self.0.records.tasks.run(id, by).await
+        self.run_task_about(id, RunAbout::default(), by).await
+    }
+
+    /// As [`run_task`](Self::run_task), as if this had occurred. It runs only if its owner may
+    /// receive that.
+    ///
+    /// # Errors
+    /// As [`run_task`](Self::run_task).
+    pub async fn run_task_about(
+        &self,
+        id: TaskId,
+        about: RunAbout,
+        by: Option<OwnerId>,
+    ) -> Result<Emitted, EngineError> {
+        self.0.records.tasks.run(id, about, by).await
+    }
+
+    /// Sends a task's message as a test: filled in for this, by the task's webhook, through queue
+    /// and log, under an id that [says so](gatepost_storage::webhooks::MessageId::is_test). The
+    /// task need not be enabled, is not deleted if it runs once, and does not count as run. What
+    /// its owner may receive is for the caller to judge.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is no such task;
+    /// [`EmitError::Message`](crate::EmitError::Message) when the message grows too large; and as
+    /// [`send`](Self::send).
+    pub async fn test_task(&self, id: TaskId, about: RunAbout) -> Result<DeliveryId, EngineError> {
+        self.0.records.deliveries.test(id, about).await
     }
 }

@@ -2,10 +2,11 @@
 
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{Cascade, WebhookQuery};
-use webhook_model::{Activity, Invalid, Webhook, WebhookId};
+use webhook_model::{Activity, Invalid, TargetUrl, Webhook, WebhookId};
 
 use super::handle::Engine;
 use crate::error::EngineError;
+use crate::records::targets::TargetVerdict;
 
 impl Engine {
     /// Creates a webhook.
@@ -101,5 +102,19 @@ impl Engine {
     /// `cascade` says that they go as well; failures of the store.
     pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
         self.0.records.webhooks.delete(id, cascade).await
+    }
+
+    /// What the target policy says to a URL by itself, at once: before it is saved, or beside a
+    /// field. A host name that passes is not looked up.
+    #[must_use]
+    pub fn judge_url(&self, url: &TargetUrl) -> TargetVerdict {
+        self.0.records.targets.judge_url(url)
+    }
+
+    /// As [`judge_url`](Self::judge_url), and of a host name the addresses that it has now. Waits
+    /// for at most a second; what is not known by then, or while four other names are looked up,
+    /// counts as allowed. Every attempt asks again.
+    pub async fn judge_target(&self, url: &TargetUrl) -> TargetVerdict {
+        self.0.records.targets.judge(url).await
     }
 }

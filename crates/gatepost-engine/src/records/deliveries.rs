@@ -5,16 +5,17 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
 use gatepost_ids::Place;
-use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
+    AttemptRecord, Cause, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
 };
-use webhook_model::{Message, OwnerId, Webhook, WebhookId};
+use gatepost_storage::{ErrorKind, Row};
+use webhook_model::{Action, Audience, Message, OwnerId, TaskId, Template, Webhook, WebhookId};
 
 use super::by_hand::full;
+use super::run_about::RunAbout;
 use crate::clock::EngineClock;
 use crate::emit::{Emitter, Letter};
-use crate::error::EngineError;
+use crate::error::{EmitError, EngineError};
 use crate::give_way::apart;
 use crate::judge::Judge;
 use crate::render::{Example, Renderer};
@@ -28,6 +29,9 @@ pub struct TestSend {
     /// The attempt that was made; not recorded in the delivery log.
     pub attempt: Attempt,
 }
+
+/// A webhook as it is stored; `None` where it cannot be read.
+type Recipient = Option<Row<WebhookId, Webhook>>;
 
 /// A delivery that has not ended.
 struct Waiting {
@@ -52,6 +56,38 @@ impl Deliveries {
         webhook: WebhookId,
         message: Option<&Message>,
     ) -> Result<DeliveryId, EngineError> {
+        let (row, owner) = self.recipient(webhook).await?;
+        let body = self.by_hand(message, "", self.clock.now()?).await?;
+        self.post(webhook, row, owner, body, None).await
+    }
+
+    /// Sends the message of a task, filled in for this, whether or not the task is enabled; a
+    /// one-time task stays.
+    pub(crate) async fn test(
+        &self,
+        id: TaskId,
+        about: RunAbout,
+    ) -> Result<DeliveryId, EngineError> {
+        let row = self.store.task(id).await?.ok_or(EngineError::NotFound)?;
+        let Action::Send { webhook, message } = row.task.action else {
+            return Err(EngineError::NotFound);
+        };
+        let (row, owner) = self.recipient(webhook).await?;
+        let occurrence = about.occurrence(Audience::Owner(owner))?;
+        let cause = Cause::of(&occurrence);
+        let (renderer, now) = (self.renderer.clone(), self.clock.now()?);
+        let bytes = message.as_str().len();
+        let render = move || {
+            let template = Template::parse(&message);
+            renderer.occurrence(&occurrence, now).render(&template)
+        };
+        let body = apart(bytes, render).await.map_err(EmitError::Message)?;
+        self.post(webhook, row, owner, body.into(), Some((id, cause)))
+            .await
+    }
+
+    /// A webhook, unless it cannot be read, and its owner.
+    async fn recipient(&self, webhook: WebhookId) -> Result<(Recipient, OwnerId), EngineError> {
         let row = match self.store.webhook(webhook).await {
             Err(error) if error.kind() == ErrorKind::Corrupt => None,
             row => Some(row?.ok_or(EngineError::NotFound)?),
@@ -60,8 +96,17 @@ impl Deliveries {
             Some(row) => Some(row.value.owner),
             None => self.store.owner_of(RecordId::Webhook(webhook)).await?,
         };
-        let owner = owner.ok_or(EngineError::NotFound)?;
-        let body = self.by_hand(message, self.clock.now()?).await?;
+        Ok((row, owner.ok_or(EngineError::NotFound)?))
+    }
+
+    async fn post(
+        &self,
+        webhook: WebhookId,
+        row: Recipient,
+        owner: OwnerId,
+        body: Arc<str>,
+        test_of: Option<(TaskId, Cause)>,
+    ) -> Result<DeliveryId, EngineError> {
         self.check(owner).await?;
         let (bytes, room) = (body.len() as u64, self.judge.room(owner));
         if room.deliveries == 0 || room.bytes < bytes {
@@ -73,6 +118,7 @@ impl Deliveries {
             owner,
             webhook: row,
             body,
+            test_of,
         };
         match self.emitter.post_detached(letter).await {
             Err(error) if error.kind() == ErrorKind::Invalid => Err(EngineError::NotFound),
@@ -84,9 +130,10 @@ impl Deliveries {
         &self,
         webhook: &Webhook,
         message: Option<&Message>,
+        name: &str,
     ) -> Result<TestSend, EngineError> {
         let now = self.clock.now()?;
-        let body = self.by_hand(message, now).await?;
+        let body = self.by_hand(message, name, now).await?;
         let request = self.request(webhook, &body, now)?;
         self.check(webhook.owner).await?;
         self.judge.run_by_hand(webhook.owner, 1)?;
@@ -100,7 +147,7 @@ impl Deliveries {
         message: Option<&Message>,
     ) -> Result<Preview, EngineError> {
         let now = self.clock.now()?;
-        let body = self.renderer.by_hand(message, now)?;
+        let body = self.renderer.by_hand(message, "", now)?;
         let request = self.request(webhook, &body, now)?;
         let preview = self.transport.preview(&request, now);
         preview.map_err(EngineError::Unsendable)
@@ -110,11 +157,17 @@ impl Deliveries {
     async fn by_hand(
         &self,
         message: Option<&Message>,
+        name: &str,
         now: DateTime<Utc>,
     ) -> Result<Arc<str>, EngineError> {
         let (renderer, message) = (self.renderer.clone(), message.cloned());
-        let bytes = message.as_ref().map_or(0, |text| text.as_str().len());
-        let body = apart(bytes, move || renderer.by_hand(message.as_ref(), now));
+        let (bytes, name) = (
+            message.as_ref().map_or(0, |text| text.as_str().len()),
+            name.to_owned(),
+        );
+        let body = apart(bytes, move || {
+            renderer.by_hand(message.as_ref(), &name, now)
+        });
         Ok(body.await?)
     }
 

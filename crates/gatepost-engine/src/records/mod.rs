@@ -8,6 +8,8 @@ pub(crate) mod events;
 pub(crate) mod holdup;
 pub(crate) mod owners;
 pub(crate) mod replays;
+pub(crate) mod run_about;
+pub(crate) mod targets;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
@@ -17,6 +19,7 @@ use self::deliveries::Deliveries;
 use self::events::Events;
 use self::owners::Owners;
 use self::replays::Replays;
+use self::targets::Targets;
 use self::tasks::Tasks;
 use self::webhooks::Webhooks;
 use crate::activity::Activities;
@@ -30,4 +33,5 @@ pub(crate) struct Records {
     pub deliveries: Deliveries,
     pub replays: Replays,
     pub owners: Owners,
+    pub targets: Targets,
 }

@@ -1,14 +1,14 @@
 //! Tasks (SPEC 2.3).
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use gatepost_storage::webhooks::{NamedTask, RecordId, TaskQuery, TaskRow, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::{Action, EventName, EventType, Field, Invalid, OwnerId, Task, TaskId};
+use webhook_model::{Action, Field, Invalid, Occurrence, OwnerId, Task, TaskId};
 
 use super::allowance::{Admitted, Allowance, Kind};
 use super::by_hand::ByHand;
+use super::run_about::RunAbout;
 use crate::clock::EngineClock;
 use crate::edit::edit;
 use crate::emit::Emitted;
@@ -76,12 +76,17 @@ impl Tasks {
     pub(crate) async fn run(
         &self,
         id: TaskId,
+        about: RunAbout,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let owner = self.store.owner_of(RecordId::Task(id)).await?;
         let owner = owner.ok_or(EngineError::NotFound)?;
-        let (event_type, event) = (word::<EventType>("tasks")?, word::<EventName>("execute")?);
-        let occurrence = self.by_hand.occurrence(event_type, event, owner).await?;
+        let (event_type, event) = about.words()?;
+        let occurrence = Occurrence {
+            object: about.object,
+            variables: about.variables,
+            ..self.by_hand.occurrence(event_type, event, owner).await?
+        };
         self.by_hand.run(id, owner, occurrence, by).await
     }
 
@@ -124,11 +129,6 @@ impl Tasks {
         }
         Ok(())
     }
-}
-
-/// What a task that is run by hand counts as run by.
-fn word<T: FromStr<Err = Invalid>>(word: &str) -> Result<T, Invalid> {
-    word.parse()
 }
 
 fn dangling(error: StoreError) -> EngineError {

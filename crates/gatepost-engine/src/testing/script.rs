@@ -5,8 +5,11 @@ use std::pin::Pin;
 use std::sync::Mutex;
 
 use chrono::{DateTime, Utc};
-use delivery::{Attempt, ErrorClass, Preview, Request, RequestError};
+use delivery::{
+    Attempt, DnsFault, ErrorClass, Preview, Request, RequestError, TargetPolicy, TargetRefusal,
+};
 use tokio::sync::Semaphore;
+use webhook_model::TargetUrl;
 
 use crate::transport::Transport;
 
@@ -73,5 +76,19 @@ impl Transport for Script {
 
     fn preview(&self, _: &Request, _: DateTime<Utc>) -> Result<Preview, ErrorClass> {
         Err(ErrorClass::Build(RequestError::TooManyHeaders))
+    }
+
+    fn judge_url(&self, url: &TargetUrl) -> Result<(), TargetRefusal> {
+        TargetPolicy::public().judge_url(url.as_url())
+    }
+
+    fn judge_target<'a>(
+        &'a self,
+        _: &'a TargetUrl,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {
+        Box::pin(async {
+            self.gate.acquire().await.unwrap().forget();
+            Err(ErrorClass::Dns(DnsFault::NoAddress))
+        })
     }
 }

@@ -4,14 +4,14 @@ use std::pin::Pin;
 
 use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
-use gatepost_manage::{Actor, ManageError, Operation};
+use gatepost_manage::{About, Actor, ManageError, Operation};
 use gatepost_storage::webhooks::Cascade;
 use webhook_model::Entered;
 
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 19] = [
+pub(crate) const OTHERS: [&str; 22] = [
     "create_event",
     "create_key",
     "create_task",
@@ -20,7 +20,9 @@ pub(crate) const OTHERS: [&str; 19] = [
     "deliveries_with_responses",
     "dropped",
     "events",
+    "failing_webhooks",
     "keys",
+    "named_tasks",
     "running_tasks",
     "task_names",
     "tasks",
@@ -28,6 +30,7 @@ pub(crate) const OTHERS: [&str; 19] = [
     "watchable",
     "user",
     "webhook_names",
+    "webhook_sums",
     "webhooks",
     // Of the actor and the system.
     "may_manage",
@@ -84,10 +87,12 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(pause_webhook(webhook), "update_webhook", hooks(Pause)),
         call!(resume_webhook(paused), "update_webhook", of_paused(Resume)),
         call!(send(webhook, None), "enqueue", hooks(Send)),
-        call!(send_test(webhook, None), "webhook", hooks(SendTest)),
+        call!(send_test(webhook, None, String::new()), "webhook", hooks(SendTest)),
         call!(replay_failed(webhook, from, before), "replay", hooks(Replay)),
         call!(rotate_signing_secret(webhook, 1), "update_webhook", hooks(RotateSecret)),
+        call!(retire_signing_secrets(webhook), "update_webhook", hooks(RotateSecret)),
         call!(remove_signing_secrets(webhook), "update_webhook", hooks(Update)),
+        call!(webhook_counts(webhook, from, before, 9), "hourly_counts", None),
         call!(task(task), "task", None),
         call!(count_events(task), "list_events", None),
         call!(edit_task(task, |_| Ok(())), "update_task", tasks(Update)),
@@ -95,6 +100,8 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(enable_task(task), "update_task", tasks(Enable)),
         call!(disable_task(task), "update_task", tasks(Disable)),
         call!(run_task(task), "enqueue", tasks(Run)),
+        call!(run_task_about(task, About::default()), "enqueue", tasks(Run)),
+        call!(test_task(task, About::default()), "enqueue", tasks(Test)),
         call!(event(event), "event", None),
         call!(edit_event(event, |_| Ok(())), "update_event", events(Update)),
         call!(delete_event(event), "delete_event", events(Delete)),

@@ -15,6 +15,7 @@ use crate::world::{ADMIN, NOWHERE, OWNER, STRANGER, TENANT, World, draft, event,
 fn the_table_holds_every_method() {
     let sources = [
         include_str!("../../src/actor.rs"),
+        include_str!("../../src/counts.rs"),
         include_str!("../../src/deliveries.rs"),
         include_str!("../../src/dropped.rs"),
         include_str!("../../src/events.rs"),

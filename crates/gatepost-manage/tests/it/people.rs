@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    DeliveryLog, DropReason, Dropped, Enqueue, MessageId, NewDelivery, QueueStore, RecordId,
-    TaskRow,
+    DeliveryLog, DropReason, Dropped, Enqueue, HourlyCount, MessageId, NewDelivery, QueueStore,
+    RecordId, TaskRow,
 };
 use gatepost_storage::{Clock, SystemClock};
 use gatepost_testkit::fixtures::direct;
@@ -13,6 +13,10 @@ use webhook_model::WebhookId;
 
 use crate::users::EVERYBODY;
 use crate::world::{Rows, World, webhook};
+
+/// A span in which a delivery of each webhook failed.
+pub(crate) const COUNTED: (DateTime<Utc>, DateTime<Utc>) =
+    (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
 
 pub(crate) struct People {
     pub world: World,
@@ -57,6 +61,8 @@ impl People {
             count: rows.owner.unsigned_abs(),
         };
         store.count_dropped(&[dropped]).await.unwrap();
+        let failed = HourlyCount::failed(rows.webhook, COUNTED.0);
+        store.add_counts(&[failed]).await.unwrap();
         let lost = engine.create_webhook(&webhook(rows.owner, "lost")).await;
         let lost = lost.unwrap().id;
         store.set_unreadable(RecordId::Webhook(lost), true);

@@ -79,7 +79,10 @@ async fn asked_for_alone_they_say_so_and_to_strangers_nothing() {
             actor.task(rows.task).await.map(drop),
             actor.event(rows.event).await.map(drop),
             actor.edit_task(rows.task, |_| Ok(())).await.map(drop),
-            actor.send_test(rows.webhook, None).await.map(drop),
+            actor
+                .send_test(rows.webhook, None, String::new())
+                .await
+                .map(drop),
             actor.pause_webhook(rows.webhook).await.map(drop),
             actor.resume_webhook(rows.webhook).await.map(drop),
             actor.enable_task(rows.task).await.map(drop),

@@ -25,7 +25,7 @@ const BODIES: [Body; 1] = [Body {
     empty: "",
 }];
 /// What is read of a task of which the name is wanted.
-const NAME: &str = "r.id, r.owner, r.name FROM :schema.gatepost_task r \
+const NAME: &str = "r.id, r.owner, r.name, r.enabled FROM :schema.gatepost_task r \
      JOIN :schema.gatepost_webhook w ON w.id = r.webhook JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone \
      WHERE NOT w.gone";
 const INSERT: &str = change!("insert_task");
@@ -118,6 +118,7 @@ impl PostgresStore {
                 id: TaskId(row.try_get("id")?),
                 owner: OwnerId(row.try_get("owner")?),
                 name: stored(row, "name", TaskName::stored)?,
+                enabled: row.try_get("enabled")?,
             })
         };
         let named = found.iter().map(read);

@@ -92,7 +92,7 @@ pub(super) fn sums(
     let mut sums = Vec::new();
     for webhook in webhooks {
         let found = list(c, Scope::All, Some(*webhook), hours, u32::MAX)?;
-        sums.extend(HourlyCount::sum(&found, hours.0));
+        sums.extend(HourlyCount::sum(&found));
     }
     Ok(sums)
 }

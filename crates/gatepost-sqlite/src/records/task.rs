@@ -15,7 +15,7 @@ use crate::list::{Body, readable};
 use crate::places::{Change, place_of, record_changed};
 
 /// What is read of a task of which the name is wanted.
-pub(super) const NAME: &str = "id, owner, name FROM gatepost_task";
+pub(super) const NAME: &str = "id, owner, name, enabled FROM gatepost_task";
 pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, last_run, creator, name, description, enabled, \
      delete_after_run, webhook, message FROM gatepost_task";
 
@@ -214,6 +214,7 @@ pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {
         id: TaskId(row.get("id")?),
         owner: OwnerId(row.get("owner")?),
         name: stored(row, "name", TaskName::stored)?,
+        enabled: row.get("enabled")?,
     })
 }
 

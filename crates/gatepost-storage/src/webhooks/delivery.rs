@@ -16,6 +16,9 @@ use super::cause::Cause;
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// How many of them say when it was made.
 const TIME: usize = 10;
+/// In front of the id of a test. No other id that is made here begins so: the letters of the time
+/// have no `_`.
+const TEST: &str = "msg_test_";
 
 /// The row number of a delivery.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -42,10 +45,27 @@ impl MessageId {
     /// letters and digits that say these random bits.
     #[must_use]
     pub fn new(now: DateTime<Utc>, random: u128) -> Self {
+        Self::with_prefix("msg_", now, random)
+    }
+
+    /// The id of a test of a task: as [`new`](Self::new), but with `msg_test_` in front, so that a
+    /// receiver, a list and whoever looks it up can tell.
+    #[must_use]
+    pub fn of_test(now: DateTime<Utc>, random: u128) -> Self {
+        Self::with_prefix(TEST, now, random)
+    }
+
+    /// Whether a task was tested by it.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        self.0.starts_with(TEST)
+    }
+
+    fn with_prefix(prefix: &str, now: DateTime<Utc>, random: u128) -> Self {
         let letter = |bits: u128, at: u32| char::from(LETTERS[(bits >> (at * 5) & 31) as usize]);
         let time = u128::from(now.timestamp_millis().max(0).cast_unsigned());
         Self(
-            "msg_"
+            prefix
                 .chars()
                 .chain((0..10).rev().map(|at| letter(time, at)))
                 .chain((0..26).map(|at| letter(random, at)))
@@ -274,6 +294,9 @@ mod tests {
             last = id;
         }
         assert_ne!(MessageId::new(first, 1), MessageId::new(first, 1 << 127));
+        let test = MessageId::of_test(first, 1);
+        assert!(test.is_test() && !last.is_test(), "{test}");
+        assert_eq!(test.as_str().parse(), Ok(test));
         assert_eq!(last.as_str().len(), 40);
     }
 

@@ -144,11 +144,12 @@ impl HourlyCount {
         }
     }
 
-    /// These together, all of one webhook, as of that hour; `None` of none.
+    /// These together, all of one webhook, as of the newest of their hours; `None` of none.
     #[must_use]
-    pub fn sum(counts: &[Self], hour: DateTime<Utc>) -> Option<Self> {
+    pub fn sum(counts: &[Self]) -> Option<Self> {
         let (first, rest) = counts.split_first()?;
         let sum = rest.iter().fold(*first, |sum, more| Self {
+            hour: sum.hour.max(more.hour),
             sent: sum.sent.saturating_add(more.sent),
             failed: sum.failed.saturating_add(more.failed),
             retried: sum.retried.saturating_add(more.retried),
@@ -156,7 +157,7 @@ impl HourlyCount {
             bytes: sum.bytes.saturating_add(more.bytes),
             ..sum
         });
-        Some(Self { hour, ..sum })
+        Some(sum)
     }
 }
 
@@ -321,7 +322,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
 
     /// The counters of each of these webhooks, summed up over the hours from `from` until before
     /// `before`, in the order of the request: what a page of a list shows. Those of which nothing
-    /// was counted then, or that are gone, are left out. `hour` is `from`.
+    /// was counted then, or that are gone, are left out. `hour` is the newest in which something
+    /// was counted.
     ///
     /// Without an implementation of its own a store is asked for each of them.
     ///
@@ -337,7 +339,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         for webhook in webhooks {
             let all = Scope::All;
             let hours = self.hourly_counts(all, Some(*webhook), from, before, u32::MAX);
-            sums.extend(HourlyCount::sum(&hours.await?, from));
+            sums.extend(HourlyCount::sum(&hours.await?));
         }
         Ok(sums)
     }

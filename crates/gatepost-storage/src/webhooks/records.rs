@@ -173,8 +173,8 @@ pub trait RecordStore: OwnerStore {
     async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, StoreError>;
 
     /// The names of those of these tasks that are there and whose names can be read, in order of
-    /// their row numbers: what a list of events shows beside its rows. Their messages, which may be
-    /// large, are not read.
+    /// their row numbers, and whether each is enabled: what a list of events shows beside its rows.
+    /// Their messages, which may be large, are not read.
     ///
     /// Without an implementation of its own a store is asked for each of them, with its message.
     ///

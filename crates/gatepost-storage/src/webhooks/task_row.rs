@@ -26,7 +26,7 @@ pub struct TaskRow {
     pub task: Task,
 }
 
-/// What a task is called, and whose it is.
+/// What a task is called, whose it is, and whether it runs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NamedTask {
     /// Its row number.
@@ -35,6 +35,8 @@ pub struct NamedTask {
     pub owner: OwnerId,
     /// Its name.
     pub name: TaskName,
+    /// Whether events run it.
+    pub enabled: bool,
 }
 
 impl NamedTask {
@@ -45,6 +47,7 @@ impl NamedTask {
             id: row.id,
             owner: row.owner,
             name: row.task.name.clone(),
+            enabled: row.task.enabled,
         }
     }
 }

@@ -160,13 +160,14 @@ pub async fn r26_messages_come_with_their_revision(store: Webhooks) {
     assert!(found[0].revision < row.revision, "R26 the other's revision");
 }
 
-/// Tasks are named in order of their row numbers, each once and with its owner; those that are not
-/// there are left out.
+/// Tasks are named in order of their row numbers, each once, with its owner and whether it is
+/// enabled; those that are not there are left out.
 pub async fn r41_names_of_tasks_come_by_number(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
     let mut row = records.task(a.task).await.unwrap().unwrap();
     row.task.name = "é 2".parse().unwrap();
+    row.task.enabled = false;
     records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
     let gone = set(&store, 1, "gone").await;
     let deleted = records.delete_webhook(gone.webhook, Cascade::Tasks, at(1));
@@ -176,10 +177,10 @@ pub async fn r41_names_of_tasks_come_by_number(store: Webhooks) {
     let found = records.named_tasks(&asked).await.unwrap();
     let found: Vec<_> = found
         .iter()
-        .map(|task| (task.id, task.owner.0, task.name.as_str()))
+        .map(|task| (task.id, task.owner.0, task.name.as_str(), task.enabled))
         .collect();
     let other = records.task(b.task).await.unwrap().unwrap().task.name;
-    let expected = [(a.task, 1, "é 2"), (b.task, 2, other.as_str())];
+    let expected = [(a.task, 1, "é 2", false), (b.task, 2, other.as_str(), true)];
     assert_eq!(found, expected, "R41");
     let none = records.named_tasks(&[]).await.unwrap();
     assert_eq!(none, [], "R41 none asked for");

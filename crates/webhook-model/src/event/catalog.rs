@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::notes::EventNotes;
 use super::record::{Event, Target};
 use super::words::{EventName, EventType};
 use crate::error::{Field, Invalid};
@@ -22,7 +23,14 @@ pub enum Specificity {
 struct TypeEntry {
     label: String,
     specificity: Specificity,
-    events: Vec<(EventName, String)>,
+    events: Vec<EventEntry>,
+}
+
+#[derive(Clone, Debug)]
+struct EventEntry {
+    name: EventName,
+    label: String,
+    notes: Option<EventNotes>,
 }
 
 /// The types and events that can be chosen.
@@ -84,7 +92,7 @@ impl Catalog {
             .types
             .get(&event.event_type)
             .ok_or(CatalogError::UnknownType)?;
-        if !entry.events.iter().any(|(name, _)| *name == event.event) {
+        if !entry.events.iter().any(|entry| entry.name == event.event) {
             return Err(CatalogError::UnknownEvent);
         }
         match (entry.specificity, event.target) {
@@ -109,7 +117,7 @@ impl Catalog {
             entry
                 .events
                 .iter()
-                .map(|(name, label)| (name, label.as_str()))
+                .map(|entry| (&entry.name, entry.label.as_str()))
         })
     }
 
@@ -119,6 +127,13 @@ impl Catalog {
         self.events(of)
             .find(|(name, _)| *name == event)
             .map(|(_, label)| label)
+    }
+
+    /// What the platform says of an event; `None` if it says nothing.
+    #[must_use]
+    pub fn notes(&self, of: &EventType, event: &EventName) -> Option<&EventNotes> {
+        let mut events = self.types.get(of)?.events.iter();
+        events.find(|entry| entry.name == *event)?.notes.as_ref()
     }
 }
 
@@ -153,7 +168,13 @@ impl CatalogBuilder {
     ) -> Result<Self, Invalid> {
         let events = events
             .iter()
-            .map(|(name, label)| Ok((name.parse()?, (*label).to_owned())))
+            .map(|(name, label)| {
+                Ok(EventEntry {
+                    name: name.parse()?,
+                    label: (*label).to_owned(),
+                    notes: None,
+                })
+            })
             .collect::<Result<_, Invalid>>()?;
         self.catalog.types.insert(
             name.parse()?,
@@ -163,6 +184,20 @@ impl CatalogBuilder {
                 events,
             },
         );
+        Ok(self)
+    }
+
+    /// Says more of an event that was added: for people who write messages about it.
+    ///
+    /// # Errors
+    /// A type or an event that was not added.
+    pub fn notes(mut self, of: &str, event: &str, notes: EventNotes) -> Result<Self, Invalid> {
+        let entry = self.catalog.types.get_mut(&of.parse::<EventType>()?);
+        let entry = entry.ok_or(CatalogError::UnknownType.as_invalid())?;
+        let name: EventName = event.parse()?;
+        let found = entry.events.iter_mut().find(|entry| entry.name == name);
+        let found = found.ok_or(CatalogError::UnknownEvent.as_invalid())?;
+        found.notes = Some(notes);
         Ok(self)
     }
 

@@ -2,12 +2,14 @@
 
 mod catalog;
 mod json;
+mod notes;
 mod occurrence;
 mod record;
 mod words;
 
 pub use catalog::{Catalog, CatalogBuilder, CatalogError, Specificity};
 pub use json::JsonObject;
+pub use notes::{EventNotes, SampleVariable};
 pub use occurrence::{Object, Occurrence, OccurrenceId};
 pub use record::{Event, Target};
 pub use words::{EventName, EventType};

@@ -54,6 +54,15 @@ impl SigningSecret {
         Self(Secret::new(format!("whsec_{}", STANDARD.encode(*bytes))))
     }
 
+    /// What a receiver verifies with, where that is no secret: the public half of a `whsk_` key, as
+    /// `whpk_` and base64. `None` for a `whsec_` secret, which both sides share.
+    #[must_use]
+    pub fn public_key(&self) -> Option<String> {
+        let pair = self.expose().strip_prefix("whsk_")?;
+        let pair = zeroize::Zeroizing::new(LENIENT.decode(pair).ok()?);
+        Some(format!("whpk_{}", STANDARD.encode(pair.get(32..)?)))
+    }
+
     /// The text form.
     #[must_use]
     pub fn expose(&self) -> &str {

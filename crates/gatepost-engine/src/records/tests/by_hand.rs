@@ -59,6 +59,7 @@ async fn a_message_by_hand_to_a_webhook_that_changes_meanwhile_waits_to_be_found
         owner: OwnerId(1),
         webhook: row,
         body: "x".into(),
+        test_of: None,
     };
     let emitter = bench.emitter(&Limits::default());
     let id = emitter.post_detached(letter).await.unwrap();

@@ -4,6 +4,7 @@ mod by_hand;
 mod owned;
 mod quotas;
 mod replayed;
+mod tested;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use super::deliveries::Deliveries;
 use super::events::Events;
 use super::owners::Owners;
 use super::replays::Replays;
+use super::run_about::RunAbout;
 use super::tasks::Tasks;
 use super::webhooks::Webhooks;
 use crate::config::Limits;
@@ -155,8 +157,10 @@ async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "by hand", true).await;
     let tasks = tasks(&bench);
-    assert_eq!(tasks.run(task, None).await.unwrap().deliveries.len(), 1);
-    let gone = tasks.run(task, None).await.unwrap_err();
+    let nothing = RunAbout::default;
+    let ran = tasks.run(task, nothing(), None).await.unwrap();
+    assert_eq!(ran.deliveries.len(), 1);
+    let gone = tasks.run(task, nothing(), None).await.unwrap_err();
     assert!(matches!(gone, EngineError::NotFound), "{gone:?}");
     let missing = tasks.edit(TaskId(99), |_| Ok(())).await.unwrap_err();
     assert!(matches!(missing, EngineError::NotFound), "{missing:?}");
@@ -216,12 +220,12 @@ async fn a_test_is_sent_past_the_queue_and_not_recorded() {
         .await
         .unwrap()
         .unwrap();
-    let message = "test".parse().unwrap();
+    let message = "test of ${NAME}".parse().unwrap();
     let sent = deliveries(&bench)
-        .send_now(&row.value, Some(&message))
+        .send_now(&row.value, Some(&message), "web-1")
         .await;
     assert_eq!(sent.unwrap().attempt.status, Some(200));
-    assert_eq!(bench.script.sent(), ["test"]);
+    assert_eq!(bench.script.sent(), ["test of web-1"]);
     assert!(records.deliveries().await.is_empty());
 }
 

@@ -91,7 +91,7 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     let task = records.task(webhook, "x", false).await;
     bench.judge.admit_change(OwnerId(1)).await.unwrap();
     let tasks = tasks(&bench);
-    let ran = tasks.run(task, None).await.unwrap();
+    let ran = tasks.run(task, RunAbout::default(), None).await.unwrap();
     let delivery = records.stored(ran.deliveries[0]).await;
     assert_eq!(
         (delivery.owner, delivery.tenant),
@@ -100,7 +100,10 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     platform.may(1, May::No);
     tokio::time::pause();
     tokio::time::advance(std::time::Duration::from_secs(6)).await;
-    let refused = tasks.run(task, None).await.unwrap_err();
+    let refused = tasks
+        .run(task, RunAbout::default(), None)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
 }
 
@@ -113,7 +116,7 @@ async fn nothing_is_sent_by_hand_for_who_is_disabled() {
     let refused = deliveries.send(webhook, None).await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
     let row = records.store.webhook(webhook).await.unwrap().unwrap();
-    let refused = deliveries.send_now(&row.value, None).await.unwrap_err();
+    let refused = deliveries.send_now(&row.value, None, "").await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
     assert!(bench.script.sent().is_empty());
 }

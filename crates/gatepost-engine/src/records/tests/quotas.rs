@@ -108,13 +108,16 @@ async fn what_is_done_by_hand_is_done_at_a_rate_all_together() {
     let once = records.task(webhook, "x", false).await;
     let (tasks, deliveries) = (tasks(&bench), deliveries(&bench));
     deliveries.send(webhook, None).await.unwrap();
-    tasks.run(once, None).await.unwrap();
+    tasks.run(once, RunAbout::default(), None).await.unwrap();
     let fast = deliveries.send(webhook, None).await.unwrap_err();
     let EngineError::TooFast { retry_after } = fast else {
         panic!("{fast:?}");
     };
     assert!((Duration::from_secs(1)..=Duration::from_secs(60)).contains(&retry_after));
-    let fast = tasks.run(once, None).await.unwrap_err();
+    let fast = tasks
+        .run(once, RunAbout::default(), None)
+        .await
+        .unwrap_err();
     assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
     tokio::time::advance(retry_after).await;
     deliveries.send(webhook, None).await.unwrap();
@@ -133,7 +136,10 @@ async fn who_has_as_much_waiting_as_allowed_sends_and_runs_nothing_more() {
     let id = deliveries.send(webhook, None).await.unwrap();
     let full = deliveries.send(webhook, None).await.unwrap_err();
     assert_eq!(full.to_string(), "You have 1 of 1 waiting deliveries");
-    let full = tasks.run(TaskId(1), None).await.unwrap_err();
+    let full = tasks
+        .run(TaskId(1), RunAbout::default(), None)
+        .await
+        .unwrap_err();
     assert!(matches!(full, EngineError::Full { .. }), "{full:?}");
     let emitter = bench.emitter(&Limits::default());
     let occurrence = crate::testing::poweron(7, &[1]);

@@ -7,12 +7,16 @@ use gatepost_storage::webhooks::RecordId;
 use webhook_model::{Target, WebhookId};
 
 use super::Door;
+use crate::people::COUNTED;
 use crate::users::{EVERYBODY, sees};
 use crate::world::{NOWHERE, Rows, draft, event, task, webhook};
 
-pub(super) const METHODS: [&str; 12] = [
+pub(super) const METHODS: [&str; 15] = [
     "webhook_names",
+    "webhook_sums",
+    "failing_webhooks",
     "task_names",
+    "named_tasks",
     "running_tasks",
     "may_manage",
     "user",
@@ -63,8 +67,18 @@ async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers
     let lost = sees(user).iter().map(|owner| people.lost[owner].0);
     let webhooks = door.of(user, "webhook_names");
     let webhooks = webhooks.webhook_names(all().map(|rows| rows.webhook)).await;
+    let (from, before) = COUNTED;
+    let sums = door.of(user, "webhook_sums");
+    let sums = sums.webhook_sums(all().map(|rows| rows.webhook), from, before);
+    let sums = sums.await.unwrap();
+    let failing = door.of(user, "failing_webhooks");
+    let failing = failing.failing_webhooks(from, before, 100).await.unwrap();
+    let failing = failing.webhooks.iter().map(|(row, _)| row.id.0);
     let tasks = door.of(user, "task_names");
     let tasks = tasks.task_names(all().map(|rows| rows.task)).await;
+    let named = door.of(user, "named_tasks");
+    let named = named.named_tasks(all().map(|rows| rows.task)).await;
+    let named = named.unwrap().keys().map(|id| id.0).collect();
     let running = door.of(user, "running_tasks");
     let running = running.running_tasks(&people.tasks).await.unwrap();
     let dropped = door.of(user, "dropped").dropped(100).await.unwrap();
@@ -90,7 +104,18 @@ async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers
     let dropped = dropped.iter().map(|count| count.webhook.0).collect();
     vec![
         ("webhook_names", webhooks, seen(|rows| rows.webhook.0)),
+        (
+            "webhook_sums",
+            sums.keys().map(|id| id.0).collect(),
+            seen(|rows| rows.webhook.0),
+        ),
+        (
+            "failing_webhooks",
+            failing.collect(),
+            seen(|rows| rows.webhook.0),
+        ),
         ("task_names", tasks, seen(|rows| rows.task.0)),
+        ("named_tasks", named, seen(|rows| rows.task.0)),
         (
             "running_tasks",
             running.iter().map(|id| id.0).collect(),

@@ -1,5 +1,5 @@
 -- $1: webhooks. $2, $3: hours. In the order of $1.
-SELECT c.webhook, $2::timestamptz AS hour, sum(c.sent)::bigint AS sent, sum(c.failed)::bigint AS failed,
+SELECT c.webhook, max(c.hour) AS hour, sum(c.sent)::bigint AS sent, sum(c.failed)::bigint AS failed,
     sum(c.retried)::bigint AS retried, sum(c.milliseconds)::bigint AS milliseconds, sum(c.bytes)::bigint AS bytes
 FROM unnest($1::bigint[]) WITH ORDINALITY AS a (webhook, place)
     JOIN :schema.gatepost_webhook w ON w.id = a.webhook AND NOT w.gone

@@ -95,6 +95,9 @@ passed_on! { RecordStore {
         if self.is(&["r41"]) {
             named.reverse();
         }
+        if self.is(&["r41-enabled"]) {
+            named.iter_mut().for_each(|task| task.enabled = true);
+        }
         Ok(named)
     }
 

@@ -1,0 +1,158 @@
+//! What a task is run or tested about, as it is chosen in a form.
+
+use std::collections::BTreeMap;
+
+use gatepost_manage::About;
+use webhook_model::{EventName, EventType, ObjectId, SampleVariable, Specificity};
+
+use super::preview::OBJECT;
+use crate::choices::choices;
+use crate::context::PageContext;
+use crate::form::Form;
+use crate::problems::Problems;
+
+/// In front of the name of a variable, as the name of its field.
+const VARIABLE: &str = "var.";
+/// The longest value of a variable, in bytes.
+pub(super) const MAX_VALUE: usize = 1_000;
+
+/// The content of the fields.
+#[derive(Debug, Default)]
+pub(super) struct AboutForm {
+    /// Empty for a run that is about no event.
+    pub event_type: String,
+    pub event: String,
+    pub object: String,
+    /// What `${NAME}` becomes where no object is chosen.
+    pub name: String,
+    pub variables: BTreeMap<String, String>,
+}
+
+/// What a form offers for a type.
+#[derive(Debug)]
+pub(super) struct AboutOptions {
+    pub of: EventType,
+    pub label: String,
+    pub events: Vec<(String, String)>,
+    /// The platform's objects; empty where it names none, or the type has none.
+    pub objects: Vec<(String, String)>,
+    /// What occurrences of the type's events bring, each name once.
+    pub variables: Vec<SampleVariable>,
+}
+
+impl AboutOptions {
+    /// `None` for a type that is not in the catalog.
+    pub(super) async fn of(ctx: &PageContext, name: &str) -> Option<Self> {
+        let catalog = ctx.actor.catalog();
+        let mut types = catalog.types();
+        let (of, label, specificity) = types.find(|(of, ..)| of.as_str() == name)?;
+        let objects = match specificity {
+            Specificity::Generic => Vec::new(),
+            _ => choices(ctx, of.as_str()).await,
+        };
+        let events = catalog.events(of);
+        let events = events.map(|(event, label)| (event.to_string(), label.to_owned()));
+        Some(Self {
+            of: of.clone(),
+            label: label.to_owned(),
+            events: events.collect(),
+            objects,
+            variables: variables(ctx, of),
+        })
+    }
+}
+
+/// The variables that occurrences of a type's events bring, each name once.
+pub(super) fn variables(ctx: &PageContext, of: &EventType) -> Vec<SampleVariable> {
+    let catalog = ctx.actor.catalog();
+    let notes = catalog.events(of);
+    let notes = notes.filter_map(|(event, _)| catalog.notes(of, event));
+    let all = notes.flat_map(|notes| notes.variables());
+    let each: BTreeMap<&str, &SampleVariable> = all.map(|one| (one.name(), one)).collect();
+    each.into_values().cloned().collect()
+}
+
+impl AboutForm {
+    /// A form of which nothing is chosen but the type: its fields have samples.
+    pub(super) fn fresh(options: Option<&AboutOptions>) -> Self {
+        let fresh = Self {
+            name: OBJECT.to_owned(),
+            ..Self::default()
+        };
+        let Some(options) = options else {
+            return fresh;
+        };
+        let variables = options.variables.iter();
+        Self {
+            event_type: options.of.to_string(),
+            event: options
+                .events
+                .first()
+                .map(|(event, _)| event.clone())
+                .unwrap_or_default(),
+            variables: variables
+                .map(|one| (one.name().to_owned(), one.sample().to_owned()))
+                .collect(),
+            ..fresh
+        }
+    }
+
+    pub(super) fn sent(form: &Form, options: Option<&AboutOptions>) -> Self {
+        let text = |name: &str| form.text(name).trim().to_owned();
+        let variables = options.map_or(&[][..], |options| &options.variables);
+        Self {
+            event_type: text("type"),
+            event: text("event"),
+            object: text("object"),
+            name: text("name"),
+            variables: variables
+                .iter()
+                .map(|one| {
+                    let value = form.text(&format!("{VARIABLE}{}", one.name()));
+                    (one.name().to_owned(), value.to_owned())
+                })
+                .collect(),
+        }
+    }
+
+    /// The name of the field of a variable.
+    pub(super) fn field(variable: &str) -> String {
+        format!("{VARIABLE}{variable}")
+    }
+
+    /// Parses the fields; each error is noted beside its field.
+    pub(super) fn parse(&self, problems: &mut Problems) -> Option<About> {
+        let event = match self.event_type.as_str() {
+            "" => None,
+            of => {
+                let words = of.parse::<EventType>().and_then(|of| {
+                    let event: EventName = self.event.parse()?;
+                    Ok((of, event))
+                });
+                Some(problems.take("event", words.map_err(|_| "choose the event"))?)
+            }
+        };
+        let object = match (&event, self.object.as_str()) {
+            (None, _) | (_, "") => None,
+            (Some(_), number) => {
+                let number = number.parse().ok().filter(|key: &i64| *key > 0);
+                Some(problems.take("object", number.ok_or("choose the object"))?)
+            }
+        };
+        let texts = std::iter::once(("name".to_owned(), &self.name));
+        let variables = self.variables.iter();
+        let texts = texts.chain(variables.map(|(name, value)| (Self::field(name), value)));
+        for (field, _) in texts.filter(|(_, text)| text.len() > MAX_VALUE) {
+            problems.add(field, format!("must be at most {MAX_VALUE} bytes"));
+        }
+        if !problems.is_empty() {
+            return None;
+        }
+        Some(About {
+            event,
+            object: object.map(ObjectId),
+            name: self.name.clone(),
+            variables: self.variables.clone().into_iter().collect(),
+        })
+    }
+}

@@ -1,0 +1,205 @@
+//! How well webhooks do, in words: from the counters of their hours and the newest deliveries.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState, HourlyCount};
+use maud::{Markup, html};
+use webhook_model::{Activity, WebhookId};
+
+use super::counts::{Counts, day, grouped};
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::layout::badge;
+use crate::paging::newest_rows;
+use crate::time::stamp;
+
+/// The newest deliveries that are looked through for the last of each webhook.
+const LOOKED_AT: u32 = 200;
+/// Hours that say how a webhook does now: the one that has begun and the one before.
+const NOW: TimeDelta = TimeDelta::hours(2);
+
+/// The state of a webhook, as it is shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Condition {
+    /// It sends, and nothing fails.
+    Active,
+    /// It sends, and some of it fails.
+    SomeFail,
+    /// Nothing has succeeded recently.
+    Failing,
+    Paused,
+    Disabled,
+}
+
+impl Condition {
+    /// By what became of the deliveries of the last day, and of the last hours.
+    fn of(activity: Activity, day: Counts, now: Counts) -> Self {
+        match activity {
+            Activity::Paused => Self::Paused,
+            Activity::Disabled => Self::Disabled,
+            Activity::Active if now.only_failed() => Self::Failing,
+            Activity::Active if now.is_none() && day.only_failed() => Self::Failing,
+            Activity::Active if day.failed > 0 => Self::SomeFail,
+            Activity::Active => Self::Active,
+        }
+    }
+
+    pub(super) fn badge(self) -> Markup {
+        match self {
+            Self::Active => badge("good", "active"),
+            Self::SomeFail => badge("warn", "some fail"),
+            Self::Failing => badge("bad", "failing"),
+            Self::Paused => badge("warn", "paused"),
+            Self::Disabled => badge("", "disabled"),
+        }
+    }
+}
+
+/// What is known of the webhooks of one page, by a number of calls that does not depend on how many
+/// there are.
+#[derive(Debug)]
+pub(crate) struct Conditions {
+    day: BTreeMap<WebhookId, HourlyCount>,
+    now: BTreeMap<WebhookId, HourlyCount>,
+    last: BTreeMap<WebhookId, Delivery>,
+}
+
+impl Conditions {
+    pub(super) async fn of(
+        ctx: &PageContext,
+        webhooks: impl Iterator<Item = WebhookId> + Clone,
+    ) -> Result<Self, Failure> {
+        let (from, before) = day(ctx);
+        let day = ctx.actor.webhook_sums(webhooks.clone(), from, before);
+        let day = day.await?;
+        let now = ctx.actor.webhook_sums(webhooks, before - NOW, before);
+        let now = now.await?;
+        let newest = DeliveryQuery::all(newest_rows(LOOKED_AT));
+        let mut last = BTreeMap::new();
+        for delivery in ctx.actor.deliveries(&newest).await?.rows {
+            last.entry(delivery.webhook).or_insert(delivery);
+        }
+        Ok(Self { day, now, last })
+    }
+
+    pub(super) fn day(&self, webhook: WebhookId) -> Counts {
+        counts(&self.day, webhook)
+    }
+
+    pub(super) fn condition(&self, webhook: WebhookId, activity: Activity) -> Condition {
+        Condition::of(activity, self.day(webhook), counts(&self.now, webhook))
+    }
+
+    /// The last delivery: how it went, or at least in which hour it was.
+    pub(super) fn last(&self, webhook: WebhookId, now: DateTime<Utc>) -> Markup {
+        let counted = self.day.get(&webhook).map(|count| count.hour);
+        html! { @match (self.last.get(&webhook), counted) {
+            (Some(delivery), _) => (told(delivery, now)),
+            (None, Some(hour)) => { "between " (hour.format("%H:00")) " and " ((hour + TimeDelta::hours(1)).format("%H:00 UTC")) },
+            (None, None) => span.quiet { "none in 24 hours" },
+        } }
+    }
+}
+
+fn counts(of: &BTreeMap<WebhookId, HourlyCount>, webhook: WebhookId) -> Counts {
+    of.get(&webhook).map(Counts::from).unwrap_or_default()
+}
+
+fn told(delivery: &Delivery, now: DateTime<Utc>) -> Markup {
+    let word = match delivery.state {
+        DeliveryState::Sent => "sent",
+        DeliveryState::Error => "failed",
+        _ if delivery.attempts > 0 => "retrying",
+        _ => "waiting",
+    };
+    let info = if delivery.state == DeliveryState::Sent {
+        ""
+    } else {
+        delivery.status_info.as_str()
+    };
+    html! {
+        (word) @if !info.is_empty() { ": " (info) }
+        div.quiet { (stamp(delivery.last_attempt.unwrap_or(delivery.created), now)) }
+    }
+}
+
+/// `1,000 sent, 3 failed (99.7%)`.
+pub(super) fn rate(day: Counts) -> String {
+    let sent = format!("{} sent", grouped(day.sent));
+    match success(day) {
+        Some(share) if day.failed > 0 => {
+            format!("{sent}, {} failed ({share})", grouped(day.failed))
+        }
+        _ => sent,
+    }
+}
+
+/// The share of deliveries that were sent, among those that ended: `99.7%`, rounded down, so that
+/// only all is `100%`. `None` where none ended.
+pub(super) fn success(counts: Counts) -> Option<String> {
+    let ended = u128::from(counts.sent) + u128::from(counts.failed);
+    let thousandths = (u128::from(counts.sent) * 1_000).checked_div(ended)?;
+    Some(match (thousandths / 10, thousandths % 10) {
+        (whole, 0) => format!("{whole}%"),
+        (whole, tenths) => format!("{whole}.{tenths}%"),
+    })
+}
+
+/// The condition of one webhook whose hours were read.
+pub(super) fn of_hours(activity: Activity, hours: &[Counts]) -> Condition {
+    let now = hours.iter().rev().take(2).copied();
+    Condition::of(
+        activity,
+        Counts::sum(hours.iter().copied()),
+        Counts::sum(now),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(sent: u64, failed: u64) -> Counts {
+        Counts {
+            sent,
+            failed,
+            ..Counts::default()
+        }
+    }
+
+    #[test]
+    fn a_webhook_fails_when_nothing_succeeded_recently() {
+        let retried = Counts {
+            retried: 3,
+            ..Counts::default()
+        };
+        let none = Counts::default();
+        for (day, now, condition) in [
+            (none, none, Condition::Active),
+            (ended(5, 0), ended(5, 0), Condition::Active),
+            (ended(5, 1), ended(1, 0), Condition::SomeFail),
+            (ended(5, 1), ended(0, 1), Condition::Failing),
+            (ended(5, 0), retried, Condition::Failing),
+            (ended(0, 4), none, Condition::Failing),
+            (ended(1, 4), none, Condition::SomeFail),
+        ] {
+            let found = Condition::of(Activity::Active, day, now);
+            assert_eq!(found, condition, "{day:?} {now:?}");
+        }
+        let paused = Condition::of(Activity::Paused, ended(0, 4), ended(0, 4));
+        assert_eq!(paused, Condition::Paused);
+    }
+
+    #[test]
+    fn a_rate_is_never_rounded_up() {
+        let share = |sent, failed| success(ended(sent, failed)).unwrap_or_default();
+        assert_eq!(share(0, 0), "");
+        assert_eq!(share(7, 0), "100%");
+        assert_eq!(share(99_999, 1), "99.9%");
+        assert_eq!(share(1, 1), "50%");
+        assert_eq!(share(0, 3), "0%");
+        assert_eq!(rate(ended(1_000, 3)), "1,000 sent, 3 failed (99.7%)");
+        assert_eq!(rate(ended(1_000, 0)), "1,000 sent");
+    }
+}

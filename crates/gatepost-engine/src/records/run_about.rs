@@ -1,0 +1,34 @@
+//! What a task is run about, when it is run by hand.
+
+use webhook_model::{Audience, EventName, EventType, Invalid, Object, Occurrence};
+
+/// What a run or a test of a task by hand is about: as if it had occurred. Nothing is matched by
+/// it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct RunAbout {
+    /// What occurred; `None` for a run because somebody wanted one.
+    pub event: Option<(EventType, EventName)>,
+    /// To what.
+    pub object: Option<Object>,
+    /// Values of further variables, by name.
+    pub variables: Vec<(String, String)>,
+}
+
+impl RunAbout {
+    /// The event, or that a task was run by hand.
+    pub(super) fn words(&self) -> Result<(EventType, EventName), Invalid> {
+        match &self.event {
+            Some(words) => Ok(words.clone()),
+            None => Ok(("tasks".parse()?, "execute".parse()?)),
+        }
+    }
+
+    pub(super) fn occurrence(self, audience: Audience) -> Result<Occurrence, Invalid> {
+        let (event_type, event) = self.words()?;
+        Ok(Occurrence {
+            object: self.object,
+            variables: self.variables,
+            ..Occurrence::new(event_type, event, audience)
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! Tests of tasks, and what is said of targets before anything is sent.
+
+use std::sync::Arc;
+
+use delivery::TargetRefusal;
+use gatepost_storage::webhooks::DeliveryState;
+use tokio::time::Instant;
+use webhook_model::{Activity, Object, ObjectId, TargetUrl};
+
+use super::super::run_about::RunAbout;
+use super::super::targets::{TargetVerdict, Targets};
+use super::{bench, deliveries, tasks};
+
+fn about() -> RunAbout {
+    RunAbout {
+        event: Some(("vms".parse().unwrap(), "poweron".parse().unwrap())),
+        object: Some(Object {
+            id: ObjectId(3),
+            name: "web-3".into(),
+        }),
+        variables: vec![("CORES".into(), "4".into())],
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
+    let once = records.task(webhook, "${NAME} has ${CORES}", true).await;
+    let tasks = tasks(&bench);
+    let disable = |task: &mut webhook_model::Task| {
+        task.enabled = false;
+        Ok(())
+    };
+    tasks.edit(once, disable).await.unwrap();
+    let id = deliveries(&bench).test(once, about()).await.unwrap();
+    let stored = records.stored(id).await;
+    assert_eq!(stored.body.as_ref(), "web-3 has 4");
+    assert_eq!(
+        (stored.task, stored.state),
+        (Some(once), DeliveryState::Queued)
+    );
+    assert!(stored.message_id.is_test(), "{}", stored.message_id);
+    let row = tasks.get(once).await.unwrap().expect("it is still there");
+    assert_eq!(row.last_run, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_about_an_object_has_its_name_and_its_variables() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
+    let task = records.task(webhook, "${NAME} has ${CORES}", false).await;
+    let ran = tasks(&bench).run(task, about(), None).await.unwrap();
+    let stored = records.stored(ran.deliveries[0]).await;
+    assert_eq!(stored.body.as_ref(), "web-3 has 4");
+    assert!(!stored.message_id.is_test(), "{}", stored.message_id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_without_a_public_address_is_told_in_time_and_so_is_a_literal_address() {
+    let (_, bench) = bench().await;
+    let targets = Targets::new(bench.script.clone());
+    let url = |text: &str| text.parse::<TargetUrl>().unwrap();
+    let private = targets.judge(&url("http://10.0.0.1/")).await;
+    assert!(matches!(
+        private,
+        TargetVerdict::Refused(TargetRefusal::Special(_))
+    ));
+    let name = url("http://nowhere.example/");
+    assert_eq!(targets.judge_url(&name), TargetVerdict::Allowed);
+    assert_eq!(targets.judge(&name).await, TargetVerdict::NoAddress);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lookups_that_hang_hold_nobody_longer_than_a_second_and_are_few() {
+    let (_, bench) = bench().await;
+    bench.script.hold();
+    let targets = Arc::new(Targets::new(bench.script.clone()));
+    let name: TargetUrl = "http://hangs.example/".parse().unwrap();
+    let begun = Instant::now();
+    let hung = (0..4).map(|_| {
+        let (targets, name) = (targets.clone(), name.clone());
+        tokio::spawn(async move { targets.judge(&name).await })
+    });
+    for hung in hung.collect::<Vec<_>>() {
+        assert_eq!(hung.await.unwrap(), TargetVerdict::Allowed, "not known");
+    }
+    assert_eq!(begun.elapsed().as_secs(), 1);
+    // They still hang: nobody else waits for a fifth.
+    assert_eq!(targets.judge(&name).await, TargetVerdict::Allowed);
+    assert_eq!(begun.elapsed().as_secs(), 1);
+    bench.script.gate.add_permits(5);
+    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    assert_eq!(targets.judge(&name).await, TargetVerdict::NoAddress);
+}

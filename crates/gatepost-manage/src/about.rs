@@ -1,0 +1,67 @@
+//! What a task is run or tested about, manually.
+
+use gatepost_engine::RunAbout;
+use gatepost_keys::OwnerId;
+use webhook_model::{
+    CatalogError, Event, EventName, EventType, JsonObject, Object, ObjectId, Target, TaskId,
+};
+
+use crate::actor::Actor;
+use crate::error::ManageError;
+use crate::events::no_such_object;
+
+/// Whether an object may be watched does not depend on the task that runs.
+const NO_TASK: TaskId = TaskId(0);
+
+/// What a task is run or tested about, as if it had occurred: by default nothing in particular.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// The event, one of the catalog.
+    pub event: Option<(EventType, EventName)>,
+    /// An object of the event's type, by its row number: one that the task's owner may watch.
+    /// `${NAME}` becomes the name that the owner may know.
+    pub object: Option<ObjectId>,
+    /// What `${NAME}` becomes where the [`Directory`](crate::Directory) knows no name.
+    pub name: String,
+    /// Values of further variables, by name.
+    pub variables: Vec<(String, String)>,
+}
+
+impl Actor {
+    /// What is run about, as far as this owner may receive it.
+    pub(crate) async fn known(
+        &self,
+        owner: OwnerId,
+        about: About,
+    ) -> Result<RunAbout, ManageError> {
+        let mut name = about.name;
+        let id = about.object.unwrap_or(ObjectId(0));
+        if let Some((event_type, event)) = &about.event {
+            if self.catalog().event_label(event_type, event).is_none() {
+                return Err(CatalogError::UnknownEvent.as_invalid().into());
+            }
+            if let Some(object) = about.object {
+                let watched = Event {
+                    event_type: event_type.clone(),
+                    event: event.clone(),
+                    target: Target::Instance(object),
+                    task: NO_TASK,
+                    enabled: true,
+                    filters: JsonObject::default(),
+                    context: JsonObject::default(),
+                };
+                let may = self.engine().may_watch(owner, &watched).await;
+                may.map_err(no_such_object)?;
+                let table = event_type.as_str();
+                if let Some(known) = self.name_for(owner, table, object.0).await? {
+                    name = known;
+                }
+            }
+        }
+        Ok(RunAbout {
+            event: about.event,
+            object: (!name.is_empty() || about.object.is_some()).then_some(Object { id, name }),
+            variables: about.variables,
+        })
+    }
+}

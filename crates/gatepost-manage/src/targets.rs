@@ -1,0 +1,25 @@
+//! What the target policy says to a URL before a webhook is sent to it.
+
+use gatepost_engine::TargetVerdict;
+use webhook_model::TargetUrl;
+
+use crate::actor::Actor;
+use crate::finish::ask;
+
+impl Actor {
+    /// What the target policy says to a URL by itself: a literal address, a port, a scheme, a host
+    /// name that is listed. Nothing is looked up.
+    #[must_use]
+    pub fn judge_url(&self, url: &TargetUrl) -> TargetVerdict {
+        self.engine().judge_url(url)
+    }
+
+    /// As [`judge_url`](Self::judge_url), and of a host name the addresses that it has at this
+    /// moment. Waits for at most a second; what is not known by then counts as allowed. Meant for
+    /// the moment at which a webhook was saved, not for each keystroke.
+    pub async fn judge_target(&self, url: &TargetUrl) -> TargetVerdict {
+        // A resolver is the platform's code.
+        let judged = ask(self.engine().judge_target(url)).await;
+        judged.unwrap_or(TargetVerdict::Allowed)
+    }
+}

@@ -1,0 +1,66 @@
+//! What the pages say of a URL to which nothing can be sent.
+
+use tests::browser::typed::hook;
+use tests::browser::{Site, Visitor};
+
+const NEW: &str = "/console/webhooks/new";
+const REFUSED: &str = "Nothing can be sent to this URL";
+
+#[tokio::test]
+async fn a_url_that_policy_refuses_is_told_when_it_is_saved_and_beside_its_field() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let saved = ulf.submit(NEW, &hook("http://10.0.0.1/", &[])).await;
+    assert_eq!(saved.status, 303, "it is saved all the same");
+    for path in [
+        saved.to(),
+        "/console/webhooks/1",
+        "/console/webhooks/1/edit",
+    ] {
+        assert!(ulf.get(path).await.has(REFUSED), "{path}");
+    }
+    // With an error in another field it stands there as well.
+    let fields = hook("http://10.0.0.1/", &[("timeout", "1")]);
+    let page = ulf.submit(NEW, &fields).await;
+    assert!(page.status == 422 && page.has(REFUSED), "{}", page.html);
+    let check = "/console/webhooks/check";
+    let page = ulf.fill(NEW, check, &hook("http://[::1]/", &[])).await;
+    assert!(page.has(REFUSED), "{}", page.html);
+    // The platform of this test opens 127.0.0.0/8.
+    let page = ulf.fill(NEW, check, &hook("http://127.0.0.1/", &[])).await;
+    assert!(page.has("Not encrypted") && !page.has(REFUSED));
+    let page = ulf
+        .fill(NEW, check, &hook("https://example.com/", &[]))
+        .await;
+    assert!(page.has("\"url\":\"\""), "{}", page.html);
+}
+
+#[tokio::test]
+async fn of_a_host_name_that_leads_nowhere_one_sentence_is_said() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let good = ulf.submit(NEW, &hook("https://example.com/", &[])).await;
+    let good = ulf.get(good.to()).await;
+    assert!(!good.has("no address at this moment"), "{}", good.html);
+    // Whether there is such a name in the platform's network is not told.
+    let edit = "/console/webhooks/1/edit";
+    let mut said = Vec::new();
+    for url in ["https://nowhere.invalid/", "https://secrets.internal/"] {
+        let saved = ulf.submit(edit, &hook(url, &[])).await;
+        let page = ulf.get(saved.to()).await;
+        assert!(
+            page.has("no address at this moment"),
+            "{url}: {}",
+            page.html
+        );
+        said.push(saved.to().to_owned());
+        let check = "/console/webhooks/check";
+        let typed = ulf.fill(NEW, check, &hook(url, &[])).await;
+        assert!(
+            typed.has("\"url\":\"\""),
+            "nothing is looked up: {}",
+            typed.html
+        );
+    }
+    assert_eq!(said[0], said[1]);
+}

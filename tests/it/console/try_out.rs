@@ -1,0 +1,119 @@
+//! A task is tested, or run, about an object that is chosen; and what the catalogue says.
+
+use examples::receiver::Receiver;
+use gatepost_storage::webhooks::DeliveryId;
+use tests::browser::typed::{new_task, new_webhook};
+use tests::browser::{Site, Visitor};
+
+const TEST: &str = "/console/tasks/1/test";
+
+/// A task whose message has a name and a variable that events bring.
+async fn site(more: &[(&str, &str)]) -> (Site, Visitor, Receiver) {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "${NAME} is ${VM_ID}", more).await;
+    (site, ulf, receiver)
+}
+
+#[tokio::test]
+async fn a_test_about_an_object_goes_through_queue_and_log_and_is_marked() {
+    let (site, ulf, receiver) = site(&[("once", "on")]).await;
+    let page = ulf.get(&format!("{TEST}?type=vms")).await;
+    for text in [
+        "web-1",
+        "db-1",
+        "Powered on",
+        "name=\"var.VM_ID\" value=\"1\"",
+    ] {
+        assert!(page.has(text), "{text}: {}", page.html);
+    }
+    let about = [("event", "poweron"), ("object", "2")];
+    let about = [&about[..], &[("var.VM_ID", "16"), ("name", "ignored")]].concat();
+    let form = format!("{TEST}?type=vms");
+    let sent = ulf.fill(&form, TEST, &about).await;
+    assert_eq!(
+        sent.to(),
+        "/console/deliveries/1?done=tested",
+        "{}",
+        sent.html
+    );
+    let received = receiver.wait_for("/in", 1).await.unwrap();
+    assert_eq!(received.body, "db-1 is 16");
+    let id = received.header("webhook-id").unwrap();
+    assert!(id.starts_with("msg_test_"), "{id}");
+    let delivery = site.ended(1).await;
+    assert!(delivery.message_id.is_test());
+    let page = ulf.get("/console/deliveries/1").await;
+    assert!(page.has(">test<") && page.has("db-1 is 16"));
+    assert!(ulf.get("/console/deliveries").await.has(">test<"));
+    // The one-time task is still there; a run is none of a test, and deletes it.
+    assert!(ulf.get("/console/tasks").await.has("one-time"));
+    let ran = ulf.fill(&form, "/console/tasks/1/do/run", &about).await;
+    assert_eq!(ran.to(), "/console/tasks?done=ran", "{}", ran.html);
+    let received = receiver.wait_for("/in", 2).await.unwrap();
+    assert_eq!(received.body, "db-1 is 16");
+    assert!(!received.header("webhook-id").unwrap().contains("test"));
+    assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
+}
+
+#[tokio::test]
+async fn a_test_about_no_event_has_the_name_of_the_preview() {
+    let (site, ulf, receiver) = site(&[]).await;
+    ulf.fill("/console/tasks/new", "/console/tasks/1/do/disable", &[])
+        .await;
+    let page = ulf.get(TEST).await;
+    assert!(
+        page.has("value=\"web-1\"") && !page.has("Run now"),
+        "it is disabled"
+    );
+    let sent = ulf.submit(TEST, &[("name", "web-1")]).await;
+    assert_eq!(sent.status, 303, "{}", sent.html);
+    let received = receiver.wait_for("/in", 1).await.unwrap();
+    assert_eq!(received.body, "web-1 is ${VM_ID}");
+    assert!(site.engine.delivery(DeliveryId(1)).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn what_is_wrong_stands_beside_its_field_and_tasks_of_others_are_not_found() {
+    let (_site, ulf, _receiver) = site(&[]).await;
+    let long = "n".repeat(1_001);
+    for (field, wrong) in [
+        ("event", [("event", "exploded"), ("object", "1")]),
+        ("event", [("event", "no such"), ("object", "1")]),
+        ("object", [("event", "poweron"), ("object", "-1")]),
+        ("name", [("event", "poweron"), ("name", &*long)]),
+    ] {
+        let page = ulf.fill(&format!("{TEST}?type=vms"), TEST, &wrong).await;
+        assert_eq!(page.status, 422, "{field}");
+        assert!(!page.error(field).is_empty(), "{field}: {}", page.html);
+        assert!(page.has("Nothing was sent."), "{field}");
+    }
+    let vera = Visitor::login(&_site, "vera").await;
+    assert_eq!(vera.get(TEST).await.status, 404);
+    let page = vera
+        .fill("/console/tasks/new", TEST, &[("name", "x")])
+        .await;
+    assert_eq!(page.status, 404);
+}
+
+#[tokio::test]
+async fn the_catalogue_describes_events_and_the_editor_offers_their_variables() {
+    let (_site, ulf, _receiver) = site(&[]).await;
+    let page = ulf.get("/console/events/catalog").await;
+    for text in [
+        "Virtual Machines",
+        "poweron",
+        "was switched on",
+        "${VM_ID}",
+        "web-1",
+    ] {
+        assert!(page.has(text), "{text}: {}", page.html);
+    }
+    let page = ulf.get("/console/tasks/new").await;
+    assert!(page.has("data-insert=\"${NAME}\"") && page.has("data-insert=\"${VM_ID}\""));
+    assert!(page.has("Object type") && page.has(">Send</option>"));
+    let page = ulf.get("/console/events/new?type=vms").await;
+    assert!(page.has("was switched on"), "{}", page.html);
+}
