@@ -256,5 +256,5 @@ async fn harmless(b: &Browser) {
 
 /// Elements and attributes that no page of ours has.
 async fn made(b: &Browser) -> Value {
-    b.script("return [...document.querySelectorAll('script:not([src^=\"/console/assets/\"]), iframe, img, style, base, object, embed, meta[http-equiv], link[href^=http], form[action^=http], a[href^=javascript], main b, main svg:not(.chart):not(.bar):not(.legend svg)')].map(e => e.outerHTML.slice(0, 200)).concat([...document.querySelectorAll('*')].flatMap(e => [...e.attributes]).filter(a => /^on|^style$/.test(a.name)).map(a => a.name))").await
+    b.script("return [...document.querySelectorAll('script:not([src^=\"/console/assets/\"]), iframe, img, style, base, object, embed, meta[http-equiv], link[href^=http], form[action^=http], a[href^=javascript], main b, main svg:not(.chart, .chart svg, .bar, .legend svg)')].map(e => e.outerHTML.slice(0, 200)).concat([...document.querySelectorAll('*')].flatMap(e => [...e.attributes]).filter(a => /^on|^style$/.test(a.name)).map(a => a.name))").await
 }

@@ -49,14 +49,14 @@ async fn a_delivery_that_was_queued_and_is_sent_says_nothing_else() {
         b.goto("/console/deliveries/1").await;
         b.until("dd .badge", "queued").await;
         let waiting = b.text("main").await;
-        for part in ["Next attempt", "None yet", "Cancel"] {
+        for part in ["held: webhook is paused", "None yet", "Cancel"] {
             assert!(waiting.contains(part), "{part}: {waiting}");
         }
         b.script("window.untouched = true").await;
         engine.resume_webhook(WEBHOOK).await.unwrap();
         b.until("dd .badge", "sent").await;
         let sent = b.text("main").await;
-        for part in ["Next attempt", "None yet", "Cancel"] {
+        for part in ["held: webhook is paused", "None yet", "Cancel"] {
             assert!(!sent.contains(part), "{part}: {sent}");
         }
         for part in ["502", "200", "Replay"] {

@@ -139,7 +139,7 @@ async fn figures_and_states_change_on_pages_that_are_open() {
         b.until(".figures", "1\nsent").await;
         receiver.answer_with(&[StatusCode::IM_A_TEAPOT; 4]);
         engine.send(WebhookId(1), None).await.unwrap();
-        b.until(".figures", "1\nerror").await;
+        b.until(".figures", "1\nfailed").await;
         assert_eq!(
             b.script("return window.untouched").await,
             json!(true),

@@ -7,6 +7,9 @@ use crate::context::PageContext;
 use crate::delivery_list::Names;
 use crate::layout::seen;
 
+/// What the engine says of a task that a user runs.
+const BY_HAND: (&str, &str) = ("tasks", "execute");
+
 /// Of a row: the event and its object, then the task and the id of the occurrence.
 pub(crate) fn short(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Markup {
     html! {
@@ -16,9 +19,9 @@ pub(crate) fn short(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Ma
                 @if let Some(object) = object(cause, names) { " · " (seen(&object)) }
             }
             None if delivery.task.is_some() => "Not recorded",
-            None => "Sent by hand",
+            None => "Sent manually",
         }
-        span.quiet.lines {
+        div.below.quiet {
             @if delivery.task.is_some() { span { (task(ctx, delivery, names)) } }
             @if let Some(id) = delivery.cause.as_ref().and_then(|cause| cause.occurrence.as_ref()) { span { (id) } }
         }
@@ -32,7 +35,7 @@ pub(crate) fn facts(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Ma
             @match &delivery.cause {
                 Some(cause) => (what(ctx, cause)),
                 None if delivery.task.is_some() => "Not recorded",
-                None => "Sent by hand",
+                None => "Sent manually",
             }
         }
         @if let Some(cause) = &delivery.cause {
@@ -52,6 +55,9 @@ fn what(ctx: &PageContext, cause: &Cause) -> String {
         .find(|(name, ..)| **name == cause.event_type);
     let of = of.map_or(cause.event_type.as_str(), |(_, label, _)| label);
     let event = catalog.event_label(&cause.event_type, &cause.event);
+    if event.is_none() && (cause.event_type.as_str(), cause.event.as_str()) == BY_HAND {
+        return "Run manually".to_owned();
+    }
     format!("{of}: {}", event.unwrap_or(cause.event.as_str()))
 }
 

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use crate::context::PageContext;
 use crate::delivery_cause;
 use crate::delivery_list::Names;
-use crate::delivery_standing::{inactive, standing};
-use crate::layout::{self, seen};
+use crate::delivery_standing::{badges, inactive, standing};
+use crate::layout::seen;
 use crate::time::{span, stamp};
 
 /// The deliveries, with what made them and how they stand.
@@ -22,14 +22,13 @@ pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) ->
             } }
             tbody { @for delivery in deliveries {
                 @let id = delivery.id.to_string();
-                @let (state, kind) = layout::state(delivery.state);
                 @let webhook = names.webhooks.get(&delivery.webhook);
                 @let held = webhook.and_then(inactive);
                 tr id={ "delivery-" (id) } {
                     td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
                     td data-label="Cause" { div { (delivery_cause::short(ctx, delivery, names)) } }
                     td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.map_or("–", |webhook| webhook.name.as_str()))) } }
-                    td data-label="State" { div { (layout::badge(kind, state)) @if delivery.message_id.is_test() { " " (layout::badge("busy", "test")) } " " (standing(delivery, webhook, held.as_ref(), now)) } }
+                    td data-label="State" { div { (badges(delivery)) " " (standing(delivery, webhook, held.as_ref(), now)) } }
                     td data-label="Status" { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
                     td data-label="Duration" { span { @match delivery.duration { Some(took) => (span(took)), None => "–" } } }
                     td data-label="Attempts" { span { (delivery.attempts) } }

@@ -3,9 +3,17 @@
 use chrono::{DateTime, Utc};
 use gatepost_manage::Holdup;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
+use maud::{Markup, html};
 use webhook_model::{Activity, Webhook};
 
+use crate::layout::{badge, state};
 use crate::time::{distance, span};
+
+/// The state, and whether a task was tested by it.
+pub(crate) fn badges(delivery: &Delivery) -> Markup {
+    let (word, kind) = state(delivery.state);
+    html! { (badge(kind, word)) @if delivery.message_id.is_test() { " " (badge("busy", "test")) } }
+}
 
 /// What is said beside the state: how it ended, or what it waits for.
 pub(crate) fn standing(

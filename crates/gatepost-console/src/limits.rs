@@ -20,8 +20,8 @@ pub(crate) async fn section(ctx: &PageContext) -> Result<Markup, Failure> {
                 @let (label, is_bytes) = shown(limit.name);
                 dt { (label) }
                 dd {
-                    (amount(limit.used, is_bytes)) " of "
-                    @if limit.most == u64::MAX { "any number" } @else { (amount(limit.most, is_bytes)) }
+                    (amount(limit.used, is_bytes))
+                    @if limit.most == u64::MAX { ", without a limit" } @else { " of " (amount(limit.most, is_bytes)) }
                     (warning(limit.used, limit.most))
                 }
             } }

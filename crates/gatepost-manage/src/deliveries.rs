@@ -137,17 +137,16 @@ impl Actor {
         .await
     }
 
-    /// Why a delivery that is queued still waits; `None` when nothing but its time is in its way.
-    /// Both are the caller's, as [`delivery`](Self::delivery) returns them.
+    /// Why a delivery that is queued still waits; `None` when nothing but its time is in its way,
+    /// or its webhook cannot be read.
     ///
     /// # Errors
-    /// Failures of the store.
-    pub async fn holdup(
-        &self,
-        delivery: &Delivery,
-        webhook: &Webhook,
-    ) -> Result<Option<Holdup>, ManageError> {
-        contain(async { Ok(self.engine().holdup(delivery, webhook).await?) }).await
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn holdup(&self, id: DeliveryId) -> Result<Option<Holdup>, ManageError> {
+        let (delivery, Some(webhook)) = self.delivery(id).await? else {
+            return Ok(None);
+        };
+        contain(async { Ok(self.engine().holdup(&delivery, &webhook.value).await?) }).await
     }
 
     /// Ends a delivery that still waits.

@@ -19,6 +19,7 @@ const FORM: usize = 4 * 1024 * 1024;
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// Sends a body as it is, with the hidden fields of a page before it.
+#[allow(clippy::print_stdout, reason = "a figure to look at")]
 async fn send(visitor: &Visitor, page: &str, to: &str, rest: &str) -> Page {
     let mut body = String::new();
     for (name, value) in visitor.get(page).await.hidden() {

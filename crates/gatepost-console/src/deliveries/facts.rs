@@ -8,7 +8,7 @@ use webhook_model::Webhook;
 use crate::context::PageContext;
 use crate::delivery_cause;
 use crate::delivery_list::Names;
-use crate::delivery_standing::standing;
+use crate::delivery_standing::{badges, standing};
 use crate::layout::{self, seen, spoken};
 use crate::time::{span, stamp, stamp_or};
 
@@ -21,12 +21,12 @@ pub(super) fn facts(
     names: &Names,
 ) -> Markup {
     let now = ctx.now();
-    let (state, kind) = layout::state(delivery.state);
+    let (state, _) = layout::state(delivery.state);
     let waits = delivery.state == DeliveryState::Queued;
     html! {
         dl {
             dt { "State" } dd {
-                (layout::badge(kind, state)) " " (standing(delivery, webhook, holdup, now)) (spoken(state))
+                (badges(delivery)) " " (standing(delivery, webhook, holdup, now)) (spoken(state))
                 @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { "See #" (first) } }
             }
             @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { "Last result" } dd { (delivery.status_info) } }

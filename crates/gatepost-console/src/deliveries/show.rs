@@ -71,10 +71,7 @@ impl Shown {
             (delivery, webhook) = again;
             attempts = ctx.actor.attempts(id, attempts::SHOWN).await?;
         }
-        let holdup = match &webhook {
-            Some(webhook) => ctx.actor.holdup(&delivery, &webhook.value).await?,
-            None => None,
-        };
+        let holdup = ctx.actor.holdup(id).await?;
         Ok(Self {
             attempts,
             names: Names::of(ctx, std::slice::from_ref(&delivery)).await?,

@@ -121,7 +121,7 @@ fn body(
                     Some(options) => (fields(form, options, problems)),
                     None => (name(form, problems)),
                 }
-                h3 { "Message" }
+                h2 { "Message" }
                 pre tabindex="0" aria-label="Message of the task" { (seen(message_of(row))) }
             }
             p.quiet { "A test goes through the task’s webhook, is listed among the deliveries and marked as a test. It does not count as a run." }

@@ -4,14 +4,14 @@ use std::pin::Pin;
 
 use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
-use gatepost_manage::{About, Actor, ManageError, Operation};
+use gatepost_manage::{About, Actor, ManageError, Operation, Replayable};
 use gatepost_storage::webhooks::Cascade;
-use webhook_model::Entered;
+use webhook_model::{Entered, WebhookId};
 
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 22] = [
+pub(crate) const OTHERS: [&str; 24] = [
     "create_event",
     "create_key",
     "create_task",
@@ -21,8 +21,10 @@ pub(crate) const OTHERS: [&str; 22] = [
     "dropped",
     "events",
     "failing_webhooks",
+    "find_deliveries",
     "keys",
     "named_tasks",
+    "named_webhooks",
     "running_tasks",
     "task_names",
     "tasks",
@@ -60,6 +62,17 @@ macro_rules! call {
             }),
         }
     };
+}
+
+/// All of a webhook that has ended.
+fn replayable(webhook: WebhookId) -> Replayable {
+    Replayable {
+        webhook,
+        states: Vec::new(),
+        class: None,
+        from: DateTime::UNIX_EPOCH,
+        before: DateTime::<Utc>::MAX_UTC,
+    }
 }
 
 /// All of them, for these rows.
@@ -113,5 +126,9 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(delete_delivery(ended), "delete_delivery", log(ended.0, Delete)),
         call!(replay_delivery(ended), "replay", log(ended.0, Replay)),
         call!(cancel_delivery(waiting), "cancel", log(waiting.0, Cancel)),
+        call!(holdup(waiting), "delivery", None),
+        call!(retry_delivery(waiting), "hasten", log(waiting.0, Retry)),
+        call!(count_replayable(&replayable(webhook)), "list_deliveries", None),
+        call!(replay_some(replayable(webhook)), "replay", hooks(Replay)),
     ]
 }

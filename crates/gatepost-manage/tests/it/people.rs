@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, DurationRound as _, Utc};
 use gatepost_storage::webhooks::{
     DeliveryLog, DropReason, Dropped, Enqueue, HourlyCount, MessageId, NewDelivery, QueueStore,
     RecordId, TaskRow,
@@ -14,7 +14,7 @@ use webhook_model::WebhookId;
 use crate::users::EVERYBODY;
 use crate::world::{Rows, World, webhook};
 
-/// A span in which a delivery of each webhook failed.
+/// All of time: of each webhook a delivery failed this hour. Older hours may be forgotten by now.
 pub(crate) const COUNTED: (DateTime<Utc>, DateTime<Utc>) =
     (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
 
@@ -61,7 +61,8 @@ impl People {
             count: rows.owner.unsigned_abs(),
         };
         store.count_dropped(&[dropped]).await.unwrap();
-        let failed = HourlyCount::failed(rows.webhook, COUNTED.0);
+        let hour = now.duration_trunc(chrono::TimeDelta::hours(1)).unwrap();
+        let failed = HourlyCount::failed(rows.webhook, hour);
         store.add_counts(&[failed]).await.unwrap();
         let lost = engine.create_webhook(&webhook(rows.owner, "lost")).await;
         let lost = lost.unwrap().id;

@@ -7,9 +7,10 @@ use delivery::{Sender, TargetPolicy};
 use gatepost_engine::{Engine, EngineBuilder};
 use gatepost_keys::{KeyService, OwnerId, Quota};
 use gatepost_manage::{Actor, Management, Operation};
-use gatepost_storage::MemoryStore;
-use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::webhooks::{DeliveryId, Enqueued, MessageId, NewDelivery, QueueStore as _};
+use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fault::FaultStore;
+use gatepost_testkit::fixtures::direct;
 use webhook_model::{
     Action, Catalog, Event, EventId, JsonObject, Message, Specificity, Target, Task, TaskId,
     Webhook, WebhookId,
@@ -94,7 +95,7 @@ impl World {
             .audit(platform.clone())
             .directory(platform.clone())
             .build();
-        let rows = rows(&keys, &engine, OWNER).await;
+        let rows = rows(&store, &keys, &engine, OWNER).await;
         Self {
             store,
             platform,
@@ -107,7 +108,7 @@ impl World {
 
     /// The rows of `OWNER`, for another user.
     pub(crate) async fn rows_of(&self, owner: i64) -> Rows {
-        rows(&self.keys, &self.engine, owner).await
+        rows(&self.store, &self.keys, &self.engine, owner).await
     }
 
     pub(crate) fn of(&self, user: i64) -> Actor {
@@ -185,7 +186,30 @@ async fn ended_in(engine: &Engine, id: DeliveryId) {
     }
 }
 
-async fn rows(keys: &KeyService, engine: &Engine, owner: i64) -> Rows {
+/// A delivery that waits for later.
+async fn later(store: &FaultStore<MemoryStore>, webhook: WebhookId) -> DeliveryId {
+    let now = SystemClock.now();
+    let delivery = NewDelivery {
+        message_id: MessageId::new(now, webhook.0.unsigned_abs().into()),
+        webhook,
+        task: None,
+        cause: None,
+        body: "later".into(),
+        due: now + chrono::TimeDelta::hours(1),
+        lease_until: None,
+    };
+    match store.enqueue(direct(vec![delivery]), now).await.unwrap() {
+        Enqueued::Stored { deliveries, .. } => deliveries[0].id,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn rows(
+    store: &FaultStore<MemoryStore>,
+    keys: &KeyService,
+    engine: &Engine,
+    owner: i64,
+) -> Rows {
     let (key, _) = keys
         .create(&user(owner), draft(owner, "key"))
         .await
@@ -206,6 +230,6 @@ async fn rows(keys: &KeyService, engine: &Engine, owner: i64) -> Rows {
         task,
         event: engine.create_event(&event(task)).await.unwrap().id,
         ended,
-        waiting: engine.send(paused, None).await.unwrap(),
+        waiting: later(store, paused).await,
     }
 }

@@ -11,8 +11,9 @@ use crate::people::COUNTED;
 use crate::users::{EVERYBODY, sees};
 use crate::world::{NOWHERE, Rows, draft, event, task, webhook};
 
-pub(super) const METHODS: [&str; 15] = [
+pub(super) const METHODS: [&str; 16] = [
     "webhook_names",
+    "named_webhooks",
     "webhook_sums",
     "failing_webhooks",
     "task_names",
@@ -67,6 +68,9 @@ async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers
     let lost = sees(user).iter().map(|owner| people.lost[owner].0);
     let webhooks = door.of(user, "webhook_names");
     let webhooks = webhooks.webhook_names(all().map(|rows| rows.webhook)).await;
+    let known = door.of(user, "named_webhooks");
+    let known = known.named_webhooks(all().map(|rows| rows.webhook)).await;
+    let known = known.unwrap().keys().map(|id| id.0).collect();
     let (from, before) = COUNTED;
     let sums = door.of(user, "webhook_sums");
     let sums = sums.webhook_sums(all().map(|rows| rows.webhook), from, before);
@@ -104,6 +108,7 @@ async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers
     let dropped = dropped.iter().map(|count| count.webhook.0).collect();
     vec![
         ("webhook_names", webhooks, seen(|rows| rows.webhook.0)),
+        ("named_webhooks", known, seen(|rows| rows.webhook.0)),
         (
             "webhook_sums",
             sums.keys().map(|id| id.0).collect(),

@@ -3,6 +3,7 @@
 use apikey_core::KeyId;
 use chrono::{DateTime, Utc};
 use gatepost_keys::{OwnerId, TenantId};
+use gatepost_manage::DeliveryMatch;
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryQuery, DeliveryState, EventQuery, TaskQuery, TaskRow,
@@ -16,12 +17,13 @@ use crate::people::People;
 use crate::users::{EVERYBODY, MEMBER, OWNER, sees, tenant_of};
 use crate::world::NOWHERE;
 
-pub(super) const METHODS: [&str; 6] = [
+pub(super) const METHODS: [&str; 7] = [
     "keys",
     "webhooks",
     "tasks",
     "events",
     "deliveries",
+    "find_deliveries",
     "deliveries_with_responses",
 ];
 
@@ -115,14 +117,14 @@ macro_rules! check {
         check!(@ $door, $findings, $method, $queries, $rows, $matches, |query| &query)
     };
     (@ $door:ident, $findings:ident, $method:ident, $queries:expr, $rows:expr, $matches:expr,
-        |$query:ident| $given:expr) => {
+        |$query:ident| $($given:expr),+) => {
         if $door.looks_at(stringify!($method)) {
             let rows = $rows;
             assert!(!rows.is_empty());
             for user in EVERYBODY {
                 for $query in $queries {
                     let actor = $door.of(user, stringify!($method));
-                    let listed = actor.$method($given).await.unwrap();
+                    let listed = actor.$method($($given),+).await.unwrap();
                     let listed: Vec<_> = listed.rows.iter().map(Told::told).collect();
                     let expected = rows.iter().filter(|row| {
                         sees(user).contains(&row.told().1) && $matches(&$query, row)
@@ -299,6 +301,9 @@ pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
         all.clone(),
         delivery_matches
     );
+    let everything = DeliveryMatch::default();
+    check!(@ door, findings, find_deliveries, log.clone(), all.clone(), delivery_matches,
+        |query| &query, &everything);
     let with: Vec<_> = all.into_iter().map(|row| (row, None)).collect();
     let matches = |query: &DeliveryQuery, row: &&(Delivery, Option<AttemptRecord>)| {
         delivery_matches(query, &row.0)
