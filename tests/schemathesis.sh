@@ -35,9 +35,10 @@ base=$(sed -n 's/^listening on //p' "$scratch/out")
 [ -n "$base" ] || { cat "$scratch/err" >&2; exit 1; }
 
 [ $# -gt 0 ] || set -- --max-time 45
-# Every operation may delete what another one made, so the login is a password: a key would not live long.
+# Every operation may delete what another one made, so the login is a password: a key would not live long. Wrong
+# logins are 401 until there were too many of them, and 429 then: `ignored_auth` knows of no such limit.
 "$venv/bin/schemathesis" --config-file tests/schemathesis.toml run "$base/api/v4/openapi.json" --auth admin:schemathesis \
-    --checks all --continue-on-failure "$@" | tee "$scratch/run" || status=$?
+    --checks all --exclude-checks ignored_auth --continue-on-failure "$@" | tee "$scratch/run" || status=$?
 if grep -q '^ *No test cases were generated' "$scratch/run"; then
     echo "ignored: this machine is too busy for schemathesis to begin in time"
     exit 77

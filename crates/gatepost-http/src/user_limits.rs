@@ -45,10 +45,14 @@ fn most(most: u64) -> Value {
 }
 
 fn user(query: &str) -> Result<Option<OwnerId>, ApiError> {
-    let mut named = url::form_urlencoded::parse(query.as_bytes());
-    let Some((_, user)) = named.find(|(name, _)| name == "user") else {
+    let named = url::form_urlencoded::parse(query.as_bytes());
+    let mut named = named.filter(|(name, _)| name == "user");
+    let Some((_, user)) = named.next() else {
         return Ok(None);
     };
+    if named.next().is_some() {
+        return Err(ApiError::field("user", "must be given once"));
+    }
     let number = user.parse().ok().filter(|user: &i64| *user > 0);
     let number = number.ok_or_else(|| ApiError::field("user", "must be a row number"))?;
     Ok(Some(OwnerId(number)))
