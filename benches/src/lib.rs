@@ -8,6 +8,7 @@
 )]
 
 mod figures;
+pub mod forge;
 mod one_system;
 pub mod platform;
 pub mod process;

@@ -5,9 +5,13 @@ use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::str::FromStr;
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
 use crate::failure::Failure;
+
+/// How many connections may wait to be accepted; the system may allow fewer. One that finds no room
+/// is tried again after a second: with the usual 128, a flood of them makes everybody wait so long.
+const BACKLOG: u32 = 4096;
 
 /// A host, by address or name, and a port: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,11 +23,21 @@ pub(crate) struct Address {
 impl Address {
     /// Listens there; on the first address that can be had, if a name has several.
     pub(crate) async fn listen(&self) -> Result<TcpListener, Failure> {
-        let bound = TcpListener::bind((self.host.as_str(), self.port)).await;
-        bound.map_err(|error| {
+        self.bind().await.map_err(|error| {
             let advice = self.advice(&error);
             Failure::new(format!("cannot listen on {self}"), error).advise(advice)
         })
+    }
+
+    async fn bind(&self) -> io::Result<TcpListener> {
+        let mut failed = io::Error::from(ErrorKind::AddrNotAvailable);
+        for addr in lookup_host((self.host.as_str(), self.port)).await? {
+            match listen_on(addr) {
+                Ok(listener) => return Ok(listener),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
     }
 
     fn advice(&self, error: &io::Error) -> Option<String> {
@@ -43,6 +57,16 @@ impl Address {
             self.host.clone()
         }
     }
+}
+
+fn listen_on(addr: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match addr {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(addr)?;
+    socket.listen(BACKLOG)
 }
 
 impl From<SocketAddr> for Address {

@@ -9,7 +9,6 @@
 mod console_weight;
 mod hostile;
 mod list_memory;
-mod one_shape_of_time;
 mod own_process;
 mod secret_canary;
 mod secret_targets;

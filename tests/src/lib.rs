@@ -11,7 +11,6 @@ pub mod canary;
 pub mod chaos;
 pub mod door;
 pub mod doors;
-pub mod forge;
 pub mod here;
 pub mod hostile;
 pub mod open;

@@ -2,8 +2,12 @@
 //! the key is in memory or not.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::time::Duration;
 
 use gatepost_keys::Denied;
+use gatepost_storage::KeyStore as _;
+use gatepost_testkit::fault::Fault;
 use tokio::time::Instant;
 
 use crate::world::{Made, World, present};
@@ -68,4 +72,70 @@ async fn a_wrong_secret_brings_no_record_into_memory() {
     let lookups = world.store.calls_of("key_by_lookup");
     present(&world.keys, &key).await.unwrap();
     assert_eq!(world.store.calls_of("key_by_lookup"), lookups + 1);
+}
+
+/// How far the shares of what took at most so much time differ, at most (Kolmogorov and Smirnov): 0
+/// for equal samples, 1 for such as do not overlap.
+fn distance(a: &[Duration], b: &[Duration]) -> f64 {
+    let share = |of: &[Duration], time| {
+        of.iter().filter(|took| **took <= time).count() as f64 / of.len() as f64
+    };
+    let times = a.iter().chain(b);
+    times.fold(0.0, |most: f64, time| {
+        most.max((share(a, *time) - share(b, *time)).abs())
+    })
+}
+
+/// The times of a hundred refusals of a key of an unknown id and of wrong secrets, by a store that
+/// takes its time for what it finds, and more where nothing is in its memory.
+async fn times(
+    world: &World,
+    kinds: [&Made; 3],
+    refuse: impl AsyncFn(&Made, IpAddr),
+) -> [Vec<Duration>; 3] {
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    for round in 0..100_u8 {
+        for (kind, (key, least)) in kinds.iter().zip([0, 1_000, 2_500]).enumerate() {
+            let late = Duration::from_micros(least + u64::from(round) * 37 % 1_500);
+            world.store.fail("key_by_lookup", 1, Fault::Late(late));
+            let began = Instant::now();
+            // Nobody guesses often enough to wait for that.
+            let addr = [10, 0, round, u8::try_from(kind).unwrap()].into();
+            refuse(&key.forged(u32::from(round)), addr).await;
+            times[kind].push(began.elapsed());
+        }
+    }
+    times
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_of_unknown_ids_and_of_wrong_secrets_have_one_distribution_of_times() {
+    let world = World::new();
+    let (gone, hot, cold) = (
+        world.key(1, "gone").await,
+        world.key(1, "hot").await,
+        world.key(1, "cold").await,
+    );
+    world.keys.delete(&world.user(1), gone.id).await.unwrap();
+    present(&world.keys, &hot).await.unwrap();
+    let kinds = [&gone, &hot, &cold];
+    let [a, b, c] = times(&world, kinds, async |key, addr| {
+        let refused = world.keys.authenticate([key.header.as_bytes()], addr).await;
+        assert_eq!(refused.err(), Some(Denied::Unauthenticated));
+    })
+    .await;
+    assert_eq!(
+        [distance(&a, &b), distance(&a, &c)],
+        [0.0, 0.0],
+        "{a:?} {b:?} {c:?}"
+    );
+    // The control: who answers when it is done is told apart.
+    let [a, b, c] = times(&world, kinds, async |key, _| {
+        let _ = world.store.key_by_lookup(key.lookup).await;
+    })
+    .await;
+    assert!(
+        distance(&a, &b) > 0.5 && distance(&a, &c) > 0.9,
+        "{a:?} {b:?} {c:?}"
+    );
 }
