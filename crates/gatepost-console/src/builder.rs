@@ -11,6 +11,7 @@ use crate::console::Console;
 use crate::csrf::Csrf;
 use crate::login::ConsoleLogin;
 use crate::state::ConsoleState;
+use crate::texts::Texts;
 use crate::tickets::Tickets;
 
 /// Sets up a [`Console`].
@@ -24,6 +25,7 @@ pub struct ConsoleBuilder {
     api: Option<Url>,
     theme: String,
     csrf: Csrf,
+    texts: Texts,
 }
 
 impl Console {
@@ -39,6 +41,7 @@ impl Console {
             api: None,
             theme: String::new(),
             csrf: Csrf::random(),
+            texts: Texts::english(),
         }
     }
 }
@@ -81,6 +84,13 @@ impl ConsoleBuilder {
         self
     }
 
+    /// What the pages say; English by default. `lang` and `dir` of the pages follow from it.
+    #[must_use]
+    pub fn texts(mut self, texts: Texts) -> Self {
+        self.texts = texts;
+        self
+    }
+
     /// The clock that the services use; the machine's by default.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -109,6 +119,7 @@ impl ConsoleBuilder {
             assets: Assets::new(&self.theme),
             csrf: self.csrf,
             tickets: Tickets::default(),
+            texts: self.texts,
         })
     }
 }

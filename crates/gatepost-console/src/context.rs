@@ -10,6 +10,7 @@ use http::request::Parts;
 
 use crate::login::LogoutForm;
 use crate::state::ConsoleState;
+use crate::texts::Texts;
 
 /// The caller of a request that [`guard`](crate::guard::guard) has let through.
 #[derive(Clone, Debug)]
@@ -36,6 +37,11 @@ impl PageContext {
     /// Where the form of this page is sent.
     pub(crate) fn own(&self) -> String {
         self.at(&self.path)
+    }
+
+    /// What the pages say.
+    pub(crate) fn texts(&self) -> &Texts {
+        &self.console.texts
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {

@@ -9,6 +9,7 @@ use url::Url;
 use crate::assets::Assets;
 use crate::csrf::Csrf;
 use crate::login::ConsoleLogin;
+use crate::texts::Texts;
 use crate::tickets::Tickets;
 
 /// The door to the services, the platform's login, and how the pages look.
@@ -25,6 +26,7 @@ pub(crate) struct ConsoleState {
     pub assets: Assets,
     pub csrf: Csrf,
     pub tickets: Tickets,
+    pub texts: Texts,
 }
 
 impl ConsoleState {

@@ -1,0 +1,107 @@
+//! Reads a translation, and holds it against the English.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fluent_bundle::FluentResource;
+use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
+use unic_langid::LanguageIdentifier;
+
+use super::{Texts, TextsError, english};
+
+pub(super) fn texts(language: &str, source: &str) -> Result<Texts, TextsError> {
+    let tag = LanguageIdentifier::from_bytes(language.as_bytes());
+    let tag = tag.map_err(|_| TextsError::Language(language.to_owned()))?;
+    let read = FluentResource::try_new(source.to_owned());
+    let read = read.map_err(|(_, errors)| match errors.first() {
+        Some(error) => TextsError::Syntax {
+            line: source
+                .bytes()
+                .take(error.pos.start)
+                .filter(|byte| *byte == b'\n')
+                .count()
+                + 1,
+            rule: error.kind.to_string(),
+        },
+        None => TextsError::Syntax {
+            line: 1,
+            rule: "unreadable".to_owned(),
+        },
+    })?;
+    let english = english::resource();
+    compare(&variables(&english), &variables(&read))?;
+    let mut texts = Texts::new(tag);
+    texts.bundle.add_resource_overriding(english);
+    texts.bundle.add_resource_overriding(read);
+    Ok(texts)
+}
+
+fn compare(english: &Variables<'_>, read: &Variables<'_>) -> Result<(), TextsError> {
+    for (name, variables) in read {
+        let known = english
+            .get(name)
+            .ok_or_else(|| TextsError::Unknown((*name).to_owned()))?;
+        if let Some(variable) = variables.difference(known).next() {
+            return Err(TextsError::Variable {
+                text: (*name).to_owned(),
+                variable: (*variable).to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The variables of each text, by its name.
+type Variables<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+
+pub(super) fn variables(resource: &FluentResource) -> Variables<'_> {
+    let messages = resource.entries().filter_map(|entry| match entry {
+        Entry::Message(message) => Some((message.id.name, message.value.as_ref())),
+        _ => None,
+    });
+    messages
+        .map(|(name, value)| {
+            let mut found = BTreeSet::new();
+            value
+                .into_iter()
+                .for_each(|value| in_pattern(value, &mut found));
+            (name, found)
+        })
+        .collect()
+}
+
+fn in_pattern<'a>(pattern: &'a Pattern<&'a str>, found: &mut BTreeSet<&'a str>) {
+    for element in &pattern.elements {
+        match element {
+            PatternElement::TextElement { .. } => {}
+            PatternElement::Placeable { expression } => in_expression(expression, found),
+        }
+    }
+}
+
+fn in_expression<'a>(expression: &'a Expression<&'a str>, found: &mut BTreeSet<&'a str>) {
+    match expression {
+        Expression::Inline(inline) => in_inline(inline, found),
+        Expression::Select { selector, variants } => {
+            in_inline(selector, found);
+            for variant in variants {
+                in_pattern(&variant.value, found);
+            }
+        }
+    }
+}
+
+fn in_inline<'a>(inline: &'a InlineExpression<&'a str>, found: &mut BTreeSet<&'a str>) {
+    match inline {
+        InlineExpression::VariableReference { id } => {
+            found.insert(id.name);
+        }
+        InlineExpression::Placeable { expression } => in_expression(expression, found),
+        InlineExpression::FunctionReference { arguments, .. } => {
+            arguments
+                .positional
+                .iter()
+                .for_each(|inner| in_inline(inner, found));
+        }
+        _ => {}
+    }
+}
