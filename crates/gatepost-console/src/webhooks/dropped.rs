@@ -31,7 +31,7 @@ pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
                 div.scroll { table {
                     thead { tr { th scope="col" { "Minute" } th scope="col" { "Deliveries" } th scope="col" { "Reason" } } }
                     tbody { @for row in dropped { tr {
-                        td data-label="Minute" { div { (stamp(row.minute, now)) } }
+                        td data-label="Minute" { div { (stamp(ctx.texts(), row.minute, now)) } }
                         td data-label="Deliveries" { span { (row.count) } }
                         td data-label="Reason" { span { (reason(row.reason)) } }
                     } } }
