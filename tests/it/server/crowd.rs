@@ -221,13 +221,13 @@ async fn a_user_does_not_wait_for_the_queue_of_another() {
     let mut hers = known(server, "1").await;
     let mut his = Vec::new();
     for _ in 0..20 {
-        let mut stream = known(server, "2").await;
-        ask_as(&mut stream, "2", "/gate/1").await;
-        if his.is_empty() {
-            gate.begun(1).await;
-        }
-        his.push(stream);
+        his.push(known(server, "2").await);
     }
+    for stream in &mut his {
+        ask_as(stream, "2", "/gate/1").await;
+    }
+    gate.begun(1).await;
+    settled().await;
     ask_as(&mut hers, "1", "/").await;
     settled().await;
     // That of his which is at work, and at most one more.
@@ -274,15 +274,16 @@ async fn when_too_many_wait_who_has_most_is_refused() {
     };
     let server = served(limits, with_users(router)).await;
     let mut hers = known(server, "1").await;
+    let mut streams = Vec::new();
+    for _ in 0..4 {
+        streams.push(known(server, "2").await);
+    }
     let mut his = JoinSet::new();
-    for number in 0..4 {
-        let mut stream = known(server, "2").await;
+    for mut stream in streams {
         ask_as(&mut stream, "2", "/gate/1").await;
-        if number == 0 {
-            gate.begun(1).await;
-        }
         his.spawn(async move { hear(&mut stream, "through").await });
     }
+    gate.begun(1).await;
     settled().await;
     ask_as(&mut hers, "1", "/").await;
     let refused = his.join_next().await.unwrap().unwrap();
