@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use axum::http::{HeaderMap, Response, StatusCode};
 use gatepost_keys::{OwnerId, Principal};
 
-/// The headers in which credentials come: keys and passwords, the console's sessions, the tokens
-/// of the API.
-const CREDENTIALS: [&str; 3] = ["authorization", "cookie", "x-yottabyte-token"];
+/// The headers in which credentials come: keys and passwords, the tokens of the API, the console's
+/// sessions.
+const CREDENTIALS: [&str; 3] = ["authorization", "x-yottabyte-token", "cookie"];
 /// Credentials that are remembered of one network, and of one user among them.
 const REMEMBERED: usize = 1024;
 const OF_USER: usize = 16;
@@ -38,22 +38,22 @@ struct Accepted {
     users: HashMap<u64, (OwnerId, u64)>,
 }
 
-/// All that a request presents.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// What a request presents.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Credential(u64);
 
 impl Callers {
-    /// `None` if nothing is presented.
+    /// `None` if nothing is presented. The first kind that is there counts: with others beside it,
+    /// made up for each request, nobody looks like a new user.
     pub(super) fn credential(&self, headers: &HeaderMap) -> Option<Credential> {
+        let name = CREDENTIALS
+            .iter()
+            .find(|name| headers.contains_key(**name))?;
         let mut hasher = self.hasher.build_hasher();
-        let mut is_any = false;
-        for name in CREDENTIALS {
-            for value in headers.get_all(name) {
-                (name, value.as_bytes()).hash(&mut hasher);
-                is_any = true;
-            }
+        for value in headers.get_all(*name) {
+            (name, value.as_bytes()).hash(&mut hasher);
         }
-        is_any.then(|| Credential(hasher.finish()))
+        Some(Credential(hasher.finish()))
     }
 
     pub(super) fn caller(&self, credential: Option<Credential>) -> Caller {

@@ -25,8 +25,8 @@ pub struct ServeLimits {
     /// a body, the one that has for longest. Default 512.
     pub connections_per_network: usize,
     /// Requests of one network that are worked on at a time. A user who has some gets another only
-    /// while more are free than those: alone, half of them. More wait, user by user in turn, each
-    /// as long as a body may take; 503 after that. Default 8.
+    /// while three times as many are free: alone, a quarter of them. More wait, user by user in
+    /// turn, each as long as a body may take; 503 after that. Default 8.
     pub requests_per_network: usize,
     /// Requests of one network that wait for their turn. When there are more, the last one of the
     /// user who has most is answered with 503. It should be below `connections_per_network`, or

@@ -51,9 +51,7 @@ impl OpenRequest {
     }
 
     /// Waits for a turn at work; `None` if that took too long, or too many wait.
-    pub(super) async fn turn(&mut self, caller: Caller, whole: bool) -> Option<Claim> {
-        self.is_of(caller);
-        let lane = Lane { caller, whole };
+    pub(super) async fn turn(&mut self, lane: Lane) -> Option<Claim> {
         let turn = self.neighbours().turns.take(lane);
         self.turn = timeout(self.limits().body, turn).await.ok().flatten();
         self.turn.as_ref().map(|turn| turn.claim().clone())

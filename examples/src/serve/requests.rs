@@ -21,6 +21,7 @@ use super::open_request::OpenRequest;
 use super::patience::Patience;
 use super::request_body::TimedBody;
 use super::response_body::PacedBody;
+use super::turns::Lane;
 
 const LATE: &str = r#"{"err":"The body of the request did not arrive in time"}"#;
 const BUSY: &str = r#"{"err":"Too many requests from this address wait"}"#;
@@ -68,9 +69,14 @@ async fn respond(
 ) -> Result<Response<Body>, NoResponse> {
     let (head, body) = request.into_parts();
     let credential = open.neighbours().callers.credential(&head.headers);
+    open.is_of(open.neighbours().callers.caller(credential));
     let ahead = open.read_ahead(body).await.ok_or(NoResponse::Late)?;
-    let caller = open.neighbours().callers.caller(credential);
-    let turn = open.turn(caller, ahead.is_whole()).await;
+    let lane = Lane {
+        caller: open.neighbours().callers.caller(credential),
+        credential,
+        whole: ahead.is_whole(),
+    };
+    let turn = open.turn(lane).await;
     let patience = Patience::new(turn.ok_or(NoResponse::Busy)?, open.limits());
     let (body, is_late) = TimedBody::new(ahead.into_parts(), open.until(), patience);
     let request = Request::from_parts(head, Body::new(body));

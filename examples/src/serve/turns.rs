@@ -1,10 +1,11 @@
 //! Turns at work, shared fairly among the requests of one network.
 //!
 //! A network may be one user, an office behind one address, or everybody behind a proxy. So turns
-//! go round among callers, whoever asks most; and who has some gets another only while more are
-//! free than those: one user alone has half of them at most, and who has none finds one.
+//! go round among callers, whoever asks most; and who has some gets another only while three times
+//! as many are free: one user alone has a quarter of them, and who has none finds one.
 
 mod board;
+mod rotation;
 #[cfg(test)]
 mod tests;
 
@@ -13,12 +14,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use self::board::Board;
-use super::callers::Caller;
+use super::callers::{Caller, Credential};
 
-/// Requests that take turns with others as one.
+/// Requests that stand in one line. The lanes of a caller take turns, too.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Lane {
     pub caller: Caller,
+    /// A new user does not stand behind the many requests of another whose credentials have not
+    /// been judged yet.
+    pub credential: Option<Credential>,
     /// Whether all of the request is here: who has sent everything does not stand behind those
     /// who take their time.
     pub whole: bool,
@@ -46,7 +50,7 @@ impl Turns {
         (&mut waiting.heard).await.ok()?;
         Some(Turn(Claim {
             turns: self.clone(),
-            lane,
+            caller: lane.caller,
         }))
     }
 
@@ -69,7 +73,7 @@ impl Drop for Waiting<'_> {
         board.leave(self.lane, self.number);
         // Given, and nobody was there any more to take it.
         if self.heard.try_recv().is_ok() {
-            board.give_back(self.lane);
+            board.give_back(self.lane.caller);
         }
     }
 }
@@ -86,7 +90,7 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.turns.board().give_back(self.0.lane);
+        self.0.turns.board().give_back(self.0.caller);
     }
 }
 
@@ -94,12 +98,12 @@ impl Drop for Turn {
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     turns: Turns,
-    lane: Lane,
+    caller: Caller,
 }
 
 impl Claim {
-    /// Whether another request would have this turn, of the same lane or of one that has fewer.
+    /// Whether another request would have this turn, of the same caller or of one who has fewer.
     pub(super) fn is_wanted(&self) -> bool {
-        self.turns.board().is_wanted(self.lane)
+        self.turns.board().is_wanted(self.caller)
     }
 }

@@ -108,7 +108,7 @@ async fn a_server_at_its_limit_goes_on_accepting() {
 async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     let (router, gate) = gated();
     let limits = ServeLimits {
-        requests_per_network: 4,
+        requests_per_network: 8,
         ..patient()
     };
     let server = served(limits, router).await;
@@ -126,7 +126,7 @@ async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     assert_eq!(
         gate.begun.available_permits(),
         0,
-        "two are at work, half of the turns, and four wait"
+        "two are at work, a quarter of the turns, and four wait"
     );
     gate.open(6);
     for stream in &mut greedy {

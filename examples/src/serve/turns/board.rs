@@ -1,11 +1,16 @@
 //! Who has a turn, who waits, and who is next.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use tokio::sync::oneshot::Sender;
 
 use super::Lane;
+use super::rotation::Rotation;
+use crate::serve::callers::Caller;
+
+/// A caller gets another turn while more are free than this many times those it has.
+const FREE_TO_HELD: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Board {
@@ -14,17 +19,20 @@ pub(super) struct Board {
     most_waiting: usize,
     /// Numbers requests.
     next: u64,
-    /// Those in which a request has a turn or waits; no other is kept.
-    lanes: BTreeMap<Lane, Requests>,
-    /// Those in which a request waits, the next one first.
-    rotation: VecDeque<Lane>,
+    /// Those who have a turn or wait for one; no others are kept.
+    callers: BTreeMap<Caller, Requests>,
+    /// Those who wait and may not be next yet, too.
+    rotation: Rotation<Caller>,
 }
 
+/// The requests of one caller.
 #[derive(Debug, Default)]
 struct Requests {
     /// How many have a turn.
     held: usize,
-    waiting: VecDeque<(u64, Sender<()>)>,
+    /// Those that wait: numbered, in order. No lane is empty.
+    waiting: BTreeMap<Lane, BTreeMap<u64, Sender<()>>>,
+    rotation: Rotation<Lane>,
 }
 
 impl Board {
@@ -34,8 +42,8 @@ impl Board {
             waiting: 0,
             most_waiting,
             next: 0,
-            lanes: BTreeMap::new(),
-            rotation: VecDeque::new(),
+            callers: BTreeMap::new(),
+            rotation: Rotation::default(),
         }
     }
 
@@ -44,11 +52,14 @@ impl Board {
     pub(super) fn enter(&mut self, lane: Lane, told: Sender<()>) -> u64 {
         self.next += 1;
         let number = self.next;
-        let requests = self.lanes.entry(lane).or_default();
-        requests.waiting.push_back((number, told));
-        if requests.waiting.len() == 1 {
-            self.rotation.push_back(lane);
-        }
+        let requests = self.callers.entry(lane.caller).or_default();
+        requests
+            .waiting
+            .entry(lane)
+            .or_default()
+            .insert(number, told);
+        requests.rotation.enter(lane);
+        self.rotation.enter(lane.caller);
         self.waiting += 1;
         self.serve();
         if self.waiting > self.most_waiting {
@@ -57,97 +68,102 @@ impl Board {
         number
     }
 
-    /// A request waits no longer; nothing if it did not.
-    pub(super) fn leave(&mut self, lane: Lane, number: u64) {
-        let Some(requests) = self.lanes.get_mut(&lane) else {
-            return;
-        };
-        let before = requests.waiting.len();
-        requests.waiting.retain(|(waits, _)| *waits != number);
-        self.waiting -= before - requests.waiting.len();
-        self.tidy(lane);
+    /// A request waits no longer; its sender if it did.
+    pub(super) fn leave(&mut self, lane: Lane, number: u64) -> Option<Sender<()>> {
+        let requests = self.callers.get_mut(&lane.caller)?;
+        let waiting = requests.waiting.get_mut(&lane)?;
+        let told = waiting.remove(&number)?;
+        self.waiting -= 1;
+        if waiting.is_empty() {
+            requests.waiting.remove(&lane);
+            requests.rotation.leave(&lane);
+        }
+        self.tidy(lane.caller);
+        Some(told)
     }
 
-    pub(super) fn give_back(&mut self, lane: Lane) {
-        if let Some(requests) = self.lanes.get_mut(&lane) {
+    pub(super) fn give_back(&mut self, caller: Caller) {
+        if let Some(requests) = self.callers.get_mut(&caller) {
             requests.held -= 1;
             self.free += 1;
         }
-        self.tidy(lane);
+        self.tidy(caller);
         self.serve();
     }
 
-    /// Whether a turn less for this lane is one for a request that waits, in it or in a lane that
-    /// has fewer.
-    pub(super) fn is_wanted(&self, lane: Lane) -> bool {
-        let held = self.held(lane);
+    /// Whether a turn less for this caller is one for a request that waits: one of the own, or of
+    /// a caller who has fewer.
+    pub(super) fn is_wanted(&self, caller: Caller) -> bool {
+        let held = self.held(caller);
         self.rotation.iter().any(|other| {
-            let has = match *other == lane {
+            let has = match *other == caller {
                 true => held.saturating_sub(1),
                 false => self.held(*other),
             };
-            has < held && has <= self.free
+            has < held && may_have_another(has, self.free + 1)
         })
     }
 
     /// Gives out what is free.
     fn serve(&mut self) {
-        let may_take = |board: &Self, lane: &Lane| board.held(*lane) < board.free;
-        while let Some(at) = self.rotation.iter().position(|lane| may_take(self, lane))
-            && let Some(lane) = self.rotation.remove(at)
-        {
-            let Some(requests) = self.lanes.get_mut(&lane) else {
-                continue;
-            };
-            if let Some((_, told)) = requests.waiting.pop_front() {
-                self.waiting -= 1;
-                if told.send(()).is_ok() {
-                    requests.held += 1;
-                    self.free -= 1;
-                }
+        while let Some((lane, number)) = self.first() {
+            if let Some(requests) = self.callers.get_mut(&lane.caller) {
+                requests.rotation.had(&lane);
             }
-            if !requests.waiting.is_empty() {
-                self.rotation.push_back(lane);
+            self.rotation.had(&lane.caller);
+            let told = self.leave(lane, number);
+            if told.is_some_and(|told| told.send(()).is_ok()) {
+                self.callers.entry(lane.caller).or_default().held += 1;
+                self.free -= 1;
             }
-            self.tidy(lane);
         }
+    }
+
+    /// The next request that may have a turn.
+    fn first(&self) -> Option<(Lane, u64)> {
+        let may_have = |caller: &&Caller| may_have_another(self.held(**caller), self.free);
+        let caller = self.rotation.iter().find(may_have)?;
+        let requests = self.callers.get(caller)?;
+        let lane = requests.rotation.iter().next()?;
+        let (number, _) = requests.waiting.get(lane)?.first_key_value()?;
+        Some((*lane, *number))
     }
 
     /// The last of the longest lane leaves.
     fn shorten(&mut self) {
-        let length = |lane: &Lane| self.lanes.get(lane).map_or(0, |there| there.waiting.len());
-        let longest = self
-            .rotation
-            .iter()
-            .max_by_key(|lane| (length(lane), Reverse(**lane)));
-        if let Some(lane) = longest.copied()
-            && let Some(requests) = self.lanes.get_mut(&lane)
+        let lanes = self.callers.values().flat_map(|requests| &requests.waiting);
+        let longest = lanes.max_by_key(|(lane, waiting)| (waiting.len(), Reverse(**lane)));
+        if let Some((lane, waiting)) = longest
+            && let (lane, Some((number, _))) = (*lane, waiting.last_key_value())
         {
-            requests.waiting.pop_back();
-            self.waiting -= 1;
-            self.tidy(lane);
+            self.leave(lane, *number);
         }
     }
 
     /// What is not used is not kept.
-    fn tidy(&mut self, lane: Lane) {
-        let Some(requests) = self.lanes.get(&lane) else {
-            return;
-        };
-        if requests.waiting.is_empty() {
-            self.rotation.retain(|other| *other != lane);
+    fn tidy(&mut self, caller: Caller) {
+        if let Some(requests) = self.callers.get(&caller)
+            && requests.waiting.is_empty()
+        {
+            self.rotation.leave(&caller);
             if requests.held == 0 {
-                self.lanes.remove(&lane);
+                self.callers.remove(&caller);
             }
         }
     }
 
-    fn held(&self, lane: Lane) -> usize {
-        self.lanes.get(&lane).map_or(0, |requests| requests.held)
+    fn held(&self, caller: Caller) -> usize {
+        self.callers
+            .get(&caller)
+            .map_or(0, |requests| requests.held)
     }
 
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
-        self.lanes.is_empty() && self.rotation.is_empty() && self.waiting == 0
+        self.callers.is_empty() && self.rotation.iter().next().is_none() && self.waiting == 0
     }
+}
+
+fn may_have_another(held: usize, free: usize) -> bool {
+    held * FREE_TO_HELD < free
 }

@@ -7,6 +7,7 @@ use super::*;
 
 const UNKNOWN: Lane = Lane {
     caller: Caller::Unknown,
+    credential: None,
     whole: true,
 };
 
@@ -15,6 +16,7 @@ type Take<'a> = Pin<Box<dyn Future<Output = Option<Turn>> + 'a>>;
 fn user(number: i64) -> Lane {
     Lane {
         caller: Caller::User(OwnerId(number)),
+        credential: None,
         whole: true,
     }
 }
@@ -45,16 +47,19 @@ fn waits(take: &mut Take<'_>) -> bool {
     look(take).is_pending()
 }
 
+/// Whether or not the requests are here as a whole.
 #[test]
-fn one_caller_has_half_of_the_turns_and_others_find_one() {
+fn one_caller_has_a_quarter_of_the_turns_and_others_find_one() {
     let turns = Turns::new(8, 100);
-    let mut his: Vec<_> = (0..10).map(|_| begun(&turns, user(1))).collect();
-    let held: Vec<_> = his.iter_mut().take(4).map(had).collect();
-    assert!(his[4..].iter_mut().all(waits), "half of them");
-    let others: Vec<_> = (2..5)
+    let mut his: Vec<_> = [true, false, true, false]
+        .map(|whole| begun(&turns, Lane { whole, ..user(1) }))
+        .into();
+    let held: Vec<_> = his.iter_mut().take(2).map(had).collect();
+    assert!(his[2..].iter_mut().all(waits), "a quarter of them");
+    let others: Vec<_> = (2..6)
         .map(|other| had(&mut begun(&turns, user(other))))
         .collect();
-    assert!(his[4..].iter_mut().all(waits));
+    assert!(his[2..].iter_mut().all(waits));
     drop((held, others, his));
     assert!(turns.board().is_empty());
 }
@@ -92,6 +97,30 @@ fn who_is_known_does_not_stand_behind_those_who_are_not() {
     let turn = had(&mut made_up[0]);
     drop(turn);
     let _turn = had(&mut known);
+}
+
+/// At first nobody is known.
+#[test]
+fn who_is_new_does_not_stand_behind_the_queue_of_another_who_is() {
+    let turns = Turns::new(1, 100);
+    let headers = |key: &str| {
+        let value = format!("Bearer {key}").parse().unwrap();
+        [(axum::http::header::AUTHORIZATION, value)]
+            .into_iter()
+            .collect()
+    };
+    let callers = crate::serve::callers::Callers::default();
+    let new = |key: &str| Lane {
+        credential: callers.credential(&headers(key)),
+        ..UNKNOWN
+    };
+    let turn = had(&mut begun(&turns, new("his")));
+    let mut his: Vec<_> = (0..60).map(|_| begun(&turns, new("his"))).collect();
+    let mut hers = begun(&turns, new("hers"));
+    drop(turn);
+    let turn = had(&mut his[0]);
+    drop(turn);
+    let _turn = had(&mut hers);
 }
 
 #[test]
