@@ -8,13 +8,13 @@ use crate::problems::Problems;
 
 /// One field of each row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Column {
+pub(crate) struct Column<'a> {
     pub name: &'static str,
     /// Its label, with `%` for the number of the row: `Header % name`.
-    pub label: &'static str,
+    pub label: &'a str,
     /// The text beside a checkbox; `None` for a text field.
-    pub tick: Option<&'static str>,
-    pub placeholder: &'static str,
+    pub tick: Option<&'a str>,
+    pub placeholder: &'a str,
 }
 
 /// The editor. A row is its values in the order of the columns; any text ticks a checkbox.
@@ -22,7 +22,7 @@ pub(crate) fn editor(
     problems: &Problems,
     list: &str,
     legend: &str,
-    columns: &[Column],
+    columns: &[Column<'_>],
     rows: &[Vec<String>],
     hint: &str,
     movable: bool,

@@ -32,7 +32,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     }
     let mut problems = Problems::default();
     let owner = ctx.principal().owner;
-    let Some(mut webhook) = form.parse(&mut problems, owner, None) else {
+    let Some(mut webhook) = form.parse(ctx.texts(), &mut problems, owner, None) else {
         return Ok(refused(form_page(&ctx, &form, &problems)));
     };
     let secret = form
@@ -60,7 +60,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
 
 /// The form with what was typed in an earlier session.
 pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
-    form_page(&ctx, &WebhookForm::sent(&sent), &opened_again()).into_response()
+    form_page(&ctx, &WebhookForm::sent(&sent), &opened_again(ctx.texts())).into_response()
 }
 
 /// The same validation, for the hints that are shown while the user types.
@@ -77,7 +77,7 @@ pub(super) async fn check(
     let mut problems = Problems::default();
     let owner = ctx.principal().owner;
     let form = WebhookForm::sent(&sent);
-    drop(form.parse(&mut problems, owner, present.as_ref()));
+    drop(form.parse(ctx.texts(), &mut problems, owner, present.as_ref()));
     let hints = json!({"url": hint(&ctx, &form.url)});
     Ok(Json(
         json!({"problems": problems.to_json(), "hints": hints}),

@@ -38,7 +38,7 @@ async fn question_page(
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let what = html! {
         @if let Some(row) = row { p { "The webhook " strong { (seen(row.value.name.as_str())) } " and its whole delivery log will be deleted. Queued deliveries are not sent. This cannot be undone." } }
-        @else { (question(Kind::Webhook, id)) }
+        @else { (question(ctx.texts(), Kind::Webhook, id)) }
         @if !tasks.is_empty() {
             p { "These tasks use it:" }
             ul { @for task in &tasks { li { (seen(task.task.name.as_str())) } } @if tasks.len() == MAX_NAMED as usize { li { "and others" } } }

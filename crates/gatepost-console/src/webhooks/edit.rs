@@ -30,7 +30,12 @@ pub(super) async fn again(
     sent: Form,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let page = form_page(&ctx, &row, &WebhookForm::sent(&sent), &opened_again());
+    let page = form_page(
+        &ctx,
+        &row,
+        &WebhookForm::sent(&sent),
+        &opened_again(ctx.texts()),
+    );
     Ok(page.into_response())
 }
 
@@ -66,7 +71,12 @@ pub(super) async fn update(
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, &row, &form, &problems).into_response());
     }
-    if let Some(new) = form.parse(&mut problems, row.value.owner, Some(&row.value)) {
+    if let Some(new) = form.parse(
+        ctx.texts(),
+        &mut problems,
+        row.value.owner,
+        Some(&row.value),
+    ) {
         let (entered, unsign) = (form.entered(&row.value), form.unsign);
         let edited = ctx
             .actor

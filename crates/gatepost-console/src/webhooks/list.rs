@@ -34,7 +34,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             (empty("No webhooks yet", "A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event when to send it.", &new_button(&ctx)))
         } @else {
             (list.form(&ctx, &html! {}).await)
-            (list.caption(&shown))
+            (list.caption(ctx.texts(), &shown))
             @if !shown.rows.is_empty() { section { div.scroll { table {
                 thead { tr {
                     (list.heading("Name", "name")) (list.heading("URL", "url")) th scope="col" { "Authorization" }
@@ -54,7 +54,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
                     td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (seen(row.value.name.as_str())) } } } }
                 } } }
             } } } }
-            (list.pager(&shown))
+            (list.pager(ctx.texts(), &shown))
         }
         (unreadable)
     };

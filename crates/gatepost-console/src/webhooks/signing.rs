@@ -49,12 +49,15 @@ pub(super) async fn reveal(
     secret: &SigningSecret,
 ) -> Result<Response, Failure> {
     let list = ctx.at(&format!("/webhooks/{}", row.id));
-    let popup = popup(&Reveal {
-        title: "The webhook's signing secret",
-        text: secret.expose(),
-        advice: "This is the only time that the secret is shown. Give it to the target, which verifies deliveries with it. If it is lost, rotate it.",
-        list: &list,
-        file: None,
-    });
+    let popup = popup(
+        ctx.texts(),
+        &Reveal {
+            title: "The webhook's signing secret",
+            text: secret.expose(),
+            advice: "This is the only time that the secret is shown. Give it to the target, which verifies deliveries with it. If it is lost, rotate it.",
+            list: &list,
+            file: None,
+        },
+    );
     Ok(show::page_of(ctx, row, &popup).await?.into_response())
 }

@@ -7,6 +7,7 @@ use webhook_model::{Headers, MAX_HEADERS};
 
 use crate::form::{Form, Rows};
 use crate::problems::{Problems, rule};
+use crate::texts::Texts;
 
 /// Shown in place of a stored value that is secret. No header can contain it, so a typed value is
 /// never mistaken for it.
@@ -68,12 +69,13 @@ impl HeaderFields {
     /// Parses the rows or the lines; masked values are taken from `present`.
     pub(super) fn parse(
         &self,
+        texts: &Texts,
         problems: &mut Problems,
         present: Option<&Headers>,
     ) -> Option<Headers> {
         let headers = if self.by_text {
             of_text(&self.text, present)
-        } else if self.rows.is_too_long(self.field(), problems) {
+        } else if self.rows.is_too_long(texts, self.field(), problems) {
             return None;
         } else {
             of_rows(&self.rows.rows, present)

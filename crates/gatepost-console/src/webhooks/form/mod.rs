@@ -11,6 +11,7 @@ use webhook_model::{Activity, Entered, OwnerId, SigningSecrets, TargetUrl, Webho
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
+use crate::texts::Texts;
 
 /// The content of the fields, valid or not.
 #[derive(Default)]
@@ -80,6 +81,7 @@ impl WebhookForm {
     /// from `present`.
     pub(super) fn parse(
         &self,
+        texts: &Texts,
         problems: &mut Problems,
         owner: OwnerId,
         present: Option<&Webhook>,
@@ -91,7 +93,7 @@ impl WebhookForm {
             .parse(problems, present.map(|webhook| &webhook.authorization));
         let headers = self
             .headers
-            .parse(problems, present.map(|webhook| &webhook.headers));
+            .parse(texts, problems, present.map(|webhook| &webhook.headers));
         let timeout = self.limits.timeout(problems);
         let retries = self.limits.retries(problems);
         let rate = self.limits.rate(problems);
@@ -203,7 +205,7 @@ mod tests {
         stored.signing = SigningSecrets::new(vec![secret]).unwrap();
         let asked = |form: &WebhookForm| {
             let mut problems = Problems::default();
-            let parsed = form.parse(&mut problems, OwnerId(3), Some(&stored));
+            let parsed = form.parse(&Texts::english(), &mut problems, OwnerId(3), Some(&stored));
             assert_eq!(parsed.is_none(), !problems.is_empty(), "{problems:?}");
             let fields: Vec<_> = problems.iter().map(|(field, _)| field.to_owned()).collect();
             fields.join(" ")
@@ -237,7 +239,7 @@ mod tests {
         let mut problems = Problems::default();
         let form = WebhookForm::of(&stored);
         assert_eq!(form.authorization.password, "");
-        let parsed = form.parse(&mut problems, OwnerId(3), Some(&stored));
+        let parsed = form.parse(&Texts::english(), &mut problems, OwnerId(3), Some(&stored));
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(parsed, Some(stored));
     }
