@@ -49,3 +49,54 @@ frame-time-in-days =
 frame-time-under-millisecond = under 1 ms
 frame-time-milliseconds = { $count } ms
 frame-time-seconds = { $count } s
+
+## Deliveries
+
+frame-state-queued = queued
+frame-state-running = running
+frame-state-sent = sent
+frame-state-error = error
+
+## Lists and forms
+
+frame-pages = Pages
+frame-first-page = First page
+frame-next-page = Next page
+frame-cancel = Cancel
+# Beside the reason why a deletion was refused.
+frame-nothing-deleted = Nothing was deleted.
+# Above the errors of a form.
+frame-nothing-saved = Nothing was saved.
+# After why nothing was saved; a list of fields and their errors follows.
+frame-correct = Correct the following:
+frame-picker-choose = Choose…
+# A field for the number of a row, where there are too many rows to choose from.
+frame-picker-number = { $label } (number)
+# $number: of the row, from 1.
+frame-row-up = Move row { $number } up
+frame-row-down = Move row { $number } down
+frame-row-remove = Remove row { $number }
+frame-row-add = Add row
+
+## Names of fields, where errors are listed
+
+frame-field-name = Name
+frame-field-description = Description
+frame-field-expires = Expires
+frame-field-user = User
+frame-field-allow = IP allow list
+frame-field-deny = IP deny list
+frame-field-url = URL
+frame-field-auth = Authorization
+frame-field-headers = Headers
+frame-field-timeout = Timeout
+frame-field-retries = Retries
+frame-field-rate = Requests per second
+frame-field-unsign = Signing secrets
+frame-field-message = Message
+frame-field-webhook = Webhook
+frame-field-event = Event
+frame-field-target = Applies to
+frame-field-instance = Object
+frame-field-tag = Tag
+frame-field-task = Task
