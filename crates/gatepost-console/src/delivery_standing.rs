@@ -11,9 +11,9 @@ use crate::texts::Texts;
 use crate::time::{distance, span};
 
 /// The state, and whether a task was tested by it.
-pub(crate) fn badges(delivery: &Delivery) -> Markup {
-    let (word, kind) = state(delivery.state);
-    html! { (badge(kind, word)) @if delivery.message_id.is_test() { " " (badge("busy", "test")) } }
+pub(crate) fn badges(texts: &Texts, delivery: &Delivery) -> Markup {
+    let (word, kind) = state(texts, delivery.state);
+    html! { (badge(kind, &word)) @if delivery.message_id.is_test() { " " (badge("busy", "test")) } }
 }
 
 /// What is said beside the state: how it ended, or what it waits for.

@@ -84,7 +84,6 @@ keys-edit-title = Edit { $name }
 keys-save = Save key
 keys-edit-text = Editing does not change the key string. Changes take effect immediately.
 keys-edit-expired = This key has expired and can no longer be edited. Delete it and create a new one.
-keys-cancel = Cancel
 keys-form-name = Name
 keys-form-name-hint = What uses the key, for example a pipeline.
 keys-form-description = Description (optional)

@@ -27,13 +27,8 @@ lists-narrow = To narrow the list down:
 lists-narrow-owner = Choose an owner.
 lists-newest-all = Show all, newest first
 
-## The links to other pages
-
-# What the links are called together, for screen readers.
-lists-pages = Pages
-lists-first-page = First page
+# A link to another page of the list.
 lists-previous-page = Previous page
-lists-next-page = Next page
 
 ## The list of API keys
 

@@ -21,12 +21,12 @@ pub(super) fn facts(
     names: &Names,
 ) -> Markup {
     let now = ctx.now();
-    let (state, _) = layout::state(delivery.state);
+    let (state, _) = layout::state(ctx.texts(), delivery.state);
     let waits = delivery.state == DeliveryState::Queued;
     html! {
         dl {
             dt { "State" } dd {
-                (badges(delivery)) " " (standing(ctx.texts(), delivery, webhook, holdup, now)) (spoken(state))
+                (badges(ctx.texts(), delivery)) " " (standing(ctx.texts(), delivery, webhook, holdup, now)) (spoken(&state))
                 @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { "See #" (first) } }
             }
             @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { "Last result" } dd { (delivery.status_info) } }

@@ -31,7 +31,7 @@ pub(super) fn fields(
         ("deny", &form.deny, t.of("keys-form-deny")),
     ];
     html! {
-        (layout::errors(problems))
+        (layout::errors(t, problems))
         form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at("/keys/check")) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
@@ -40,7 +40,7 @@ pub(super) fn fields(
                 (layout::input(problems, InputKind::Text { max: 128 }, "name", &t.of("keys-form-name"), &form.name, &t.of("keys-form-name-hint")))
                 (layout::area(problems, "description", &t.of("keys-form-description"), &form.description, "", ""))
                 @if let Some(owners) = &options.owners {
-                    (layout::picker(problems, "user", &t.of("keys-form-owner"), owners, &form.user, &t.of("keys-form-owner-hint")))
+                    (layout::picker(t, problems, "user", &t.of("keys-form-owner"), owners, &form.user, &t.of("keys-form-owner-hint")))
                 }
                 (expiry(t, problems, options.keep.as_deref(), &form.expires_type))
                 div.when.date {
@@ -56,7 +56,7 @@ pub(super) fn fields(
             }
             div.submit {
                 button.primary { (options.button) }
-                a.button href=(ctx.at("/keys")) { (t.of("keys-cancel")) }
+                a.button href=(ctx.at("/keys")) { (t.of("frame-cancel")) }
             }
         }
     }
@@ -106,5 +106,5 @@ fn entries(
             placeholder: "",
         },
     ];
-    layout::editor(problems, name, legend, &columns, rows, "", false)
+    layout::editor(t, problems, name, legend, &columns, rows, "", false)
 }

@@ -71,10 +71,10 @@ impl Asked {
     pub(crate) fn pager<R>(&self, texts: &Texts, shown: &Shown<R>) -> Markup {
         html! {
             @if !shown.is_first || shown.next.is_some() {
-                nav.pager aria-label=(texts.of("lists-pages")) {
-                    @if !shown.is_first { a.button href=(self.at(Place::First)) { (texts.of("lists-first-page")) } }
+                nav.pager aria-label=(texts.of("frame-pages")) {
+                    @if !shown.is_first { a.button href=(self.at(Place::First)) { (texts.of("frame-first-page")) } }
                     @if let Some(previous) = &shown.previous { a.button rel="prev" href=(previous) { (texts.of("lists-previous-page")) } }
-                    @if let Some(next) = &shown.next { a.button rel="next" href=(next) { (texts.of("lists-next-page")) } }
+                    @if let Some(next) = &shown.next { a.button rel="next" href=(next) { (texts.of("frame-next-page")) } }
                 }
             }
         }
@@ -120,7 +120,7 @@ impl Asked {
             .owner
             .map_or_else(String::new, |owner| owner.0.to_string());
         if owners.is_empty() {
-            return layout::picker(&problems, OWNER, &label, owners, &chosen, "");
+            return layout::picker(texts, &problems, OWNER, &label, owners, &chosen, "");
         }
         let mut options = vec![(String::new(), texts.of("lists-owner-all").into_owned())];
         options.extend(owners.iter().cloned());
