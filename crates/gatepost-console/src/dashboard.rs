@@ -172,7 +172,7 @@ fn figures(ctx: &PageContext, health: &Health) -> Markup {
         h2 { "Queue" }
         dl.figures { @for (name, text) in texts(health) { div { dd { (text) } dt { (name) } } } }
         // The figures of the queue are counted now and then, for all processes.
-        p.quiet { "Queued and running: counted " (away(health.queue.counted, ctx.now())) "." }
+        p.quiet { "Queued and running: counted " (away(ctx.texts(), health.queue.counted, ctx.now())) "." }
         @if !health.recording { p.note.bad role="alert" { "Outcomes cannot be recorded at the moment." } }
     }
 }

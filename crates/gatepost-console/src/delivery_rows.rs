@@ -28,11 +28,11 @@ pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) ->
                     td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
                     td data-label="Cause" { div { (delivery_cause::short(ctx, delivery, names)) } }
                     td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.map_or("–", |webhook| webhook.name.as_str()))) } }
-                    td data-label="State" { div { (badges(delivery)) " " (standing(delivery, webhook, held.as_ref(), now)) } }
+                    td data-label="State" { div { (badges(ctx.texts(), delivery)) " " (standing(ctx.texts(), delivery, webhook, held.as_ref(), now)) } }
                     td data-label="Status" { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
-                    td data-label="Duration" { span { @match delivery.duration { Some(took) => (span(took)), None => "–" } } }
+                    td data-label="Duration" { span { @match delivery.duration { Some(took) => (span(ctx.texts(), took)), None => "–" } } }
                     td data-label="Attempts" { span { (delivery.attempts) } }
-                    td data-label="Queued" { div { (stamp(delivery.created, now)) } }
+                    td data-label="Queued" { div { (stamp(ctx.texts(), delivery.created, now)) } }
                 }
             } }
         } }

@@ -7,16 +7,18 @@ use maud::{Markup, html};
 use webhook_model::{Activity, Webhook};
 
 use crate::layout::{badge, state};
+use crate::texts::Texts;
 use crate::time::{distance, span};
 
 /// The state, and whether a task was tested by it.
-pub(crate) fn badges(delivery: &Delivery) -> Markup {
-    let (word, kind) = state(delivery.state);
-    html! { (badge(kind, word)) @if delivery.message_id.is_test() { " " (badge("busy", "test")) } }
+pub(crate) fn badges(texts: &Texts, delivery: &Delivery) -> Markup {
+    let (word, kind) = state(texts, delivery.state);
+    html! { (badge(kind, &word)) @if delivery.message_id.is_test() { " " (badge("busy", "test")) } }
 }
 
 /// What is said beside the state: how it ended, or what it waits for.
 pub(crate) fn standing(
+    texts: &Texts,
     delivery: &Delivery,
     webhook: Option<&Webhook>,
     holdup: Option<&Holdup>,
@@ -25,9 +27,9 @@ pub(crate) fn standing(
     match delivery.state {
         DeliveryState::Sent | DeliveryState::Error => delivery.status_info.clone(),
         DeliveryState::Running => format!("attempt {} in progress", u64::from(delivery.tries) + 1),
-        DeliveryState::Queued => match holdup.and_then(held) {
+        DeliveryState::Queued => match holdup.and_then(|by| held(texts, by)) {
             Some(held) => held,
-            None => waits(delivery, webhook, now),
+            None => waits(texts, delivery, webhook, now),
         },
     }
 }
@@ -38,7 +40,7 @@ pub(crate) fn inactive(webhook: &Webhook) -> Option<Holdup> {
     (activity != Activity::Active).then_some(Holdup::Inactive(activity))
 }
 
-fn held(by: &Holdup) -> Option<String> {
+fn held(texts: &Texts, by: &Holdup) -> Option<String> {
     Some(match by {
         Holdup::Inactive(Activity::Disabled) => "held: webhook is disabled".into(),
         Holdup::Inactive(_) => "held: webhook is paused".into(),
@@ -46,7 +48,7 @@ fn held(by: &Holdup) -> Option<String> {
         Holdup::Behind(first) => format!("in order, behind #{first}"),
         Holdup::Target(left) => format!(
             "held: the target cannot be reached, tried again in {}",
-            span(*left)
+            span(texts, *left)
         ),
         Holdup::Rate => "waiting: the webhook's requests per second are used up".into(),
         Holdup::Room => "waiting: as many requests are in flight as allowed".into(),
@@ -55,9 +57,14 @@ fn held(by: &Holdup) -> Option<String> {
 }
 
 /// Nothing is in its way but its time, or its turn.
-fn waits(delivery: &Delivery, webhook: Option<&Webhook>, now: DateTime<Utc>) -> String {
+fn waits(
+    texts: &Texts,
+    delivery: &Delivery,
+    webhook: Option<&Webhook>,
+    now: DateTime<Utc>,
+) -> String {
     let (tries, is_due) = (delivery.tries, delivery.due <= now);
-    let when = distance(delivery.due, now);
+    let when = distance(texts, delivery.due, now);
     let retries = webhook.map(|webhook| webhook.retries.get());
     match (tries, retries) {
         (0, _) if is_due => "waiting for its turn".into(),
@@ -145,7 +152,7 @@ mod tests {
             (Error, 6, 0, "502 Bad Gateway"),
         ] {
             let delivery = delivery(state, tries, due_in);
-            let said = standing(&delivery, Some(&five), None, now());
+            let said = standing(&Texts::english(), &delivery, Some(&five), None, now());
             assert_eq!(said, words);
         }
     }
@@ -156,7 +163,8 @@ mod tests {
         let mut paused = webhook(5);
         paused.activity = Activity::Paused;
         let by = inactive(&paused);
-        let said = |by: &Holdup| standing(&queued, Some(&paused), Some(by), now());
+        let said =
+            |by: &Holdup| standing(&Texts::english(), &queued, Some(&paused), Some(by), now());
         assert_eq!(said(&by.unwrap()), "held: webhook is paused");
         assert_eq!(said(&Holdup::Behind(DeliveryId(3))), "in order, behind #3");
         let target = said(&Holdup::Target(Duration::from_millis(4_200)));
@@ -165,7 +173,13 @@ mod tests {
             "held: the target cannot be reached, tried again in 4.2 s"
         );
         let ended = delivery(DeliveryState::Sent, 1, 0);
-        let said = standing(&ended, Some(&paused), Some(&Holdup::Owner), now());
+        let said = standing(
+            &Texts::english(),
+            &ended,
+            Some(&paused),
+            Some(&Holdup::Owner),
+            now(),
+        );
         assert_eq!(said, "502 Bad Gateway");
     }
 }

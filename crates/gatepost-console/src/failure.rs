@@ -99,7 +99,7 @@ impl Failure {
                     }
                 },
                 Self::TooLarge => p { "The form is too large. Nothing was changed." },
-                Self::TooMuch(TooMuch { field, rule }) => p { (layout::label(field)) ": " (sentence(rule)) " Nothing was changed." },
+                Self::TooMuch(TooMuch { field, rule }) => p { (layout::label(&console.texts, field)) ": " (sentence(rule)) " Nothing was changed." },
                 Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => p { (words) },
                 Self::Unavailable => p { "The request could not be completed. Try again in a moment." },
                 Self::Internal => p { "An internal error occurred. The server log has the details." },

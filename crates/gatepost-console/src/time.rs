@@ -6,6 +6,8 @@ use std::time::Duration;
 use chrono::{DateTime, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 use maud::{Markup, html};
 
+use crate::texts::Texts;
+
 /// The format of a browser's date and time field.
 const FIELD: &str = "%Y-%m-%dT%H:%M";
 /// The length of `+01:00`.
@@ -13,15 +15,15 @@ const ZONE_LENGTH: usize = 6;
 
 /// `2026-11-21 02:04:07 UTC, 3 minutes ago`. The script puts the reader's own zone before UTC, and
 /// lets the distance tick.
-pub(crate) fn stamp(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
+pub(crate) fn stamp(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
     let text = at.format("%Y-%m-%d %H:%M:%S").to_string();
-    html! { span.at { time datetime=(exact(at)) { (text) } " " span.quiet { "UTC, " (distance(at, now)) } } }
+    html! { span.at { time datetime=(exact(at)) { (text) } " " span.quiet { (texts.with("frame-time-utc", &[("distance", distance(texts, at, now).into())])) } } }
 }
 
 /// How far away a moment is, by itself: `in 27 seconds`. The script lets it tick.
-pub(crate) fn away(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
+pub(crate) fn away(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
     let title = format!("{} UTC", at.format("%Y-%m-%d %H:%M:%S"));
-    html! { time.away datetime=(exact(at)) title=(title) { (distance(at, now)) } }
+    html! { time.away datetime=(exact(at)) title=(title) { (distance(texts, at, now)) } }
 }
 
 /// A moment for the script, to the second: `2026-11-21T02:04:07Z`.
@@ -37,36 +39,52 @@ pub(crate) fn moment(at: DateTime<Utc>) -> Markup {
 }
 
 /// As [`stamp`], or a word for never.
-pub(crate) fn stamp_or(at: Option<DateTime<Utc>>, now: DateTime<Utc>, never: &str) -> Markup {
-    html! { @match at { Some(at) => (stamp(at, now)), None => span.quiet { (never) } } }
+pub(crate) fn stamp_or(
+    texts: &Texts,
+    at: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+    never: &str,
+) -> Markup {
+    html! { @match at { Some(at) => (stamp(texts, at, now)), None => span.quiet { (never) } } }
 }
 
 /// `3 minutes ago`, `in 2 days`.
-pub(crate) fn distance(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
+pub(crate) fn distance(texts: &Texts, at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let past = at <= now;
     let span = (now - at).abs();
-    let (count, unit) = match () {
-        () if span < TimeDelta::minutes(1) => (span.num_seconds(), "second"),
-        () if span < TimeDelta::hours(1) => (span.num_minutes(), "minute"),
-        () if span < TimeDelta::days(1) => (span.num_hours(), "hour"),
-        () => (span.num_days(), "day"),
+    let (count, past_name, future_name) = match () {
+        () if span < TimeDelta::seconds(1) => return texts.of("frame-time-now").into_owned(),
+        () if span < TimeDelta::minutes(1) => (
+            span.num_seconds(),
+            "frame-time-seconds-ago",
+            "frame-time-in-seconds",
+        ),
+        () if span < TimeDelta::hours(1) => (
+            span.num_minutes(),
+            "frame-time-minutes-ago",
+            "frame-time-in-minutes",
+        ),
+        () if span < TimeDelta::days(1) => (
+            span.num_hours(),
+            "frame-time-hours-ago",
+            "frame-time-in-hours",
+        ),
+        () => (span.num_days(), "frame-time-days-ago", "frame-time-in-days"),
     };
-    let plural = if count == 1 { "" } else { "s" };
-    match (count, past) {
-        (0, _) => "now".into(),
-        (_, true) => format!("{count} {unit}{plural} ago"),
-        (_, false) => format!("in {count} {unit}{plural}"),
-    }
+    let name = if past { past_name } else { future_name };
+    texts.with(name, &[("count", count.into())])
 }
 
 /// `under 1 ms`, `41 ms`, `2.4 s`.
-pub(crate) fn span(span: Duration) -> String {
+pub(crate) fn span(texts: &Texts, span: Duration) -> String {
     if span < Duration::from_millis(1) {
-        "under 1 ms".into()
+        texts.of("frame-time-under-millisecond").into_owned()
     } else if span < Duration::from_secs(1) {
-        format!("{} ms", span.as_millis())
+        let millis = u64::from(span.subsec_millis());
+        texts.with("frame-time-milliseconds", &[("count", millis.into())])
     } else {
-        format!("{:.1} s", span.as_secs_f64())
+        let seconds = format!("{:.1}", span.as_secs_f64());
+        texts.with("frame-time-seconds", &[("count", seconds.into())])
     }
 }
 
@@ -109,7 +127,8 @@ mod tests {
     #[test]
     fn distances_are_in_the_unit_that_fits() {
         let now: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().unwrap();
-        let ago = |seconds| distance(now - TimeDelta::seconds(seconds), now);
+        let texts = Texts::english();
+        let ago = |seconds| distance(&texts, now - TimeDelta::seconds(seconds), now);
         assert_eq!(ago(0), "now");
         assert_eq!(ago(1), "1 second ago");
         assert_eq!(ago(3599), "59 minutes ago");

@@ -1,6 +1,6 @@
-## Webhooks: where and how to send.
+### Webhooks: where and how to send.
 
-### The list of webhooks
+## The list of webhooks
 
 webhooks-title = Webhooks
 webhooks-new-button = New webhook
@@ -26,7 +26,7 @@ webhooks-edit-named = Edit { $name }
 # A badge: the webhook accepts any certificate.
 webhooks-insecure = insecure
 
-### How a webhook does
+## How a webhook does
 
 # Badges: its state.
 webhooks-state-active = active
@@ -49,23 +49,25 @@ webhooks-last-waiting = waiting
 # One of the four words above, and the reason.
 webhooks-last-reason = { $outcome }: { $reason }
 
-### What fails, on the first page
+## What fails, on the first page
 
-webhooks-failing-title = { $count ->
-    [one] A webhook is failing.
-   *[other] Webhooks are failing.
-}
+webhooks-failing-title =
+    { $count ->
+        [one] A webhook is failing.
+       *[other] Webhooks are failing.
+    }
 webhooks-failing = No attempt has succeeded since the start of the previous hour:
 # $webhook is a link.
-webhooks-failing-attempts = { $count ->
-    [one] { $webhook }: { $count } attempt failed
-   *[other] { $webhook }: { $count } attempts failed
-}
+webhooks-failing-attempts =
+    { $count ->
+        [one] { $webhook }: { $count } attempt failed
+       *[other] { $webhook }: { $count } attempts failed
+    }
 # $link is webhooks-failing-link.
 webhooks-failing-more = There may be more. { $link }
 webhooks-failing-link = Go to webhooks
 
-### The page of a webhook
+## The page of a webhook
 
 webhooks-done-created = The webhook was created. Send a test, then create a task to define what it sends.
 webhooks-done-saved = The webhook was saved. The change applies from the next attempt.
@@ -81,15 +83,17 @@ webhooks-configuration-title = Configuration
 webhooks-configuration-failing = No attempt has succeeded since the start of the previous hour.
 webhooks-configuration-headers = Headers
 webhooks-configuration-no-headers = none
-webhooks-configuration-seconds = { $count ->
-    [one] { $count } second
-   *[other] { $count } seconds
-}
+webhooks-configuration-seconds =
+    { $count ->
+        [one] { $count } second
+       *[other] { $count } seconds
+    }
 webhooks-configuration-rate = Rate
-webhooks-configuration-per-second = { $count ->
-    [one] { $count } request per second
-   *[other] { $count } requests per second
-}
+webhooks-configuration-per-second =
+    { $count ->
+        [one] { $count } request per second
+       *[other] { $count } requests per second
+    }
 webhooks-configuration-certificates = Certificates
 webhooks-configuration-verified = verified
 webhooks-configuration-unverified = not verified
@@ -105,13 +109,14 @@ webhooks-deliveries-none = No deliveries yet.
 webhooks-deliveries-replay = Replay…
 webhooks-deliveries-all = All deliveries
 
-### Its figures and charts
+## Its figures and charts
 
-webhooks-figures-title = { $range ->
-    [day] In the last 24 hours
-    [week] In the last 7 days
-   *[month] In the last 30 days
-}
+webhooks-figures-title =
+    { $range ->
+        [day] In the last 24 hours
+        [week] In the last 7 days
+       *[month] In the last 30 days
+    }
 # Below figures, and in the legend of a chart.
 webhooks-figure-queued = queued
 webhooks-figure-running = running
@@ -128,23 +133,26 @@ webhooks-range-day = 24h
 webhooks-range-week = 7d
 webhooks-range-month = 30d
 webhooks-chart-deliveries = Deliveries
-webhooks-chart-deliveries-said = { $range ->
-    [day] Deliveries sent and failed, by hour, last 24 hours. The table has all figures.
-    [week] Deliveries sent and failed, by six hours, last 7 days. The table has all figures.
-   *[month] Deliveries sent and failed, by day, last 30 days. The table has all figures.
-}
+webhooks-chart-deliveries-said =
+    { $range ->
+        [day] Deliveries sent and failed, by hour, last 24 hours. The table has all figures.
+        [week] Deliveries sent and failed, by six hours, last 7 days. The table has all figures.
+       *[month] Deliveries sent and failed, by day, last 30 days. The table has all figures.
+    }
 webhooks-chart-failed = Failed attempts
-webhooks-chart-failed-said = { $range ->
-    [day] Share of attempts that failed, by hour, last 24 hours. The table has all figures.
-    [week] Share of attempts that failed, by six hours, last 7 days. The table has all figures.
-   *[month] Share of attempts that failed, by day, last 30 days. The table has all figures.
-}
+webhooks-chart-failed-said =
+    { $range ->
+        [day] Share of attempts that failed, by hour, last 24 hours. The table has all figures.
+        [week] Share of attempts that failed, by six hours, last 7 days. The table has all figures.
+       *[month] Share of attempts that failed, by day, last 30 days. The table has all figures.
+    }
 webhooks-chart-time = Average time of an attempt
-webhooks-chart-time-said = { $range ->
-    [day] Average time of an attempt, by hour, last 24 hours. The table has all figures.
-    [week] Average time of an attempt, by six hours, last 7 days. The table has all figures.
-   *[month] Average time of an attempt, by day, last 30 days. The table has all figures.
-}
+webhooks-chart-time-said =
+    { $range ->
+        [day] Average time of an attempt, by hour, last 24 hours. The table has all figures.
+        [week] Average time of an attempt, by six hours, last 7 days. The table has all figures.
+       *[month] Average time of an attempt, by day, last 30 days. The table has all figures.
+    }
 # The end of the time axis.
 webhooks-chart-now = now
 webhooks-table-title = The figures as a table
@@ -158,7 +166,7 @@ webhooks-table-no-attempts = no attempts
 # The row of sums.
 webhooks-table-all = All
 
-### What was dropped
+## What was dropped
 
 webhooks-dropped-title = Dropped
 webhooks-dropped = A limit was reached, so these deliveries were counted but not stored. They are not sent.
@@ -168,13 +176,12 @@ webhooks-dropped-reason = Reason
 webhooks-dropped-waiting = Too many deliveries, or too many bytes, were waiting.
 webhooks-dropped-occurrence = One occurrence ran too many tasks, or produced too many bytes.
 
-### The form
+## The form
 
 webhooks-new-title = New webhook
 webhooks-edit-title = Edit { $name }
 webhooks-create-button = Create webhook
 webhooks-save-button = Save webhook
-webhooks-cancel-button = Cancel
 webhooks-form-name = Name
 webhooks-form-name-hint = A unique name, for example: Deploys to #ops.
 webhooks-form-url = URL
@@ -232,7 +239,7 @@ webhooks-submitted-title = Form already submitted
 webhooks-submitted = This form has already created a webhook. { $link }
 webhooks-submitted-link = Go to webhooks
 
-### What is wrong with a field, and what to know of it
+## What is wrong with a field, and what to know of it
 
 webhooks-problem-name-taken = Another webhook already has this name.
 webhooks-problem-whole-number = Must be a whole number.
@@ -247,7 +254,7 @@ webhooks-url-plain = Not encrypted: anyone on the network path to the target can
 webhooks-url-refused = Nothing can be sent to this URL: { $why }.
 webhooks-url-no-address = Nothing can be sent to this host name: it has no address at this moment that the target policy allows.
 
-### Sending a test
+## Sending a test
 
 webhooks-test-message = Message
 webhooks-test-message-hint = Sent immediately, and not listed among the deliveries. To test a task with its own message, use Test or run in the list of tasks.
@@ -275,7 +282,7 @@ webhooks-test-invalid = Nothing was sent. The message { $rule }.
 # A link to the page of the webhook.
 webhooks-back = Back to { $name }
 
-### Deleting
+## Deleting
 
 webhooks-delete-title = Delete this webhook?
 webhooks-delete-question = The webhook { $name } and its whole delivery log will be deleted. Queued deliveries will not be sent. This cannot be undone.
@@ -286,7 +293,7 @@ webhooks-delete-cascade = Also delete these tasks and their events
 webhooks-delete-cascade-hint = Otherwise the webhook cannot be deleted while a task uses it.
 webhooks-delete-confirm = Delete webhook
 
-### Signing
+## Signing
 
 webhooks-signing-none = Deliveries are not signed. With a signing secret, the target can verify that they come from this platform.
 webhooks-signing-one = Deliveries are signed (Standard Webhooks).
@@ -319,7 +326,7 @@ webhooks-signing-submitted = This form was already submitted, and the secret was
 webhooks-secret-title = The webhook's signing secret
 webhooks-secret-advice = This is the only time the secret is shown. Give it to the target, which verifies deliveries with it. If you lose it, rotate it.
 
-### How to verify signatures
+## How to verify signatures
 
 webhooks-verify-title = Verify signatures
 # $id, $timestamp and $signature are names of headers, $standard is a link to Standard Webhooks.
@@ -333,4 +340,4 @@ webhooks-verify-sample = Verification in { $language }
 # $prefix begins the id of a test's message.
 webhooks-verify-repeats = All attempts of a delivery have the same { $id }, so a receiver that remembers it can ignore repeats. The ID of a test begins with { $prefix }.
 
-### How the list is searched and sorted
+## How the list is searched and sorted

@@ -38,10 +38,10 @@ pub(super) fn table(ctx: &PageContext, attempts: &[AttemptRecord]) -> Markup {
             tbody { @for attempt in attempts {
                 tr {
                     td data-label="Attempt" { span { (attempt.number) } }
-                    td data-label="Started" { div { (stamp(attempt.started, now)) } }
+                    td data-label="Started" { div { (stamp(ctx.texts(), attempt.started, now)) } }
                     td data-label="Result" { span { @if attempt.class == "ok" { (layout::badge("good", "ok")) } @else { (layout::badge("bad", &attempt.class)) } " " (attempt.info) } }
                     td data-label="Status" { span { @match attempt.status { Some(status) => (status), None => "–" } } }
-                    td data-label="Duration" { div { (span(attempt.duration)) (bar(attempt, longest)) } }
+                    td data-label="Duration" { div { (span(ctx.texts(), attempt.duration)) (bar(ctx, attempt, longest)) } }
                     td data-label="Details" { div { (exchange(attempt)) } }
                 }
             } }
@@ -53,7 +53,7 @@ pub(super) fn table(ctx: &PageContext, attempts: &[AttemptRecord]) -> Markup {
 }
 
 /// The phases of an attempt as a bar, to the scale of the longest attempt.
-fn bar(attempt: &AttemptRecord, longest: Duration) -> Markup {
+fn bar(ctx: &PageContext, attempt: &AttemptRecord, longest: Duration) -> Markup {
     let phases = attempt.phases;
     let ends = [
         phases.dns,
@@ -71,7 +71,7 @@ fn bar(attempt: &AttemptRecord, longest: Duration) -> Markup {
             continue;
         };
         let took = end.saturating_sub(from);
-        texts.push(format!("{name} {}", span(took)));
+        texts.push(format!("{name} {}", span(ctx.texts(), took)));
         parts.push((class, place(from), place(took)));
         from = from.max(end);
     }

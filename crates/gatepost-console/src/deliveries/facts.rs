@@ -21,17 +21,17 @@ pub(super) fn facts(
     names: &Names,
 ) -> Markup {
     let now = ctx.now();
-    let (state, _) = layout::state(delivery.state);
+    let (state, _) = layout::state(ctx.texts(), delivery.state);
     let waits = delivery.state == DeliveryState::Queued;
     html! {
         dl {
             dt { "State" } dd {
-                (badges(delivery)) " " (standing(delivery, webhook, holdup, now)) (spoken(state))
+                (badges(ctx.texts(), delivery)) " " (standing(ctx.texts(), delivery, webhook, holdup, now)) (spoken(&state))
                 @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { "See #" (first) } }
             }
             @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { "Last result" } dd { (delivery.status_info) } }
             @if let Some(status) = delivery.response_status { dt { "Status" } dd { (status) } }
-            @if let Some(took) = delivery.duration { dt { "Duration" } dd { (span(took)) } }
+            @if let Some(took) = delivery.duration { dt { "Duration" } dd { (span(ctx.texts(), took)) } }
             dt { "Attempts" } dd { (attempts(delivery)) }
             dt { "Webhook" } dd {
                 @if let Some(webhook) = webhook { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.name.as_str())) } }
@@ -39,9 +39,9 @@ pub(super) fn facts(
             }
             (delivery_cause::facts(ctx, delivery, names))
             dt { "Message ID (webhook-id header)" } dd { code { (delivery.message_id) } }
-            dt { "Queued" } dd { (stamp(delivery.created, now)) }
-            dt { "Last attempt" } dd { (stamp_or(delivery.last_attempt, now, "none")) }
-            @if waits && holdup.is_none() { dt { "Next attempt" } dd { (stamp(delivery.due, now)) } }
+            dt { "Queued" } dd { (stamp(ctx.texts(), delivery.created, now)) }
+            dt { "Last attempt" } dd { (stamp_or(ctx.texts(), delivery.last_attempt, now, "none")) }
+            @if waits && holdup.is_none() { dt { "Next attempt" } dd { (stamp(ctx.texts(), delivery.due, now)) } }
         }
     }
 }

@@ -82,12 +82,14 @@ pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<M
     let problems = Problems::default();
     let of = |id: Option<i64>| id.map_or_else(String::new, |id| id.to_string());
     let webhook = row(
+        ctx,
         "webhook",
         "Webhook",
         webhook_choices(ctx).await?,
         &of(filter.webhook.map(|id| id.0)),
     );
     let task = row(
+        ctx,
         "task",
         "Task",
         task_choices(ctx).await?,
@@ -125,10 +127,16 @@ pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<M
 }
 
 /// A choice of rows; of too many to be offered a field for the number.
-fn row(name: &str, label: &str, mut rows: Vec<(String, String)>, chosen: &str) -> Markup {
+fn row(
+    ctx: &PageContext,
+    name: &str,
+    label: &str,
+    mut rows: Vec<(String, String)>,
+    chosen: &str,
+) -> Markup {
     let problems = Problems::default();
     if rows.is_empty() {
-        return layout::picker(&problems, name, label, &rows, chosen, "");
+        return layout::picker(ctx.texts(), &problems, name, label, &rows, chosen, "");
     }
     rows.insert(0, (String::new(), "All".to_owned()));
     layout::select(&problems, name, label, &rows, chosen, "", true)

@@ -117,7 +117,7 @@ async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
     let body = html! {
         section {
             form method="get" {
-                (layout::picker(&problems, "webhook", "Webhook", &webhooks, "", ""))
+                (layout::picker(ctx.texts(), &problems, "webhook", "Webhook", &webhooks, "", ""))
                 button { "Count" }
             }
         }

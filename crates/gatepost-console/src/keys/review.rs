@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use crate::layout::badge;
 use crate::problems::sentence;
+use crate::texts::Texts;
 use crate::time::distance;
 
 /// A key that was not used for this number of days is pointed out.
@@ -45,12 +46,12 @@ pub(super) fn surprises(policy: &IpPolicy) -> String {
 }
 
 /// `expires in 3 days`, `expired 2 hours ago`, `never expires`.
-pub(super) fn expiry(expiration: Expiration, now: DateTime<Utc>) -> String {
+pub(super) fn expiry(texts: &Texts, expiration: Expiration, now: DateTime<Utc>) -> String {
     let (Expiration::At(at), Some(left)) = (expiration, expiration.days_remaining(now)) else {
         return "never expires".into();
     };
     if expiration.is_expired(now) {
-        return format!("expired {}", distance(at, now));
+        return format!("expired {}", distance(texts, at, now));
     }
     format!("expires in {}", days(left))
 }
@@ -149,7 +150,7 @@ mod tests {
     fn expiry_is_told_in_words() {
         let words = |days| {
             let (key, now) = key(days, None);
-            expiry(key.expiration, now)
+            expiry(&Texts::english(), key.expiration, now)
         };
         assert_eq!(words(None), "never expires");
         assert_eq!(words(Some(3)), "expires in 3 days");

@@ -38,12 +38,12 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {
                 dt { "Owner" } dd { a href=(ctx.at(&user::path(key.owner))) { (seen(owner)) } }
                 @if !key.description.as_str().is_empty() { dt { "Description" } dd.lines { (seen(key.description.as_str())) } }
                 dt { "Expiration" } dd {
-                    (expiry(key.expiration, now))
+                    (expiry(ctx.texts(), key.expiration, now))
                     @if let Expiration::At(at) = key.expiration { " (" (moment(at)) ")" }
                 }
-                dt { "Last logged in" } dd { (stamp_or(key.last_login.map(|login| login.at), now, "never")) }
+                dt { "Last logged in" } dd { (stamp_or(ctx.texts(), key.last_login.map(|login| login.at), now, "never")) }
                 @if let Some(login) = key.last_login { dt { "Last logged in IP" } dd.mono { (login.from.to_string()) } }
-                dt { "Created" } dd { (stamp(key.created, now)) }
+                dt { "Created" } dd { (stamp(ctx.texts(), key.created, now)) }
             }
         }
         section {

@@ -114,9 +114,9 @@ fn line(ctx: &PageContext, row: &KeyRow, owners: Option<&BTreeMap<OwnerId, Strin
                 a href=(ctx.at(&format!("/users/{}", key.owner))) { (seen(owners.get(&key.owner).map_or("–", String::as_str))) }
             } }
             td data-label="Expires" { (expires(key.expiration, now)) }
-            td data-label="Last logged in" { div { (stamp_or(key.last_login.map(|login| login.at), now, "never")) } }
+            td data-label="Last logged in" { div { (stamp_or(ctx.texts(), key.last_login.map(|login| login.at), now, "never")) } }
             td data-label="Last logged in IP" { span.mono { @match key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
-            td data-label="Created" { div { (stamp(key.created, now)) } }
+            td data-label="Created" { div { (stamp(ctx.texts(), key.created, now)) } }
             td data-label="IP lists" { div.ips { (glance("Allow", &key.ip.allow)) (glance("Deny", &key.ip.deny)) @if key.ip.allow.is_empty() && key.ip.deny.is_empty() { span.quiet { "any address" } } } }
             td data-label="State" { div.marks { (state(key, now)) } }
             td {

@@ -83,7 +83,7 @@ fn table(ctx: &PageContext, list: &Asked, rows: &[TaskRow], names: &TaskList) ->
                         span { "Webhook " a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (seen(names.names.get(&webhook).map_or("of another user", String::as_str))) } }
                     } }
                     td data-label="Action" { span { "Send" } }
-                    td data-label="Last run" { div { (stamp_or(row.last_run, now, "never")) } }
+                    td data-label="Last run" { div { (stamp_or(ctx.texts(), row.last_run, now, "never")) } }
                     td data-label="State" { span { @if task.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } @if task.delete_after_run { " " (badge("busy", "one-time")) } } }
                     td { div.actions {
                         a.button.small href=(at("test")) { "Test or run" span.unseen { " " (seen(task.name.as_str())) } }

@@ -37,7 +37,7 @@ pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
                 div.scroll { table {
                     thead { tr { th scope="col" { (minute) } th scope="col" { (deliveries) } th scope="col" { (why) } } }
                     tbody { @for row in dropped { tr {
-                        td data-label=(minute) { div { (stamp(row.minute, now)) } }
+                        td data-label=(minute) { div { (stamp(t, row.minute, now)) } }
                         td data-label=(deliveries) { span { (row.count) } }
                         td data-label=(why) { span { (reason(t, row.reason)) } }
                     } } }

@@ -12,6 +12,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::badge;
 use crate::paging::newest_rows;
+use crate::texts::Texts;
 use crate::time::stamp;
 
 /// The newest deliveries that are looked through for the last of each webhook.
@@ -92,10 +93,10 @@ impl Conditions {
     }
 
     /// The last delivery: how it went, or at least in which hour it was.
-    pub(super) fn last(&self, webhook: WebhookId, now: DateTime<Utc>) -> Markup {
+    pub(super) fn last(&self, texts: &Texts, webhook: WebhookId, now: DateTime<Utc>) -> Markup {
         let counted = self.day.get(&webhook).map(|count| count.hour);
         html! { @match (self.last.get(&webhook), counted) {
-            (Some(delivery), _) => (told(delivery, now)),
+            (Some(delivery), _) => (told(texts, delivery, now)),
             (None, Some(hour)) => { "between " (hour.format("%H:00")) " and " ((hour + TimeDelta::hours(1)).format("%H:00 UTC")) },
             (None, None) => span.quiet { "none in 24 hours" },
         } }
@@ -106,7 +107,7 @@ fn counts(of: &BTreeMap<WebhookId, HourlyCount>, webhook: WebhookId) -> Counts {
     of.get(&webhook).map(Counts::from).unwrap_or_default()
 }
 
-fn told(delivery: &Delivery, now: DateTime<Utc>) -> Markup {
+fn told(texts: &Texts, delivery: &Delivery, now: DateTime<Utc>) -> Markup {
     let word = match delivery.state {
         DeliveryState::Sent => "sent",
         DeliveryState::Error => "failed",
@@ -120,7 +121,7 @@ fn told(delivery: &Delivery, now: DateTime<Utc>) -> Markup {
     };
     html! {
         (word) @if !info.is_empty() { ": " (info) }
-        div.quiet { (stamp(delivery.last_attempt.unwrap_or(delivery.created), now)) }
+        div.quiet { (stamp(texts, delivery.last_attempt.unwrap_or(delivery.created), now)) }
     }
 }
 

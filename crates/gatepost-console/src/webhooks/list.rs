@@ -50,7 +50,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
                     td data-label="Retries" { span { (row.value.retries.get()) } }
                     td data-label="State" { span { (condition(row)) } }
                     td data-label="Last 24 hours" { span { (rate(conditions.day(row.id))) } }
-                    td data-label="Last delivery" { div { (conditions.last(row.id, now)) } }
+                    td data-label="Last delivery" { div { (conditions.last(ctx.texts(), row.id, now)) } }
                     td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (seen(row.value.name.as_str())) } } } }
                 } } }
             } } } }

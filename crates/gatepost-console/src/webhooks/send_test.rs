@@ -12,6 +12,7 @@ use crate::form::Form;
 use crate::layout::{self, InputKind, Section, badge, note, page, seen};
 use crate::problems::Problems;
 use crate::row_id::RowId;
+use crate::texts::Texts;
 use crate::time::span;
 
 /// What `${NAME}` becomes unless something else is typed, as in the preview of a task.
@@ -32,7 +33,7 @@ pub(super) async fn send(
             .send_test(row.id, Some(message), name.clone())
             .await
         {
-            Ok(test) => outcome(&test.attempt),
+            Ok(test) => outcome(ctx.texts(), &test.attempt),
             Err(ManageError::Message(error)) => note(
                 "bad",
                 &html! { "Nothing was sent: " (error.to_string()) "." },
@@ -58,7 +59,7 @@ pub(super) async fn send(
 }
 
 /// The outcome of the attempt, without the address that was connected to.
-fn outcome(attempt: &Attempt) -> Markup {
+fn outcome(texts: &Texts, attempt: &Attempt) -> Markup {
     let (kind, word) = if attempt.is_success() {
         ("good", "sent")
     } else {
@@ -79,8 +80,8 @@ fn outcome(attempt: &Attempt) -> Markup {
             dl {
                 dt { "Outcome" } dd { (badge(kind, word)) " " (attempt.status_info()) }
                 @if let Some(status) = attempt.status { dt { "Status" } dd { (status) } }
-                dt { "Duration" } dd { (span(attempt.duration)) }
-                @for (name, took) in parts { @if let Some(took) = took { dt { (name) } dd { (span(took)) } } }
+                dt { "Duration" } dd { (span(texts, attempt.duration)) }
+                @for (name, took) in parts { @if let Some(took) = took { dt { (name) } dd { (span(texts, took)) } } }
             }
             @if !body.is_empty() { h3 { "Response" } pre tabindex="0" { (body) } }
         }

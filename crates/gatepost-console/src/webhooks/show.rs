@@ -2,7 +2,6 @@
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, Utc};
 use gatepost_manage::TargetVerdict;
 use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
 use gatepost_storage::{Row, Scope};
@@ -185,8 +184,7 @@ impl<'a> Shown<'a> {
     }
 
     fn configuration(&self, ctx: &PageContext) -> Markup {
-        let content =
-            html! { h2 { "Configuration" } (details(self.row, self.condition, ctx.now())) };
+        let content = html! { h2 { "Configuration" } (details(ctx, self.row, self.condition)) };
         self.live(ctx).section("configuration", &content)
     }
 
@@ -230,7 +228,8 @@ impl<'a> Shown<'a> {
     }
 }
 
-fn details(row: &Row<WebhookId, Webhook>, condition: Condition, now: DateTime<Utc>) -> Markup {
+fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>, condition: Condition) -> Markup {
+    let now = ctx.now();
     let webhook = &row.value;
     html! {
         dl {
@@ -247,7 +246,7 @@ fn details(row: &Row<WebhookId, Webhook>, condition: Condition, now: DateTime<Ut
             dt { "Retries" } dd { (webhook.retries.get()) }
             @if let Some(rate) = webhook.rate { dt { "Rate" } dd { (rate.get()) " requests per second" } }
             dt { "Certificates" } dd { @if webhook.allow_insecure { (layout::badge("warn", "not verified")) } @else { "verified" } }
-            dt { "Created" } dd { (stamp(row.created, now)) }
+            dt { "Created" } dd { (stamp(ctx.texts(), row.created, now)) }
         }
     }
 }
