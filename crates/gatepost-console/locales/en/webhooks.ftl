@@ -20,9 +20,8 @@ webhooks-column-last = Last delivery
 webhooks-column-actions = Actions
 # A timeout, in seconds.
 webhooks-seconds-short = { $count } s
-webhooks-edit-button = Edit
-# The same button as a screen reader says it. "for" begins where the visible word ends.
-webhooks-edit-named = Edit { $name }
+# $name is there for screen readers only.
+webhooks-edit-row = Edit { $name }
 # A badge: the webhook accepts any certificate.
 webhooks-insecure = insecure
 
@@ -75,6 +74,7 @@ webhooks-done-retired = The old secret was removed. Only the new one signs.
 webhooks-done-unsigned = Deliveries are no longer signed.
 webhooks-done-paused = The webhook is paused. Deliveries are queued but not sent.
 webhooks-done-resumed = The webhook is active again and sends its queued deliveries.
+webhooks-edit-button = Edit
 webhooks-pause-button = Pause
 webhooks-resume-button = Resume
 webhooks-delete-button = Delete
@@ -207,9 +207,9 @@ webhooks-form-headers-mode = Enter headers
 webhooks-form-headers-rows = As names and values
 webhooks-form-headers-text = As text
 webhooks-form-rows = Headers, in the order they are sent
-# % stands for the number of the row.
-webhooks-form-row-name = Header % name
-webhooks-form-row-value = Header % value
+# $number: of the row, from 1.
+webhooks-form-row-name = Header { $number } name
+webhooks-form-row-value = Header { $number } value
 webhooks-form-row-name-empty = Name
 webhooks-form-row-value-empty = Value
 webhooks-form-lines = Header lines, in the order they are sent

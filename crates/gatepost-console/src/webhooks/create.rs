@@ -86,7 +86,6 @@ pub(super) async fn check(
 
 fn form_page(ctx: &PageContext, form: &WebhookForm, problems: &Problems) -> Markup {
     let options = FormOptions {
-        button: ctx.texts().of("webhooks-create-button"),
         ticket: Some(Tickets::issue()),
         id: None,
         stored: false,

@@ -41,7 +41,6 @@ fn form_page(
     problems: &Problems,
 ) -> Markup {
     let options = FormOptions {
-        button: ctx.texts().of("webhooks-save-button"),
         ticket: None,
         id: Some(row.id.0),
         stored: row.value.authorization.kind() != AuthorizationKind::None,
@@ -69,7 +68,12 @@ pub(super) async fn update(
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, &row, &form, &problems).into_response());
     }
-    if let Some(new) = form.parse(ctx.texts(), &mut problems, row.value.owner, Some(&row.value)) {
+    if let Some(new) = form.parse(
+        ctx.texts(),
+        &mut problems,
+        row.value.owner,
+        Some(&row.value),
+    ) {
         let (entered, unsign) = (form.entered(&row.value), form.unsign);
         let edited = ctx
             .actor
