@@ -339,5 +339,3 @@ webhooks-verify-public-key = Public key: { $key }
 webhooks-verify-sample = Verification in { $language }
 # $prefix begins the id of a test's message.
 webhooks-verify-repeats = All attempts of a delivery have the same { $id }, so a receiver that remembers it can ignore repeats. The ID of a test begins with { $prefix }.
-
-## How the list is searched and sorted
