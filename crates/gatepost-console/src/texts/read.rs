@@ -29,10 +29,7 @@ pub(super) fn texts(language: &str, source: &str) -> Result<Texts, TextsError> {
     })?;
     let english = english::resource();
     compare(&variables(&english), &variables(&read))?;
-    let mut texts = Texts::new(tag);
-    texts.bundle.add_resource_overriding(english);
-    texts.bundle.add_resource_overriding(read);
-    Ok(texts)
+    Ok(Texts::new(tag, [english, read]))
 }
 
 fn compare(english: &Variables<'_>, read: &Variables<'_>) -> Result<(), TextsError> {
@@ -103,5 +100,51 @@ fn in_inline<'a>(inline: &'a InlineExpression<&'a str>, found: &mut BTreeSet<&'a
                 .for_each(|inner| in_inline(inner, found));
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_translation_is_said() {
+        let refused = |language, source| Texts::read(language, source).unwrap_err().to_string();
+        for (language, source, error) in [
+            (
+                "",
+                "",
+                "`` is not the tag of a language, such as `de` or `ar-EG`",
+            ),
+            (
+                "deutsch!",
+                "",
+                "`deutsch!` is not the tag of a language, such as `de` or `ar-EG`",
+            ),
+            (
+                "de",
+                "frame-cancle = Abbrechen",
+                "there is no text `frame-cancle`",
+            ),
+            (
+                "de",
+                "frame-cancel = { $who }",
+                "the text `frame-cancel` has no variable `$who`",
+            ),
+            (
+                "de",
+                "frame-go-to = { $section ->\n [one] { $other }\n *[other] x\n}",
+                "the text `frame-go-to` has no variable `$other`",
+            ),
+        ] {
+            assert_eq!(refused(language, source), error);
+        }
+        let broken = refused("de", "frame-cancel = Abbrechen\nframe-go-to = { $section");
+        assert!(broken.starts_with("line 2: "), "{broken}");
+    }
+
+    #[test]
+    fn the_english_is_its_own_translation() {
+        assert!(Texts::read("en", Texts::english_source()).is_ok());
     }
 }
