@@ -6,7 +6,7 @@ webhooks-title = Webhooks
 webhooks-new-button = New webhook
 webhooks-deleted = The webhook and its deliveries were deleted.
 webhooks-none-title = No webhooks yet
-webhooks-none = A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event when to send it.
+webhooks-none = A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event defines when.
 # Headings of columns; also labels of the rows of a webhook's configuration.
 webhooks-column-name = Name
 webhooks-column-url = URL
@@ -70,7 +70,7 @@ webhooks-failing-link = Go to webhooks
 
 webhooks-done-created = The webhook was created. Send a test, then create a task to define what it sends.
 webhooks-done-saved = The webhook was saved. The change applies from the next attempt.
-webhooks-done-retired = The old secret was removed. Only the new one signs.
+webhooks-done-retired = The old secret was removed. Deliveries are now signed with the new one only.
 webhooks-done-unsigned = Deliveries are no longer signed.
 webhooks-done-paused = The webhook is paused. Deliveries are queued but not sent.
 webhooks-done-resumed = The webhook is active again and sends its queued deliveries.
@@ -88,7 +88,7 @@ webhooks-configuration-seconds =
         [one] { $count } second
        *[other] { $count } seconds
     }
-webhooks-configuration-rate = Rate
+webhooks-configuration-rate = Rate limit
 webhooks-configuration-per-second =
     { $count ->
         [one] { $count } request per second
@@ -126,7 +126,7 @@ webhooks-figure-retried = retried
 webhooks-figure-success = success
 # More deliveries than are counted.
 webhooks-figure-more = { $count }+
-webhooks-figures-all = In all: { $sent } sent, { $failed } failed, including deliveries that are no longer listed and tests of tasks.
+webhooks-figures-all = Total: { $sent } sent, { $failed } failed, including deliveries that are no longer listed and tests of tasks.
 webhooks-range-label = Time range
 # The links to the ranges, which are short.
 webhooks-range-day = 24h
@@ -135,23 +135,23 @@ webhooks-range-month = 30d
 webhooks-chart-deliveries = Deliveries
 webhooks-chart-deliveries-said =
     { $range ->
-        [day] Deliveries sent and failed, by hour, last 24 hours. The table has all figures.
-        [week] Deliveries sent and failed, by six hours, last 7 days. The table has all figures.
-       *[month] Deliveries sent and failed, by day, last 30 days. The table has all figures.
+        [day] Deliveries sent and failed per hour, last 24 hours. The table below has all figures.
+        [week] Deliveries sent and failed per six hours, last 7 days. The table below has all figures.
+       *[month] Deliveries sent and failed per day, last 30 days. The table below has all figures.
     }
 webhooks-chart-failed = Failed attempts
 webhooks-chart-failed-said =
     { $range ->
-        [day] Share of attempts that failed, by hour, last 24 hours. The table has all figures.
-        [week] Share of attempts that failed, by six hours, last 7 days. The table has all figures.
-       *[month] Share of attempts that failed, by day, last 30 days. The table has all figures.
+        [day] Share of attempts that failed per hour, last 24 hours. The table below has all figures.
+        [week] Share of attempts that failed per six hours, last 7 days. The table below has all figures.
+       *[month] Share of attempts that failed per day, last 30 days. The table below has all figures.
     }
-webhooks-chart-time = Average time of an attempt
+webhooks-chart-time = Average attempt duration
 webhooks-chart-time-said =
     { $range ->
-        [day] Average time of an attempt, by hour, last 24 hours. The table has all figures.
-        [week] Average time of an attempt, by six hours, last 7 days. The table has all figures.
-       *[month] Average time of an attempt, by day, last 30 days. The table has all figures.
+        [day] Average attempt duration per hour, last 24 hours. The table below has all figures.
+        [week] Average attempt duration per six hours, last 7 days. The table below has all figures.
+       *[month] Average attempt duration per day, last 30 days. The table below has all figures.
     }
 # The end of the time axis.
 webhooks-chart-now = now
@@ -161,7 +161,7 @@ webhooks-table-sent = Sent
 webhooks-table-failed = Failed
 webhooks-table-retried = Retried
 webhooks-table-success = Success
-webhooks-table-time = Average time
+webhooks-table-time = Average duration
 webhooks-table-no-attempts = no attempts
 # The row of sums.
 webhooks-table-all = All
@@ -223,7 +223,7 @@ webhooks-form-rate = Requests per second (optional)
 webhooks-form-rate-hint = The maximum rate for this target. Leave empty for no limit.
 webhooks-form-enabled = Enabled
 webhooks-form-enabled-hint = While a webhook is disabled, its deliveries wait in the queue and are not sent.
-webhooks-form-in-order = In order
+webhooks-form-in-order = Deliver in order
 webhooks-form-in-order-hint = Sends one delivery at a time. A delivery that is retried delays those after it.
 webhooks-form-insecure = Allow insecure certificates
 webhooks-form-insecure-hint = Accepts certificates that cannot be verified, such as self-signed ones.
@@ -231,7 +231,7 @@ webhooks-form-insecure-hint = Accepts certificates that cannot be verified, such
 webhooks-form-insecure-use = For test and development only.
 webhooks-form-insecure-risk = Anyone on the network path to the target can read and change what is sent.
 webhooks-form-unsign = Remove the signing secrets
-webhooks-form-unsign-hint = They are not used for another server. Deliveries are not signed until you create a new secret on the webhook's page.
+webhooks-form-unsign-hint = They are not carried over to another server. Deliveries are not signed until you create a new secret on the webhook's page.
 webhooks-form-sign = Sign deliveries
 webhooks-form-sign-hint = Creates a signing secret that lets the target verify that deliveries come from this platform. It is shown once.
 webhooks-submitted-title = Form already submitted
@@ -246,13 +246,13 @@ webhooks-problem-whole-number = Must be a whole number.
 webhooks-problem-line-break = A header must not contain line breaks.
 # A value was left masked (••••), but none of this name is stored. $line is the number of the line.
 webhooks-problem-mask = Line { $line }: no stored value has this name; enter the value.
-webhooks-problem-auth = The webhook now leads elsewhere, where the stored secret does not go: enter it again, or choose None.
-webhooks-problem-unsign = The webhook now leads elsewhere, where the signing secrets do not go: remove them; you can create a new one afterwards.
-webhooks-problem-masked = The webhook now leads elsewhere, where masked values do not go: enter them again, or remove the headers.
+webhooks-problem-auth = The target has changed, and a stored secret is not carried over: enter it again, or choose None.
+webhooks-problem-unsign = The target has changed, and signing secrets are not carried over: remove them. You can create a new one afterwards.
+webhooks-problem-masked = The target has changed, and masked values are not carried over: enter them again, or remove the headers.
 webhooks-url-plain = Not encrypted: anyone on the network path to the target can read what is sent. Use https if possible.
 # $why is worded by the target policy, in English.
 webhooks-url-refused = Nothing can be sent to this URL: { $why }.
-webhooks-url-no-address = Nothing can be sent to this host name: it has no address at this moment that the target policy allows.
+webhooks-url-no-address = Nothing can be sent to this host name: it currently has no address that the target policy allows.
 
 ## Sending a test
 
@@ -306,7 +306,7 @@ webhooks-signing-retire = Remove old secret
 webhooks-signing-page-none = How to verify signatures
 webhooks-signing-page-one = Rotate signing secret or verify signatures
 webhooks-signing-page-two = Continue the rotation
-webhooks-signing-page-title = Signing of { $name }
+webhooks-signing-page-title = Signing for { $name }
 webhooks-signing-secret-title = Signing secret
 webhooks-signing-guide-one = Deliveries are signed with one secret. To change it without losing a delivery, follow these four steps:
 webhooks-signing-guide-two = Deliveries are signed with two secrets, the new one and the old one.
@@ -314,7 +314,7 @@ webhooks-signing-guide-more = Deliveries are signed with several secrets.
 webhooks-signing-step-add = Add a new secret. From then on, both the new and the old secret sign each delivery.
 webhooks-signing-step-give = Give the new secret to the target, in place of the old one.
 webhooks-signing-step-test = Send a test, and check that the target accepts it.
-webhooks-signing-step-remove = Remove the old secret. Only the new one signs.
+webhooks-signing-step-remove = Remove the old secret. From then on, only the new one signs deliveries.
 # Before a step that is done, for screen readers.
 webhooks-signing-step-done = Done:
 webhooks-signing-stop-title = Stop signing deliveries of { $name }?
@@ -330,10 +330,10 @@ webhooks-secret-advice = This is the only time the secret is shown. Give it to t
 
 webhooks-verify-title = Verify signatures
 # $id, $timestamp and $signature are names of headers, $standard is a link to Standard Webhooks.
-webhooks-verify = Each request carries { $id }, { $timestamp } and { $signature } ({ $standard }). Verify the raw bytes of the body, before they are parsed as JSON, and refuse a request that does not verify.
+webhooks-verify = Each request carries { $id }, { $timestamp } and { $signature } ({ $standard }). Verify the raw bytes of the body, before they are parsed as JSON, and reject requests that fail verification.
 # $variable is the name of an environment variable.
-webhooks-verify-hmac = Keep the signing secret where your code reads its secrets; the code below expects it in { $variable }.
-webhooks-verify-ed25519 = You only need the public key, which is not a secret; the code below expects it in { $variable }.
+webhooks-verify-hmac = Store the signing secret with your other secrets; the code below reads it from { $variable }.
+webhooks-verify-ed25519 = You only need the public key, which is not a secret; the code below reads it from { $variable }.
 webhooks-verify-public-key = Public key: { $key }
 # The label of a code sample, for screen readers. $language is a programming language.
 webhooks-verify-sample = Verification in { $language }

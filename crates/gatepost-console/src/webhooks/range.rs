@@ -75,7 +75,7 @@ impl Range {
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Day => "%H:%M",
-            Self::Week | Self::Month => "%-d %b",
+            Self::Week | Self::Month => "%m-%d",
         }
     }
 
