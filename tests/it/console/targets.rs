@@ -48,11 +48,7 @@ async fn of_a_host_name_that_leads_nowhere_one_sentence_is_said() {
     for url in ["https://nowhere.invalid/", "https://secrets.internal/"] {
         let saved = ulf.submit(edit, &hook(url, &[])).await;
         let page = ulf.get(saved.to()).await;
-        assert!(
-            page.has("currently has no address"),
-            "{url}: {}",
-            page.html
-        );
+        assert!(page.has("currently has no address"), "{url}: {}", page.html);
         said.push(saved.to().to_owned());
         let check = "/console/webhooks/check";
         let typed = ulf.fill(NEW, check, &hook(url, &[])).await;

@@ -29,7 +29,7 @@ async fn question_page(
                 p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (seen(task.task.name.as_str())) } ". The task itself is kept." }
             }
         }
-        None => question(Kind::Event, id),
+        None => question(ctx.texts(), Kind::Event, id),
     };
     let back = ctx.at("/events");
     let body = layout::confirm(ctx, &what, "Delete event", &back, &html! {}, refusal);

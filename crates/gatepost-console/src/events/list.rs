@@ -39,9 +39,9 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             (empty("No events yet", "An event defines when a task runs: when something happens to an object of the platform, to any object with a tag, or to the platform as a whole.", &new_button(&ctx)))
         } @else {
             (list.form(&ctx, &type_field(&ctx, &list)).await)
-            (list.caption(&shown))
+            (list.caption(ctx.texts(), &shown))
             @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names).await) }
-            (list.pager(&shown))
+            (list.pager(ctx.texts(), &shown))
         }
         (unreadable)
     };

@@ -23,7 +23,7 @@ async fn question_page(
     let row = if_readable(ctx.actor.task(TaskId(id)).await)?;
     let what = html! {
         @if let Some(row) = row { p { "The task " strong { (seen(row.task.name.as_str())) } " and its events will be deleted. Deliveries that are already queued are still sent. This cannot be undone." } }
-        @else { (question(Kind::Task, id)) }
+        @else { (question(ctx.texts(), Kind::Task, id)) }
     };
     let back = ctx.at("/tasks");
     let body = layout::confirm(ctx, &what, "Delete task", &back, &html! {}, refusal);

@@ -25,9 +25,9 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             (empty("No tasks yet", "A task defines what to send: a message, and the webhook that sends it. Events run it, or you run it manually.", &new_button(&ctx)))
         } @else {
             (list.form(&ctx, &html! {}).await)
-            (list.caption(&shown))
+            (list.caption(ctx.texts(), &shown))
             @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names)) }
-            (list.pager(&shown))
+            (list.pager(ctx.texts(), &shown))
         }
         (unreadable)
     };

@@ -60,7 +60,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
 
 /// The form with what was typed in an earlier session.
 pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
-    form_page(&ctx, &WebhookForm::sent(&sent), &opened_again()).into_response()
+    form_page(&ctx, &WebhookForm::sent(&sent), &opened_again(ctx.texts())).into_response()
 }
 
 /// The same validation, for the hints that are shown while the user types.

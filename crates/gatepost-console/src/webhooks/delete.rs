@@ -42,7 +42,7 @@ async fn question_page(
             @let name = html! { strong { (seen(row.value.name.as_str())) } };
             p { (t.markup("webhooks-delete-question", &[("name", name.into())])) }
         }
-        @else { (question(Kind::Webhook, id)) }
+        @else { (question(t, Kind::Webhook, id)) }
         @if !tasks.is_empty() {
             p { (t.of("webhooks-delete-tasks")) }
             ul { @for task in &tasks { li { (seen(task.task.name.as_str())) } } @if tasks.len() == MAX_NAMED as usize { li { (t.of("webhooks-delete-others")) } } }

@@ -30,7 +30,12 @@ pub(super) async fn again(
     sent: Form,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let page = form_page(&ctx, &row, &WebhookForm::sent(&sent), &opened_again());
+    let page = form_page(
+        &ctx,
+        &row,
+        &WebhookForm::sent(&sent),
+        &opened_again(ctx.texts()),
+    );
     Ok(page.into_response())
 }
 

@@ -31,9 +31,9 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             (empty(&t.of("webhooks-none-title"), &t.of("webhooks-none"), &new))
         } @else {
             (list.form(&ctx, &html! {}).await)
-            (list.caption(&shown))
+            (list.caption(t, &shown))
             @if !shown.rows.is_empty() { section { div.scroll { (table(&ctx, &list, &shown.rows, &conditions)) } } }
-            (list.pager(&shown))
+            (list.pager(t, &shown))
         }
         (unreadable)
     };

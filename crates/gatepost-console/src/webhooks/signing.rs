@@ -50,12 +50,13 @@ pub(super) async fn reveal(
     secret: &SigningSecret,
 ) -> Result<Response, Failure> {
     let (t, list) = (ctx.texts(), ctx.at(&format!("/webhooks/{}", row.id)));
-    let popup = popup(&Reveal {
+    let reveal = Reveal {
         title: &t.of("webhooks-secret-title"),
         text: secret.expose(),
         advice: &t.of("webhooks-secret-advice"),
         list: &list,
         file: None,
-    });
+    };
+    let popup = popup(t, &reveal);
     Ok(show::page_of(ctx, row, &popup).await?.into_response())
 }

@@ -76,7 +76,7 @@ impl HeaderFields {
     ) -> Option<Headers> {
         let headers = if self.by_text {
             of_text(texts, &self.text, present)
-        } else if self.rows.is_too_long(self.field(), problems) {
+        } else if self.rows.is_too_long(texts, self.field(), problems) {
             return None;
         } else {
             of_rows(texts, &self.rows.rows, present)
