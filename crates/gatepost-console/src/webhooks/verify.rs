@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use webhook_model::SigningSecret;
 
-use crate::texts::{Part, Texts};
+use crate::texts::Texts;
 
 const SNIPPETS: [Snippet; 4] = [
     Snippet {
@@ -65,7 +65,7 @@ impl Scheme {
 /// The section of the page about signing.
 pub(super) fn section(texts: &Texts, scheme: Scheme, public_key: Option<&str>) -> Markup {
     let t = texts;
-    let code = |text: &str| Part::from(html! { code { (text) } });
+    let code = |text: &str| html! { code { (text) } }.into();
     let standard = html! { a href="https://www.standardwebhooks.com/" rel="noreferrer" { "Standard Webhooks" } };
     let headers = [
         ("id", code("webhook-id")),
