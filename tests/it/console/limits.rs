@@ -119,7 +119,7 @@ async fn what_was_dropped_stands_on_the_webhooks_page() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     assert!(html.contains("<span>2</span>"), "{html}");
-    assert!(html.contains("were waiting as allowed"), "{html}");
+    assert!(html.contains("or too many bytes, were waiting"), "{html}");
 }
 
 /// By the rule of the example platform: `ulf` is in the tenant of the machines 1 to 3, `vera` in

@@ -52,7 +52,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
         },
         Err(error) => {
             tickets.put_back(ticket);
-            note_error(error, &form, &mut problems)?;
+            note_error(ctx.texts(), error, &form, &mut problems)?;
             Ok(refused(form_page(&ctx, &form, &problems)))
         }
     }
@@ -86,7 +86,6 @@ pub(super) async fn check(
 
 fn form_page(ctx: &PageContext, form: &WebhookForm, problems: &Problems) -> Markup {
     let options = FormOptions {
-        button: "Create webhook",
         ticket: Some(Tickets::issue()),
         id: None,
         stored: false,
@@ -94,22 +93,17 @@ fn form_page(ctx: &PageContext, form: &WebhookForm, problems: &Problems) -> Mark
     page(
         ctx,
         Section::Webhooks,
-        "New webhook",
+        &ctx.texts().of("webhooks-new-title"),
         &fields(ctx, form, problems, &options),
     )
 }
 
 /// The form was submitted before, by a reload or a second click.
 fn already_submitted(ctx: &PageContext) -> Response {
-    let text = html! {
-        "This form has already created a webhook. "
-        a href=(ctx.at("/webhooks")) { "Go to webhooks" }
-    };
+    let t = ctx.texts();
+    let link = html! { a href=(ctx.at("/webhooks")) { (t.of("webhooks-submitted-link")) } };
+    let text = t.markup("webhooks-submitted", &[("link", link.into())]);
+    let title = t.of("webhooks-submitted-title");
     let body = note("warn", &text);
-    refused(page(
-        ctx,
-        Section::Webhooks,
-        "Form already submitted",
-        &body,
-    ))
+    refused(page(ctx, Section::Webhooks, &title, &body))
 }

@@ -94,9 +94,9 @@ impl WebhookForm {
         let headers = self
             .headers
             .parse(texts, problems, present.map(|webhook| &webhook.headers));
-        let timeout = self.limits.timeout(problems);
-        let retries = self.limits.retries(problems);
-        let rate = self.limits.rate(problems);
+        let timeout = self.limits.timeout(texts, problems);
+        let retries = self.limits.retries(texts, problems);
+        let rate = self.limits.rate(texts, problems);
         let mut webhook = match present {
             Some(present) => present.clone(),
             None => Webhook::new(owner, name.clone()?, url.clone()?),
@@ -119,7 +119,7 @@ impl WebhookForm {
             .map_err(|invalid| problems.add(self.field_of(invalid.field().as_str()), rule(invalid)))
             .ok()?;
         match present {
-            Some(present) if !self.stays_or_enters(problems, &webhook, present) => None,
+            Some(present) if !self.stays_or_enters(texts, problems, &webhook, present) => None,
             _ => Some(webhook),
         }
     }
@@ -134,20 +134,20 @@ impl WebhookForm {
     }
 
     /// Whether no stored secret would go elsewhere; asks for each that would.
-    fn stays_or_enters(&self, problems: &mut Problems, new: &Webhook, present: &Webhook) -> bool {
+    fn stays_or_enters(
+        &self,
+        texts: &Texts,
+        problems: &mut Problems,
+        new: &Webhook,
+        present: &Webhook,
+    ) -> bool {
         let carried = new.carried_elsewhere(present, self.entered(present));
         for field in &carried {
             let field = self.field_of(field.as_str());
             let question = match field {
-                "auth" => {
-                    "the webhook now leads elsewhere, where the stored secret does not go: enter it again, or choose None"
-                }
-                "unsign" => {
-                    "the webhook now leads elsewhere, where the signing secrets do not go: remove them; a new one can be created then"
-                }
-                _ => {
-                    "the webhook now leads elsewhere, where masked values do not go: enter them again, or remove the headers"
-                }
+                "auth" => texts.of("webhooks-problem-auth"),
+                "unsign" => texts.of("webhooks-problem-unsign"),
+                _ => texts.of("webhooks-problem-masked"),
             };
             problems.add(field, question);
         }
