@@ -1,38 +1,21 @@
 //! How a delivery stands, in words.
 
-use std::borrow::Cow;
-
 use chrono::{DateTime, Utc};
 use gatepost_manage::Holdup;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use maud::{Markup, html};
 use webhook_model::{Activity, Webhook};
 
-use crate::layout::badge;
+use crate::layout::{badge, state};
 use crate::texts::Texts;
 use crate::time::{distance, span};
 
 /// The state, and whether a task was tested by it.
 pub(crate) fn badges(texts: &Texts, delivery: &Delivery) -> Markup {
-    let kind = match delivery.state {
-        DeliveryState::Queued => "",
-        DeliveryState::Running => "busy",
-        DeliveryState::Sent => "good",
-        DeliveryState::Error => "bad",
-    };
+    let (word, kind) = state(texts, delivery.state);
     html! {
-        (badge(kind, &state(texts, delivery.state)))
+        (badge(kind, &word))
         @if delivery.message_id.is_test() { " " (badge("busy", &texts.of("deliveries-test"))) }
-    }
-}
-
-/// What a state is called.
-pub(crate) fn state(texts: &Texts, of: DeliveryState) -> Cow<'_, str> {
-    match of {
-        DeliveryState::Queued => texts.of("deliveries-state-queued"),
-        DeliveryState::Running => texts.of("deliveries-state-running"),
-        DeliveryState::Sent => texts.of("deliveries-state-sent"),
-        DeliveryState::Error => texts.of("deliveries-state-error"),
     }
 }
 

@@ -2,12 +2,6 @@
 
 deliveries-title = Deliveries
 
-## The state of a delivery, on a coloured badge and in lists to choose from.
-
-deliveries-state-queued = queued
-deliveries-state-running = running
-deliveries-state-sent = sent
-deliveries-state-error = error
 # On a badge beside the state: a user sent this delivery to test a task.
 deliveries-test = test
 

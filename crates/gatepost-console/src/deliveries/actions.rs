@@ -9,9 +9,8 @@ use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::delivery_rows::may_be_hastened;
-use crate::delivery_standing::state;
 use crate::failure::Failure;
-use crate::layout::{Section, confirm, one_button, page};
+use crate::layout::{Section, confirm, one_button, page, state};
 use crate::row_id::RowId;
 use crate::texts::Texts;
 
@@ -59,7 +58,7 @@ pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, 
         0 => "deliveries-cancel-first",
         _ => "deliveries-cancel-again",
     };
-    let ended = html! { strong { (state(t, DeliveryState::Error)) } };
+    let ended = html! { strong { (state(t, DeliveryState::Error).0) } };
     let parts = [("id", id.to_string().into()), ("state", ended.into())];
     let what = html! {
         p { (t.markup(question, &parts)) }

@@ -8,8 +8,8 @@ use webhook_model::Webhook;
 use crate::context::PageContext;
 use crate::delivery_cause;
 use crate::delivery_list::Names;
-use crate::delivery_standing::{badges, standing, state};
-use crate::layout::{seen, spoken};
+use crate::delivery_standing::{badges, standing};
+use crate::layout::{self, seen, spoken};
 use crate::texts::Texts;
 use crate::time::{span, stamp, stamp_or};
 
@@ -22,7 +22,7 @@ pub(super) fn facts(
     names: &Names,
 ) -> Markup {
     let (t, now) = (ctx.texts(), ctx.now());
-    let state = state(t, delivery.state);
+    let (state, _) = layout::state(t, delivery.state);
     let waits = delivery.state == DeliveryState::Queued;
     html! {
         dl {

@@ -10,7 +10,6 @@ use super::class::{class, class_choices};
 use crate::choices::{task_choices, webhook_choices};
 use crate::context::PageContext;
 use crate::delivery_list::DeliveryFilter;
-use crate::delivery_standing::state;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, InputKind};
@@ -126,7 +125,7 @@ fn row(
 ) -> Markup {
     let problems = Problems::default();
     if rows.is_empty() {
-        return layout::picker(&problems, name, label, &rows, chosen, "");
+        return layout::picker(texts, &problems, name, label, &rows, chosen, "");
     }
     let rows = or_all(texts, rows);
     layout::select(&problems, name, label, &rows, chosen, "", true)
@@ -135,7 +134,7 @@ fn row(
 /// The states to choose from.
 fn states(texts: &Texts) -> Vec<(String, String)> {
     STATES
-        .map(|of| (of.as_str().to_owned(), state(texts, of).into_owned()))
+        .map(|of| (of.as_str().to_owned(), layout::state(texts, of).0.into_owned()))
         .into()
 }
 

@@ -27,7 +27,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let body = html! {
         (form(&ctx, &shown.filter).await?)
         (shown.part(&ctx).await?)
-        (more(&ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0)))
+        (more(ctx.texts(), &ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0)))
     };
     let title = ctx.texts().of("deliveries-title");
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())

@@ -116,7 +116,7 @@ async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
     let body = html! {
         section {
             form method="get" {
-                (layout::picker(&problems, "webhook", &t.of("deliveries-webhook"), &webhooks, "", ""))
+                (layout::picker(t, &problems, "webhook", &t.of("deliveries-webhook"), &webhooks, "", ""))
                 button { (t.of("deliveries-replay-count")) }
             }
         }

@@ -46,7 +46,7 @@ pub(super) fn fields(
         ],
     };
     html! {
-        (layout::errors(problems))
+        (layout::errors(ctx.texts(), problems))
         form.main method="post" action=(ctx.own()) novalidate {
             input type="hidden" name="csrf" value=(ctx.csrf);
             input type="hidden" name="type" value=(options.of);
@@ -59,10 +59,10 @@ pub(super) fn fields(
                 @if targets.is_empty() { p.quiet { "Events of this type apply to the platform as a whole, not to an object or a tag." } }
                 @else {
                     (layout::radios(problems, "target", "Applies to", targets, &form.target))
-                    div.when.instance { (layout::picker(problems, "instance", "Object", &options.instances, &form.instance, "")) }
-                    div.when.tag { (layout::picker(problems, "tag", "Tag", &options.tags, &form.tag, "")) }
+                    div.when.instance { (layout::picker(ctx.texts(), problems, "instance", "Object", &options.instances, &form.instance, "")) }
+                    div.when.tag { (layout::picker(ctx.texts(), problems, "tag", "Tag", &options.tags, &form.tag, "")) }
                 }
-                (layout::picker(problems, "task", "Task", &options.tasks, &form.task, "The task that the event runs."))
+                (layout::picker(ctx.texts(), problems, "task", "Task", &options.tasks, &form.task, "The task that the event runs."))
                 @if options.tasks.is_empty() { (note("", &html! { "There is no task to choose from. An event needs one: " a href=(ctx.at("/tasks/new")) { "New task" } "." })) }
                 (layout::check("enabled", "Enabled", "", form.enabled))
             }

@@ -55,7 +55,7 @@ pub(super) fn fields(
         choices.insert(0, ("keep", keep));
     }
     html! {
-        (layout::errors(problems))
+        (layout::errors(ctx.texts(), problems))
         form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at("/keys/check")) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
@@ -64,7 +64,7 @@ pub(super) fn fields(
                 (layout::input(problems, InputKind::Text { max: 128 }, "name", "Name", &form.name, "What the key is used for, such as the pipeline that uses it."))
                 (layout::area(problems, "description", "Description (optional)", &form.description, "", ""))
                 @if let Some(owners) = &options.owners {
-                    (layout::picker(problems, "user", "Owner", owners, &form.user, "The key has the permissions of this user."))
+                    (layout::picker(ctx.texts(), problems, "user", "Owner", owners, &form.user, "The key has the permissions of this user."))
                 }
                 (layout::radios(problems, "expires_type", "Expires", &choices, &form.expires_type))
                 div.when.date {
@@ -75,8 +75,8 @@ pub(super) fn fields(
             section {
                 h2 { "Allowed addresses" }
                 p.quiet { "IP addresses and CIDR ranges from which the key can be used. With an allow list, only its enabled entries can use the key, and the deny list is ignored. Without an allow list, all addresses except the enabled entries of the deny list can use it." }
-                (layout::editor(problems, "allow", "IP allow list (optional)", &ENTRY, &form.allow.rows, "", false))
-                (layout::editor(problems, "deny", "IP deny list (optional)", &ENTRY, &form.deny.rows, "", false))
+                (layout::editor(ctx.texts(), problems, "allow", "IP allow list (optional)", &ENTRY, &form.allow.rows, "", false))
+                (layout::editor(ctx.texts(), problems, "deny", "IP deny list (optional)", &ENTRY, &form.deny.rows, "", false))
                 p.note.warn data-hint="ip" hidden[surprises.is_empty()] { (surprises) }
             }
             div.submit {

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use webhook_model::mark_hidden;
 
 use crate::context::PageContext;
+use crate::texts::Texts;
 
 /// A name or a description with what cannot be seen in it made visible, such as `[U+202E]`: texts
 /// that were stored before such characters were refused.
@@ -20,14 +21,14 @@ pub(crate) fn badge(kind: &str, text: &str) -> Markup {
 }
 
 /// The state of a delivery, and the colour of its badge.
-pub(crate) fn state(of: DeliveryState) -> (&'static str, &'static str) {
-    let kind = match of {
-        DeliveryState::Queued => "",
-        DeliveryState::Running => "busy",
-        DeliveryState::Sent => "good",
-        DeliveryState::Error => "bad",
+pub(crate) fn state(texts: &Texts, of: DeliveryState) -> (Cow<'_, str>, &'static str) {
+    let (name, kind) = match of {
+        DeliveryState::Queued => ("frame-state-queued", ""),
+        DeliveryState::Running => ("frame-state-running", "busy"),
+        DeliveryState::Sent => ("frame-state-sent", "good"),
+        DeliveryState::Error => ("frame-state-error", "bad"),
     };
-    (of.as_str(), kind)
+    (texts.of(name), kind)
 }
 
 /// A number with its thousands apart: `5,600`.
@@ -63,7 +64,13 @@ pub(crate) fn empty(title: &str, text: &str, action: &Markup) -> Markup {
 }
 
 /// Links to the next page of a list and back to the first.
-pub(crate) fn more(path: &str, query: &str, first: bool, next: Option<i64>) -> Markup {
+pub(crate) fn more(
+    texts: &Texts,
+    path: &str,
+    query: &str,
+    first: bool,
+    next: Option<i64>,
+) -> Markup {
     let with = |after: Option<i64>| {
         let after = after.map(|id| format!("after={id}"));
         let parts: Vec<&str> = [Some(query), after.as_deref()]
@@ -79,9 +86,9 @@ pub(crate) fn more(path: &str, query: &str, first: bool, next: Option<i64>) -> M
     };
     html! {
         @if !first || next.is_some() {
-            nav.pager aria-label="Pages" {
-                @if !first { a.button href=(with(None)) { "First page" } }
-                @if let Some(next) = next { a.button href=(with(Some(next))) { "Next page" } }
+            nav.pager aria-label=(texts.of("frame-pages")) {
+                @if !first { a.button href=(with(None)) { (texts.of("frame-first-page")) } }
+                @if let Some(next) = next { a.button href=(with(Some(next))) { (texts.of("frame-next-page")) } }
             }
         }
     }
@@ -117,13 +124,13 @@ pub(crate) fn confirm(
     html! {
         section {
             (what)
-            @if let Some(refusal) = refusal { div.note.bad role="alert" { strong { "Nothing was deleted." } " " (refusal) } }
+            @if let Some(refusal) = refusal { div.note.bad role="alert" { strong { (ctx.texts().of("frame-nothing-deleted")) } " " (refusal) } }
             form method="post" {
                 input type="hidden" name="csrf" value=(ctx.csrf);
                 (more)
                 div.submit {
                     button.danger { (button) }
-                    a.button href=(back) { "Cancel" }
+                    a.button href=(back) { (ctx.texts().of("frame-cancel")) }
                 }
             }
         }

@@ -30,7 +30,7 @@ impl Asked {
                 @if !self.shape.states.is_empty() {
                     (select(&problems, STATE, "State", &self.states(), self.state.unwrap_or_default(), "", false))
                 }
-                @if let Some(owners) = owners { (self.owner_field(&owners)) }
+                @if let Some(owners) = owners { (self.owner_field(ctx, &owners)) }
                 (more)
                 @for (name, _) in self.unshown() { input type="hidden" name=(name) value=(self.kept(name)); }
                 (select(&problems, SORT, "Sort by", &self.orders(), &self.sort.to_text(), "", false))
@@ -110,13 +110,13 @@ impl Asked {
         orders
     }
 
-    fn owner_field(&self, owners: &[(String, String)]) -> Markup {
+    fn owner_field(&self, ctx: &PageContext, owners: &[(String, String)]) -> Markup {
         let problems = Problems::default();
         let chosen = self
             .owner
             .map_or_else(String::new, |owner| owner.0.to_string());
         if owners.is_empty() {
-            return layout::picker(&problems, OWNER, "Owner", owners, &chosen, "");
+            return layout::picker(ctx.texts(), &problems, OWNER, "Owner", owners, &chosen, "");
         }
         let mut options = vec![(String::new(), "Everyone".to_owned())];
         options.extend(owners.iter().cloned());

@@ -24,7 +24,7 @@ pub(super) fn fields(
 ) -> Markup {
     let Preview { text, warnings } = &options.preview;
     html! {
-        (layout::errors(problems))
+        (layout::errors(ctx.texts(), problems))
         form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at("/tasks/check")) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             button.unseen tabindex="-1" aria-hidden="true" { (options.button) }
@@ -32,7 +32,7 @@ pub(super) fn fields(
                 (layout::input(problems, InputKind::Text { max: 64 }, "name", "Name", &form.name, ""))
                 (layout::area(problems, "description", "Description (optional)", &form.description, "The purpose, or what the target is expected to do.", ""))
                 (layout::select(problems, "object_type", "Object type", &[("webhook".into(), "Webhook".into())], "webhook", "What the task acts on.", false))
-                (layout::picker(problems, "webhook", "Object", &options.webhooks, &form.webhook, "The webhook that sends the message."))
+                (layout::picker(ctx.texts(), problems, "webhook", "Object", &options.webhooks, &form.webhook, "The webhook that sends the message."))
                 (layout::select(problems, "action", "Action", &[("send".into(), "Send".into())], "send", "What the task does with it.", false))
                 @if options.webhooks.is_empty() { (note("", &html! { "There are no webhooks to choose from, and a task needs one: " a href=(ctx.at("/webhooks/new")) { "New webhook" } "." })) }
                 (layout::check("enabled", "Enabled", "The task runs when its events occur, or when you run it.", form.enabled))

@@ -105,7 +105,7 @@ fn body(
             .map(|(of, label, _)| (of.to_string(), label.to_owned())),
     );
     html! {
-        (layout::errors_of(problems, "Nothing was sent."))
+        (layout::errors_of(ctx.texts(), problems, "Nothing was sent."))
         @if row.task.delete_after_run { (note("", &html! { "This task is deleted after it has run. A test does not delete it." })) }
         form.main method="get" action={ (path) "/test" } {
             section {
@@ -118,7 +118,7 @@ fn body(
             input type="hidden" name="type" value=(form.event_type);
             section {
                 @match options {
-                    Some(options) => (fields(form, options, problems)),
+                    Some(options) => (fields(ctx, form, options, problems)),
                     None => (name(form, problems)),
                 }
                 h2 { "Message" }
@@ -134,14 +134,19 @@ fn body(
     }
 }
 
-fn fields(form: &AboutForm, options: &AboutOptions, problems: &Problems) -> Markup {
+fn fields(
+    ctx: &PageContext,
+    form: &AboutForm,
+    options: &AboutOptions,
+    problems: &Problems,
+) -> Markup {
     let hint = format!("{}: what happens to the object.", options.label);
     let long = InputKind::Text { max: MAX_VALUE };
     html! {
         (layout::select(problems, "event", "Event", &options.events, &form.event, &hint, false))
         @if options.objects.is_empty() { (name(form, problems)) }
         @else {
-            (layout::picker(problems, "object", "Object", &options.objects, &form.object, "${NAME} becomes its name. Without a choice it becomes the name below."))
+            (layout::picker(ctx.texts(), problems, "object", "Object", &options.objects, &form.object, "${NAME} becomes its name. Without a choice it becomes the name below."))
             (name(form, problems))
         }
         @for variable in &options.variables {

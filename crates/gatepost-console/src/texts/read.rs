@@ -105,3 +105,49 @@ fn in_inline<'a>(inline: &'a InlineExpression<&'a str>, found: &mut BTreeSet<&'a
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_translation_is_said() {
+        let refused = |language, source| Texts::read(language, source).unwrap_err().to_string();
+        for (language, source, error) in [
+            (
+                "",
+                "",
+                "`` is not the tag of a language, such as `de` or `ar-EG`",
+            ),
+            (
+                "deutsch!",
+                "",
+                "`deutsch!` is not the tag of a language, such as `de` or `ar-EG`",
+            ),
+            (
+                "de",
+                "frame-cancle = Abbrechen",
+                "there is no text `frame-cancle`",
+            ),
+            (
+                "de",
+                "frame-cancel = { $who }",
+                "the text `frame-cancel` has no variable `$who`",
+            ),
+            (
+                "de",
+                "frame-go-to = { $section ->\n [one] { $other }\n *[other] x\n}",
+                "the text `frame-go-to` has no variable `$other`",
+            ),
+        ] {
+            assert_eq!(refused(language, source), error);
+        }
+        let broken = refused("de", "frame-cancel = Abbrechen\nframe-go-to = { $section");
+        assert!(broken.starts_with("line 2: "), "{broken}");
+    }
+
+    #[test]
+    fn the_english_is_its_own_translation() {
+        assert!(Texts::read("en", Texts::english_source()).is_ok());
+    }
+}

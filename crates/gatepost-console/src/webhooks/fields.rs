@@ -53,7 +53,7 @@ pub(super) fn fields(
         None => ("/webhooks/check".to_owned(), "/webhooks".to_owned()),
     };
     html! {
-        (layout::errors(problems))
+        (layout::errors(ctx.texts(), problems))
         form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at(&check)) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
@@ -65,7 +65,7 @@ pub(super) fn fields(
                 p.note.warn data-hint="url" hidden[about_url.is_empty()] { (about_url) }
                 (authorization(&form.authorization, problems, options))
             }
-            section { (headers(&form.headers, problems)) }
+            section { (headers(ctx, &form.headers, problems)) }
             section {
                 h2 { "Delivery" }
                 (layout::input(problems, InputKind::Number { min: 3, max: 120 }, "timeout", "Timeout (seconds)", &form.limits.timeout, "How long to wait for the response: 3 to 120."))
@@ -120,13 +120,13 @@ fn authorization(form: &AuthorizationFields, problems: &Problems, options: &Form
     }
 }
 
-fn headers(form: &HeaderFields, problems: &Problems) -> Markup {
+fn headers(ctx: &PageContext, form: &HeaderFields, problems: &Problems) -> Markup {
     let mode = if form.by_text { "text" } else { "rows" };
     html! {
         h2 { "Headers" }
         (layout::radios(problems, "header_mode", "Enter headers", &[("rows", "As names and values"), ("text", "As text")], mode))
         div.when.rows {
-            (layout::editor(problems, "header", "Headers, in this order", &HEADER, &form.rows.rows, "", true))
+            (layout::editor(ctx.texts(), problems, "header", "Headers, in this order", &HEADER, &form.rows.rows, "", true))
         }
         div.when.text {
             (layout::area(problems, "headers_text", "Header lines, in this order", &form.text, "One per line, as Name: value", "code"))
