@@ -171,10 +171,7 @@ mod tests {
         assert_eq!(said(&by.unwrap()), "held: webhook is paused");
         assert_eq!(said(&Holdup::Behind(DeliveryId(3))), "in order, behind #3");
         let target = said(&Holdup::Target(Duration::from_millis(4_200)));
-        assert_eq!(
-            target,
-            "held: the target is unreachable, retrying in 4.2 s"
-        );
+        assert_eq!(target, "held: the target is unreachable, retrying in 4.2 s");
         let ended = delivery(DeliveryState::Sent, 1, 0);
         let said = standing(
             &Texts::english(),

@@ -134,7 +134,12 @@ fn row(
 /// The states to choose from.
 fn states(texts: &Texts) -> Vec<(String, String)> {
     STATES
-        .map(|of| (of.as_str().to_owned(), layout::state(texts, of).0.into_owned()))
+        .map(|of| {
+            (
+                of.as_str().to_owned(),
+                layout::state(texts, of).0.into_owned(),
+            )
+        })
         .into()
 }
 

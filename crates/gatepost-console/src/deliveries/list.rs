@@ -100,9 +100,7 @@ impl Shown {
 /// The link to the newest rows.
 fn newer(texts: &Texts, count: usize) -> String {
     match count {
-        count if count > ROWS => {
-            texts.with("deliveries-newer-many", &[("count", ROWS.into())])
-        }
+        count if count > ROWS => texts.with("deliveries-newer-many", &[("count", ROWS.into())]),
         count => texts.with("deliveries-newer", &[("count", count.into())]),
     }
 }
@@ -119,7 +117,8 @@ fn nothing(ctx: &PageContext, unfiltered: bool, goes_on: bool) -> Markup {
         let title = t.of("deliveries-none-title");
         return empty(&title, &t.of("deliveries-none-text"), &how);
     }
-    let all = html! { a.button href=(ctx.at("/deliveries")) { (t.of("deliveries-no-match-link")) } };
+    let all =
+        html! { a.button href=(ctx.at("/deliveries")) { (t.of("deliveries-no-match-link")) } };
     let title = t.of("deliveries-no-match-title");
     empty(&title, &t.of("deliveries-no-match-text"), &all)
 }
