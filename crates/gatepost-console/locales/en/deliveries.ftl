@@ -15,7 +15,7 @@ deliveries-held-owner = held: the owner's account is disabled
 deliveries-held-behind = in order, behind #{ $id }
 # $span: a duration such as "4.2 s".
 deliveries-held-target = held: the target is unreachable, retrying in { $span }
-deliveries-held-rate = waiting: the webhook has reached its requests per second
+deliveries-held-rate = waiting: the rate limit of the webhook is reached
 deliveries-held-room = waiting: the maximum number of requests is in flight
 deliveries-due = waiting for its turn
 # $when: a distance such as "in 59 minutes".
@@ -71,9 +71,13 @@ deliveries-newer =
     }
 deliveries-newer-many = Show more than { $count } newer deliveries
 deliveries-searching-title = No matches yet
-deliveries-searching-text = None of the 5,000 deliveries searched so far matches the filter. The next page searches further back. A time range makes the search faster.
+deliveries-searching-text =
+    No delivery searched so far matches the filter. The next page searches further back. A time
+    range makes the search faster.
 deliveries-none-title = No deliveries yet
-deliveries-none-text = This page lists what webhooks have sent, the responses, and what is waiting to be retried. Run a task manually, or wait for an event.
+deliveries-none-text =
+    This page lists what webhooks have sent, the responses, and what is waiting to be retried.
+    Run a task manually, or wait for an event.
 deliveries-none-link = How webhooks, tasks and events work together
 deliveries-no-match-title = No matching deliveries
 deliveries-no-match-text = No delivery matches the filter.
@@ -107,7 +111,7 @@ deliveries-class-dns = DNS
 deliveries-class-protocol = protocol
 deliveries-class-proxy = proxy
 # Requests to this target are not allowed.
-deliveries-class-refused = refused
+deliveries-class-refused = target not allowed
 # The connection was closed before a response came.
 deliveries-class-reset = connection reset
 # The status of the response is not 2xx.
@@ -128,9 +132,9 @@ deliveries-cancel = Cancel
 deliveries-see = See #{ $id }
 deliveries-attempts-since-replay = { $all } in total, { $since } since the last replay
 deliveries-replayed = The delivery was queued again with the same message and ID.
-deliveries-retried = The delivery is due now.
+deliveries-retried = The next attempt is due now.
 deliveries-cancelled = The delivery was cancelled.
-deliveries-tested = The test was sent. Its request and the response are shown here.
+deliveries-tested = The test was sent. Its request and response are shown below.
 deliveries-changed = The state of the delivery no longer allows this. Go back and reload the page.
 
 ## The page that asks before a delivery is cancelled
@@ -145,7 +149,9 @@ deliveries-cancel-button = Cancel delivery
 
 deliveries-message = Message
 deliveries-message-raw = Message as sent
-deliveries-message-lost = Not kept: the delivery log was full when the delivery ended. The delivery cannot be replayed.
+deliveries-message-lost =
+    Not kept: the delivery log was full when the delivery ended. The delivery cannot be
+    replayed.
 # $link: deliveries-message-download.
 deliveries-message-cut = Only the beginning is shown. { $link }
 deliveries-message-download = Download the whole message
@@ -165,7 +171,9 @@ deliveries-curl-copy = Copy as curl
 # $placeholder: what the command has in place of a password or another secret.
 deliveries-curl-hint = Replace each { $placeholder }. A signature is valid for a few minutes.
 # $file: the name of the downloaded file.
-deliveries-curl-hint-file = Replace each { $placeholder }. A signature is valid for a few minutes. Download the message to { $file } first.
+deliveries-curl-hint-file =
+    Replace each { $placeholder }. A signature is valid for a few minutes. Download the message
+    to { $file } first.
 
 ## The attempts of a delivery
 
@@ -214,13 +222,15 @@ deliveries-replay-state-sent = sent
 deliveries-replay-state-both = failed and sent
 deliveries-replay-count = Count
 deliveries-replay-none = Nothing to replay: no matching delivery was queued in this period.
-deliveries-replay-none-yet = No matching delivery was found among those that were searched. Choose a shorter period.
+deliveries-replay-none-yet =
+    No matching delivery was found among those that were searched. Choose a shorter period.
 deliveries-replay-will =
     { $count ->
         [one] { $count } delivery will be sent again, with the same message and ID.
        *[other] { $count } deliveries will be sent again, with the same messages and IDs.
     }
-deliveries-replay-will-more = { $count } or more deliveries will be sent again, with the same messages and IDs.
+deliveries-replay-will-more =
+    { $count } or more deliveries will be sent again, with the same messages and IDs.
 deliveries-replay-button =
     { $count ->
         [one] Replay { $count } delivery

@@ -60,7 +60,6 @@ events-intro =
     An event runs a task when something happens on the platform. First choose the type. Then choose
     what happens, to which object, and the task to run.
 events-type-hint = The area of the platform where the event happens.
-events-type-choose = Choose…
 events-type-catalog = All types and their events
 # Goes on to the rest of the form.
 events-continue = Continue
@@ -79,7 +78,6 @@ events-task-hint = The task that the event runs.
 events-task-none = An event needs a task. If you have none yet, create one first: { $link }
 events-task-new = New task
 events-enabled-field = Enabled
-events-cancel = Cancel
 events-create = Create event
 events-save = Save event
 

@@ -69,7 +69,6 @@ tasks-once-field = Delete task after running
 tasks-once-hint = The task runs once, and is then deleted together with its events.
 tasks-message = Message
 tasks-message-hint = The payload. Variables are filled in when the task runs.
-tasks-cancel = Cancel
 tasks-create = Create task
 tasks-save = Save task
 

@@ -35,7 +35,7 @@ async fn new_page(
     problems: &Problems,
 ) -> Result<Markup, Failure> {
     let t = ctx.texts();
-    let mut types = vec![(String::new(), t.of("events-type-choose").into_owned())];
+    let mut types = vec![(String::new(), t.of("frame-picker-choose").into_owned())];
     types.extend(offered_types(ctx).await?);
     let of = known_type(ctx, chosen);
     let rest = match of {
@@ -57,7 +57,7 @@ async fn new_page(
             }
             div.submit {
                 button.unscripted { (t.of("events-continue")) }
-                @if rest.is_none() { a.button href=(ctx.at("/events")) { (t.of("events-cancel")) } }
+                @if rest.is_none() { a.button href=(ctx.at("/events")) { (t.of("frame-cancel")) } }
             }
         }
         @if let Some(rest) = rest { (rest) }

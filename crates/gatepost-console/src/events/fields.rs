@@ -72,7 +72,7 @@ pub(super) fn fields(
             }
             div.submit {
                 button.primary { (options.button) }
-                a.button href=(ctx.at("/events")) { (t.of("events-cancel")) }
+                a.button href=(ctx.at("/events")) { (t.of("frame-cancel")) }
             }
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn fields(
             }
             div.submit {
                 button.primary { (options.button) }
-                a.button href=(ctx.at("/tasks")) { (t.of("tasks-cancel")) }
+                a.button href=(ctx.at("/tasks")) { (t.of("frame-cancel")) }
             }
         }
     }

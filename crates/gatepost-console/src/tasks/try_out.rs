@@ -134,7 +134,7 @@ fn body(
             div.submit {
                 button.primary { (t.of("tasks-test-send")) }
                 @if row.task.enabled { button formaction={ (path) "/do/run" } { (t.of("tasks-test-run")) } }
-                a.button href=(ctx.at("/tasks")) { (t.of("tasks-cancel")) }
+                a.button href=(ctx.at("/tasks")) { (t.of("frame-cancel")) }
             }
         }
     }
