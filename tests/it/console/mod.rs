@@ -7,6 +7,7 @@ mod kept;
 mod key_pages;
 mod key_rules;
 mod keys;
+mod language;
 mod limits;
 mod lists;
 mod refusals;

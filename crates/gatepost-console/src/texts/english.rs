@@ -23,9 +23,7 @@ pub(super) const SOURCE: &str = concat!(
 );
 
 pub(super) fn texts() -> Texts {
-    let mut texts = Texts::new(language());
-    texts.bundle.add_resource_overriding(resource());
-    texts
+    Texts::new(language(), [resource()])
 }
 
 pub(super) fn resource() -> FluentResource {

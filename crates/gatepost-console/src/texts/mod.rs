@@ -7,6 +7,7 @@ mod read;
 mod say;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use error::TextsError;
 use fluent_bundle::concurrent::FluentBundle;
@@ -16,9 +17,10 @@ use unic_langid::{CharacterDirection, LanguageIdentifier};
 /// All texts of the console's pages in one language, with the rules of its plurals.
 ///
 /// The rules that a field breaks are worded where they stand, in English, as the API's are.
+#[derive(Clone)]
 pub struct Texts {
     language: LanguageIdentifier,
-    bundle: FluentBundle<FluentResource>,
+    bundle: Arc<FluentBundle<FluentResource>>,
 }
 
 impl Texts {
@@ -58,14 +60,20 @@ impl Texts {
         }
     }
 
-    fn new(language: LanguageIdentifier) -> Self {
+    /// Texts of several resources; a later one replaces what an earlier one says.
+    fn new(
+        language: LanguageIdentifier,
+        resources: impl IntoIterator<Item = FluentResource>,
+    ) -> Self {
         let mut bundle = FluentBundle::new_concurrent(vec![language.clone()]);
         bundle.set_formatter(Some(number));
-        let mut texts = Self { language, bundle };
         // A name in Latin letters must not reorder the Arabic sentence that it stands in.
-        let is_mixed = texts.direction() == "rtl";
-        texts.bundle.set_use_isolating(is_mixed);
-        texts
+        bundle.set_use_isolating(language.character_direction() == CharacterDirection::RTL);
+        for resource in resources {
+            bundle.add_resource_overriding(resource);
+        }
+        let bundle = Arc::new(bundle);
+        Self { language, bundle }
     }
 }
 

@@ -29,10 +29,7 @@ pub(super) fn texts(language: &str, source: &str) -> Result<Texts, TextsError> {
     })?;
     let english = english::resource();
     compare(&variables(&english), &variables(&read))?;
-    let mut texts = Texts::new(tag);
-    texts.bundle.add_resource_overriding(english);
-    texts.bundle.add_resource_overriding(read);
-    Ok(texts)
+    Ok(Texts::new(tag, [english, read]))
 }
 
 fn compare(english: &Variables<'_>, read: &Variables<'_>) -> Result<(), TextsError> {
