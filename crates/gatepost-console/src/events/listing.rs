@@ -143,9 +143,8 @@ pub(super) async fn shown(
 pub(super) fn types(ctx: &PageContext) -> Vec<(String, String)> {
     let types = ctx.actor.catalog().types();
     let types = types.map(|(name, label, _)| (name.to_string(), label.to_owned()));
-    std::iter::once((String::new(), "All".to_owned()))
-        .chain(types)
-        .collect()
+    let all = ctx.texts().of("events-type-all").into_owned();
+    std::iter::once((String::new(), all)).chain(types).collect()
 }
 
 fn key(event: &Event) -> (String, String) {

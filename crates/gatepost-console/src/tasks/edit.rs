@@ -53,7 +53,7 @@ pub(super) async fn update(
         });
         match edited.await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/tasks?done=saved")).into_response()),
-            Err(error) => note_error(error, &mut problems)?,
+            Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
     Ok(refused(
