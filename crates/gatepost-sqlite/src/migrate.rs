@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0002_walls.sql"),
     include_str!("../migrations/0003_queue.sql"),
     include_str!("../migrations/0004_cause.sql"),
+    include_str!("../migrations/0005_key_use.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
@@ -135,6 +136,6 @@ mod tests {
         let version: i64 = connection
             .query_row("SELECT max(version) FROM gatepost_schema", [], |r| r.get(0))
             .unwrap();
-        assert_eq!(version, 4);
+        assert_eq!(version, 5);
     }
 }
