@@ -96,7 +96,8 @@ impl Tables {
         self.all.iter().map(|resource| resource.table()).collect()
     }
 
-    /// What a path is called in metrics: a table, whatever is done with it, one of ours, or `other`.
+    /// What a path is called in metrics: a table, whatever is done with it, one of ours, or
+    /// `other`.
     pub(crate) fn label(&self, path: &str) -> &'static str {
         let first = path.trim_start_matches('/').split('/').next();
         let first = first.unwrap_or_default();

@@ -54,8 +54,8 @@ impl Actor {
         .await
     }
 
-    /// On which days from `from` until before `before`, in UTC, a key was used, and how often it let
-    /// its caller in or was refused: newest day first, at most `limit`. Of a key
+    /// On which days from `from` until before `before`, in UTC, a key was used, and how often it
+    /// let its caller in or was refused: newest day first, at most `limit`. Of a key
     /// [`KeyUse::DAYS`] days are kept; what happened in the last seconds may not be counted yet.
     ///
     /// # Errors

@@ -198,10 +198,10 @@ pub trait KeyStore: OwnerStore {
     /// `Unavailable`: none or some of them were written.
     async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError>;
 
-    /// Adds uses to what is stored of their keys and days; keys that no longer exist are skipped. Of
-    /// each key the days are dropped that lie [`KeyUse::DAYS`] or more before the newest that the
-    /// call names of it, also those that it names itself; a key that is deleted takes its days along.
-    /// Changes neither revision nor generation.
+    /// Adds uses to what is stored of their keys and days; keys that no longer exist are skipped.
+    /// Of each key the days are dropped that lie [`KeyUse::DAYS`] or more before the newest that
+    /// the call names of it, also those that it names itself; a key that is deleted takes its days
+    /// along. Changes neither revision nor generation.
     ///
     /// Calls add up, whichever process makes them. A call whose response is lost is not made again:
     /// what it stored counts once, what it did not store is missing.

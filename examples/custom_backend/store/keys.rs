@@ -9,12 +9,11 @@ use gatepost_storage::keys::{
 use gatepost_storage::{ErrorKind, KeyStore, Revision, StoreError};
 use redb::ReadableDatabase as _;
 
-use super::codec;
 use super::error::{Answer, failed, panicked};
-use super::key_uses;
 use super::owner_rows::in_scope;
 use super::redb_store::{RedbStore, slice_name};
 use super::tables::{COUNTERS, KEY_CHANGES, KEYS, NAMES, OWNERS, Tx, counter, page, row};
+use super::{codec, key_uses};
 
 /// How many changes are remembered. Whoever asks for older ones has to forget all keys.
 const REMEMBERED: i64 = 10_000;

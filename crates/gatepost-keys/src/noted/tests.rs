@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use super::*;
 
 const KEY: KeyId = KeyId(7);
+/// In seconds.
+const DAY: i64 = 86_400;
 
 fn at(second: i64) -> DateTime<Utc> {
     let first: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().unwrap();
@@ -17,8 +19,6 @@ fn login(second: i64) -> Outcome {
         from: "10.0.0.1".parse().unwrap(),
     })
 }
-
-const DAY: i64 = 86_400;
 
 #[test]
 fn a_day_ends_at_midnight_in_utc() {

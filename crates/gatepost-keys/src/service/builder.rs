@@ -112,8 +112,8 @@ impl KeyServiceBuilder {
     }
 
     /// Starts the service. To be called after the metrics recorder was installed, and within a
-    /// tokio runtime: logins and counts are written by a task, which ends with the last handle of the
-    /// service.
+    /// tokio runtime: logins and counts are written by a task, which ends with the last handle of
+    /// the service.
     #[must_use]
     pub fn build(self) -> KeyService {
         let guesses = GuessLimiter::new(self.guess_limits, self.clock.clone());

@@ -123,6 +123,16 @@ const HOT: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "key_uses",
+        include_str!("../../src/sql/keys/uses.sql"),
+        &["gatepost_key_use_pkey", "gatepost_key_pkey"],
+    ),
+    (
+        "add_uses",
+        include_str!("../../src/sql/keys/add_uses.sql"),
+        &["gatepost_key_pkey", "gatepost_key_use_pkey"],
+    ),
+    (
         "try_places",
         include_str!("../../src/sql/place/try.sql"),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],

@@ -12,7 +12,8 @@ use crate::outcome::Outcome;
 
 type Home = Arc<dyn Harness<Arc<dyn KeyStore>>>;
 
-/// Keys are there again with their logins and uses, deleted ones stay deleted, and row numbers go on.
+/// Keys are there again with their logins and uses, deleted ones stay deleted, and row numbers go
+/// on.
 pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
