@@ -136,6 +136,6 @@ mod tests {
         let version: i64 = connection
             .query_row("SELECT max(version) FROM gatepost_schema", [], |r| r.get(0))
             .unwrap();
-        assert_eq!(version, 5);
+        assert_eq!(version, 4);
     }
 }

@@ -2,8 +2,9 @@
 
 use gatepost_ids::Place;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::KeyStore as _;
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, message, settlement_of, webhook};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, settlement_of, webhook};
 use tokio_postgres::Client;
 
 use crate::common::{fresh_at, raw};
@@ -157,6 +158,10 @@ async fn hot_statements_use_their_index_among_many_rows() {
                 .unwrap()
                 .id,
         );
+    }
+    for n in 0..200 {
+        let new = key(n / 20, &format!("k{n}"));
+        store.insert_key(&new, u64::MAX).await.unwrap();
     }
     let leased = |n: usize| NewDelivery {
         lease_until: Some(at(60)),
