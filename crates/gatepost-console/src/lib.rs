@@ -3,6 +3,7 @@
 mod api_url;
 mod assets;
 mod builder;
+mod chart_scale;
 mod choices;
 mod console;
 mod context;

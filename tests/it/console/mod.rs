@@ -6,6 +6,7 @@ mod health;
 mod kept;
 mod key_pages;
 mod key_rules;
+mod key_uses;
 mod keys;
 mod language;
 mod limits;

@@ -194,3 +194,47 @@ keys-user-events-count =
         [one] { $count } event of this user
        *[other] { $count } events of this user
     }
+
+## How much a key is used, on its page
+
+keys-uses-title = Usage
+# Uses of the last 30 days; a refused use is one with the right secret that was not let in.
+keys-uses-none = Not used in the last 30 days.
+keys-uses-total =
+    { $count ->
+        [one] Used once in the last 30 days.
+       *[other] Used { $count } times in the last 30 days.
+    }
+keys-uses-only-refused =
+    { $refused ->
+        [one] Not used in the last 30 days. Refused once.
+       *[other] Not used in the last 30 days. Refused { $refused } times.
+    }
+keys-uses-total-refused =
+    { $count ->
+        [one] { $refused ->
+            [one] Used once in the last 30 days. Refused once.
+           *[other] Used once in the last 30 days. Refused { $refused } times.
+        }
+       *[other] { $refused ->
+            [one] Used { $count } times in the last 30 days. Refused once.
+           *[other] Used { $count } times in the last 30 days. Refused { $refused } times.
+        }
+    }
+# Names the links to 7, 30 and 90 days for screen readers.
+keys-uses-ranges = Days shown
+keys-uses-chart = Uses per day
+keys-uses-chart-said = Uses and refusals per day, last { $count } days. The table below has all figures.
+# The legend of the chart.
+keys-uses-used = used
+keys-uses-refused = refused
+keys-uses-refused-text = Refused means that the key itself was right, but it had expired, the address was not allowed, or its owner was disabled. Wrong keys are not counted. Days are in UTC.
+# The end of the time axis.
+keys-uses-today = today
+keys-uses-table = The figures as a table
+keys-uses-day = Day (UTC)
+keys-uses-column-used = Used
+keys-uses-column-refused = Refused
+# The row of sums.
+keys-uses-all = All
+keys-uses-left-out = Days without any use are left out.

@@ -1,6 +1,7 @@
 //! The page of a key: all that is known of it, but for the key itself.
 
 use apikey_core::{Expiration, IpEntry, IpList, KeyId};
+use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeyRow;
@@ -8,23 +9,35 @@ use maud::{Markup, html};
 
 use super::review::{expiry, state, surprises};
 use super::table::user_name;
+use super::usage::{Range, Usage};
 use super::user;
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::form::Form;
 use crate::layout::{Section, note, page_with, seen};
 use crate::row_id::RowId;
 use crate::texts::Texts;
 use crate::time::{moment, stamp, stamp_or};
 
-pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+pub(super) async fn show(
+    ctx: PageContext,
+    RowId(id): RowId,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
+    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let range = Range::parse(query.text("days"));
+    let usage = Usage::of(&ctx, row.id, range).await?;
     let (t, owner) = (ctx.texts(), user_name(&ctx, row.key.owner).await);
     let at = |what: &str| ctx.at(&format!("/keys/{id}/{what}"));
     let actions = html! {
         @if !row.key.expiration.is_expired(ctx.now()) { a.button href=(at("edit")) { (t.of("keys-edit")) } }
         a.button href=(at("delete")) { (t.of("keys-delete")) }
     };
-    let body = facts(&ctx, &row, &owner);
+    let body = html! {
+        (facts(&ctx, &row, &owner))
+        (usage.markup(t, &ctx.at(&format!("/keys/{id}"))))
+    };
     let title = row.key.name.as_str();
     Ok(page_with(&ctx, Section::Keys, title, &actions, &body).into_response())
 }
