@@ -1,5 +1,5 @@
-//! One hostile user beside nine for five seconds: nobody gets an error, everything arrives, and
-//! memory is bounded. How long requests take is the bench's to say (`tests::hostile`).
+//! One hostile user beside nine for five seconds, who have addresses of their own or his: nobody
+//! gets an error, everything arrives, and memory is bounded. How long requests take is the bench's to say (`tests::hostile`).
 
 use std::time::Duration;
 
@@ -12,14 +12,28 @@ const HIS_SHARE: u64 = 256 * 1024 * 1024;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nine_work_beside_one_who_does_his_worst() {
-    if !is_own_process(concat!(
+    if is_own_process(concat!(
         module_path!(),
         "::nine_work_beside_one_who_does_his_worst"
     )) {
-        return;
+        nobody_is_hurt(Addresses::Own).await;
     }
+}
+
+/// One gateway, one office, one proxy.
+#[tokio::test(flavor = "multi_thread")]
+async fn nine_work_behind_the_address_of_one_who_does_his_worst() {
+    if is_own_process(concat!(
+        module_path!(),
+        "::nine_work_behind_the_address_of_one_who_does_his_worst"
+    )) {
+        nobody_is_hurt(Addresses::His).await;
+    }
+}
+
+async fn nobody_is_hurt(addresses: Addresses) {
     let program = env!("CARGO_BIN_EXE_host");
-    let figures = run(program, Duration::from_secs(5), Addresses::Own).await;
+    let figures = run(program, Duration::from_secs(5), addresses).await;
     println!("{figures}");
     assert!(figures.alone.errors.is_empty() && figures.beside.errors.is_empty());
     assert_eq!(figures.missing, 0);

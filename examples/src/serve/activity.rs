@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
 use super::connections::Place;
 use super::limits::ServeLimits;
+use super::turns::Claim;
 
-/// What a client must read of a response within the limit for stalled ones; less is none.
+/// What a client must read of a response, or send of a body, for it to count as progress.
 pub(super) const PIECE: usize = 16 * 1024;
 
 /// One connection. hyper's own header timeout counts an idle HTTP/1 connection as one that is slow
 /// with its head, knows no body and no reader; so the times are kept here, for both versions.
 #[derive(Debug)]
 pub(super) struct Activity {
-    place: Place,
-    limits: Arc<ServeLimits>,
+    pub place: Place,
+    pub limits: Arc<ServeLimits>,
     state: Mutex<State>,
 }
 
@@ -29,9 +28,11 @@ struct State {
     multiplexed: bool,
     /// Requests whose responses have not been handed over as a whole.
     open: usize,
+    /// Those of them that need no more of their clients' bytes before they can go on.
+    working: usize,
     numbered: u64,
-    /// Responses whose last piece the client has not taken, and since when.
-    handed: BTreeMap<u64, Instant>,
+    /// Responses whose last piece the client has not taken.
+    handed: BTreeMap<u64, Handed>,
     /// Since when bytes wait for the client, and how many it must take.
     waiting: Option<(Instant, usize)>,
 }
@@ -43,12 +44,20 @@ enum Stage {
     Working,
 }
 
+/// A piece of a response that waits for the client.
+#[derive(Debug)]
+struct Handed {
+    since: Instant,
+    turn: Option<Claim>,
+}
+
 impl Activity {
     pub(super) fn new(place: Place, limits: Arc<ServeLimits>) -> Arc<Self> {
         let state = State {
             stage: Stage::Header(Instant::now()),
             multiplexed: false,
             open: 0,
+            working: 0,
             numbered: 0,
             handed: BTreeMap::new(),
             waiting: None,
@@ -76,7 +85,7 @@ impl Activity {
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return;
             }
-            let next = now + self.limits.shortest();
+            let next = now + self.limits.look();
             sleep_until(deadline.map_or(next, |deadline| deadline.min(next))).await;
         }
     }
@@ -110,6 +119,62 @@ impl Activity {
         self.state().waiting = None;
     }
 
+    /// A request begins, which counts as working; its number.
+    pub(super) fn begins(&self, multiplexed: bool) -> u64 {
+        let mut state = self.state();
+        state.multiplexed = multiplexed;
+        state.stage = Stage::Working;
+        state.open += 1;
+        state.numbered += 1;
+        let number = state.numbered;
+        drop(state);
+        self.works();
+        number
+    }
+
+    /// A request can go on.
+    pub(super) fn works(&self) {
+        let mut state = self.state();
+        state.working += 1;
+        if state.working == 1 {
+            self.place.busy();
+        }
+    }
+
+    /// A request that worked waits for the rest of its body.
+    pub(super) fn receives(&self) {
+        let mut state = self.state();
+        state.working -= 1;
+        if state.working == 0 {
+            self.place.receiving();
+        }
+    }
+
+    /// A request that worked, or did not, is over.
+    pub(super) fn ends(&self, number: u64, worked: bool) {
+        let mut state = self.state();
+        state.handed.remove(&number);
+        state.open -= 1;
+        state.working -= usize::from(worked);
+        if state.open == 0 {
+            state.stage = Stage::Idle(Instant::now());
+            self.place.idle();
+        } else if state.working == 0 {
+            self.place.receiving();
+        }
+    }
+
+    /// A piece of the response to this request waits for the client.
+    pub(super) fn handed(&self, number: u64, turn: Option<Claim>) {
+        let since = Instant::now();
+        self.state().handed.insert(number, Handed { since, turn });
+    }
+
+    /// The client took the last piece.
+    pub(super) fn taken(&self, number: u64) {
+        self.state().handed.remove(&number);
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,70 +188,19 @@ impl State {
             Stage::Idle(since) if self.waiting.is_none() => Some(since + limits.idle),
             _ => None,
         };
-        let unread = self.waiting.map(|(since, _)| since);
-        let unread = self.handed.values().copied().chain(unread).min();
-        let stalled = unread.map(|since| since + limits.stalled);
-        stage.into_iter().chain(stalled).min()
+        let unread = self.waiting.map(|(since, _)| since + limits.stalled);
+        let handed = self.handed.values().map(|handed| handed.deadline(limits));
+        stage.into_iter().chain(unread).chain(handed).min()
     }
 }
 
-/// A request, from its head until its response has been handed over.
-#[derive(Debug)]
-pub(super) struct OpenRequest {
-    activity: Arc<Activity>,
-    number: u64,
-    turn: Option<OwnedSemaphorePermit>,
-}
-
-impl OpenRequest {
-    pub(super) fn new(activity: &Arc<Activity>, multiplexed: bool) -> Self {
-        let mut state = activity.state();
-        state.multiplexed = multiplexed;
-        state.stage = Stage::Working;
-        state.open += 1;
-        state.numbered += 1;
-        if state.open == 1 {
-            activity.place.busy();
-        }
-        Self {
-            activity: activity.clone(),
-            number: state.numbered,
-            turn: None,
-        }
-    }
-
-    /// Waits until this network has a request less at work; false if that took too long.
-    pub(super) async fn turn(&mut self) -> bool {
-        let turns = self.activity.place.turns.clone();
-        let turn = timeout(self.body_limit(), turns.acquire_owned()).await;
-        self.turn = turn.ok().and_then(Result::ok);
-        self.turn.is_some()
-    }
-
-    pub(super) fn body_limit(&self) -> Duration {
-        self.activity.limits.body
-    }
-
-    /// A piece of the response waits for the client.
-    pub(super) fn handed(&self) {
-        let mut state = self.activity.state();
-        state.handed.insert(self.number, Instant::now());
-    }
-
-    /// The client took the last piece.
-    pub(super) fn taken(&self) {
-        self.activity.state().handed.remove(&self.number);
-    }
-}
-
-impl Drop for OpenRequest {
-    fn drop(&mut self) {
-        let mut state = self.activity.state();
-        state.handed.remove(&self.number);
-        state.open -= 1;
-        if state.open == 0 {
-            state.stage = Stage::Idle(Instant::now());
-            self.activity.place.idle();
+impl Handed {
+    fn deadline(&self, limits: &ServeLimits) -> Instant {
+        let patience = self.since + limits.patience;
+        let is_wanted = |turn: &Claim| patience <= Instant::now() && turn.is_wanted();
+        match self.turn.as_ref().is_some_and(is_wanted) {
+            true => patience.min(self.since + limits.stalled),
+            false => self.since + limits.stalled,
         }
     }
 }

@@ -1,12 +1,18 @@
 //! The connections that there are: how many in all and of each network, and which makes room.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod table;
+#[cfg(test)]
+mod tests;
+
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 
+use self::table::{Doing, Table};
+use super::callers::Caller;
 use super::limits::ServeLimits;
+use super::neighbours::Neighbours;
 
 /// Who is counted together: an IPv4 address, or the /64 of IPv6 that one subscriber has.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -28,39 +34,14 @@ pub(super) struct Connections {
     limits: Arc<ServeLimits>,
 }
 
-#[derive(Debug, Default)]
-struct Table {
-    /// Numbers connections, and the turns in which they became idle.
-    next: u64,
-    open: HashMap<u64, Entry>,
-    /// Which connection became idle in which turn, the first to make room first.
-    idle: BTreeMap<u64, u64>,
-    networks: HashMap<Network, Neighbours>,
-}
-
-#[derive(Debug)]
-struct Entry {
-    network: Network,
-    idle_since: Option<u64>,
-    leave: Arc<Notify>,
-}
-
-/// The connections of one network.
-#[derive(Debug)]
-struct Neighbours {
-    count: usize,
-    idle: BTreeSet<u64>,
-    turns: Arc<Semaphore>,
-}
-
 /// The place of one connection; given back when it is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     id: u64,
     connections: Connections,
     leave: Arc<Notify>,
-    /// A request takes one while it is worked on.
-    pub turns: Arc<Semaphore>,
+    /// What it shares with the others of its network.
+    pub neighbours: Arc<Neighbours>,
 }
 
 impl Connections {
@@ -75,20 +56,17 @@ impl Connections {
     /// that there are work, or if its network has as many as one may have and all of them work.
     pub(super) fn admit(&self, network: Network) -> Option<Place> {
         let mut table = self.lock();
-        let of_network = table.networks.get(&network);
-        if of_network.is_some_and(|there| there.count >= self.limits.connections_per_network) {
-            let oldest = of_network.and_then(|there| there.idle.first().copied())?;
-            table.evict(oldest);
-        } else if table.open.len() >= self.limits.connections {
-            let oldest = table.idle.keys().next().copied()?;
-            table.evict(oldest);
+        if table.of_network(network) >= self.limits.connections_per_network {
+            table.make_room_in(network)?;
+        } else if table.len() >= self.limits.connections {
+            table.make_room()?;
         }
-        let (id, leave, turns) = table.insert(network, self.limits.requests_per_network);
+        let (id, leave, neighbours) = table.insert(network, &self.limits);
         Some(Place {
             id,
             connections: self.clone(),
             leave,
-            turns,
+            neighbours,
         })
     }
 
@@ -100,12 +78,22 @@ impl Connections {
 impl Place {
     /// It has nothing to do.
     pub(super) fn idle(&self) {
-        self.connections.lock().set_idle(self.id, true);
+        self.connections.lock().set(self.id, Doing::Nothing);
+    }
+
+    /// It waits for the rest of a request, and makes room in its own network alone.
+    pub(super) fn receiving(&self) {
+        self.connections.lock().set(self.id, Doing::Receiving);
     }
 
     /// It works, and makes room for nobody.
     pub(super) fn busy(&self) {
-        self.connections.lock().set_idle(self.id, false);
+        self.connections.lock().set(self.id, Doing::Work);
+    }
+
+    /// It is this caller's: who has most of a network makes room in it.
+    pub(super) fn is_of(&self, caller: Caller) {
+        self.connections.lock().set_caller(self.id, caller);
     }
 
     /// Ready when it must make room.
@@ -119,71 +107,3 @@ impl Drop for Place {
         self.connections.lock().remove(self.id);
     }
 }
-
-impl Table {
-    fn insert(&mut self, network: Network, turns: usize) -> (u64, Arc<Notify>, Arc<Semaphore>) {
-        self.next += 1;
-        let id = self.next;
-        let leave = Arc::new(Notify::new());
-        let there = self.networks.entry(network).or_insert_with(|| Neighbours {
-            count: 0,
-            idle: BTreeSet::new(),
-            turns: Arc::new(Semaphore::new(turns)),
-        });
-        there.count += 1;
-        let turns = there.turns.clone();
-        let entry = Entry {
-            network,
-            idle_since: None,
-            leave: leave.clone(),
-        };
-        self.open.insert(id, entry);
-        self.set_idle(id, true);
-        (id, leave, turns)
-    }
-
-    fn set_idle(&mut self, id: u64, idle: bool) {
-        let Some(entry) = self.open.get_mut(&id) else {
-            return;
-        };
-        let Some(there) = self.networks.get_mut(&entry.network) else {
-            return;
-        };
-        match entry.idle_since.take() {
-            Some(turn) if !idle => {
-                self.idle.remove(&turn);
-                there.idle.remove(&turn);
-            }
-            None if idle => {
-                self.next += 1;
-                entry.idle_since = Some(self.next);
-                self.idle.insert(self.next, id);
-                there.idle.insert(self.next);
-            }
-            as_it_is => entry.idle_since = as_it_is,
-        }
-    }
-
-    fn evict(&mut self, turn: u64) {
-        if let Some(id) = self.idle.get(&turn).copied()
-            && let Some(entry) = self.remove(id)
-        {
-            entry.leave.notify_one();
-        }
-    }
-
-    fn remove(&mut self, id: u64) -> Option<Entry> {
-        self.set_idle(id, false);
-        let entry = self.open.remove(&id)?;
-        if let Some(there) = self.networks.get_mut(&entry.network) {
-            there.count -= 1;
-            if there.count == 0 {
-                self.networks.remove(&entry.network);
-            }
-        }
-        Some(entry)
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -5,13 +5,20 @@
 //! Each request is a line in the log, at `info` under the target `request`.
 
 mod activity;
-mod bodies;
+mod ahead;
+mod callers;
 mod connection;
 mod connections;
 mod descriptors;
 mod limits;
 mod line;
+mod neighbours;
+mod open_request;
+mod patience;
+mod request_body;
 mod requests;
+mod response_body;
+mod turns;
 mod wire;
 
 use std::future::Future;

@@ -13,12 +13,14 @@ use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
 use hyper::service::Service;
-use tokio::time::Instant;
 use tower_service::Service as _;
 
-use super::activity::{Activity, OpenRequest};
-use super::bodies::{PacedBody, TimedBody};
+use super::activity::Activity;
 use super::line::Line;
+use super::open_request::OpenRequest;
+use super::patience::Patience;
+use super::request_body::TimedBody;
+use super::response_body::PacedBody;
 
 const LATE: &str = r#"{"err":"The body of the request did not arrive in time"}"#;
 const BUSY: &str = r#"{"err":"Too many requests from this address wait"}"#;
@@ -40,25 +42,47 @@ impl Service<Request<Incoming>> for Requests {
         let version = request.version();
         let mut open = OpenRequest::new(&self.activity, version == Version::HTTP_2);
         request.extensions_mut().insert(ConnectInfo(self.peer));
-        let mut router = self.router.clone();
+        let router = self.router.clone();
         let line = Line::of(&request, self.peer.ip());
         Box::pin(async move {
-            if !open.turn().await {
-                let busy = refusal(StatusCode::SERVICE_UNAVAILABLE, BUSY, version);
-                return Ok(answer(busy, open, line));
-            }
-            let until = Instant::now() + open.body_limit();
-            let (head, body) = request.into_parts();
-            let (body, is_late) = TimedBody::new(body, until);
-            let mut response = router
-                .call(Request::from_parts(head, Body::new(body)))
-                .await?;
-            if is_late.load(Ordering::Relaxed) {
-                // Whatever the handler made of a body that broke off.
-                response = refusal(StatusCode::REQUEST_TIMEOUT, LATE, version);
-            }
+            let response = match respond(router, request, &mut open).await {
+                Ok(response) => response,
+                Err(NoResponse::Late) => refusal(StatusCode::REQUEST_TIMEOUT, LATE, version),
+                Err(NoResponse::Busy) => refusal(StatusCode::SERVICE_UNAVAILABLE, BUSY, version),
+            };
             Ok(answer(response, open, line))
         })
+    }
+}
+
+enum NoResponse {
+    Late,
+    Busy,
+}
+
+/// Waits for what the client sends, then for a turn, and then works.
+async fn respond(
+    mut router: Router,
+    request: Request<Incoming>,
+    open: &mut OpenRequest,
+) -> Result<Response<Body>, NoResponse> {
+    let (head, body) = request.into_parts();
+    let credential = open.neighbours().callers.credential(&head.headers);
+    let ahead = open.read_ahead(body).await.ok_or(NoResponse::Late)?;
+    let caller = open.neighbours().callers.caller(credential);
+    let turn = open.turn(caller, ahead.is_whole()).await;
+    let patience = Patience::new(turn.ok_or(NoResponse::Busy)?, open.limits());
+    let (body, is_late) = TimedBody::new(ahead.into_parts(), open.until(), patience);
+    let request = Request::from_parts(head, Body::new(body));
+    let response = match router.call(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    };
+    open.is_of(open.neighbours().callers.learn(credential, &response));
+    // Whatever the handler made of a body that broke off.
+    match is_late.load(Ordering::Relaxed) {
+        true => Err(NoResponse::Late),
+        false => Ok(response),
     }
 }
 

@@ -15,7 +15,7 @@ fn hello() -> Router {
 }
 
 /// Whether it is still served.
-async fn lives(stream: &mut tokio::net::TcpStream) -> bool {
+pub(super) async fn lives(stream: &mut tokio::net::TcpStream) -> bool {
     use tokio::io::AsyncWriteExt;
     let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
     stream.write_all(request).await.is_ok() && hear(stream, "hello").await.ends_with("hello")
@@ -108,7 +108,7 @@ async fn a_server_at_its_limit_goes_on_accepting() {
 async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     let (router, gate) = gated();
     let limits = ServeLimits {
-        requests_per_network: 2,
+        requests_per_network: 4,
         ..patient()
     };
     let server = served(limits, router).await;
@@ -126,7 +126,7 @@ async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
     assert_eq!(
         gate.begun.available_permits(),
         0,
-        "two are at work, four wait"
+        "two are at work, half of the turns, and four wait"
     );
     gate.open(6);
     for stream in &mut greedy {
@@ -158,25 +158,25 @@ async fn a_turn_that_does_not_come_is_503() {
 
 /// A door that requests stand before.
 #[derive(Clone)]
-struct Gate {
+pub(super) struct Gate {
     begun: Arc<Semaphore>,
     through: Arc<Semaphore>,
 }
 
 impl Gate {
     /// Waits until this number stand there.
-    async fn begun(&self, requests: u32) {
+    pub(super) async fn begun(&self, requests: u32) {
         let wait = self.begun.acquire_many(requests);
         let permits = tokio::time::timeout(super::SOON, wait).await.unwrap();
         permits.unwrap().forget();
     }
 
-    fn open(&self, requests: usize) {
+    pub(super) fn open(&self, requests: usize) {
         self.through.add_permits(requests);
     }
 }
 
-fn gated() -> (Router, Gate) {
+pub(super) fn gated() -> (Router, Gate) {
     let gate = Gate {
         begun: Arc::new(Semaphore::new(0)),
         through: Arc::new(Semaphore::new(0)),

@@ -1,6 +1,7 @@
 //! The server of the examples against clients that are slow, silent or many, over real sockets and
 //! with short limits.
 
+mod crowd;
 mod http2;
 mod many;
 mod slow;
@@ -28,6 +29,7 @@ fn patient() -> ServeLimits {
         body: NEVER,
         idle: NEVER,
         stalled: NEVER,
+        patience: NEVER,
         ..ServeLimits::default()
     }
 }

@@ -241,6 +241,9 @@ fn defaults_are_those_that_are_documented() {
         limits.idle,
         limits.handshake,
         limits.stalled,
+        limits.patience,
     ];
-    assert_eq!(times.map(|time| time.as_secs()), [10, 30, 75, 10, 30]);
+    assert_eq!(times.map(|time| time.as_secs()), [10, 30, 75, 10, 30, 1]);
+    let numbers = [limits.requests_per_network, limits.waiting_per_network];
+    assert_eq!(numbers, [8, 256]);
 }

@@ -1,3 +1,5 @@
+use gatepost_keys::OwnerId;
+
 use super::*;
 
 fn connections(all: usize, of_network: usize) -> Connections {
@@ -63,6 +65,40 @@ fn who_is_over_the_limit_makes_room_in_the_own_network_alone() {
     assert!(all.admit(network("192.0.2.9")).is_some());
 }
 
+/// Those behind one address as him keep their connections, also those of them who wait for the
+/// rest of a body.
+#[test]
+fn in_a_network_who_has_most_makes_room() {
+    let all = connections(10, 5);
+    let of = |user: i64| {
+        let place = all.admit(network("192.0.2.1")).unwrap();
+        place.is_of(Caller::User(OwnerId(user)));
+        place
+    };
+    let hers = [of(1), of(2)];
+    let mut his = vec![of(3), of(3), of(3)];
+    his[0].busy();
+    his[0].receiving();
+    for _ in 0..20 {
+        his.push(of(3));
+        let left: Vec<_> = his.extract_if(.., |place| evicted(place)).collect();
+        assert_eq!((left.len(), his.len()), (1, 3));
+        assert!(!hers.iter().any(evicted));
+    }
+    let new = all.admit(network("192.0.2.1")).unwrap();
+    assert!(!hers.iter().any(evicted));
+    drop(new);
+}
+
+#[test]
+fn who_waits_for_a_body_makes_no_room_for_other_networks() {
+    let all = connections(1, 1);
+    let first = all.admit(network("192.0.2.1")).unwrap();
+    first.receiving();
+    assert!(all.admit(network("192.0.2.2")).is_none());
+    assert!(all.admit(network("192.0.2.1")).is_some() && evicted(&first));
+}
+
 /// Whatever happens, what is counted is what is there.
 #[test]
 fn nothing_is_left_behind() {
@@ -78,16 +114,19 @@ fn nothing_is_left_behind() {
             place.busy();
         }
         if let Some(place) = places.get(usize::from(step) % 4) {
+            place.receiving();
             place.idle();
             place.idle();
+        }
+        if let Some(place) = places.get(usize::from(step) % 5) {
+            place.is_of(Caller::User(OwnerId(i64::from(step % 2))));
         }
         if step.is_multiple_of(5) {
             places.swap_remove(0);
         }
         places.retain(|place| !evicted(place));
-        assert_eq!(all.lock().open.len(), places.len());
+        assert_eq!(all.lock().len(), places.len());
     }
     drop(places);
-    let table = all.lock();
-    assert!(table.open.is_empty() && table.idle.is_empty() && table.networks.is_empty());
+    assert!(all.lock().is_empty());
 }

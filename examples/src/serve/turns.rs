@@ -1,0 +1,105 @@
+//! Turns at work, shared fairly among the requests of one network.
+//!
+//! A network may be one user, an office behind one address, or everybody behind a proxy. So turns
+//! go round among callers, whoever asks most; and who has some gets another only while more are
+//! free than those: one user alone has half of them at most, and who has none finds one.
+
+mod board;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use self::board::Board;
+use super::callers::Caller;
+
+/// Requests that take turns with others as one.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct Lane {
+    pub caller: Caller,
+    /// Whether all of the request is here: who has sent everything does not stand behind those
+    /// who take their time.
+    pub whole: bool,
+}
+
+/// The turns of one network.
+#[derive(Clone, Debug)]
+pub(super) struct Turns(Arc<Mutex<Board>>);
+
+impl Turns {
+    /// `most` at a time. When more than `most_waiting` wait, the last of the longest lane leaves.
+    pub(super) fn new(most: usize, most_waiting: usize) -> Self {
+        Self(Arc::new(Mutex::new(Board::new(most, most_waiting))))
+    }
+
+    /// Waits for a turn; `None` if too many wait and this one had to leave.
+    pub(super) async fn take(&self, lane: Lane) -> Option<Turn> {
+        let (told, heard) = oneshot::channel();
+        let mut waiting = Waiting {
+            turns: self,
+            lane,
+            number: self.board().enter(lane, told),
+            heard,
+        };
+        (&mut waiting.heard).await.ok()?;
+        Some(Turn(Claim {
+            turns: self.clone(),
+            lane,
+        }))
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that waits; it leaves when it is dropped.
+struct Waiting<'a> {
+    turns: &'a Turns,
+    lane: Lane,
+    number: u64,
+    heard: oneshot::Receiver<()>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut board = self.turns.board();
+        board.leave(self.lane, self.number);
+        // Given, and nobody was there any more to take it.
+        if self.heard.try_recv().is_ok() {
+            board.give_back(self.lane);
+        }
+    }
+}
+
+/// A turn; given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn(Claim);
+
+impl Turn {
+    pub(super) fn claim(&self) -> &Claim {
+        &self.0
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.turns.board().give_back(self.0.lane);
+    }
+}
+
+/// Which turn it is, for those who ask whether it is wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    turns: Turns,
+    lane: Lane,
+}
+
+impl Claim {
+    /// Whether another request would have this turn, of the same lane or of one that has fewer.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.turns.board().is_wanted(self.lane)
+    }
+}
