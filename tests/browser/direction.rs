@@ -21,6 +21,15 @@ mirrored('facts', rects('dl:not(.figures) > *'));
 for (const part of document.querySelectorAll('code, pre, .mono, time:not(.away), textarea.code, input.code, #url, figure.plot')) {
   if (getComputedStyle(part).direction !== 'ltr') found.push(part.outerHTML.slice(0, 90));
 }
+if (document.body.getBoundingClientRect().left !== 0) found.push('the page is moved');
+// What is in a cell or beside a fact, begins where its text does; on a phone, the name of the
+// column is before it.
+for (const part of document.querySelectorAll('td > a, td > span, dd > .mono, dd > a, dd > code')) {
+  const [own, around] = [part.getBoundingClientRect(), part.parentElement.getBoundingClientRect()];
+  const before = getComputedStyle(part.parentElement).display === 'grid' ? 128 : 0;
+  const isFirst = part === part.parentElement.firstElementChild;
+  if (own.width && isFirst && around.right - own.right > before + 20) found.push(`begins at the left: ${part.outerHTML.slice(0, 90)}`);
+}
 // What begins a line, begins it at the right.
 for (const part of document.querySelectorAll('h1, h2, label, .hint, td, th, dt')) {
   const style = getComputedStyle(part);

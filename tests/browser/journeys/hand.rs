@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::browser::Browser;
 
 use super::form::Hand;
-use super::page::{Place, ask};
+use super::page::{PAUSE, Place, ask};
 
 /// No page has more places at which the Tab key stops.
 const MOST_STOPS: usize = 250;
@@ -73,14 +73,28 @@ async fn click(b: &Browser, place: Place) -> Result<(), String> {
     Ok(())
 }
 
+/// Where the focus is. On a new page it takes a moment to be seen.
+async fn focus(b: &Browser) -> String {
+    let mut is = String::new();
+    for _ in 0..20 {
+        let told = ask(b, FOCUS).await.unwrap_or_default();
+        is = told.as_str().unwrap_or("lost").to_owned();
+        if !is.starts_with("not seen") {
+            break;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    is
+}
+
 /// Presses Tab until the element has the focus; at each stop before, the focus is seen.
 async fn tab_to(b: &Browser, place: Place) -> Result<(), String> {
     place.call(b, GOAL).await;
     for _ in 0..MOST_STOPS {
-        match ask(b, FOCUS).await.unwrap_or_default().as_str() {
-            Some("there") => return Ok(()),
-            Some("nowhere" | "elsewhere") => {}
-            other => return Err(format!("the focus is {}", other.unwrap_or("lost"))),
+        match focus(b).await.as_str() {
+            "there" => return Ok(()),
+            "nowhere" | "elsewhere" => {}
+            other => return Err(format!("the focus is {other}")),
         }
         key(b, "Tab", 9, "").await?;
     }

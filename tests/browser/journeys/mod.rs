@@ -89,6 +89,9 @@ async fn every_journey_can_be_walked_in_every_form() {
     Browser::run(&site, Look::default(), async |b: Browser| {
         let permissions = json!({"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]});
         b.devtools("Browser.grantPermissions", permissions).await;
+        let focused = json!({"enabled": true});
+        b.devtools("Emulation.setFocusEmulationEnabled", focused)
+            .await;
         let mut lines: Vec<_> = journeys()
             .into_iter()
             .map(|one| (one, Vec::new()))

@@ -8,7 +8,7 @@ use tests::browser::Browser;
 /// How long is waited for what must come, in steps of [`PAUSE`].
 const PATIENCE: usize = 300;
 /// Between two looks at the page.
-const PAUSE: Duration = Duration::from_millis(30);
+pub(super) const PAUSE: Duration = Duration::from_millis(30);
 
 /// Runs a script, which the page's own may not; `None` while one page makes way for another.
 pub(super) async fn ask(b: &Browser, code: &str) -> Option<Value> {
@@ -57,40 +57,36 @@ pub(super) async fn sees(b: &Browser, text: &str) -> bool {
 pub(super) struct Place(i64);
 
 impl Place {
-    /// The first that has one of these roles and this name, or a name that begins with it and goes
-    /// on with a hint. Waits for it.
+    /// The first that has one of these roles and this name; of a checkbox, whose name goes on with a
+    /// hint, the beginning. Waits for it.
     pub(super) async fn find(b: &Browser, roles: &[&str], name: &str) -> Option<Self> {
         for _ in 0..PATIENCE {
-            for role in roles {
-                if let Some(found) = Self::look(b, role, name).await {
-                    return Some(found);
-                }
+            if let Some(found) = Self::look(b, roles, name).await {
+                return Some(found);
             }
             tokio::time::sleep(PAUSE).await;
         }
         None
     }
 
-    async fn look(b: &Browser, role: &str, name: &str) -> Option<Self> {
+    async fn look(b: &Browser, roles: &[&str], name: &str) -> Option<Self> {
         let devtools = b.driver.cdp();
-        let root = devtools
-            .send_raw("DOM.getDocument", json!({"depth": 0}))
-            .await
-            .ok()?;
-        let query = json!({"nodeId": root["root"]["nodeId"], "role": role});
-        let answer = devtools
-            .send_raw("Accessibility.queryAXTree", query)
-            .await
-            .ok()?;
-        let named = |node: &&Value| {
-            let is = node["name"]["value"].as_str().unwrap_or_default();
-            let goes_on = is.strip_prefix(name);
-            node["ignored"] != json!(true)
-                && goes_on.is_some_and(|rest| {
-                    rest.is_empty() || rest.starts_with(' ') && role == "checkbox"
-                })
+        let root = json!({"depth": 0});
+        let root = devtools.send_raw("DOM.getDocument", root).await.ok()?;
+        let mut query = json!({"nodeId": root["root"]["nodeId"]});
+        if roles == ["checkbox"] {
+            query["role"] = json!("checkbox");
+        } else {
+            query["accessibleName"] = json!(name);
+        }
+        let answer = devtools.send_raw("Accessibility.queryAXTree", query);
+        let answer = answer.await.ok()?;
+        let is_meant = |node: &&Value| {
+            let role = node["role"]["value"].as_str().unwrap_or_default();
+            let own = node["name"]["value"].as_str().unwrap_or_default();
+            node["ignored"] != json!(true) && roles.contains(&role) && own.starts_with(name)
         };
-        let found = answer["nodes"].as_array()?.iter().find(named)?;
+        let found = answer["nodes"].as_array()?.iter().find(is_meant)?;
         found["backendDOMNodeId"].as_i64().map(Self)
     }
 
