@@ -321,7 +321,17 @@
   }));
 
   // -- small things ---------------------------------------------------------------------------------
-  all('select[data-submit]').forEach(select => select.addEventListener('change', () => select.form.requestSubmit()));
+  // A choice sends its form. Keys pass over the other choices: then the form's button sends it.
+  all('select[data-submit]').forEach(select => {
+    let typed = false;
+    select.addEventListener('pointerdown', () => { typed = false; });
+    select.addEventListener('keydown', event => {
+      if (event.key === 'Tab') return;
+      typed = true;
+      all('button.unscripted', select.form).forEach(button => button.classList.remove('unscripted'));
+    });
+    select.addEventListener('change', () => { if (!typed) select.form.requestSubmit(); });
+  });
   document.addEventListener('submit', event => {
     const button = event.submitter;
     if (!button || event.defaultPrevented) return;
