@@ -25,8 +25,8 @@ pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response,
         a.button href=(at("delete")) { (t.of("keys-delete")) }
     };
     let body = facts(&ctx, &row, &owner);
-    let title = row.key.name.as_str();
-    Ok(page_with(&ctx, Section::Keys, title, &actions, &body).into_response())
+    let title = seen(row.key.name.as_str());
+    Ok(page_with(&ctx, Section::Keys, &title, &actions, &body).into_response())
 }
 
 fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {
