@@ -64,19 +64,16 @@ pub(super) fn fields(
 
 /// When the key expires.
 fn expiry(t: &Texts, problems: &Problems, keep: Option<&str>, chosen: &str) -> Markup {
-    let days = ["30", "60", "90"].map(|days| {
-        let count = days.parse::<u64>().unwrap_or_default();
-        (
-            days,
-            t.with("keys-form-expires-in", &[("count", count.into())]),
-        )
+    let days = [("30", 30_u64), ("60", 60), ("90", 90)].map(|(value, count)| {
+        let text = t.with("keys-form-expires-in", &[("count", count.into())]);
+        (value, text)
     });
     let (date, never) = (
         t.of("keys-form-expires-date"),
         t.of("keys-form-expires-never"),
     );
     let mut choices: Vec<(&str, &str)> = keep.map(|keep| ("keep", keep)).into_iter().collect();
-    choices.extend(days.iter().map(|(days, text)| (*days, text.as_str())));
+    choices.extend(days.iter().map(|(value, text)| (*value, text.as_str())));
     choices.extend([("date", &*date), ("never", &*never)]);
     let legend = t.of("keys-form-expires");
     layout::radios(problems, "expires_type", &legend, &choices, chosen)

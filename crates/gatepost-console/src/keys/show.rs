@@ -38,8 +38,8 @@ pub(super) async fn show(
         (facts(&ctx, &row, &owner))
         (usage.markup(t, &ctx.at(&format!("/keys/{id}"))))
     };
-    let title = row.key.name.as_str();
-    Ok(page_with(&ctx, Section::Keys, title, &actions, &body).into_response())
+    let title = seen(row.key.name.as_str());
+    Ok(page_with(&ctx, Section::Keys, &title, &actions, &body).into_response())
 }
 
 fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {

@@ -14,6 +14,7 @@ pub(crate) use controls::{
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
+use parts::seen_title;
 pub(crate) use parts::{
     badge, beginning, confirm, empty, grouped, more, note, one_button, seen, state,
 };
@@ -120,7 +121,7 @@ pub(crate) fn page_with(
                     }
                 }
                 main id="main" tabindex="-1" {
-                    div.title { h1 { (seen(title)) } div.actions { (actions) } }
+                    div.title { h1 { (seen_title(title)) } div.actions { (actions) } }
                     (body)
                 }
             }
@@ -148,7 +149,7 @@ fn head(console: &ConsoleState, title: &str) -> Markup {
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
-            title { (seen(title)) " · " (console.title) }
+            title { (seen_title(title)) " · " (console.title) }
             link rel="icon" href="data:,";
             link rel="stylesheet" href=(console.at(&assets.style.path));
             @if let Some(theme) = &assets.theme { link rel="stylesheet" href=(console.at(&theme.path)); }

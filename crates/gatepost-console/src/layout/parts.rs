@@ -9,10 +9,25 @@ use webhook_model::mark_hidden;
 use crate::context::PageContext;
 use crate::texts::Texts;
 
+/// What Fluent puts around a name in a text.
+const ISOLATES: [char; 2] = ['\u{2068}', '\u{2069}'];
+
 /// A name or a description with what cannot be seen in it made visible, such as `[U+202E]`: texts
 /// that were stored before such characters were refused.
 pub(crate) fn seen(text: &str) -> Cow<'_, str> {
     mark_hidden(text)
+}
+
+/// A title, which may be a text with a name in it: as [`seen`], but for the characters that keep the
+/// name apart in a language written from right to left.
+pub(super) fn seen_title(title: &str) -> String {
+    let mut shown = String::new();
+    for piece in title.split_inclusive(ISOLATES) {
+        let text = piece.trim_end_matches(ISOLATES);
+        shown.push_str(&seen(text));
+        shown.push_str(piece.get(text.len()..).unwrap_or_default());
+    }
+    shown
 }
 
 /// A coloured word; `kind` is `good`, `bad`, `warn`, `busy` or empty.
@@ -140,6 +155,16 @@ pub(crate) fn confirm(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_in_a_title_from_right_to_left_stands_apart_and_hides_nothing() {
+        let name = seen("ci\u{202e}");
+        let texts = Texts::read("ar", "keys-edit-title = تعديل { $name }").unwrap();
+        let title = texts.with("keys-edit-title", &[("name", name.into())]);
+        let shown = seen_title(&title);
+        assert_eq!(shown, "تعديل \u{2068}ci[U+202E]\u{2069}");
+        assert_eq!(seen_title("a\u{202e}"), "a[U+202E]");
+    }
 
     #[test]
     fn thousands_stand_apart() {
