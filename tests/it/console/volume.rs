@@ -133,7 +133,7 @@ async fn the_preview_of_a_large_message_shows_its_beginning() {
         &format!("message={unknown}"),
     )
     .await;
-    assert!(page.has("${v19} and 99980 more."), "{}", page.html.len());
+    assert!(page.has("${v19} and 99,980 more."), "{}", page.html.len());
 }
 
 #[tokio::test]
