@@ -105,7 +105,7 @@ impl Failure {
                     }
                 },
                 Self::TooLarge => (p("frame-failure-too-large-text")),
-                Self::TooMuch(TooMuch { field, rule }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, field).into()), ("rule", sentence(rule).into())])) },
+                Self::TooMuch(TooMuch { field, excess }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, field).into()), ("rule", excess.rule(texts).into())])) },
                 Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => p { (words) },
                 Self::Unavailable => (p("frame-failure-unavailable-text")),
                 Self::Internal => (p("frame-failure-internal-text")),

@@ -78,7 +78,7 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
         assert!(live.has(&figure(name, count)), "{name}: {}", live.html);
     }
     let page = ulf.get("/console/webhooks/1").await;
-    assert!(page.has("In all: 1 sent, 2 failed, "), "{}", page.html);
+    assert!(page.has("Total: 1 sent, 2 failed, "), "{}", page.html);
     assert!(ulf.get("/console/webhooks").await.has("1 sent, 2 failed"));
 }
 

@@ -68,7 +68,7 @@ async fn forms_of_four_mebibytes_are_refused_at_once_by_field_and_rule() {
         (WEBHOOK, &headers, "Headers: Has too many rows."),
         (KEY, &allowed, "IP allow list: Has too many rows."),
         (KEY, &denied, "IP deny list: Has too many rows."),
-        (KEY, &name, "Name: Must be at most 65536 bytes."),
+        (KEY, &name, "Name: Must be at most 65,536 bytes."),
         (TASK, &message, ""),
         (WEBHOOK, &"&".repeat(FORM - 1024), ""),
         (WEBHOOK, &rows(|_| "a=&".into()), "A: Has too many rows."),

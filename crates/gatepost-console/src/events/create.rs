@@ -85,6 +85,6 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
 /// The form with what was typed in an earlier session.
 pub(super) async fn again(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
     let form = EventForm::sent(&sent);
-    let page = new_page(&ctx, sent.text("type"), &form, &opened_again()).await?;
+    let page = new_page(&ctx, sent.text("type"), &form, &opened_again(ctx.texts())).await?;
     Ok(page.into_response())
 }

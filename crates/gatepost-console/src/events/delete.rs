@@ -32,7 +32,7 @@ async fn question_page(
             ];
             html! { p { (t.markup("events-delete-question", &parts)) } }
         }
-        None => question(Kind::Event, id),
+        None => question(ctx.texts(), Kind::Event, id),
     };
     let back = ctx.at("/events");
     let button = t.of("events-delete-button");

@@ -53,7 +53,7 @@ pub(super) async fn again(
         event: row.value.event.to_string(),
         ..EventForm::sent(&sent)
     };
-    let page = form_page(&ctx, &row, &form, &opened_again()).await?;
+    let page = form_page(&ctx, &row, &form, &opened_again(ctx.texts())).await?;
     Ok(page.into_response())
 }
 

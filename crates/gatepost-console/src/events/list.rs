@@ -32,9 +32,9 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             (empty(&t.of("events-none-title"), &t.of("events-none-text"), &new_button(&ctx)))
         } @else {
             (list.form(&ctx, &type_field(&ctx, &list)).await)
-            (list.caption(&shown))
+            (list.caption(ctx.texts(), &shown))
             @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names).await) }
-            (list.pager(&shown))
+            (list.pager(ctx.texts(), &shown))
         }
         (unreadable)
     };

@@ -49,7 +49,13 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
 
 /// The form with what was typed in an earlier session.
 pub(super) async fn again(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
-    let page = form_page(&ctx, None, &TaskForm::sent(&sent), &opened_again()).await?;
+    let page = form_page(
+        &ctx,
+        None,
+        &TaskForm::sent(&sent),
+        &opened_again(ctx.texts()),
+    )
+    .await?;
     Ok(page.into_response())
 }
 

@@ -26,7 +26,7 @@ async fn question_page(
     let name = |row: &TaskRow| html! { strong { (seen(row.task.name.as_str())) } };
     let what = html! {
         @if let Some(row) = &row { p { (t.markup("tasks-delete-question", &[("name", name(row).into())])) } }
-        @else { (question(Kind::Task, id)) }
+        @else { (question(t, Kind::Task, id)) }
     };
     let back = ctx.at("/tasks");
     let button = t.of("tasks-delete-button");

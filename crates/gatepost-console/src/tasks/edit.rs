@@ -29,7 +29,7 @@ pub(super) async fn again(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
     let form = TaskForm::sent(&sent);
-    let page = form_page(&ctx, Some(&row), &form, &opened_again()).await?;
+    let page = form_page(&ctx, Some(&row), &form, &opened_again(ctx.texts())).await?;
     Ok(page.into_response())
 }
 

@@ -28,9 +28,9 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
             (empty(&t.of("tasks-none-title"), &t.of("tasks-none-text"), &new_button(&ctx)))
         } @else {
             (list.form(&ctx, &html! {}).await)
-            (list.caption(&shown))
+            (list.caption(ctx.texts(), &shown))
             @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names)) }
-            (list.pager(&shown))
+            (list.pager(ctx.texts(), &shown))
         }
         (unreadable)
     };

@@ -9,6 +9,10 @@ use super::Texts;
 pub(super) const SOURCE: &str = concat!(
     include_str!("../../locales/en/frame.ftl"),
     "\n",
+    include_str!("../../locales/en/forms.ftl"),
+    "\n",
+    include_str!("../../locales/en/home.ftl"),
+    "\n",
     include_str!("../../locales/en/lists.ftl"),
     "\n",
     include_str!("../../locales/en/keys.ftl"),
