@@ -327,7 +327,11 @@ async fn filters_are_kept_in_the_address_and_find_what_matches() {
             let link = format!("href=\"/console/deliveries/{row}\"");
             assert_eq!(page.has(&link), listed.contains(&row), "{query}: #{row}");
         }
-        assert_eq!(page.has("No matching deliveries"), listed.is_empty(), "{query}");
+        assert_eq!(
+            page.has("No matching deliveries"),
+            listed.is_empty(),
+            "{query}"
+        );
     }
     let page = ulf.get("/console/deliveries?status=502&state=error").await;
     assert!(page.has("value=\"502\"") && page.has("value=\"error\" selected"));
