@@ -211,7 +211,7 @@ pub(crate) fn label(texts: &Texts, field: &str) -> String {
         "webhook" => "frame-field-webhook",
         "event" => "frame-field-event",
         "target" => "frame-field-target",
-        "instance" => "frame-field-instance",
+        "instance" | "object" => "frame-field-instance",
         "tag" => "frame-field-tag",
         "task" => "frame-field-task",
         _ => "",
