@@ -52,7 +52,7 @@ async fn the_page_of_a_key_shows_its_days_as_a_chart_and_as_a_table() {
     store.record_uses(&uses).await.unwrap();
 
     let page = ulf.get("/console/keys/1").await;
-    assert!(page.has("Used 1,204 times in the last 30 days; refused 3 times."));
+    assert!(page.has("Used 1,204 times in the last 30 days. Refused 3 times."));
     let bars = |page: &tests::browser::Page| {
         page.html
             .matches("<rect class=\"sent\" width=\"14\"")
