@@ -96,7 +96,7 @@ async fn a_list_with_more_rows_than_the_record_may_hold_is_refused_beside_its_fi
     };
     let refused = send(&ulf, KEY, KEY, &form(1025)).await;
     assert_eq!(refused.status, 422);
-    assert_eq!(refused.error("allow"), "Must have at most 1024 rows.");
+    assert_eq!(refused.error("allow"), "Must have at most 1,024 rows.");
     assert!(refused.has("allow.1023.net") && !refused.has("allow.1024.net"));
     let made = send(&ulf, KEY, KEY, &form(1024)).await;
     assert!(made.secret().is_some(), "{}", made.html);
