@@ -9,7 +9,7 @@ use gatepost_storage::keys::KeyUse;
 
 use crate::world::{Made, World, present};
 
-const DAY: Duration = Duration::from_hours(24);
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// Used and refused on each day of 2026, the newest first.
 async fn days(world: &World, keys: &KeyService, key: KeyId) -> Vec<(u64, u64)> {
