@@ -5,20 +5,6 @@ use std::fmt;
 
 use tests::browser::Look;
 
-/// How a step is done.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Hand {
-    Mouse,
-    Keyboard,
-}
-
-/// A window, and a hand.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Form {
-    pub(super) look: Look,
-    pub(super) hand: Hand,
-}
-
 /// Six forms have every pair of width, scheme, scripts and hand.
 pub(super) const FORMS: [Form; 6] = [
     form(390, false, true, Hand::Mouse),
@@ -32,6 +18,20 @@ pub(super) const FORMS: [Form; 6] = [
 /// Of these forms, each half has every width, both schemes, both with and without scripts, and both
 /// hands. Journeys take turns.
 pub(super) const HALVES: [[usize; 3]; 2] = [[0, 3, 5], [1, 2, 4]];
+
+/// How a step is done.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Hand {
+    Mouse,
+    Keyboard,
+}
+
+/// A window, and a hand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) look: Look,
+    pub(super) hand: Hand,
+}
 
 const fn form(width: u32, dark: bool, scripts: bool, hand: Hand) -> Form {
     let look = Look {

@@ -5,8 +5,8 @@
 //! has no parts upon each other and, with scripts, no fault that axe-core knows. Whoever uses the
 //! keyboard sees at each stop where the focus is.
 //!
-//! Each journey is walked in three of six forms, which have everything at least once. All six, and
-//! only the journeys whose name has a word: `GATEPOST_JOURNEY=webhook`; `GATEPOST_JOURNEY=:` has all.
+//! Each journey is walked in three of six forms, which have everything at least once. With
+//! `GATEPOST_JOURNEY=webhook` only those whose name has this word are, in all six; `:` is in all.
 
 mod deliveries;
 mod form;

@@ -32,7 +32,7 @@ pub(super) async fn wait(b: &Browser, code: &str) -> bool {
     false
 }
 
-/// When the page was opened, by which one page is told from the next.
+/// When the page was opened: no two pages have the same.
 pub(super) async fn birth(b: &Browser) -> Value {
     ask(b, "performance.timeOrigin").await.unwrap_or_default()
 }
@@ -57,8 +57,8 @@ pub(super) async fn sees(b: &Browser, text: &str) -> bool {
 pub(super) struct Place(i64);
 
 impl Place {
-    /// The first that has one of these roles and this name; of a checkbox, whose name goes on with a
-    /// hint, the beginning. Waits for it.
+    /// The first that has one of these roles and this name; of a checkbox, whose name goes on with
+    /// a hint, the beginning. Waits for it.
     pub(super) async fn find(b: &Browser, roles: &[&str], name: &str) -> Option<Self> {
         for _ in 0..PATIENCE {
             if let Some(found) = Self::look(b, roles, name).await {

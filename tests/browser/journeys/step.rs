@@ -1,5 +1,11 @@
 //! What a user does and sees, in the words of the page.
 
+/// A key or a secret that is shown once: copied, and then closed.
+pub(super) const KEEP: Step = Step::Either(
+    &[Step::Push("Copy"), Step::See("Copied."), Step::Push("Done")],
+    &[Step::Tick("I have copied or saved it"), Step::Press("Done")],
+);
+
 /// One step. Names are what a screen reader says: of links and buttons their text, of fields their
 /// label.
 #[derive(Clone, Copy, Debug)]
@@ -50,9 +56,3 @@ pub(super) struct Journey {
     pub(super) given: Given,
     pub(super) steps: &'static [Step],
 }
-
-/// A key or a secret that is shown once: copied, and then closed.
-pub(super) const KEEP: Step = Step::Either(
-    &[Step::Push("Copy"), Step::See("Copied."), Step::Push("Done")],
-    &[Step::Tick("I have copied or saved it"), Step::Press("Done")],
-);
