@@ -156,8 +156,8 @@ impl Failure {
     }
 }
 
-/// The page of the row that an action is about, and the words that lead there: of webhooks and deliveries,
-/// which have one.
+/// The page of the row that an action is about, and the words that lead there: of webhooks and
+/// deliveries, which have one.
 fn row_page(path: &str) -> Option<(&str, &'static str)> {
     let (rest, name) = match path.strip_prefix("/webhooks/") {
         Some(rest) => (rest, "frame-back-to-webhook"),

@@ -19,6 +19,7 @@ mod done;
 mod events;
 mod failure;
 mod form;
+mod grouped;
 mod guard;
 mod kept;
 mod keys;

@@ -6,7 +6,8 @@ use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::{badge, grouped};
+use crate::grouped::grouped;
+use crate::layout::badge;
 use crate::texts::Texts;
 
 /// From this share on, in percent, a limit is pointed out.

@@ -103,5 +103,5 @@ fn entries(
             placeholder: "",
         },
     ];
-    layout::editor(t, problems, name, legend, &columns, rows, "", false)
+    layout::editor(t, problems, name, legend, &columns, rows, false)
 }

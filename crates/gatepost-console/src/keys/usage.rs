@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use crate::chart_scale::{height, top};
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::grouped;
+use crate::grouped::grouped;
 use crate::texts::Texts;
 
 /// A bar is this wide, of 20.

@@ -11,7 +11,8 @@ use super::table::{new_button, table};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, grouped, note, page_with, seen};
+use crate::grouped::grouped;
+use crate::layout::{Section, note, page_with, seen};
 use crate::list_view::{Asked, Listing as _};
 use crate::row_id::RowId;
 

@@ -18,8 +18,8 @@ pub(crate) fn seen(text: &str) -> Cow<'_, str> {
     mark_hidden(text)
 }
 
-/// A title, which may be a text with a name in it: as [`seen`], but for the characters that keep the
-/// name apart in a language written from right to left.
+/// A title, which may be a text with a name in it: as [`seen`], but for the characters that keep
+/// the name apart in a language written from right to left.
 pub(super) fn seen_title(title: &str) -> String {
     let mut shown = String::new();
     for piece in title.split_inclusive(ISOLATES) {
@@ -44,19 +44,6 @@ pub(crate) fn state(texts: &Texts, of: DeliveryState) -> (Cow<'_, str>, &'static
         DeliveryState::Error => ("frame-state-error", "bad"),
     };
     (texts.of(name), kind)
-}
-
-/// A number with its thousands apart: `5,600`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// At most this number of the first bytes of a text, without a character that would be cut.
@@ -164,11 +151,5 @@ mod tests {
         let shown = seen_title(&title);
         assert_eq!(shown, "تعديل \u{2068}ci[U+202E]\u{2069}");
         assert_eq!(seen_title("a\u{202e}"), "a[U+202E]");
-    }
-
-    #[test]
-    fn thousands_stand_apart() {
-        let shown = [0, 7, 999, 1_000, 56_789, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "7", "999", "1,000", "56,789", "1,234,567"]);
     }
 }

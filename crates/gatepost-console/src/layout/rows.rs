@@ -26,7 +26,6 @@ pub(crate) fn editor(
     legend: &str,
     columns: &[Column<'_>],
     rows: &[Vec<String>],
-    hint: &str,
     movable: bool,
 ) -> Markup {
     let invalid = problems.of(list).map(|_| "true");
@@ -59,7 +58,7 @@ pub(crate) fn editor(
             }
             button.small name="do" value={ (list) ".add.0" } formaction={ "#" (list) } { (texts.of("frame-row-add")) }
             span.unseen role="status" {}
-            (below(problems, list, hint))
+            (below(problems, list, ""))
         }
     }
 }

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use fluent_bundle::{FluentArgs, FluentValue};
 use maud::{Markup, PreEscaped, Render as _};
 
-use super::Texts;
+use super::catalog::Texts;
+
+/// Characters that stand for parts while a text is put together; nobody may use them for text.
+const MARKS: std::ops::RangeInclusive<char> = '\u{F0000}'..='\u{F00FF}';
 
 /// What is put in a text of a page.
 #[derive(Clone, Debug)]
@@ -15,9 +18,6 @@ pub(crate) enum Part {
     /// A link, a name, …
     Markup(Markup),
 }
-
-/// Characters that stand for parts while a text is put together; nobody may use them for text.
-const MARKS: std::ops::RangeInclusive<char> = '\u{F0000}'..='\u{F00FF}';
 
 impl Texts {
     /// A text in which nothing is put.
@@ -49,19 +49,6 @@ impl Texts {
             }
         }
         PreEscaped(html)
-    }
-
-    /// The name itself, where there is no such text: a test says that this does not happen.
-    fn format<'a>(
-        &'a self,
-        name: &'static str,
-        values: Option<&'a FluentArgs<'_>>,
-    ) -> Cow<'a, str> {
-        let message = self.bundle.get_message(name);
-        match message.and_then(|message| message.value()) {
-            Some(pattern) => self.bundle.format_pattern(pattern, values, &mut Vec::new()),
-            None => Cow::Borrowed(name),
-        }
     }
 }
 

@@ -133,7 +133,7 @@ fn headers(texts: &Texts, form: &HeaderFields, problems: &Problems) -> Markup {
         h2 { (t.of("webhooks-form-headers-title")) }
         (layout::radios(problems, "header_mode", &t.of("webhooks-form-headers-mode"), &[("rows", &*rows), ("text", &*text)], mode))
         div.when.rows {
-            (layout::editor(t, problems, "header", &t.of("webhooks-form-rows"), &columns, &form.rows.rows, "", true))
+            (layout::editor(t, problems, "header", &t.of("webhooks-form-rows"), &columns, &form.rows.rows, true))
         }
         div.when.text {
             (layout::area(problems, "headers_text", &t.of("webhooks-form-lines"), &form.text, &t.of("webhooks-form-lines-hint"), "code"))

@@ -5,7 +5,7 @@ use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::grouped;
+use crate::grouped::grouped;
 use crate::paging::newest_rows;
 use crate::texts::Texts;
 

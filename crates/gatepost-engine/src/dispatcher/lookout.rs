@@ -21,8 +21,8 @@ const PAGE: u32 = 1_000;
 const WEBHOOKS: usize = 500;
 /// Between two looks for what will become due: a queue of retries is not asked for one by one.
 const GAP: Duration = Duration::from_millis(250);
-/// After so many looks in vain, as many polls pass between two of them: what other processes store
-/// is announced, and the looks are for what was not heard.
+/// Looks in vain, one after the other, after which the store is asked in each fifth poll only: what
+/// other processes store is announced, and the looks are for what was not heard.
 const QUIET: u32 = 60;
 const RARELY: u32 = 5;
 /// This often a look goes back, by twice the time: what was due at that time may have been

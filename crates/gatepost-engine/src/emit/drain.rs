@@ -23,7 +23,7 @@ const PARTS: u32 = 4;
 const OFTEN: u32 = 4;
 /// Questions in a row without a row after which it is asked once in a poll.
 const QUIET: u32 = 40;
-/// So many more, and it is asked once in so many polls.
+/// After a minute more, it is asked in each fifth poll.
 const SILENT: u32 = QUIET + 60;
 const RARELY: u32 = 5;
 

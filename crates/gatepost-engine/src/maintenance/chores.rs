@@ -20,8 +20,8 @@ use crate::meter;
 const BITE: u32 = 500;
 /// How often clocks and last runs are tended.
 const SECOND: Duration = Duration::from_secs(1);
-/// Lost claims are looked for in each of so many of those rounds: their leases lasted half a minute
-/// and more.
+/// Lost claims are looked for in one of five of those rounds: their leases lasted half a minute and
+/// more.
 const RECLAIM: usize = 5;
 /// How often the slower chores are done.
 const ROUND: Duration = Duration::from_secs(60);

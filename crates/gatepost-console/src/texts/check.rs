@@ -1,39 +1,35 @@
-//! Reads a translation, and holds it against the English.
+//! A translation is read, and held against the English.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluent_bundle::FluentResource;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
-use unic_langid::LanguageIdentifier;
 
-use super::{Texts, TextsError, english};
+use super::error::TextsError;
 
-pub(super) fn texts(language: &str, source: &str) -> Result<Texts, TextsError> {
-    let tag = LanguageIdentifier::from_bytes(language.as_bytes());
-    let tag = tag.map_err(|_| TextsError::Language(language.to_owned()))?;
+pub(super) fn parse(source: &str) -> Result<FluentResource, TextsError> {
     let read = FluentResource::try_new(source.to_owned());
-    let read = read.map_err(|(_, errors)| match errors.first() {
+    read.map_err(|(_, errors)| match errors.first() {
         Some(error) => TextsError::Syntax {
-            line: source
-                .bytes()
-                .take(error.pos.start)
-                .filter(|byte| *byte == b'\n')
-                .count()
-                + 1,
+            line: line_of(source, error.pos.start),
             rule: error.kind.to_string(),
         },
         None => TextsError::Syntax {
             line: 1,
             rule: "unreadable".to_owned(),
         },
-    })?;
-    let english = english::resource();
-    compare(&variables(&english), &variables(&read))?;
-    Ok(Texts::new(tag, [english, read]))
+    })
 }
 
-fn compare(english: &Variables<'_>, read: &Variables<'_>) -> Result<(), TextsError> {
-    for (name, variables) in read {
+fn line_of(source: &str, at: usize) -> usize {
+    let before = source.bytes().take(at);
+    before.filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// A translation has no text and no variable that the English does not have.
+pub(super) fn compare(english: &FluentResource, read: &FluentResource) -> Result<(), TextsError> {
+    let (english, read) = (variables(english), variables(read));
+    for (name, variables) in &read {
         let known = english
             .get(name)
             .ok_or_else(|| TextsError::Unknown((*name).to_owned()))?;
@@ -100,51 +96,5 @@ fn in_inline<'a>(inline: &'a InlineExpression<&'a str>, found: &mut BTreeSet<&'a
                 .for_each(|inner| in_inline(inner, found));
         }
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_wrong_with_a_translation_is_said() {
-        let refused = |language, source| Texts::read(language, source).unwrap_err().to_string();
-        for (language, source, error) in [
-            (
-                "",
-                "",
-                "`` is not the tag of a language, such as `de` or `ar-EG`",
-            ),
-            (
-                "deutsch!",
-                "",
-                "`deutsch!` is not the tag of a language, such as `de` or `ar-EG`",
-            ),
-            (
-                "de",
-                "frame-cancle = Abbrechen",
-                "there is no text `frame-cancle`",
-            ),
-            (
-                "de",
-                "frame-cancel = { $who }",
-                "the text `frame-cancel` has no variable `$who`",
-            ),
-            (
-                "de",
-                "frame-go-to = { $section ->\n [one] { $other }\n *[other] x\n}",
-                "the text `frame-go-to` has no variable `$other`",
-            ),
-        ] {
-            assert_eq!(refused(language, source), error);
-        }
-        let broken = refused("de", "frame-cancel = Abbrechen\nframe-go-to = { $section");
-        assert!(broken.starts_with("line 2: "), "{broken}");
-    }
-
-    #[test]
-    fn the_english_is_its_own_translation() {
-        assert!(Texts::read("en", Texts::english_source()).is_ok());
     }
 }
