@@ -34,7 +34,7 @@ pub(super) enum Step {
     /// A text that is not.
     Miss(&'static str),
     /// Steps with scripts, and steps without.
-    Either(&'static [Step], &'static [Step]),
+    Either(&'static [Self], &'static [Self]),
 }
 
 /// What a site has before a journey begins.
