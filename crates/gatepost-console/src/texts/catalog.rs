@@ -28,8 +28,8 @@ impl Texts {
         Self::new(english(), [source::resource()])
     }
 
-    /// What there is to translate: all English texts, in the syntax of Fluent. Names and variables stay
-    /// as they are.
+    /// What there is to translate: all English texts, in the syntax of Fluent. Names and variables
+    /// stay as they are.
     #[must_use]
     pub fn english_source() -> &'static str {
         source::SOURCE
