@@ -2,11 +2,14 @@
 //! parts upon each other, and leaves code, addresses and times as they are.
 
 use examples::receiver::Receiver;
+use gatepost_console::Texts;
 use serde_json::{Value, json};
-use tests::browser::{BEYOND, Browser, Look, OVERLAPS, PAGES, Site, furnish};
+use tests::browser::{BEYOND, Browser, Look, OVERLAPS, PAGES, Setup, furnish};
 
-/// What a platform with such a language will write into each page.
-const TURN: &str = "document.documentElement.dir = 'rtl'";
+/// What a platform has translated so far.
+const ARABIC: &str = "frame-log-out = تسجيل الخروج\nframe-go-to = انتقل إلى { $section }";
+/// The language of the page.
+const SPOKEN: &str = "const { lang, dir } = document.documentElement; return lang + ' ' + dir";
 /// What is still as it is from left to right, or no longer is.
 const WRONG: &str = "
 const found = [];
@@ -42,7 +45,11 @@ for (const part of document.querySelectorAll('.note, th:first-child')) {
 return found.slice(0, 4);";
 
 async fn every_page(width: u32) {
-    let site = Site::start().await;
+    let setup = Setup {
+        texts: Texts::read("ar", ARABIC).unwrap(),
+        ..Setup::new()
+    };
+    let site = setup.start().await;
     let receiver = Receiver::start(None).await.unwrap();
     furnish(&site, &receiver).await;
     let look = Look {
@@ -54,7 +61,7 @@ async fn every_page(width: u32) {
         let mut faults = Vec::new();
         for &(path, name) in PAGES {
             b.goto(path).await;
-            b.script(TURN).await;
+            assert_eq!(b.script(SPOKEN).await, json!("ar rtl"), "{path}");
             b.script("document.querySelectorAll('details').forEach(part => { part.open = true; })")
                 .await;
             let looked = [
@@ -76,7 +83,6 @@ async fn every_page(width: u32) {
         assert!(faults.is_empty(), "at {width}: {faults:#?}");
         // The search itself: a rule that names a side is found.
         b.goto("/console/keys").await;
-        b.script(TURN).await;
         b.script("document.querySelector('td').style.textAlign = 'left'")
             .await;
         assert_ne!(b.script(WRONG).await, json!([]));
