@@ -181,6 +181,7 @@ macro_rules! for_each_queue_clause {
             q48_enqueues_together_are_judged_in_order
             q49_what_was_stored_is_sent_at_least_once
             q50_a_message_id_is_no_key
+            q51_what_was_removed_stays_gone
         }
     };
 }

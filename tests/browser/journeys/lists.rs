@@ -7,7 +7,7 @@ pub(super) const JOURNEYS: &[Journey] = &[Journey {
     given: Given::Many,
     steps: &[
         Step::Follow("API keys"),
-        Step::See("1–50 of 60 keys"),
+        Step::See("60 keys, showing 1–50"),
         Step::Follow("Next page"),
         Step::See("key 01"),
         Step::Follow("Previous page"),
@@ -21,8 +21,8 @@ pub(super) const JOURNEYS: &[Journey] = &[Journey {
         Step::See("of 60 keys match"),
         Step::Fill("Search", "nothing"),
         Step::Press("Apply"),
-        Step::See("None of 60 keys match."),
+        Step::See("No matches in 60 keys"),
         Step::Follow("Clear"),
-        Step::See("1–50 of 60 keys"),
+        Step::See("60 keys, showing 1–50"),
     ],
 }];

@@ -36,7 +36,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
         steps: &[
             Step::Follow("Tasks"),
             Step::Follow("Test or run Tell operations"),
-            Step::Turn("As if this had happened", "Virtual Machines", "Choose"),
+            Step::Turn("Event type", "Virtual Machines", "Choose"),
             Step::Choose("Event", "Powered off"),
             Step::Choose("Object", "web-1"),
             Step::Press("Send test"),

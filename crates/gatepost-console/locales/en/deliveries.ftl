@@ -144,6 +144,8 @@ deliveries-cancel-first = Delivery #{ $id } will not be sent. Its state becomes 
 deliveries-cancel-again = Delivery #{ $id } will not be sent again. Its state becomes { $state }.
 deliveries-cancel-kept = It can be replayed later.
 deliveries-cancel-button = Cancel delivery
+# The way back, beside it.
+deliveries-cancel-back = Keep delivery
 
 ## The message of a delivery
 

@@ -64,8 +64,11 @@ pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, 
         p { (t.markup(question, &parts)) }
         @if delivery.message_kept { p.quiet { (t.of("deliveries-cancel-kept")) } }
     };
-    let button = t.of("deliveries-cancel-button");
-    let body = confirm(&ctx, &what, &button, &back, &html! {}, None);
+    let (button, keep) = (
+        t.of("deliveries-cancel-button"),
+        t.of("deliveries-cancel-back"),
+    );
+    let body = confirm(&ctx, &what, [&button, &keep], &back, &html! {}, None);
     let title = t.with("deliveries-cancel-title", &[("id", id.to_string().into())]);
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }

@@ -113,12 +113,12 @@ pub(crate) fn one_button(
     }
 }
 
-/// The box that asks for confirmation before something is deleted, with the reason if that was
-/// refused.
+/// The box that asks for confirmation, with the words that do it and those that leave everything as
+/// it is, and the reason if a deletion was refused.
 pub(crate) fn confirm(
     ctx: &PageContext,
     what: &Markup,
-    button: &str,
+    [button, keep]: [&str; 2],
     back: &str,
     more: &Markup,
     refusal: Option<&str>,
@@ -132,7 +132,7 @@ pub(crate) fn confirm(
                 (more)
                 div.submit {
                     button.danger { (button) }
-                    a.button href=(back) { (ctx.texts().of("frame-cancel")) }
+                    a.button href=(back) { (keep) }
                 }
             }
         }
