@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use crate::failure::Failure;
 
 /// How many connections may wait to be accepted; the system may allow fewer. One that finds no room
-/// is tried again after a second: with the usual 128, a flood of them makes everybody wait so long.
+/// is tried again after a second: with the usual 128, a flood makes everybody wait for that.
 const BACKLOG: u32 = 4096;
 
 /// A host, by address or name, and a port: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.

@@ -1,8 +1,6 @@
 //! What the pages weigh, also with 10,000 rows in every table; how long the server takes then is
 //! printed. How often the list of webhooks asks the store: `it`, `console::calls`.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +10,7 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _};
 use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::direct;
-use tests::browser::{Page, Site, Visitor};
+use tests::browser::{Page, Site, Visitor, gzipped};
 use tokio::time::Instant;
 use webhook_model::{
     Action, Activity, Event, JsonObject, Message, ObjectId, OwnerId, Target, Task, TaskId, Webhook,
@@ -39,22 +37,6 @@ const PAGES: [&str; 14] = [
     "/console/deliveries?webhook=1",
     "/console/deliveries/1",
 ];
-
-/// The size of a text once it is compressed as a server would.
-fn gzipped(text: &str) -> usize {
-    let mut gzip = Command::new("gzip")
-        .arg("-6c")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = gzip.stdin.take().unwrap();
-    let text = text.to_owned();
-    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).unwrap());
-    let output = gzip.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output.stdout.len()
-}
 
 /// A page and all that it loads: its style and its script.
 async fn weight(visitor: &Visitor, page: &Page) -> (usize, usize) {

@@ -1,5 +1,6 @@
 //! One hostile user beside nine for five seconds, who have addresses of their own or his: nobody
-//! gets an error, everything arrives, and memory is bounded. How long requests take is the bench's to say (`tests::hostile`).
+//! gets an error, everything arrives, and memory is bounded. How long requests take is the bench's
+//! to say (`tests::hostile`).
 
 use std::time::Duration;
 

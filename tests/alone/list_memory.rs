@@ -36,7 +36,7 @@ const LARGE: usize = 60;
 
 /// The worst that one request may ask for: some are refused, with the `limit` that fits, or as
 /// they take more than two seconds on a slow machine.
-const WORST: [&str; 27] = [
+const WORST: [&str; 28] = [
     "webhooks?fields=message&limit=10",
     "webhooks?fields=message",
     "webhooks?fields=all",
@@ -64,6 +64,7 @@ const WORST: [&str; 27] = [
     "user_api_keys?fields=all,user#name",
     "user_api_keys?fields=all&sort=ip_deny_list",
     "webhook_counts?webhook_url=1&limit=0",
+    "user_api_key_uses?key=1&limit=0",
 ];
 
 /// A platform on some store.

@@ -2,28 +2,7 @@
 //! edge, and a picture is taken of each for people to look at.
 
 use examples::receiver::Receiver;
-use serde_json::Value;
-use tests::browser::{Browser, Look, PAGES, Site, furnish};
-
-/// What axe-core finds, each with the first element that it found it in.
-async fn faults(b: &Browser) -> Vec<String> {
-    const AXE: &str = include_str!("../vendor/axe-core/axe.min.js");
-    b.script(AXE).await;
-    let run = "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations), e => done(String(e)))";
-    let found = b.driver.execute_async(run, Vec::new()).await.unwrap();
-    match found.json() {
-        Value::Array(found) => found
-            .iter()
-            .map(|fault| {
-                format!(
-                    "{}: {} ({})",
-                    fault["id"], fault["help"], fault["nodes"][0]["html"]
-                )
-            })
-            .collect(),
-        other => vec![other.to_string()],
-    }
-}
+use tests::browser::{Browser, Look, PAGES, Site, faults, furnish};
 
 async fn look_at(b: &Browser, path: &str, name: &str, width: u32) {
     let faults = faults(b).await;

@@ -5,8 +5,10 @@
 )]
 
 mod access;
+mod direction;
 mod forms;
 mod hostile;
+mod journeys;
 mod kept;
 mod lists;
 mod live;

@@ -134,3 +134,23 @@ async fn the_authorization_type_changes_the_fields_and_insecure_warns_without_sc
         .await;
     }
 }
+
+/// Arrows pass over the choices between: the page stays until the form's button is pressed.
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_pass_over_choices_without_leaving_the_page() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("ulf").await;
+        b.goto("/console/events/new").await;
+        assert!(!b.shows("form[method=get] button").await);
+        b.script("document.getElementById('type').focus()").await;
+        b.press(thirtyfour::Key::Down).await;
+        b.press(thirtyfour::Key::Down).await;
+        let chosen = b.value("#type").await;
+        assert_eq!(b.path().await, "/console/events/new", "{chosen}");
+        b.turn("form[method=get] button").await;
+        assert_eq!(b.value("#type").await, chosen);
+        b.see("#event").await;
+    })
+    .await;
+}

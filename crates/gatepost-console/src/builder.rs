@@ -116,7 +116,7 @@ impl ConsoleBuilder {
             base: self.base,
             title: self.title,
             api: self.api,
-            assets: Assets::new(&self.theme),
+            assets: Assets::new(&self.theme, &self.texts),
             csrf: self.csrf,
             tickets: Tickets::default(),
             texts: self.texts,

@@ -12,8 +12,10 @@ use maud::{Markup, html};
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::failure::Failure;
+use crate::grouped::grouped;
 use crate::layout::{LIVE, Live, Section, live_parts, page_with};
 use crate::paging::newest_rows;
+use crate::texts::Texts;
 use crate::time::away;
 use crate::webhooks::banner;
 use crate::{delivery_rows, limits};
@@ -31,13 +33,17 @@ pub(crate) fn routes() -> Router {
         .route(LIVE, get(live))
 }
 
-/// One of the three records: its purpose, its number, and where to create one.
+/// One of the three records: its purpose, its number, and where to create one. Texts are by name.
 struct Step {
     title: &'static str,
     text: &'static str,
     count: usize,
+    /// What screen readers say of the number.
+    view: &'static str,
     path: &'static str,
     new: &'static str,
+    /// The button, where this step comes first.
+    start: &'static str,
     here: bool,
 }
 
@@ -47,40 +53,54 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let parts = live_sections(&ctx).await?;
     let steps = [
         Step {
-            title: "1. Webhook",
-            text: "Where and how to send: the address of another system, and the credentials for it.",
+            title: "home-webhook-title",
+            text: "home-webhook-text",
             count: webhooks,
+            view: "home-webhook-view",
             path: "/webhooks",
-            new: "New webhook",
+            new: "home-webhook-new",
+            start: "home-webhook-start",
             here: webhooks == 0,
         },
         Step {
-            title: "2. Task",
-            text: "What to send: a message with variables, sent through one webhook. Run it manually to try it.",
+            title: "home-task-title",
+            text: "home-task-text",
             count: tasks,
+            view: "home-task-view",
             path: "/tasks",
-            new: "New task",
+            new: "home-task-new",
+            start: "home-task-start",
             here: webhooks > 0 && tasks == 0,
         },
         Step {
-            title: "3. Event",
-            text: "When to send: the task runs when something happens to an object, or to any object with a tag.",
+            title: "home-event-title",
+            text: "home-event-text",
             count: events,
+            view: "home-event-view",
             path: "/events",
-            new: "New event",
+            new: "home-event-new",
+            start: "home-event-start",
             here: tasks > 0 && events == 0,
         },
     ];
+    let t = ctx.texts();
     let actions = html! {
-        @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (step.new) } }
+        @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (t.of(step.new)) } }
     };
     let body = html! {
         (failing)
-        p { "Three records work together: a webhook, a task and an event. One webhook can serve many tasks, and many events can run the same task." }
+        p { (t.of("home-text")) }
         ol.steps { @for step in &steps { (card(&ctx, step)) } }
         (parts)
     };
-    Ok(page_with(&ctx, Section::Dashboard, "Tasks dashboard", &actions, &body).into_response())
+    Ok(page_with(
+        &ctx,
+        Section::Dashboard,
+        &t.of("home-title"),
+        &actions,
+        &body,
+    )
+    .into_response())
 }
 
 /// How many webhooks, tasks and events the caller may see, as far as they are counted.
@@ -111,34 +131,38 @@ async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
 }
 
 fn card(ctx: &PageContext, step: &Step) -> Markup {
+    let t = ctx.texts();
     let count = if step.count > COUNTED {
-        format!("{COUNTED}+")
+        t.with("home-more", &[("count", COUNTED.into())])
     } else {
         step.count.to_string()
     };
     let path = ctx.at(step.path);
+    let view = t.with(step.view, &[("count", count.as_str().into())]);
     html! {
         li.next[step.here] {
-            h2 { (step.title) }
-            p { (step.text) }
+            h2 { (t.of(step.title)) }
+            p { (t.of(step.text)) }
             div.actions {
                 @if step.count == 0 {
-                    @if step.here { a.button.primary href={ (path) "/new" } { "Start here: " (step.new) } } @else { span.quiet { "None yet" } }
-                } @else { a href=(path) { span.count { (count) } span.unseen { " (view)" } } }
+                    @if step.here { a.button.primary href={ (path) "/new" } { (t.of(step.start)) } } @else { span.quiet { (t.of("home-none")) } }
+                } @else { a href=(path) aria-label=(view) { span.count { (count) } } }
             }
         }
     }
 }
 
-/// The figures of the whole system's queue, for those who may see all of it.
-fn texts(health: &Health) -> [(&'static str, String); 4] {
+/// The figures of the whole system's queue, for those who may see all of it, by the names of their
+/// texts.
+fn figures_of(t: &Texts, health: &Health) -> [(&'static str, String); 4] {
+    let percent = format!("{:.0}", health.error_rate * 100.0);
     [
-        ("queued", health.queue.queued.to_string()),
-        ("running", health.queue.running.to_string()),
-        ("in flight on this node", health.in_flight.to_string()),
+        ("home-queue-queued", grouped(health.queue.queued)),
+        ("home-queue-running", grouped(health.queue.running)),
+        ("home-queue-in-flight", grouped(health.in_flight as u64)),
         (
-            "recent failures",
-            format!("{:.0}%", health.error_rate * 100.0),
+            "home-queue-failures",
+            t.with("home-queue-share", &[("percent", percent.into())]),
         ),
     ]
 }
@@ -149,13 +173,13 @@ async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
     let sent = newest(ctx, DeliveryFilter::default(), SHOWN).await?.rows;
     let names = Names::of(ctx, &sent).await?;
     let health = ctx.actor.health().await?;
-    let live = Live::at(ctx.at(LIVE));
+    let (t, live) = (ctx.texts(), Live::at(ctx.at(LIVE)));
     Ok(html! {
         (live.part("limits", "", &limits))
         @if let Some(health) = health { (live.section("queue", &figures(ctx, &health))) }
         (live.section("latest", &html! {
-            div.title { h2 { "Latest deliveries" } div.actions { a href=(ctx.at("/deliveries")) { "All deliveries" } } }
-            @if sent.is_empty() { p.quiet { "No deliveries yet. When all three records exist, events send messages and their deliveries are listed here." } }
+            div.title { h2 { (t.of("home-latest-title")) } div.actions { a href=(ctx.at("/deliveries")) { (t.of("home-latest-all")) } } }
+            @if sent.is_empty() { p.quiet { (t.of("home-latest-none")) } }
             @else { (delivery_rows::rows(ctx, &sent, &names)) }
         }))
     })
@@ -168,12 +192,14 @@ async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
 }
 
 fn figures(ctx: &PageContext, health: &Health) -> Markup {
+    let t = ctx.texts();
+    let counted = away(t, health.queue.counted, ctx.now());
     html! {
-        h2 { "Queue" }
-        dl.figures { @for (name, text) in texts(health) { div { dd { (text) } dt { (name) } } } }
+        h2 { (t.of("home-queue-title")) }
+        dl.figures { @for (name, text) in figures_of(t, health) { div { dd { (text) } dt { (t.of(name)) } } } }
         // The figures of the queue are counted now and then, for all processes.
-        p.quiet { "Queued and running: counted " (away(ctx.texts(), health.queue.counted, ctx.now())) "." }
-        @if !health.recording { p.note.bad role="alert" { "Outcomes cannot be recorded at the moment." } }
+        p.quiet { (t.markup("home-queue-counted", &[("time", counted.into())])) }
+        @if !health.recording { p.note.bad role="alert" { (t.of("home-queue-unrecorded")) } }
     }
 }
 

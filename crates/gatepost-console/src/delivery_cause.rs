@@ -1,25 +1,28 @@
 //! What made a delivery, in words.
 
+use std::borrow::Cow;
+
 use gatepost_storage::webhooks::{Cause, Delivery};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::delivery_list::Names;
 use crate::layout::seen;
+use crate::texts::Texts;
 
 /// What the engine says of a task that a user runs.
 const BY_HAND: (&str, &str) = ("tasks", "execute");
 
 /// Of a row: the event and its object, then the task and the id of the occurrence.
 pub(crate) fn short(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Markup {
+    let t = ctx.texts();
     html! {
         @match &delivery.cause {
             Some(cause) => {
                 (what(ctx, cause))
-                @if let Some(object) = object(cause, names) { " · " (seen(&object)) }
+                @if let Some(object) = object(t, cause, names) { " · " (seen(&object)) }
             }
-            None if delivery.task.is_some() => "Not recorded",
-            None => "Sent manually",
+            None => (unrecorded(t, delivery)),
         }
         div.below.quiet {
             @if delivery.task.is_some() { span { (task(ctx, delivery, names)) } }
@@ -30,25 +33,34 @@ pub(crate) fn short(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Ma
 
 /// Rows of a list of facts.
 pub(crate) fn facts(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Markup {
+    let t = ctx.texts();
     html! {
-        dt { "Cause" } dd {
+        dt { (t.of("deliveries-cause")) } dd {
             @match &delivery.cause {
                 Some(cause) => (what(ctx, cause)),
-                None if delivery.task.is_some() => "Not recorded",
-                None => "Sent manually",
+                None => (unrecorded(t, delivery)),
             }
         }
         @if let Some(cause) = &delivery.cause {
-            @if let Some(object) = object(cause, names) { dt { "Object" } dd { (seen(&object)) } }
-            @if let Some(id) = &cause.occurrence { dt { "Occurrence ID" } dd { code { (id) } } }
-            @if let Some(user) = cause.by { dt { "Run by" } dd { (seen(&names.row("users", user.0))) } }
+            @if let Some(object) = object(t, cause, names) { dt { (t.of("deliveries-object")) } dd { (seen(&object)) } }
+            @if let Some(id) = &cause.occurrence { dt { (t.of("deliveries-occurrence-id")) } dd { code { (id) } } }
+            @if let Some(user) = cause.by { dt { (t.of("deliveries-run-by")) } dd { (seen(&names.row("users", user.0))) } }
         }
-        @if delivery.task.is_some() { dt { "Task" } dd { (task(ctx, delivery, names)) } }
+        @if delivery.task.is_some() { dt { (t.of("deliveries-task")) } dd { (task(ctx, delivery, names)) } }
+    }
+}
+
+/// Of a delivery without a recorded cause.
+fn unrecorded<'a>(t: &'a Texts, delivery: &Delivery) -> Cow<'a, str> {
+    match delivery.task {
+        Some(_) => t.of("deliveries-cause-unknown"),
+        None => t.of("deliveries-cause-sent"),
     }
 }
 
 /// `Virtual machines: powered on`
 fn what(ctx: &PageContext, cause: &Cause) -> String {
+    let t = ctx.texts();
     let catalog = ctx.actor.catalog();
     let of = catalog
         .types()
@@ -56,18 +68,25 @@ fn what(ctx: &PageContext, cause: &Cause) -> String {
     let of = of.map_or(cause.event_type.as_str(), |(_, label, _)| label);
     let event = catalog.event_label(&cause.event_type, &cause.event);
     if event.is_none() && (cause.event_type.as_str(), cause.event.as_str()) == BY_HAND {
-        return "Run manually".to_owned();
+        return t.of("deliveries-cause-run").into_owned();
     }
-    format!("{of}: {}", event.unwrap_or(cause.event.as_str()))
+    let event = event.unwrap_or(cause.event.as_str());
+    t.with(
+        "deliveries-cause-event",
+        &[("type", of.into()), ("event", event.into())],
+    )
 }
 
 /// `web-1 (#3)`; of an object without a name its number.
-fn object(cause: &Cause, names: &Names) -> Option<String> {
+fn object(t: &Texts, cause: &Cause, names: &Names) -> Option<String> {
     let key = cause.object?.0;
-    let (name, number) = (names.row(cause.event_type.as_str(), key), format!("#{key}"));
-    Some(match name == number {
-        true => number,
-        false => format!("{name} ({number})"),
+    let (name, number) = (names.row(cause.event_type.as_str(), key), key.to_string());
+    Some(match name.strip_prefix('#') == Some(number.as_str()) {
+        true => name,
+        false => t.with(
+            "deliveries-cause-object",
+            &[("name", name.into()), ("number", number.into())],
+        ),
     })
 }
 
@@ -76,7 +95,7 @@ fn task(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Markup {
         @if let Some(id) = delivery.task {
             @match names.tasks.get(&id) {
                 Some(name) => a href=(ctx.at(&format!("/tasks/{id}/edit"))) { (seen(name)) },
-                None => "A deleted task",
+                None => (ctx.texts().of("deliveries-cause-deleted-task")),
             }
         }
     }

@@ -12,27 +12,27 @@ use crate::time::{span, stamp};
 
 /// The deliveries, with what made them and how they stand.
 pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) -> Markup {
-    let now = ctx.now();
+    let (t, now) = (ctx.texts(), ctx.now());
     html! {
         div.scroll { table {
             thead { tr {
-                th scope="col" { "Delivery" } th scope="col" { "Cause" } th scope="col" { "Webhook" }
-                th scope="col" { "State" } th scope="col" { "Status" } th scope="col" { "Duration" }
-                th scope="col" { "Attempts" } th scope="col" { "Queued" }
+                th scope="col" { (t.of("deliveries-delivery")) } th scope="col" { (t.of("deliveries-cause")) } th scope="col" { (t.of("deliveries-webhook")) }
+                th scope="col" { (t.of("deliveries-state")) } th scope="col" { (t.of("deliveries-status")) } th scope="col" { (t.of("deliveries-duration")) }
+                th scope="col" { (t.of("deliveries-attempts")) } th scope="col" { (t.of("deliveries-queued")) }
             } }
             tbody { @for delivery in deliveries {
                 @let id = delivery.id.to_string();
                 @let webhook = names.webhooks.get(&delivery.webhook);
                 @let held = webhook.and_then(inactive);
                 tr id={ "delivery-" (id) } {
-                    td data-label="Delivery" { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
-                    td data-label="Cause" { div { (delivery_cause::short(ctx, delivery, names)) } }
-                    td data-label="Webhook" { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.map_or("–", |webhook| webhook.name.as_str()))) } }
-                    td data-label="State" { div { (badges(delivery)) " " (standing(ctx.texts(), delivery, webhook, held.as_ref(), now)) } }
-                    td data-label="Status" { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
-                    td data-label="Duration" { span { @match delivery.duration { Some(took) => (span(ctx.texts(), took)), None => "–" } } }
-                    td data-label="Attempts" { span { (delivery.attempts) } }
-                    td data-label="Queued" { div { (stamp(ctx.texts(), delivery.created, now)) } }
+                    td data-label=(t.of("deliveries-delivery")) { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
+                    td data-label=(t.of("deliveries-cause")) { div { (delivery_cause::short(ctx, delivery, names)) } }
+                    td data-label=(t.of("deliveries-webhook")) { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.map_or("–", |webhook| webhook.name.as_str()))) } }
+                    td data-label=(t.of("deliveries-state")) { div { (badges(t, delivery)) " " (standing(t, delivery, webhook, held.as_ref(), now)) } }
+                    td data-label=(t.of("deliveries-status")) { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
+                    td data-label=(t.of("deliveries-duration")) { span { @match delivery.duration { Some(took) => (span(t, took)), None => "–" } } }
+                    td data-label=(t.of("deliveries-attempts")) { span { (delivery.attempts) } }
+                    td data-label=(t.of("deliveries-queued")) { div { (stamp(t, delivery.created, now)) } }
                 }
             } }
         } }

@@ -11,9 +11,12 @@ use crate::texts::Texts;
 use crate::time::{distance, span};
 
 /// The state, and whether a task was tested by it.
-pub(crate) fn badges(delivery: &Delivery) -> Markup {
-    let (word, kind) = state(delivery.state);
-    html! { (badge(kind, word)) @if delivery.message_id.is_test() { " " (badge("busy", "test")) } }
+pub(crate) fn badges(texts: &Texts, delivery: &Delivery) -> Markup {
+    let (word, kind) = state(texts, delivery.state);
+    html! {
+        (badge(kind, &word))
+        @if delivery.message_id.is_test() { " " (badge("busy", &texts.of("deliveries-test"))) }
+    }
 }
 
 /// What is said beside the state: how it ended, or what it waits for.
@@ -26,7 +29,10 @@ pub(crate) fn standing(
 ) -> String {
     match delivery.state {
         DeliveryState::Sent | DeliveryState::Error => delivery.status_info.clone(),
-        DeliveryState::Running => format!("attempt {} in progress", u64::from(delivery.tries) + 1),
+        DeliveryState::Running => {
+            let number = u64::from(delivery.tries) + 1;
+            texts.with("deliveries-running-attempt", &[("number", number.into())])
+        }
         DeliveryState::Queued => match holdup.and_then(|by| held(texts, by)) {
             Some(held) => held,
             None => waits(texts, delivery, webhook, now),
@@ -41,19 +47,23 @@ pub(crate) fn inactive(webhook: &Webhook) -> Option<Holdup> {
 }
 
 fn held(texts: &Texts, by: &Holdup) -> Option<String> {
-    Some(match by {
-        Holdup::Inactive(Activity::Disabled) => "held: webhook is disabled".into(),
-        Holdup::Inactive(_) => "held: webhook is paused".into(),
-        Holdup::Owner => "held: the owner's account is disabled".into(),
-        Holdup::Behind(first) => format!("in order, behind #{first}"),
-        Holdup::Target(left) => format!(
-            "held: the target cannot be reached, tried again in {}",
-            span(texts, *left)
-        ),
-        Holdup::Rate => "waiting: the webhook's requests per second are used up".into(),
-        Holdup::Room => "waiting: as many requests are in flight as allowed".into(),
+    let held = match by {
+        Holdup::Inactive(Activity::Disabled) => texts.of("deliveries-held-disabled"),
+        Holdup::Inactive(_) => texts.of("deliveries-held-paused"),
+        Holdup::Owner => texts.of("deliveries-held-owner"),
+        Holdup::Behind(first) => {
+            let id = first.to_string();
+            return Some(texts.with("deliveries-held-behind", &[("id", id.into())]));
+        }
+        Holdup::Target(left) => {
+            let left = span(texts, *left);
+            return Some(texts.with("deliveries-held-target", &[("span", left.into())]));
+        }
+        Holdup::Rate => texts.of("deliveries-held-rate"),
+        Holdup::Room => texts.of("deliveries-held-room"),
         _ => return None,
-    })
+    };
+    Some(held.into_owned())
 }
 
 /// Nothing is in its way but its time, or its turn.
@@ -64,29 +74,22 @@ fn waits(
     now: DateTime<Utc>,
 ) -> String {
     let (tries, is_due) = (delivery.tries, delivery.due <= now);
-    let when = distance(texts, delivery.due, now);
     let retries = webhook.map(|webhook| webhook.retries.get());
-    match (tries, retries) {
-        (0, _) if is_due => "waiting for its turn".into(),
-        (0, _) => format!("first attempt {when}"),
-        (_, Some(of)) if tries <= of && is_due => format!("retrying {tries} of {of}, next now"),
-        (_, Some(of)) if tries <= of => format!("retrying {tries} of {of}, next {}", short(&when)),
-        _ if is_due => "retrying, next now".into(),
-        _ => format!("retrying, next {}", short(&when)),
-    }
-}
-
-/// `in 27 s`
-fn short(when: &str) -> String {
-    let unit = |text: &str, long: &str, short: &str| {
-        let plural = text.strip_suffix(&format!(" {long}s"));
-        let count = plural.or_else(|| text.strip_suffix(&format!(" {long}")));
-        count.map(|count| format!("{count} {short}"))
+    let of = retries.filter(|of| tries <= *of);
+    let name = match (tries, of, is_due) {
+        (0, _, true) => "deliveries-due",
+        (0, _, false) => "deliveries-first-attempt",
+        (_, Some(_), true) => "deliveries-retry-of-due",
+        (_, Some(_), false) => "deliveries-retry-of",
+        (_, None, true) => "deliveries-retry-due",
+        (_, None, false) => "deliveries-retry",
     };
-    [("second", "s"), ("minute", "min"), ("hour", "h")]
-        .into_iter()
-        .find_map(|(long, abbreviated)| unit(when, long, abbreviated))
-        .unwrap_or_else(|| when.to_owned())
+    let values = [
+        ("when", distance(texts, delivery.due, now).into()),
+        ("number", tries.into()),
+        ("of", of.into()),
+    ];
+    texts.with(name, &values)
 }
 
 #[cfg(test)]
@@ -142,10 +145,10 @@ mod tests {
         use DeliveryState::{Error, Queued, Running};
         let five = webhook(5);
         for (state, tries, due_in, words) in [
-            (Queued, 2, 27, "retrying 2 of 5, next in 27 s"),
-            (Queued, 1, 61, "retrying 1 of 5, next in 1 min"),
-            (Queued, 5, -3, "retrying 5 of 5, next now"),
-            (Queued, 9, 27, "retrying, next in 27 s"),
+            (Queued, 2, 27, "retry 2 of 5, next attempt in 27 seconds"),
+            (Queued, 1, 61, "retry 1 of 5, next attempt in 1 minute"),
+            (Queued, 5, -3, "retry 5 of 5, next attempt now"),
+            (Queued, 9, 27, "retrying, next attempt in 27 seconds"),
             (Queued, 0, -1, "waiting for its turn"),
             (Queued, 0, 60, "first attempt in 1 minute"),
             (Running, 2, 0, "attempt 3 in progress"),
@@ -168,10 +171,7 @@ mod tests {
         assert_eq!(said(&by.unwrap()), "held: webhook is paused");
         assert_eq!(said(&Holdup::Behind(DeliveryId(3))), "in order, behind #3");
         let target = said(&Holdup::Target(Duration::from_millis(4_200)));
-        assert_eq!(
-            target,
-            "held: the target cannot be reached, tried again in 4.2 s"
-        );
+        assert_eq!(target, "held: the target is unreachable, retrying in 4.2 s");
         let ended = delivery(DeliveryState::Sent, 1, 0);
         let said = standing(
             &Texts::english(),

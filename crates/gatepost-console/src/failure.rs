@@ -1,5 +1,6 @@
 //! Pages for requests that fail.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::kept::Kept;
 use crate::layout::{self, Section};
 use crate::problems::sentence;
 use crate::state::ConsoleState;
+use crate::texts::Texts;
 
 /// A request that is not carried out, other than a form that is shown again with its errors.
 #[derive(Debug)]
@@ -64,45 +66,49 @@ impl Failure {
         }
     }
 
-    fn title(&self) -> &'static str {
-        match self {
-            Self::NotFound => "Not found",
-            Self::WrongMethod => "Not a page",
-            Self::Forbidden | Self::Refused(_) => "Not allowed",
-            Self::Forged(_) => "Nothing was changed",
-            Self::LoggedOut(..) => "Logged out",
-            Self::TooLarge | Self::TooMuch(_) => "Too large",
-            Self::TooFast { .. } => "Too many requests",
-            Self::Conflict(_) => "Not possible",
-            Self::Unavailable => "Temporarily unavailable",
-            Self::Internal => "Something went wrong",
-        }
+    fn title<'a>(&self, texts: &'a Texts) -> Cow<'a, str> {
+        texts.of(match self {
+            Self::NotFound => "frame-failure-not-found",
+            Self::WrongMethod => "frame-failure-not-a-page",
+            Self::Forbidden | Self::Refused(_) => "frame-failure-not-allowed",
+            Self::Forged(_) => "frame-failure-nothing-changed",
+            Self::LoggedOut(..) => "frame-failure-logged-out",
+            Self::TooLarge | Self::TooMuch(_) => "frame-failure-too-large",
+            Self::TooFast { .. } => "frame-failure-too-many",
+            Self::Conflict(_) => "frame-failure-not-possible",
+            Self::Unavailable => "frame-failure-unavailable",
+            Self::Internal => "frame-failure-internal",
+        })
     }
 
     fn body(&self, console: &ConsoleState) -> Markup {
+        let texts = &console.texts;
+        let login = |url: &str, words: &str| html! { a href=(url) { (words) } };
+        let p = |name| html! { p { (texts.of(name)) } };
         html! {
             @match self {
-                Self::NotFound => p { "This page does not exist, or what it showed has been deleted." },
-                Self::WrongMethod => p { "This address only receives forms. Nothing was changed." },
-                Self::Forbidden => p { "Your account does not allow this." },
-                Self::Forged(None) => p { "The form was not sent from a page of your current session. Go back, reload the page, and try again." },
+                Self::NotFound => (p("frame-failure-not-found-text")),
+                Self::WrongMethod => (p("frame-failure-not-a-page-text")),
+                Self::Forbidden => (p("frame-failure-forbidden-text")),
+                Self::Forged(None) => (p("frame-failure-forged-text")),
                 Self::Forged(Some(kept)) => {
-                    p { "The form was opened in an earlier session. Your entries are kept on this page." }
+                    (p("frame-failure-earlier-session-text"))
                     (kept.form(console))
                 },
-                Self::LoggedOut(url, None) => p { "Your session has ended, and nothing was changed. " a href=(url) { "Log in again" } "." },
+                Self::LoggedOut(url, None) => p { (texts.markup("frame-failure-logged-out-text", &[("login", login(url, &texts.of("frame-log-in-again")).into())])) },
                 Self::LoggedOut(url, Some(kept)) => {
-                    p { "Your session has ended, and nothing was changed. Your entries are kept on this page, except for passwords and other secrets." }
+                    (p("frame-failure-logged-out-kept-text"))
                     ol {
-                        li { p { a href=(url) target="_blank" rel="noopener" { "Log in in a new tab" } ", then come back to this one." } }
+                        @let new_tab = html! { a href=(url) target="_blank" rel="noopener" { (texts.of("frame-log-in-new-tab")) } };
+                        li { p { (texts.markup("frame-failure-log-in-first-text", &[("login", new_tab.into())])) } }
                         li { (kept.form(console)) }
                     }
                 },
-                Self::TooLarge => p { "The form is too large. Nothing was changed." },
-                Self::TooMuch(TooMuch { field, rule }) => p { (layout::label(field)) ": " (sentence(rule)) " Nothing was changed." },
+                Self::TooLarge => (p("frame-failure-too-large-text")),
+                Self::TooMuch(TooMuch { field, excess }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, field).into()), ("rule", excess.rule(texts).into())])) },
                 Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => p { (words) },
-                Self::Unavailable => p { "The request could not be completed. Try again in a moment." },
-                Self::Internal => p { "An internal error occurred. The server log has the details." },
+                Self::Unavailable => (p("frame-failure-unavailable-text")),
+                Self::Internal => (p("frame-failure-internal-text")),
             }
         }
     }
@@ -120,23 +126,23 @@ impl Failure {
 
     /// The response for an unknown caller.
     pub(crate) fn bare(&self, console: &ConsoleState) -> Response {
-        let page = layout::bare(console, self.title(), &self.body(console));
+        let page = layout::bare(console, &self.title(&console.texts), &self.body(console));
         self.respond(page)
     }
 
     /// The response within the layout, for a known caller. The way back follows from the path that
     /// was asked for.
     pub(crate) fn page(&self, ctx: &PageContext) -> Response {
-        let section = Section::of_path(&ctx.path);
+        let (section, texts) = (Section::of_path(&ctx.path), ctx.texts());
         let row = row_page(&ctx.path).filter(|_| !matches!(self, Self::NotFound));
         let body = html! {
             section { (self.body(&ctx.console)) }
             p.actions {
-                @if let Some((row, name)) = row { a.button href=(ctx.at(row)) { "Back to " (name) } }
-                a.button href=(ctx.at(section.path())) { "Go to " (section.name()) }
+                @if let Some((row, name)) = row { a.button href=(ctx.at(row)) { (texts.of(name)) } }
+                a.button href=(ctx.at(section.path())) { (texts.with("frame-go-to", &[("section", section.name(texts).into())])) }
             }
         };
-        self.respond(layout::page(ctx, section, self.title(), &body))
+        self.respond(layout::page(ctx, section, &self.title(texts), &body))
     }
 
     /// A page of the console, with the status and headers of this failure.
@@ -150,12 +156,12 @@ impl Failure {
     }
 }
 
-/// The page of the row that an action is about, and what it is called: of webhooks and deliveries,
-/// which have one.
+/// The page of the row that an action is about, and the words that lead there: of webhooks and
+/// deliveries, which have one.
 fn row_page(path: &str) -> Option<(&str, &'static str)> {
     let (rest, name) = match path.strip_prefix("/webhooks/") {
-        Some(rest) => (rest, "the webhook"),
-        None => (path.strip_prefix("/deliveries/")?, "the delivery"),
+        Some(rest) => (rest, "frame-back-to-webhook"),
+        None => (path.strip_prefix("/deliveries/")?, "frame-back-to-delivery"),
     };
     let (id, _) = rest.split_once('/')?;
     id.parse::<i64>().ok()?;

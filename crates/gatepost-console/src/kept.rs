@@ -47,7 +47,7 @@ impl Kept {
         html! {
             form method="post" action=(console.at(&self.again)) {
                 @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
-                button.primary { "Continue with the form" }
+                button.primary { (console.texts.of("forms-continue")) }
             }
         }
     }

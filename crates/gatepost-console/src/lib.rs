@@ -3,6 +3,7 @@
 mod api_url;
 mod assets;
 mod builder;
+mod chart_scale;
 mod choices;
 mod console;
 mod context;
@@ -18,6 +19,7 @@ mod done;
 mod events;
 mod failure;
 mod form;
+mod grouped;
 mod guard;
 mod kept;
 mod keys;

@@ -1,55 +1,73 @@
 //! How much of each limit the caller has used.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::grouped::grouped;
 use crate::layout::badge;
+use crate::texts::Texts;
 
 /// From this share on, in percent, a limit is pointed out.
 const NEARLY: u128 = 90;
-const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+/// The texts of 1,024 bytes, of 1,024 of these, and so on.
+const UNITS: [&str; 4] = [
+    "home-limits-kib",
+    "home-limits-mib",
+    "home-limits-gib",
+    "home-limits-tib",
+];
 
 /// The section of the first page.
 pub(crate) async fn section(ctx: &PageContext) -> Result<Markup, Failure> {
     let limits = ctx.actor.limits(ctx.principal().owner).await?;
+    let t = ctx.texts();
     Ok(html! {
         section {
-            h2 { "Limits" }
+            h2 { (t.of("home-limits-title")) }
             dl { @for limit in &limits {
-                @let (label, is_bytes) = shown(limit.name);
+                @let (label, is_bytes) = shown(t, limit.name);
                 dt { (label) }
-                dd {
-                    (amount(limit.used, is_bytes))
-                    @if limit.most == u64::MAX { ", without a limit" } @else { " of " (amount(limit.most, is_bytes)) }
-                    (warning(limit.used, limit.most))
-                }
+                dd { (of_limit(t, limit.used, limit.most, is_bytes)) (warning(t, limit.used, limit.most)) }
             } }
         }
     })
 }
 
 /// What a limit is called here, and whether it counts bytes.
-fn shown(name: &str) -> (&str, bool) {
-    match name {
-        "keys" => ("API keys", false),
-        "webhooks" => ("Webhooks", false),
-        "tasks" => ("Tasks", false),
-        "events" => ("Events", false),
-        "record_bytes" => ("Size of these records", true),
-        "waiting" => ("Deliveries waiting", false),
-        "waiting_bytes" => ("Size of their messages", true),
-        "log_bytes" => ("Size of the delivery log", true),
-        "runs_per_minute" => ("Sent or run manually in the last minute", false),
-        "key_changes_per_minute" => ("Changes of API keys in the last minute", false),
-        other => (other, false),
-    }
+fn shown<'a>(t: &'a Texts, name: &'a str) -> (Cow<'a, str>, bool) {
+    let (text, is_bytes) = match name {
+        "keys" => ("home-limits-keys", false),
+        "webhooks" => ("home-limits-webhooks", false),
+        "tasks" => ("home-limits-tasks", false),
+        "events" => ("home-limits-events", false),
+        "record_bytes" => ("home-limits-record-bytes", true),
+        "waiting" => ("home-limits-waiting", false),
+        "waiting_bytes" => ("home-limits-waiting-bytes", true),
+        "log_bytes" => ("home-limits-log-bytes", true),
+        "runs_per_minute" => ("home-limits-runs", false),
+        "key_changes_per_minute" => ("home-limits-key-changes", false),
+        other => return (other.into(), false),
+    };
+    (t.of(text), is_bytes)
 }
 
-fn warning(used: u64, most: u64) -> Markup {
+/// `3 of 500`
+fn of_limit(t: &Texts, used: u64, most: u64, is_bytes: bool) -> String {
+    let used = ("used", amount(t, used, is_bytes).into());
+    if most == u64::MAX {
+        return t.with("home-limits-unlimited", &[used]);
+    }
+    let most = ("most", amount(t, most, is_bytes).into());
+    t.with("home-limits-used", &[used, most])
+}
+
+fn warning(t: &Texts, used: u64, most: u64) -> Markup {
     html! {
-        @if used >= most { " " (badge("bad", "full")) }
-        @else if is_nearly(used, most) { " " (badge("warn", "nearly full")) }
+        @if used >= most { " " (badge("bad", &t.of("home-limits-full"))) }
+        @else if is_nearly(used, most) { " " (badge("warn", &t.of("home-limits-nearly-full"))) }
     }
 }
 
@@ -57,13 +75,12 @@ fn is_nearly(used: u64, most: u64) -> bool {
     u128::from(used) * 100 >= u128::from(most) * NEARLY
 }
 
-fn amount(number: u64, is_bytes: bool) -> String {
-    if !is_bytes || number < 1024 {
-        return if is_bytes {
-            format!("{number} bytes")
-        } else {
-            number.to_string()
-        };
+fn amount(t: &Texts, number: u64, is_bytes: bool) -> String {
+    if !is_bytes {
+        return grouped(number);
+    }
+    if number < 1024 {
+        return t.with("home-limits-bytes", &[("count", number.into())]);
     }
     let mut scaled = number as f64 / 1024.0;
     let mut units = UNITS.into_iter();
@@ -75,7 +92,8 @@ fn amount(number: u64, is_bytes: bool) -> String {
         (scaled, unit) = (scaled / 1024.0, next);
     }
     let digits = usize::from(scaled < 10.0 && scaled.fract() > 0.0);
-    format!("{scaled:.digits$} {unit}")
+    let size = format!("{scaled:.digits$}");
+    t.with(unit, &[("size", size.into())])
 }
 
 #[cfg(test)]
@@ -86,22 +104,25 @@ mod tests {
     fn sizes_are_shown_in_the_unit_that_fits() {
         let sizes = [
             (0, "0 bytes"),
-            (1023, "1023 bytes"),
+            (1, "1 byte"),
+            (1023, "1,023 bytes"),
             (1024, "1 KiB"),
             (1536, "1.5 KiB"),
             (64 << 20, "64 MiB"),
             (1 << 30, "1 GiB"),
             (5 << 40, "5 TiB"),
         ];
+        let t = Texts::english();
         for (bytes, text) in sizes {
-            assert_eq!(amount(bytes, true), text);
+            assert_eq!(amount(&t, bytes, true), text);
         }
-        assert_eq!(amount(64 << 20, false), "67108864");
+        assert_eq!(amount(&t, 64 << 20, false), "67,108,864");
     }
 
     #[test]
     fn a_limit_is_pointed_out_before_it_is_reached() {
-        let word = |used, most| warning(used, most).into_string();
+        let t = Texts::english();
+        let word = |used, most| warning(&t, used, most).into_string();
         assert_eq!(word(449, 500), "");
         assert!(word(450, 500).contains("nearly full"));
         assert!(word(500, 500).contains("badge bad"));

@@ -81,7 +81,7 @@ pub(crate) fn sentence(rule: &str) -> String {
         .into_iter()
         .flat_map(char::to_uppercase)
         .collect::<String>();
-    let end = if rule.ends_with(['.', '!', '?']) {
+    let end = if rule.ends_with(['.', '!', '?', '。', '۔', '؟', '।']) {
         ""
     } else {
         "."

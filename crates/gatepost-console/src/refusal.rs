@@ -6,6 +6,7 @@ use maud::Markup;
 
 use crate::failure::Failure;
 use crate::problems::Problems;
+use crate::texts::Texts;
 
 /// Notes why a form was refused as a whole: there is as much as allowed, it is sent too often, or
 /// what it asks for may not be watched. Any other error fails the request.
@@ -20,9 +21,9 @@ pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Resul
 }
 
 /// What a form says that is opened again with what was typed in an earlier session.
-pub(crate) fn opened_again() -> Problems {
+pub(crate) fn opened_again(texts: &Texts) -> Problems {
     let mut problems = Problems::default();
-    problems.refuse("Check your entries and send the form again. Secrets must be entered again.");
+    problems.refuse(texts.of("forms-opened-again"));
     problems
 }
 

@@ -11,9 +11,12 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, html};
 use webhook_model::mark_hidden;
 
+use crate::texts::Texts;
+
 /// The content of the popup.
 pub(crate) struct Reveal<'a> {
     pub title: &'a str,
+    /// The secret.
     pub text: &'a str,
     /// What to do with the secret.
     pub advice: &'a str,
@@ -25,12 +28,18 @@ pub(crate) struct Reveal<'a> {
 
 /// The popup of a new key, with its `.PAK` file (SPEC 2.1 rule 1) and a command that uses it, if it
 /// is known where the API is.
-pub(crate) fn key(key: &RevealedKey, name: &KeyName, list: &str, api: Option<&str>) -> Markup {
+pub(crate) fn key(
+    texts: &Texts,
+    key: &RevealedKey,
+    name: &KeyName,
+    list: &str,
+    api: Option<&str>,
+) -> Markup {
     let pak = key.pak(name);
     let reveal = Reveal {
-        title: "Your new API key",
+        title: &texts.of("keys-once-title"),
         text: key.as_str(),
-        advice: "This is the only time that the key is shown. Copy or save it now, and treat it like a password. If you lose it, delete the key and create a new one.",
+        advice: &texts.of("keys-once-advice"),
         list,
         file: Some((
             pak.file_name().to_owned(),
@@ -41,18 +50,20 @@ pub(crate) fn key(key: &RevealedKey, name: &KeyName, list: &str, api: Option<&st
             ),
         )),
     };
-    let above = html! { p { "Name: " strong { (mark_hidden(name.as_str())) } } };
-    let below = html! { @if let Some(api) = api { (command(key, api)) } };
-    popup_with(&reveal, &above, &below)
+    let name = html! { strong { (mark_hidden(name.as_str())) } };
+    let above = html! { p { (texts.markup("keys-once-name", &[("name", name.into())])) } };
+    let below = html! { @if let Some(api) = api { (command(texts, key, api)) } };
+    popup_with(texts, &reveal, &above, &below)
 }
 
-pub(crate) fn popup(reveal: &Reveal<'_>) -> Markup {
-    popup_with(reveal, &html! {}, &html! {})
+pub(crate) fn popup(texts: &Texts, reveal: &Reveal<'_>) -> Markup {
+    popup_with(texts, reveal, &html! {}, &html! {})
 }
 
 /// The script asks before it closes a popup from which nothing was copied or saved; without scripts
 /// the form does.
-fn popup_with(reveal: &Reveal<'_>, above: &Markup, below: &Markup) -> Markup {
+fn popup_with(t: &Texts, reveal: &Reveal<'_>, above: &Markup, below: &Markup) -> Markup {
+    let save = |file| t.with("forms-once-save", &[("extension", extension(file).into())]);
     html! {
         dialog open closedby="none" data-once=(reveal.list) aria-labelledby="once-title" aria-describedby="once-advice" {
             h2 id="once-title" { (reveal.title) }
@@ -60,38 +71,38 @@ fn popup_with(reveal: &Reveal<'_>, above: &Markup, below: &Markup) -> Markup {
             (above)
             code.secret id="secret" { (reveal.text) }
             div.actions {
-                button.primary.scripted type="button" data-copy="secret" data-said="copied" autofocus { "Copy" }
+                button.primary.scripted type="button" data-copy="secret" data-said="copied" autofocus { (t.of("forms-once-copy")) }
                 @if let Some((name, href)) = &reveal.file {
-                    a.button href=(href) download=(name) { "Save " span.unseen { "the key as " } (extension(name)) }
+                    a.button href=(href) download=(name) { (save(name)) }
                 }
-                a.button.scripted href=(reveal.list) data-close { "Done" }
-                span.quiet id="copied" role="status" { span.unscripted { "Select the text to copy it." } }
+                a.button.scripted href=(reveal.list) data-close { (t.of("forms-once-done")) }
+                span.quiet id="copied" role="status" { span.unscripted { (t.of("forms-once-select")) } }
             }
             (below)
             div.note.warn data-ask hidden role="alert" {
-                p { "You have neither copied nor saved it, and it cannot be shown again." }
+                p { (t.of("forms-once-unsaved")) }
                 div.actions {
-                    button.primary type="button" data-stay { "Go back" }
-                    button.danger type="button" data-discard { "Close anyway" }
+                    button.primary type="button" data-stay { (t.of("forms-once-back")) }
+                    button.danger type="button" data-discard { (t.of("forms-once-discard")) }
                 }
             }
             form.unscripted.done method="get" action=(reveal.list) {
-                label.check { input type="checkbox" required; span { "I have copied or saved it" } }
-                button { "Done" }
+                label.check { input type="checkbox" required; span { (t.of("forms-once-kept")) } }
+                button { (t.of("forms-once-done")) }
             }
         }
     }
 }
 
 /// A request that works as it is pasted: the one that the specification shows (SPEC 4).
-fn command(key: &RevealedKey, api: &str) -> Markup {
+fn command(texts: &Texts, key: &RevealedKey, api: &str) -> Markup {
     let header = format!("Authorization: Bearer {}", key.as_str());
     let url = format!("{api}/system");
     let line = format!("curl -H {} {}", quoted(&header), quoted(&url));
     html! {
-        h3 { "Try it in a terminal" }
+        h3 { (texts.of("keys-once-try")) }
         code.secret id="command" { (line) }
-        div.actions.scripted { button type="button" data-copy="command" data-said="copied" { "Copy command" } }
+        div.actions.scripted { button type="button" data-copy="command" data-said="copied" { (texts.of("keys-once-copy-command")) } }
     }
 }
 

@@ -9,11 +9,12 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::note;
+use crate::texts::Texts;
 
 /// The field of a query that asks for them.
 const ASKED: &str = "unreadable";
 
-/// The tables that may hold such records: the name of one, and where its pages are.
+/// The tables that may hold such records.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
     Webhook,
@@ -32,12 +33,14 @@ impl Kind {
         }
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::Webhook => "Webhook",
-            Self::Task => "Task",
-            Self::Event => "Event",
-        }
+    /// `Webhook 7`
+    fn name(self, texts: &Texts, number: i64) -> String {
+        let text = match self {
+            Self::Webhook => "lists-unreadable-webhook",
+            Self::Task => "lists-unreadable-task",
+            Self::Event => "lists-unreadable-event",
+        };
+        texts.with(text, &[("id", number.to_string().into())])
     }
 
     fn path(self) -> &'static str {
@@ -56,22 +59,24 @@ pub(crate) async fn section(
     kind: Kind,
     asked: &Form,
 ) -> Result<Markup, Failure> {
+    let t = ctx.texts();
     if ctx.principal().access > AccessLevel::User && !asked.ticked(ASKED) {
         let path = ctx.at(&format!("{}?{ASKED}=on", kind.path()));
-        return Ok(html! { p { a href=(path) { "Look for records that cannot be read" } } });
+        return Ok(html! { p { a href=(path) { (t.of("lists-unreadable-look")) } } });
     }
     let found = ctx.actor.unreadable().await?;
     let of_kind = |record: &UnreadableRecord| kind.number(record.record);
     let numbers: Vec<i64> = found.iter().filter_map(of_kind).collect();
     Ok(html! {
-        @if numbers.is_empty() && asked.ticked(ASKED) { (note("good", &html! { "All records can be read." })) }
+        @if numbers.is_empty() && asked.ticked(ASKED) { (note("good", &html! { (t.of("lists-unreadable-none")) })) }
         @if !numbers.is_empty() {
             section {
-                h2 { "Cannot be read" }
-                p { "These records cannot be read and do nothing. An operator may be able to restore them; otherwise, delete them." }
+                h2 { (t.of("lists-unreadable-title")) }
+                p { (t.of("lists-unreadable-text")) }
                 ul { @for number in numbers { li {
-                    (kind.name()) " " (number) " "
-                    a.button.small href=(ctx.at(&format!("{}/{number}/delete", kind.path()))) { "Delete" span.unseen { " " (kind.name()) " " (number) } }
+                    @let name = kind.name(t, number);
+                    (name) " "
+                    a.button.small href=(ctx.at(&format!("{}/{number}/delete", kind.path()))) { (t.of("lists-unreadable-delete")) span.unseen { " " (name) } }
                 } } }
             }
         }
@@ -88,6 +93,11 @@ pub(crate) fn if_readable<T>(found: Result<T, ManageError>) -> Result<Option<T>,
 }
 
 /// What is asked before one is deleted.
-pub(crate) fn question(kind: Kind, number: i64) -> Markup {
-    html! { p { (kind.name()) " " (number) " cannot be read. It and what belongs to it will be deleted. This cannot be undone." } }
+pub(crate) fn question(texts: &Texts, kind: Kind, number: i64) -> Markup {
+    let text = match kind {
+        Kind::Webhook => "lists-unreadable-webhook-question",
+        Kind::Task => "lists-unreadable-task-question",
+        Kind::Event => "lists-unreadable-event-question",
+    };
+    html! { p { (texts.with(text, &[("id", number.to_string().into())])) } }
 }

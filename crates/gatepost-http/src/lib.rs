@@ -2,9 +2,11 @@
 
 mod apart;
 mod api;
+mod counted;
 mod error;
 mod facts;
 mod json_pieces;
+mod key_uses;
 mod limits;
 mod list;
 mod openapi;

@@ -16,7 +16,7 @@ use crate::resource::Resource;
 use crate::schema::Table;
 
 /// Paths that no table can have.
-const OURS: [&str; 3] = ["limits", "system", "webhook_counts"];
+const OURS: [&str; 4] = ["limits", "system", "user_api_key_uses", "webhook_counts"];
 
 /// What the handlers share.
 #[derive(Clone, Debug)]
@@ -96,8 +96,8 @@ impl Tables {
         self.all.iter().map(|resource| resource.table()).collect()
     }
 
-    /// What a path is called in metrics: a table, whatever is done with it, `limits`, `system`,
-    /// `webhook_counts`, or `other`.
+    /// What a path is called in metrics: a table, whatever is done with it, one of ours, or
+    /// `other`.
     pub(crate) fn label(&self, path: &str) -> &'static str {
         let first = path.trim_start_matches('/').split('/').next();
         let first = first.unwrap_or_default();

@@ -22,3 +22,16 @@ pub(crate) struct Judged {
     /// Whether the record was read from the store for this request.
     pub(crate) is_cold: bool,
 }
+
+impl Judged {
+    /// Whether whoever presents the key does not have it.
+    pub(crate) fn is_wrong_secret(&self) -> bool {
+        is_wrong_secret(self.outcome)
+    }
+}
+
+/// Whether whoever presents the key does not have it.
+pub(crate) fn is_wrong_secret(outcome: Result<Grant, KeyRefusal>) -> bool {
+    use KeyRefusal::{Unknown, UnknownPepper, WrongSecret};
+    matches!(outcome, Err(WrongSecret | UnknownPepper | Unknown))
+}

@@ -8,6 +8,7 @@ mod error;
 mod guesses;
 mod judged;
 mod layer;
+mod noted;
 mod principal;
 mod service;
 mod visit;

@@ -1,7 +1,8 @@
 //! API keys (SPEC 2.1). The key service judges; here it is finished and audited.
 
 use apikey_core::{KeyDraft, KeyEdit, KeyId, RevealOnce};
-use gatepost_storage::keys::{KeyQuery, KeyRow};
+use chrono::NaiveDate;
+use gatepost_storage::keys::{KeyQuery, KeyRow, KeyUse};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
@@ -49,6 +50,27 @@ impl Actor {
             let found = self.door.keys.list(&self.principal, query).await?;
             let (rows, next) = (found.rows, found.next);
             Ok(Listed { rows, next })
+        })
+        .await
+    }
+
+    /// On which days from `from` until before `before`, in UTC, a key was used, and how often it
+    /// let its caller in or was refused: newest day first, at most `limit`. Of a key
+    /// [`KeyUse::DAYS`] days are kept; what happened in the last seconds may not be counted yet.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn key_uses(
+        &self,
+        key: KeyId,
+        from: NaiveDate,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Result<Vec<KeyUse>, ManageError> {
+        contain(async {
+            let keys = &self.door.keys;
+            let uses = keys.uses(&self.principal, key, from, before, limit).await?;
+            uses.ok_or(ManageError::NotFound)
         })
         .await
     }

@@ -11,6 +11,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("places", include_str!("../migrations/0002_places.sql")),
     ("queue", include_str!("../migrations/0003_queue.sql")),
     ("cause", include_str!("../migrations/0004_cause.sql")),
+    ("key_use", include_str!("../migrations/0005_key_use.sql")),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

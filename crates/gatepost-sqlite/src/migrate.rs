@@ -14,6 +14,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0002_walls.sql"),
     include_str!("../migrations/0003_queue.sql"),
     include_str!("../migrations/0004_cause.sql"),
+    include_str!("../migrations/0005_key_use.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {

@@ -119,6 +119,14 @@ const OTHERS: &[Hot] = &[
         "gatepost_key_of_owner (owner=? AND rowid>?)",
     ),
     (
+        include_str!("sql/keys/uses.sql"),
+        "PRIMARY KEY (key=? AND day>? AND day<?)",
+    ),
+    (
+        include_str!("sql/keys/forget_uses.sql"),
+        "PRIMARY KEY (key=? AND day<?)",
+    ),
+    (
         include_str!("sql/places/changes.sql"),
         "PRIMARY KEY (place=?)",
     ),

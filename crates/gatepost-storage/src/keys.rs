@@ -2,10 +2,11 @@
 
 use apikey_core::{ApiKey, KeyId, LastLogin, LookupId};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 
 use crate::error::StoreError;
+pub use crate::key_use::KeyUse;
 use crate::owners::OwnerStore;
 use crate::page::{Page, Revision, Scope};
 
@@ -196,6 +197,31 @@ pub trait KeyStore: OwnerStore {
     /// # Errors
     /// `Unavailable`: none or some of them were written.
     async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError>;
+
+    /// Adds uses to what is stored of their keys and days; keys that no longer exist are skipped.
+    /// Of each key the days are dropped that lie [`KeyUse::DAYS`] or more before the newest that
+    /// the call names of it, also those that it names itself; a key that is deleted takes its days
+    /// along. Changes neither revision nor generation.
+    ///
+    /// Calls add up, whichever process makes them. A call whose response is lost is not made again:
+    /// what it stored counts once, what it did not store is missing.
+    ///
+    /// # Errors
+    /// `Unavailable`: nothing was added.
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
+
+    /// On which days from `from` until before `before` a key was used, and how often: the newest
+    /// first, at most `limit`. None of a key that does not exist.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn key_uses(
+        &self,
+        key: KeyId,
+        from: NaiveDate,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Result<Vec<KeyUse>, StoreError>;
 
     /// The current generation of a slice: what a cache holds of it is up to date if it is complete
     /// up to this generation or a later one. `None` while the store cannot tell whether others

@@ -11,6 +11,8 @@ pub mod page;
 pub mod seal;
 
 #[cfg(feature = "keys")]
+mod key_use;
+#[cfg(feature = "keys")]
 pub mod keys;
 #[cfg(feature = "keys")]
 pub mod recent;

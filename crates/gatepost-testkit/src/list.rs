@@ -28,6 +28,10 @@ macro_rules! for_each_key_clause {
             k21_a_list_holds_the_keys_of_its_scope
             k22_a_removed_owner_has_no_keys
             k23_owners_of_keys_without_a_row_are_found
+            k24_uses_of_a_day_add_up
+            k25_uses_go_with_their_key
+            k26_the_oldest_uses_are_dropped
+            k27_a_use_is_no_edit
         }
     };
 }
@@ -177,6 +181,7 @@ macro_rules! for_each_queue_clause {
             q48_enqueues_together_are_judged_in_order
             q49_what_was_stored_is_sent_at_least_once
             q50_a_message_id_is_no_key
+            q51_what_was_removed_stays_gone
         }
     };
 }

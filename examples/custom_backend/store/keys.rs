@@ -2,18 +2,18 @@
 
 use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId, OwnerId};
 use async_trait::async_trait;
-use chrono::{DateTime, SubsecRound as _, Utc};
+use chrono::{DateTime, NaiveDate, SubsecRound as _, Utc};
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
 };
 use gatepost_storage::{ErrorKind, KeyStore, Revision, StoreError};
 use redb::ReadableDatabase as _;
 
-use super::codec;
 use super::error::{Answer, failed, panicked};
 use super::owner_rows::in_scope;
 use super::redb_store::{RedbStore, slice_name};
 use super::tables::{COUNTERS, KEY_CHANGES, KEYS, NAMES, OWNERS, Tx, counter, page, row};
+use super::{codec, key_uses};
 
 /// How many changes are remembered. Whoever asks for older ones has to forget all keys.
 const REMEMBERED: i64 = 10_000;
@@ -156,6 +156,22 @@ impl KeyStore for RedbStore {
         .await
     }
 
+    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
+        let uses = KeyUse::merged(uses);
+        self.write(move |tx| key_uses::add(tx, &uses)).await
+    }
+
+    async fn key_uses(
+        &self,
+        key: KeyId,
+        from: NaiveDate,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Answer<Vec<KeyUse>> {
+        self.read(move |tx, _| key_uses::list(tx, key, from..before, limit))
+            .await
+    }
+
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
         Some(KeyGeneration(self.generation(slice)))
     }
@@ -205,6 +221,7 @@ pub(super) fn remove(tx: &Tx, old: &KeyRow) -> Answer<()> {
     tx.free_name(&name(&old.key))?;
     tx.free_name(&lookup(old.key.lookup))?;
     tx.remove(KEYS, old.id.0)?;
+    key_uses::forget(tx, old.id, NaiveDate::MAX)?;
     changed(tx, old.key.lookup)
 }
 

@@ -14,6 +14,7 @@ mod enqueue;
 mod error;
 mod events;
 mod figures;
+mod key_uses;
 mod keys;
 mod lanes;
 mod log;

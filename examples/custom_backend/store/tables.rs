@@ -30,6 +30,9 @@ pub(super) const USAGE: Rows = TableDefinition::new("usage");
 pub(super) const GONE: Rows = TableDefinition::new("gone");
 /// Lookup ids of keys that were changed, by generation.
 pub(super) const KEY_CHANGES: Rows = TableDefinition::new("key_change");
+/// How often keys were used, by key and day since 1970: used, refused.
+pub(super) const KEY_USES: TableDefinition<'static, (i64, i32), (u64, u64)> =
+    TableDefinition::new("key_use");
 /// What must be unique: `kind/value` and the row that has it.
 pub(super) const NAMES: TableDefinition<'static, &'static str, i64> = TableDefinition::new("name");
 /// Leases by name.
@@ -127,6 +130,7 @@ impl Tx {
         for index in [NAMES, SEEN, COUNTERS] {
             self.open(index)?;
         }
+        self.open(KEY_USES)?;
         self.open(LEASES)?;
         self.open(CHANGES)?;
         self.open(DROPPED)?;

@@ -87,6 +87,8 @@ pub async fn serve_within(
         if let Some(place) = connections.admit(peer.ip().into()) {
             tokio::spawn(server.connection(stream, peer, place, graceful.watcher()));
         }
+        // It reads its request before the next ones can push it out.
+        tokio::task::yield_now().await;
     }
     drop(listener);
     let _ = tokio::time::timeout(PATIENCE, graceful.shutdown()).await;

@@ -43,7 +43,7 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
     assert!(
         ulf.get("/console/deliveries?state=sent")
             .await
-            .has("No such deliveries")
+            .has("No matching deliveries")
     );
     assert_eq!(act("/console/deliveries/1/cancel").await.status, 409);
     assert_eq!(
@@ -78,7 +78,7 @@ async fn failed_deliveries_are_looked_into_cancelled_and_replayed() {
         assert!(live.has(&figure(name, count)), "{name}: {}", live.html);
     }
     let page = ulf.get("/console/webhooks/1").await;
-    assert!(page.has("In all: 1 sent, 2 failed, "), "{}", page.html);
+    assert!(page.has("Total: 1 sent, 2 failed, "), "{}", page.html);
     assert!(ulf.get("/console/webhooks").await.has("1 sent, 2 failed"));
 }
 
@@ -327,7 +327,11 @@ async fn filters_are_kept_in_the_address_and_find_what_matches() {
             let link = format!("href=\"/console/deliveries/{row}\"");
             assert_eq!(page.has(&link), listed.contains(&row), "{query}: #{row}");
         }
-        assert_eq!(page.has("No such deliveries"), listed.is_empty(), "{query}");
+        assert_eq!(
+            page.has("No matching deliveries"),
+            listed.is_empty(),
+            "{query}"
+        );
     }
     let page = ulf.get("/console/deliveries?status=502&state=error").await;
     assert!(page.has("value=\"502\"") && page.has("value=\"error\" selected"));
@@ -345,16 +349,16 @@ async fn who_filters_for_what_never_occurs_is_led_on_and_reads_no_more_than_5000
         store.enqueue(batch, SystemClock.now()).await.unwrap();
     }
     let page = ulf.get("/console/deliveries?status=599").await;
-    assert!(page.has("None found yet"), "{}", page.html);
+    assert!(page.has("No matches yet"), "{}", page.html);
     let next = page
         .html
         .split("href=\"")
         .find(|part| part.contains("after="));
     let next = text(next.unwrap().split('"').next().unwrap());
     let page = ulf.get(&next).await;
-    assert!(page.has("No such deliveries"), "{}", page.html);
+    assert!(page.has("No matching deliveries"), "{}", page.html);
     let page = ulf.get("/console/deliveries?id=m0-10").await;
-    assert!(page.has("None found yet"), "they are the oldest");
+    assert!(page.has("No matches yet"), "they are the oldest");
 }
 
 #[tokio::test]
@@ -406,7 +410,7 @@ async fn a_replay_says_how_many_before_and_after() {
     // One truth of its attempts.
     let page = ulf.get("/console/deliveries/1").await;
     assert!(
-        page.has("2 in all, 1 of them since the last replay"),
+        page.has("2 in total, 1 since the last replay"),
         "{}",
         page.html
     );

@@ -61,15 +61,15 @@ async fn a_webhook_that_fails_says_so_in_the_list_on_its_page_and_on_the_first_p
         let name = format!(">{name}</a>");
         *rows.iter().find(|row| row.contains(&name)).unwrap()
     };
-    assert!(row("dead").contains(">failing<") && row("dead").contains("12 failed (0%)"));
+    assert!(row("dead").contains(">failing<") && row("dead").contains("12 failed (0% success)"));
     assert!(row("well").contains(">active<") && row("well").contains("1,000 sent"));
     assert!(
         row("well").contains("between "),
         "the hour: {}",
         row("well")
     );
-    assert!(row("idle").contains(">active<") && row("idle").contains("none in 24 hours"));
-    assert!(row("shaky").contains(">some fail<") && row("shaky").contains("(99.7%)"));
+    assert!(row("idle").contains(">active<") && row("idle").contains("none in the last 24 hours"));
+    assert!(row("shaky").contains(">some fail<") && row("shaky").contains("(99.7% success)"));
     let page = ulf.get("/console/webhooks/1").await;
     assert!(page.has(">failing<") && page.has("No attempt has succeeded"));
     let first = ulf.get("/console/").await;

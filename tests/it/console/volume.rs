@@ -68,7 +68,7 @@ async fn forms_of_four_mebibytes_are_refused_at_once_by_field_and_rule() {
         (WEBHOOK, &headers, "Headers: Has too many rows."),
         (KEY, &allowed, "IP allow list: Has too many rows."),
         (KEY, &denied, "IP deny list: Has too many rows."),
-        (KEY, &name, "Name: Must be at most 65536 bytes."),
+        (KEY, &name, "Name: Must be at most 65,536 bytes."),
         (TASK, &message, ""),
         (WEBHOOK, &"&".repeat(FORM - 1024), ""),
         (WEBHOOK, &rows(|_| "a=&".into()), "A: Has too many rows."),
@@ -96,7 +96,7 @@ async fn a_list_with_more_rows_than_the_record_may_hold_is_refused_beside_its_fi
     };
     let refused = send(&ulf, KEY, KEY, &form(1025)).await;
     assert_eq!(refused.status, 422);
-    assert_eq!(refused.error("allow"), "Must have at most 1024 rows.");
+    assert_eq!(refused.error("allow"), "Must have at most 1,024 rows.");
     assert!(refused.has("allow.1023.net") && !refused.has("allow.1024.net"));
     let made = send(&ulf, KEY, KEY, &form(1024)).await;
     assert!(made.secret().is_some(), "{}", made.html);
@@ -133,7 +133,7 @@ async fn the_preview_of_a_large_message_shows_its_beginning() {
         &format!("message={unknown}"),
     )
     .await;
-    assert!(page.has("${v19} and 99980 more."), "{}", page.html.len());
+    assert!(page.has("${v19} and 99,980 more."), "{}", page.html.len());
 }
 
 #[tokio::test]

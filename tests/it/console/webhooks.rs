@@ -296,7 +296,10 @@ async fn a_move_to_another_server_asks_for_the_secrets_without_a_script() {
         assert_eq!(page.status, 422, "{url}");
         for field in ["auth", "header"] {
             let asked = page.error(field);
-            assert!(asked.contains("leads elsewhere"), "{url} {field}: {asked}");
+            assert!(
+                asked.contains("target has changed"),
+                "{url} {field}: {asked}"
+            );
         }
         assert!(page.has("name=\"unsign\""), "{url}");
         for secret in ["p4ss", "t0ken-s3cret"] {

@@ -316,3 +316,22 @@ async fn users_keep_their_connections_beside_one_who_opens_many() {
         assert!(lives(stream).await);
     }
 }
+
+/// A burst of connections that were accepted at once pushed out those whose request came with them.
+#[tokio::test]
+async fn a_burst_of_connections_pushes_out_none_whose_request_has_come() {
+    let limits = ServeLimits {
+        connections_per_network: 4,
+        ..patient()
+    };
+    let server = served(limits, hello()).await;
+    // The server is in this thread and accepts none of them before the first wait.
+    let connect = || std::net::TcpStream::connect(server).unwrap();
+    let mut good = connect();
+    let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
+    std::io::Write::write_all(&mut good, request).unwrap();
+    let _silent: Vec<_> = (0..40).map(|_| connect()).collect();
+    good.set_nonblocking(true).unwrap();
+    let mut good = TcpStream::from_std(good).unwrap();
+    assert!(hear(&mut good, "hello").await.ends_with("hello"));
+}

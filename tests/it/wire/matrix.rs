@@ -95,6 +95,12 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
         let methods = operations.as_object().unwrap().keys();
         for method in methods.filter(|key| *key != "parameters") {
             match (method.as_str(), parts.as_slice()) {
+                ("get", ["user_api_key_uses"]) => add(
+                    method,
+                    format!("user_api_key_uses?key={}", rows.key("user_api_keys")),
+                    Value::Null,
+                    &[200],
+                ),
                 ("get", ["webhook_counts"]) => add(
                     method,
                     format!("webhook_counts?webhook_url={}", rows.key("webhook_urls")),

@@ -6,6 +6,7 @@ mod figures;
 mod first_minute;
 mod first_start;
 mod host;
+mod key_uses;
 mod limits;
 mod lists;
 mod log;

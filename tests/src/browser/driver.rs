@@ -8,7 +8,7 @@ use thirtyfour::prelude::*;
 use tokio::sync::Mutex;
 
 use super::site::{PASSWORD, Site};
-use super::start::{Look, open};
+use super::start::{Look, open, paint};
 
 /// How often something is tried that a page may take away.
 const AGAIN: usize = 20;
@@ -55,6 +55,19 @@ impl Browser {
         Self {
             driver: open(look).await,
             base: base.to_owned(),
+        }
+    }
+
+    /// The same browser, which from here on visits another site and looks otherwise; whether
+    /// scripts run holds from the next page on.
+    pub async fn visit(&self, site: &Site, look: Look) -> Self {
+        paint(&self.driver, look).await;
+        let scripts = json!({"value": !look.scripts});
+        self.devtools("Emulation.setScriptExecutionDisabled", scripts)
+            .await;
+        Self {
+            driver: self.driver.clone(),
+            base: site.url(""),
         }
     }
 

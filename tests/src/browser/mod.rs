@@ -1,17 +1,23 @@
 //! The console as a person meets it: a site that mounts it, a visitor without a browser, and a real
 //! browser.
 
+mod axe;
 mod driver;
 mod furnish;
+mod looks;
 mod pages;
 mod site;
 mod start;
 pub mod typed;
 mod visitor;
+mod weight;
 
+pub use axe::faults;
 pub use driver::Browser;
 pub use furnish::furnish;
+pub use looks::{BEYOND, OVERLAPS};
 pub use pages::PAGES;
 pub use site::{PASSWORD, Setup, Site};
 pub use start::Look;
 pub use visitor::{Page, Visitor, text};
+pub use weight::gzipped;

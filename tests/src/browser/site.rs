@@ -9,7 +9,7 @@ use axum::extract::ConnectInfo;
 use delivery::{DnsFault, Resolve, ResolveFuture, Schedule, Sender, TargetPolicy};
 use examples::platform::Platform;
 use examples::session::Sessions;
-use gatepost_console::Console;
+use gatepost_console::{Console, Texts};
 use gatepost_engine::{Engine, Watch};
 use gatepost_http::Api;
 use gatepost_ids::{Quota, Quotas};
@@ -112,6 +112,8 @@ pub struct Setup {
     pub quotas: Arc<dyn Quotas>,
     /// Who may watch what.
     pub watch: Arc<dyn Watch>,
+    /// What the console says.
+    pub texts: Texts,
 }
 
 impl Setup {
@@ -127,6 +129,7 @@ impl Setup {
             directory: Arc::new(Platform::default()),
             quotas: Arc::new(Quota::UNLIMITED),
             watch: Arc::new(Everything),
+            texts: Texts::english(),
         }
     }
 
@@ -194,6 +197,7 @@ impl Site {
             directory,
             quotas,
             watch,
+            texts,
         } = setup;
         let keys = KeyService::builder(key_store, Arc::new(Users))
             .clock(clock.clone())
@@ -231,6 +235,7 @@ impl Site {
         let console = Console::builder(management.clone(), Arc::new(sessions.clone()))
             .clock(clock)
             .title("Gatepost")
+            .texts(texts)
             .build();
         let api = Api::builder(management.clone(), guard).build();
         let app = Router::new()

@@ -55,6 +55,12 @@ pub(super) async fn open(look: Look) -> WebDriver {
     let logs = json!({"browser": "ALL", "performance": "ALL"});
     wanted.set("goog:loggingPrefs", logs).unwrap();
     let driver = WebDriver::new(driver_url(), wanted).await.unwrap();
+    paint(&driver, look).await;
+    driver
+}
+
+/// Gives the pages of a browser their width and their scheme.
+pub(super) async fn paint(driver: &WebDriver, look: Look) {
     let devtools = driver.cdp();
     let size = json!({"width": look.width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
     devtools
@@ -67,7 +73,6 @@ pub(super) async fn open(look: Look) -> WebDriver {
         .send_raw("Emulation.setEmulatedMedia", features)
         .await
         .unwrap();
-    driver
 }
 
 /// Where the driver of this process listens. It ends with the process, even if that is killed.

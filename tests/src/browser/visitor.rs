@@ -61,11 +61,12 @@ impl Visitor {
 
     /// Fields, as they are; without a token unless it is among them.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
-        let mut body = url::form_urlencoded::Serializer::new(String::new());
-        body.extend_pairs(fields);
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields)
+            .finish();
         let request = self.client.post(format!("{}{path}", self.base));
         let kind = "application/x-www-form-urlencoded";
-        self.send(request.header("content-type", kind).body(body.finish()))
+        self.send(request.header("content-type", kind).body(body))
             .await
     }
 

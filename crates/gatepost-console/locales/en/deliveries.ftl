@@ -1,1 +1,250 @@
+### Deliveries: what was sent, what is waiting, and the outcome of each attempt.
 
+deliveries-title = Deliveries
+
+# On a badge beside the state: a user sent this delivery to test a task.
+deliveries-test = test
+
+## What a delivery waits for: a phrase beside its state.
+
+deliveries-running-attempt = attempt { $number } in progress
+deliveries-held-disabled = held: webhook is disabled
+deliveries-held-paused = held: webhook is paused
+deliveries-held-owner = held: the owner's account is disabled
+# The webhook sends its messages one after another.
+deliveries-held-behind = in order, behind #{ $id }
+# $span: a duration such as "4.2 s".
+deliveries-held-target = held: the target is unreachable, retrying in { $span }
+deliveries-held-rate = waiting: the rate limit of the webhook is reached
+deliveries-held-room = waiting: the maximum number of requests is in flight
+deliveries-due = waiting for its turn
+# $when: a distance such as "in 59 minutes".
+deliveries-first-attempt = first attempt { $when }
+deliveries-retry-due = retrying, next attempt now
+deliveries-retry = retrying, next attempt { $when }
+# $number: which retry this is. $of: how many the webhook allows.
+deliveries-retry-of-due = retry { $number } of { $of }, next attempt now
+deliveries-retry-of = retry { $number } of { $of }, next attempt { $when }
+
+## What made a delivery.
+
+# $type: a type of events, such as "Virtual machines". $event: an event, such as "powered on".
+deliveries-cause-event = { $type }: { $event }
+# $name: the name of the object that the event is about. $number: its number.
+deliveries-cause-object = { $name } (#{ $number })
+deliveries-cause-run = Run manually
+deliveries-cause-sent = Sent manually
+deliveries-cause-unknown = Not recorded
+# In place of the name of a task that no longer exists.
+deliveries-cause-deleted-task = Deleted task
+
+## Headings of columns, and names of facts.
+
+deliveries-delivery = Delivery
+deliveries-cause = Cause
+deliveries-object = Object
+deliveries-occurrence-id = Occurrence ID
+deliveries-run-by = Run by
+deliveries-task = Task
+deliveries-webhook = Webhook
+deliveries-state = State
+# The status code of the HTTP response.
+deliveries-status = Status
+deliveries-duration = Duration
+deliveries-attempts = Attempts
+# When the delivery was queued.
+deliveries-queued = Queued
+deliveries-last-result = Last result
+deliveries-last-attempt = Last attempt
+# There was no attempt yet.
+deliveries-last-attempt-none = none
+deliveries-next-attempt = Next attempt
+# webhook-id is the name of an HTTP header.
+deliveries-message-id = Message ID (webhook-id header)
+
+## The list
+
+deliveries-newer =
+    { $count ->
+        [one] Show { $count } newer delivery
+       *[other] Show { $count } newer deliveries
+    }
+deliveries-newer-many = Show more than { $count } newer deliveries
+deliveries-searching-title = No matches yet
+deliveries-searching-text =
+    No delivery searched so far matches the filter. The next page searches further back. A time
+    range makes the search faster.
+deliveries-none-title = No deliveries yet
+deliveries-none-text =
+    This page lists what webhooks have sent, the responses, and what is waiting to be retried.
+    Run a task manually, or wait for an event.
+deliveries-none-link = How webhooks, tasks and events work together
+deliveries-no-match-title = No matching deliveries
+deliveries-no-match-text = No delivery matches the filter.
+deliveries-no-match-link = All deliveries
+
+## The filter
+
+# Names the form for screen readers.
+deliveries-filter = Filter deliveries
+deliveries-filter-button = Filter
+deliveries-filter-more = More filters
+# The choice that does not filter.
+deliveries-filter-all = All
+deliveries-filter-class = Last failure
+deliveries-filter-status = HTTP status
+deliveries-filter-from = Queued from
+deliveries-filter-before = Queued before
+deliveries-filter-id = Message or occurrence ID
+deliveries-filter-id-hint = The whole ID or its beginning. The content of messages is not searched.
+
+## How an attempt failed, on a coloured badge and in lists to choose from.
+
+# On the badge of an attempt that did not fail.
+deliveries-class-ok = ok
+# The request could not be built.
+deliveries-class-build = request
+# The connection could not be established.
+deliveries-class-connect = connection
+deliveries-class-dns = DNS
+# The response is not valid HTTP.
+deliveries-class-protocol = protocol
+deliveries-class-proxy = proxy
+# Requests to this target are not allowed.
+deliveries-class-refused = target not allowed
+# The connection was closed before a response came.
+deliveries-class-reset = connection reset
+# The status of the response is not 2xx.
+deliveries-class-status = HTTP status
+deliveries-class-timeout = timeout
+deliveries-class-tls = TLS
+deliveries-class-too-large = response too large
+
+## The page of a delivery
+
+# $id: the number of the delivery.
+deliveries-one = Delivery #{ $id }
+deliveries-replay = Replay
+deliveries-retry-now = Retry now
+# A link to the page that asks before the delivery is cancelled.
+deliveries-cancel = Cancel
+# A link to the delivery that is sent before this one.
+deliveries-see = See #{ $id }
+deliveries-attempts-since-replay = { $all } in total, { $since } since the last replay
+deliveries-replayed = The delivery was queued again with the same message and ID.
+deliveries-retried = The next attempt is due now.
+deliveries-cancelled = The delivery was cancelled.
+deliveries-tested = The test was sent. Its request and response are shown below.
+deliveries-changed = The state of the delivery no longer allows this. Go back and reload the page.
+
+## The page that asks before a delivery is cancelled
+
+deliveries-cancel-title = Cancel delivery #{ $id }?
+deliveries-cancel-first = Delivery #{ $id } will not be sent. Its state becomes { $state }.
+deliveries-cancel-again = Delivery #{ $id } will not be sent again. Its state becomes { $state }.
+deliveries-cancel-kept = It can be replayed later.
+deliveries-cancel-button = Cancel delivery
+# The way back, beside it.
+deliveries-cancel-back = Keep delivery
+
+## The message of a delivery
+
+deliveries-message = Message
+deliveries-message-raw = Message as sent
+deliveries-message-lost =
+    Not kept: the delivery log was full when the delivery ended. The delivery cannot be
+    replayed.
+# $link: deliveries-message-download.
+deliveries-message-cut = Only the beginning is shown. { $link }
+deliveries-message-download = Download the whole message
+# The buttons that copy: the words on the button, and what screen readers say.
+deliveries-copy = Copy
+deliveries-copy-message = Copy the message
+deliveries-copy-request = Copy the request
+
+## The request of a delivery
+
+deliveries-request = Request
+deliveries-request-sent = As sent in attempt { $number }. Credentials are hidden and never logged.
+deliveries-request-none = No request has been sent, or it was not kept.
+deliveries-curl = curl command
+deliveries-curl-planned = Based on the current settings of the webhook.
+deliveries-curl-copy = Copy as curl
+# $placeholder: what the command has in place of a password or another secret.
+deliveries-curl-hint = Replace each { $placeholder }. A signature is valid for a few minutes.
+# $file: the name of the downloaded file.
+deliveries-curl-hint-file =
+    Replace each { $placeholder }. A signature is valid for a few minutes. Download the message
+    to { $file } first.
+
+## The attempts of a delivery
+
+deliveries-attempts-none = None yet.
+deliveries-attempts-earlier =
+    { $earlier ->
+        [one] The newest { $shown } attempts are shown. There is { $earlier } earlier attempt.
+       *[other] The newest { $shown } attempts are shown. There are { $earlier } earlier attempts.
+    }
+deliveries-attempt = Attempt
+deliveries-attempt-started = Started
+deliveries-attempt-result = Result
+deliveries-attempt-details = Details
+# In place of the request and the response.
+deliveries-attempt-lost = not kept
+deliveries-attempt-none = none
+deliveries-attempt-show = Show
+# What screen readers say for deliveries-attempt-show.
+deliveries-attempt-show-of = Show request and response of attempt { $number }
+deliveries-attempt-request = Request
+deliveries-attempt-response = Response
+deliveries-attempt-no-response = No response.
+deliveries-attempt-truncated = Response truncated.
+deliveries-attempt-raw = Raw response
+# What screen readers say for deliveries-attempt-raw.
+deliveries-attempt-raw-of = Raw response of attempt { $number }
+
+## The phases of an attempt: the legend of a chart
+
+deliveries-phase-dns = DNS lookup
+deliveries-phase-connect = connect
+deliveries-phase-tls = TLS
+deliveries-phase-wait = waiting for the response
+deliveries-phase-read = reading the response
+# What the chart says to screen readers, for each phase. $phase: its name. $span: its duration.
+deliveries-phase-took = { $phase } { $span }
+
+## The page that replays deliveries of a webhook
+
+deliveries-replay-title = Replay deliveries
+# $webhook: its name.
+deliveries-replay-title-of = Replay deliveries of { $webhook }
+deliveries-replay-select = Select deliveries
+deliveries-replay-state-error = failed
+deliveries-replay-state-sent = sent
+deliveries-replay-state-both = failed and sent
+deliveries-replay-count = Count
+deliveries-replay-none = Nothing to replay: no matching delivery was queued in this period.
+deliveries-replay-none-yet =
+    No matching delivery was found among those that were searched. Choose a shorter period.
+deliveries-replay-will =
+    { $count ->
+        [one] { $count } delivery will be sent again, with the same message and ID.
+       *[other] { $count } deliveries will be sent again, with the same messages and IDs.
+    }
+deliveries-replay-will-more =
+    { $count } or more deliveries will be sent again, with the same messages and IDs.
+deliveries-replay-button =
+    { $count ->
+        [one] Replay { $count } delivery
+       *[other] Replay { $count } deliveries
+    }
+deliveries-replay-button-more = Replay { $count } or more deliveries
+deliveries-replay-batch = The oldest { $count } are replayed first. The page then counts the rest.
+deliveries-replay-done-none = Nothing to replay: no delivery was queued again.
+deliveries-replay-done =
+    { $count ->
+        [one] { $count } delivery was queued again.
+       *[other] { $count } deliveries were queued again.
+    }
+# $webhook: its name.
+deliveries-replay-back = Back to { $webhook }

@@ -1,1 +1,113 @@
+### Events: what runs a task.
 
+events-title = Events
+events-types = Event types
+# Buttons that lead to the form of a new event. $type: the label of a type, such as "Virtual
+# machines"; said by screen readers.
+events-new = New event
+events-new-of = New event of type { $type }
+
+## What an event is called. $type: the label of its type. $event: its own, such as "Powered on".
+
+events-name = { $type }: { $event }
+# The same for screen readers, as part of the name of a button. $target: what it applies to.
+events-name-of = { $type } { $event } { $target }
+
+## What an event applies to
+
+events-target-object = object { $number }
+# $tag: the name of the tag, or its number.
+events-target-tag = tag { $tag }
+events-target-all = all
+
+## The list: its columns and buttons
+
+events-type = Type
+events-event = Event
+events-target = Object or tag
+events-task = Task
+events-state = State
+# The heading, for screen readers, of the column of buttons.
+events-actions = Actions
+events-type-all = All
+events-state-enabled = enabled
+events-state-disabled = disabled
+events-state-task-disabled = task disabled
+events-trigger = Trigger
+events-enable = Enable
+events-disable = Disable
+events-delete = Delete
+# What screen readers say for events-delete. $name: events-name-of.
+events-delete-of = Delete { $name }
+events-none-title = No events yet
+events-none-text =
+    An event defines when a task runs: when something happens to an object of the platform, to any
+    object with a tag, or to the platform as a whole.
+
+## What was done
+
+events-created = The event was created and now runs its task.
+events-saved = The event was saved.
+events-deleted = The event was deleted.
+events-triggered = The event was triggered and ran its task. The deliveries show what was sent.
+events-enabled = The event is enabled.
+events-disabled = The event is disabled.
+events-not-triggered = The task of this event is disabled, so it was not run.
+
+## The form
+
+events-intro =
+    An event runs a task when something happens on the platform. First choose the type. Then choose
+    what happens, to which object, and the task to run.
+events-type-hint = The area of the platform where the event happens.
+events-type-catalog = All types and their events
+# Goes on to the rest of the form.
+events-continue = Continue
+events-event-hint = What triggers the task.
+events-meanings = What these events mean
+events-applies-to = Applies to
+events-applies-to-all = All objects
+events-applies-to-object = One object
+events-applies-to-tag = All objects with a tag
+events-applies-to-platform =
+    Events of this type apply to the platform as a whole, not to an object or a tag.
+events-object = Object
+events-tag = Tag
+events-task-hint = The task that the event runs.
+# $link: events-task-new.
+events-task-none = An event needs a task. If you have none yet, create one first: { $link }
+events-task-new = New task
+events-enabled-field = Enabled
+events-create = Create event
+events-save = Save event
+
+## What is wrong with a field
+
+events-choose-event = Choose the event.
+events-choose-object = Choose the object.
+events-choose-tag = Choose the tag.
+events-choose-task = Choose the task to run.
+events-unknown-task = This task does not exist.
+events-unknown-target = There is no such object or tag.
+
+## The page that asks before an event is deleted
+
+events-delete-title = Delete this event?
+# $name: events-name. $target: what it applies to. $task: the name of its task.
+events-delete-question =
+    “{ $name }” ({ $target }) will no longer run the task { $task }. The task itself is kept.
+events-delete-button = Delete event
+
+## The catalogue: what can happen on the platform
+
+# $date, $timestamp, $random, $name: variables as they are written in a message.
+events-catalog-intro =
+    These are the events that can run a task. With each of them, a message can use { $date },
+    { $timestamp }, { $random } and { $name }, and the variables that are listed with the event.
+events-catalog-description = Description
+events-catalog-samples = Sample values
+events-catalog-back = Back to events
+# After the name of a type as the API has it.
+events-catalog-platform = Applies to the platform as a whole, not to an object or a tag.
+events-catalog-object-or-tag = Applies to one object, or to all objects with a tag.
+events-catalog-any = Applies to one object, to all objects with a tag, or to all objects.

@@ -49,3 +49,119 @@ frame-time-in-days =
 frame-time-under-millisecond = under 1 ms
 frame-time-milliseconds = { $count } ms
 frame-time-seconds = { $count } s
+
+## Deliveries
+
+frame-state-queued = queued
+frame-state-running = running
+frame-state-sent = sent
+frame-state-error = error
+
+## Lists and forms
+
+frame-pages = Pages
+frame-first-page = First page
+frame-next-page = Next page
+frame-cancel = Cancel
+# Beside the reason why a deletion was refused.
+frame-nothing-deleted = Nothing was deleted.
+# Above the errors of a form.
+frame-nothing-saved = Nothing was saved.
+# After why nothing was saved; a list of fields and their errors follows.
+frame-correct = Correct the following:
+frame-picker-choose = Choose…
+# A field for the number of a row, where there are too many rows to choose from.
+frame-picker-number = { $label } (number)
+# $number: of the row, from 1.
+frame-row-up = Move row { $number } up
+frame-row-down = Move row { $number } down
+frame-row-remove = Remove row { $number }
+frame-row-add = Add row
+
+## Names of fields, where errors are listed
+
+frame-field-name = Name
+frame-field-description = Description
+frame-field-expires = Expires
+frame-field-user = User
+frame-field-allow = IP allow list
+frame-field-deny = IP deny list
+frame-field-url = URL
+frame-field-auth = Authorization
+frame-field-headers = Headers
+frame-field-timeout = Timeout
+frame-field-retries = Retries
+frame-field-rate = Requests per second
+frame-field-unsign = Signing secrets
+frame-field-message = Message
+frame-field-webhook = Webhook
+frame-field-event = Event
+frame-field-target = Applies to
+frame-field-instance = Object
+frame-field-tag = Tag
+frame-field-task = Task
+
+## The frame of each page
+
+# Leads keyboard users past the navigation.
+frame-skip = Skip to content
+# Names the navigation for screen readers.
+frame-navigation = Console
+frame-logged-in-as = Logged in as
+frame-log-out = Log out
+frame-section-dashboard = Dashboard
+frame-section-keys = API keys
+frame-section-webhooks = Webhooks
+frame-section-tasks = Tasks
+frame-section-events = Events
+frame-section-deliveries = Deliveries
+
+## What the script says
+
+frame-script-copied = Copied.
+frame-script-selected = Your browser did not allow copying. The text is selected: copy it with the keyboard.
+frame-script-row-added = Row added.
+frame-script-row-removed = Row removed.
+# $value: a number, from 1.
+frame-script-row-moved = Row moved to position { $value }.
+# Beside a date field. $value: a time zone, such as Europe/Berlin.
+frame-script-zone = (your time zone, { $value })
+frame-script-session-ended = Your session has ended.
+frame-script-log-in = Log in
+frame-script-gone = What this page shows is no longer available.
+frame-script-reload = Reload
+frame-script-connection-lost = Connection lost, trying again…
+
+## Pages for what failed: the title, and the text below it
+
+frame-failure-not-found = Not found
+frame-failure-not-found-text = This page does not exist, or what it showed has been deleted.
+frame-failure-not-a-page = Not a page
+frame-failure-not-a-page-text = This address only receives forms. Nothing was changed.
+frame-failure-not-allowed = Not allowed
+frame-failure-forbidden-text = Your account does not allow this.
+frame-failure-nothing-changed = Nothing was changed
+frame-failure-forged-text = The form was not sent from a page of your current session. Go back, reload the page, and try again.
+frame-failure-earlier-session-text = The form was opened in an earlier session. Your entries are kept on this page.
+frame-failure-logged-out = Logged out
+# $login: the link "Log in again".
+frame-failure-logged-out-text = Your session has ended, and nothing was changed. { $login }.
+frame-failure-logged-out-kept-text = Your session has ended, and nothing was changed. Your entries are kept on this page, except for passwords and other secrets.
+# The first of two steps. $login: the link "Log in in a new tab".
+frame-failure-log-in-first-text = { $login }, then come back to this one.
+frame-log-in-again = Log in again
+frame-log-in-new-tab = Log in in a new tab
+frame-failure-too-large = Too large
+frame-failure-too-large-text = The form is too large. Nothing was changed.
+# $field: its name; $rule: a sentence, such as "Must have at most 100 entries."
+frame-failure-too-much-text = { $field }: { $rule } Nothing was changed.
+frame-failure-too-many = Too many requests
+frame-failure-not-possible = Not possible
+frame-failure-unavailable = Temporarily unavailable
+frame-failure-unavailable-text = The request could not be completed. Try again in a moment.
+frame-failure-internal = Something went wrong
+frame-failure-internal-text = An internal error occurred. The server log has the details.
+# $section: such as "Webhooks".
+frame-go-to = Go to { $section }
+frame-back-to-webhook = Back to the webhook
+frame-back-to-delivery = Back to the delivery

@@ -1,1 +1,150 @@
+### Tasks: what is sent, and through which webhook.
 
+tasks-title = Tasks
+tasks-new = New task
+# $name: the name of the task.
+tasks-edit = Edit { $name }
+
+## The list: its columns and buttons
+
+tasks-name = Name
+tasks-description = Description
+tasks-object = Object
+tasks-action = Action
+tasks-last-run = Last run
+tasks-state = State
+# The heading, for screen readers, of the column of buttons.
+tasks-actions = Actions
+# $webhook: its name.
+tasks-webhook = Webhook { $webhook }
+tasks-webhook-other = Webhook of another user
+tasks-send = Send
+tasks-last-run-never = never
+tasks-state-enabled = enabled
+tasks-state-disabled = disabled
+# The task is deleted after it has run.
+tasks-state-once = one-time
+tasks-test-or-run = Test or run
+# What screen readers say for tasks-test-or-run. $name: the name of the task.
+tasks-test-or-run-of = Test or run { $name }
+tasks-enable = Enable
+tasks-disable = Disable
+tasks-delete = Delete
+# What screen readers say for tasks-delete.
+tasks-delete-of = Delete { $name }
+tasks-none-title = No tasks yet
+tasks-none-text =
+    A task defines what to send: a message, and the webhook that sends it. Events run it, or you run
+    it manually.
+
+## What was done
+
+# $link: tasks-created-event.
+tasks-created = The task was created. To define when it runs, create an event: { $link }
+tasks-created-event = New event
+tasks-saved = The task was saved.
+tasks-deleted = The task and its events were deleted.
+# $link: tasks-ran-deliveries.
+tasks-ran = The task was run. The { $link } show what was sent.
+tasks-ran-deliveries = deliveries
+tasks-enabled = The task is enabled and runs when its events occur.
+tasks-disabled = The task is disabled and does not run.
+tasks-not-run = A disabled task cannot be run.
+
+## The form
+
+tasks-description-field = Description (optional)
+tasks-description-hint = The purpose, or what the target is expected to do.
+tasks-object-type = Object type
+tasks-object-type-webhook = Webhook
+tasks-object-type-hint = What the task acts on.
+tasks-object-hint = The webhook that sends the message.
+# $link: tasks-object-new.
+tasks-object-none = A task needs a webhook. If you have none yet, create one first: { $link }
+tasks-object-new = New webhook
+tasks-action-hint = What the task does with it.
+tasks-enabled-field = Enabled
+tasks-enabled-hint = The task runs when its events occur, or when you run it.
+tasks-once-field = Delete task after running
+tasks-once-hint = The task runs once, and is then deleted together with its events.
+tasks-message = Message
+tasks-message-hint = The payload. Variables are filled in when the task runs.
+tasks-create = Create task
+tasks-save = Save task
+
+## The variables of a message
+
+tasks-variables = Variables
+# $type: a type of events, such as "Virtual machines".
+tasks-variables-of = Variables of events: { $type }
+# $description: what the platform says of a variable. $sample: a value.
+tasks-variable-sample = { $description }: { $sample }
+# What screen readers say for a button that inserts a variable.
+tasks-variable-insert = Insert { $variable } into the message
+tasks-variable-date = Date and time, such as Thu, 16 Oct 2025 11:38:07 EDT
+tasks-variable-timestamp = The same time in seconds since 1970-01-01 UTC
+tasks-variable-random = A random whole number, different for each occurrence
+tasks-variable-name = The name of the object that the event applies to
+
+## The preview of a message
+
+tasks-preview = Preview
+tasks-preview-refresh = Refresh
+# $name: the name of an object, as an example.
+tasks-preview-hint = The message as it would be sent now for an object named { $name }.
+# Names the preview for screen readers.
+tasks-preview-label = Preview of the message
+tasks-preview-too-large = With its variables filled in, the message is larger than 4 MiB.
+tasks-preview-cut = Only the beginning of the message is shown.
+# $names: variables as they are written in the message, with commas between them.
+tasks-preview-unknown = Unknown variables are sent unchanged: { $names }.
+# $more: how many variables are not named.
+tasks-preview-unknown-more = Unknown variables are sent unchanged: { $names } and { $more } more.
+tasks-preview-not-json = The message is not JSON.
+tasks-preview-not-json-header = The message is not JSON, but the webhook's Content-Type header says it is.
+
+## What is wrong with a field
+
+tasks-unknown-webhook = This webhook does not exist.
+tasks-choose-webhook = Choose the webhook that sends the message.
+tasks-choose-event = Choose the event.
+tasks-choose-object = Choose the object.
+tasks-unknown-object = There is no such object.
+tasks-value-too-long = Must be at most { $count } bytes.
+
+## The page that asks before a task is deleted
+
+tasks-delete-title = Delete this task?
+tasks-delete-question =
+    The task { $name } and its events will be deleted. Deliveries that are already queued are still
+    sent. This cannot be undone.
+tasks-delete-button = Delete task
+
+## The page that tests or runs a task
+
+# $name: the name of the task.
+tasks-test-title = Test { $name }
+# Above the errors of the form.
+tasks-test-refused = Nothing was sent.
+tasks-test-once = This task is deleted after it has run. A test does not delete it.
+tasks-test-type = Event type
+tasks-test-type-hint = The message is filled in as if an event of this type had happened.
+tasks-test-type-none = No event, only a name
+# Goes on to the fields of the chosen type.
+tasks-test-choose = Choose
+tasks-test-event = Event
+# $type: the label of the event's type.
+tasks-test-event-hint = { $type }: what happens to the object.
+tasks-test-object = Object
+# ${"{"}NAME{"}"} is a variable of messages.
+tasks-test-object-hint =
+    Its name replaces ${"{"}NAME{"}"}. If you choose no object, the name below is used.
+tasks-test-name = Name
+tasks-test-name-hint = The value of ${"{"}NAME{"}"}.
+# Names the message for screen readers.
+tasks-test-message-label = Message of the task
+tasks-test-note =
+    A test is sent through the task’s webhook and is listed among the deliveries, marked as a test.
+    It does not count as a run.
+tasks-test-send = Send test
+tasks-test-run = Run now

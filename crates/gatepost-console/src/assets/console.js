@@ -1,7 +1,8 @@
 // Everything works without this file, except for Copy and for what refreshes itself. It writes text, never markup: what
-// the server renders again is parsed by the browser, which runs nothing of it.
+// the server renders again is parsed by the browser, which runs nothing of it. The server puts what it says in place of
+// TEXTS.
 'use strict';
-(() => {
+(texts => {
   const root = document.documentElement;
   root.classList.add('script');
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -42,11 +43,11 @@
     const said = document.getElementById(button.dataset.said);
     try {
       await copy(source.textContent.trim());
-      said.textContent = 'Copied.';
+      said.textContent = texts.copied;
       kept ||= popup?.contains(source);
     } catch {
       getSelection().selectAllChildren(source);
-      said.textContent = 'Your browser did not allow copying. The text is selected: copy it with the keyboard.';
+      said.textContent = texts.selected;
     }
   }));
   async function copy(text) {
@@ -82,20 +83,20 @@
       });
       rows().at(-1).after(fresh);
       fresh.querySelector('input[type=text]').focus();
-      say('Row added.');
+      say(texts.added);
     } else if (what === 'remove') {
       if (rows().length > 1) {
         const next = row.nextElementSibling?.matches('.row') ? row.nextElementSibling : row.previousElementSibling;
         row.remove();
         next.querySelector('input[type=text]').focus();
       } else all('input[type=text]', row).forEach(field => { field.value = ''; });
-      say('Row removed.');
+      say(texts.removed);
     } else {
       const other = what === 'up' ? row.previousElementSibling : row.nextElementSibling;
       if (!other?.matches('.row')) return;
       if (what === 'up') other.before(row); else other.after(row);
       button.focus();
-      say(`Row moved to position ${rows().indexOf(row) + 1}.`);
+      say(texts.moved.replace('%', rows().indexOf(row) + 1));
     }
     label(list);
     list.dispatchEvent(new Event('input', { bubbles: true }));
@@ -166,12 +167,12 @@
   const pad = number => String(number).padStart(2, '0');
   const day = at => `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
   const clock = at => `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+  const relative = new Intl.RelativeTimeFormat(root.lang);
   function distance(at) {
     const span = Math.floor(Math.abs(now() - at) / 1000);
     const [size, unit] = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']].find(([size]) => span >= size) || [1, ''];
     const count = Math.floor(span / size);
-    const text = `${count} ${unit}${count === 1 ? '' : 's'}`;
-    return !unit ? 'now' : at <= now() ? `${text} ago` : `in ${text}`;
+    return unit ? relative.format(at <= now() ? -count : count, unit) : texts.now;
   }
   function times(within) {
     all('time[datetime]', within).forEach(time => {
@@ -181,7 +182,7 @@
       const local = `${day(at)} ${clock(at)}`;
       write(time, local);
       const same = utc.slice(0, 10) === day(at) ? utc.slice(11) : utc;
-      write(time.nextElementSibling, `${local === utc ? '' : `${same} `}UTC, ${distance(at)}`);
+      write(time.nextElementSibling, `${local === utc ? '' : `${same} `}${texts.utc.replace('%', distance(at))}`);
     });
   }
   const write = (place, text) => { if (place && place.textContent !== text) place.textContent = text; };
@@ -202,7 +203,7 @@
     field.addEventListener('input', mark);
     mark();
     const label = document.querySelector(`[data-zone-of="${field.name}"]`);
-    if (label && zone) label.textContent = `(your time zone, ${zone})`;
+    if (label && zone) label.textContent = texts.zone.replace('%', zone);
   });
 
   // -- parts that refresh themselves: elements with an id, replaced whole, all from one response -------
@@ -232,10 +233,10 @@
       const { status, page } = await load(address);
       asking = false;
       over = [401, 403, 404].includes(status);
-      if (status === 401) complain('Your session has ended.', 'Log in', location.href);
-      else if (over) complain('What this page shows is no longer available.', 'Reload', location.href);
+      if (status === 401) complain(texts.ended, texts.login, location.href);
+      else if (over) complain(texts.gone, texts.reload, location.href);
       else if (!page) {
-        complain('Connection lost, trying again…');
+        complain(texts.lost);
         failed += 1;
         later(Math.min(longest, pace() * 2 ** failed) * (0.75 + Math.random() / 2));
       } else {
@@ -320,7 +321,17 @@
   }));
 
   // -- small things ---------------------------------------------------------------------------------
-  all('select[data-submit]').forEach(select => select.addEventListener('change', () => select.form.requestSubmit()));
+  // A choice sends its form. Keys pass over the other choices: then the form's button sends it.
+  all('select[data-submit]').forEach(select => {
+    let typed = false;
+    select.addEventListener('pointerdown', () => { typed = false; });
+    select.addEventListener('keydown', event => {
+      if (event.key === 'Tab') return;
+      typed = true;
+      all('button.unscripted', select.form).forEach(button => button.classList.remove('unscripted'));
+    });
+    select.addEventListener('change', () => { if (!typed) select.form.requestSubmit(); });
+  });
   document.addEventListener('submit', event => {
     const button = event.submitter;
     if (!button || event.defaultPrevented) return;
@@ -332,4 +343,4 @@
   document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   const wrong = document.querySelector('form.main [aria-invalid=true]');
   if (wrong) wrong.focus();
-})();
+})(TEXTS);

@@ -1,14 +1,18 @@
 //! The embedded style sheet and script, under names that change with their content, so that
 //! browsers can cache them forever.
 
+mod script;
+
 use axum::Router;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use http::header;
+use script::script;
 use sha2::{Digest, Sha256};
 
+use crate::texts::Texts;
+
 const STYLE: &str = include_str!("console.css");
-const SCRIPT: &str = include_str!("console.js");
 
 /// The files that are served.
 #[derive(Debug)]
@@ -29,10 +33,15 @@ pub(crate) struct Asset {
 }
 
 impl Assets {
-    pub(crate) fn new(theme: &str) -> Self {
+    pub(crate) fn new(theme: &str, texts: &Texts) -> Self {
         Self {
             style: Asset::new("console", "css", "text/css; charset=utf-8", STYLE),
-            script: Asset::new("console", "js", "text/javascript; charset=utf-8", SCRIPT),
+            script: Asset::new(
+                "console",
+                "js",
+                "text/javascript; charset=utf-8",
+                &script(texts),
+            ),
             theme: (!theme.is_empty())
                 .then(|| Asset::new("theme", "css", "text/css; charset=utf-8", theme)),
         }

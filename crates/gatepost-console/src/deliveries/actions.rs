@@ -1,5 +1,7 @@
 //! Replay, retry now and cancel.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
@@ -8,28 +10,30 @@ use maud::{Markup, html};
 use crate::context::PageContext;
 use crate::delivery_rows::may_be_hastened;
 use crate::failure::Failure;
-use crate::layout::{Section, confirm, one_button, page};
+use crate::layout::{Section, confirm, one_button, page, state};
 use crate::row_id::RowId;
+use crate::texts::Texts;
 
 /// What the state allows.
 pub(super) fn buttons(ctx: &PageContext, delivery: &Delivery) -> Markup {
+    let t = ctx.texts();
     let at = |what: &str| ctx.at(&format!("/deliveries/{}/{what}", delivery.id));
     html! {
-        @if delivery.state.is_final() && delivery.message_kept { (one_button(ctx, &at("replay"), "", "Replay", "")) }
-        @if may_be_hastened(ctx, delivery) { (one_button(ctx, &at("retry"), "", "Retry now", "")) }
-        @if delivery.state == DeliveryState::Queued { a.button.danger href=(at("cancel")) { "Cancel" } }
+        @if delivery.state.is_final() && delivery.message_kept { (one_button(ctx, &at("replay"), "", &t.of("deliveries-replay"), "")) }
+        @if may_be_hastened(ctx, delivery) { (one_button(ctx, &at("retry"), "", &t.of("deliveries-retry-now"), "")) }
+        @if delivery.state == DeliveryState::Queued { a.button.danger href=(at("cancel")) { (t.of("deliveries-cancel")) } }
     }
 }
 
 /// What was done, as the address says.
-pub(super) fn done(word: &str) -> &'static str {
-    match word {
-        "replayed" => "The delivery was queued again with the same message and ID.",
-        "retried" => "The delivery is due now.",
-        "cancelled" => "The delivery was cancelled.",
-        "tested" => "The test was sent. Its request and the response are shown here.",
-        _ => "",
-    }
+pub(super) fn done<'a>(texts: &'a Texts, word: &str) -> Option<Cow<'a, str>> {
+    Some(match word {
+        "replayed" => texts.of("deliveries-replayed"),
+        "retried" => texts.of("deliveries-retried"),
+        "cancelled" => texts.of("deliveries-cancelled"),
+        "tested" => texts.of("deliveries-tested"),
+        _ => return None,
+    })
 }
 
 pub(super) async fn replay(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
@@ -49,12 +53,23 @@ pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, 
     if delivery.state != DeliveryState::Queued {
         return Ok(Redirect::to(&back).into_response());
     }
-    let what = html! {
-        p { "Delivery #" (id) " will not be sent" @if delivery.tries > 0 { " again" } ". It ends with the state " strong { "error" } "." }
-        @if delivery.message_kept { p.quiet { "It can be replayed later." } }
+    let t = ctx.texts();
+    let question = match delivery.tries {
+        0 => "deliveries-cancel-first",
+        _ => "deliveries-cancel-again",
     };
-    let body = confirm(&ctx, &what, "Cancel the delivery", &back, &html! {}, None);
-    let title = format!("Cancel delivery #{id}?");
+    let ended = html! { strong { (state(t, DeliveryState::Error).0) } };
+    let parts = [("id", id.to_string().into()), ("state", ended.into())];
+    let what = html! {
+        p { (t.markup(question, &parts)) }
+        @if delivery.message_kept { p.quiet { (t.of("deliveries-cancel-kept")) } }
+    };
+    let (button, keep) = (
+        t.of("deliveries-cancel-button"),
+        t.of("deliveries-cancel-back"),
+    );
+    let body = confirm(&ctx, &what, [&button, &keep], &back, &html! {}, None);
+    let title = t.with("deliveries-cancel-title", &[("id", id.to_string().into())]);
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }
 
@@ -71,9 +86,8 @@ fn finish(
 ) -> Result<Response, Failure> {
     match result {
         Err(ManageError::WrongState) => {
-            let text =
-                "The state of the delivery no longer allows this. Go back and reload the page.";
-            Err(Failure::Conflict(text.into()))
+            let text = ctx.texts().of("deliveries-changed");
+            Err(Failure::Conflict(text.into_owned()))
         }
         other => {
             other?;

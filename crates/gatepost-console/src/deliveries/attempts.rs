@@ -5,18 +5,21 @@ use std::time::Duration;
 use gatepost_storage::webhooks::AttemptRecord;
 use maud::{Markup, html};
 
+use super::class::class_name;
 use super::pretty::pretty;
 use crate::context::PageContext;
-use crate::layout;
+use crate::layout::badge;
+use crate::texts::Texts;
 use crate::time::{span, stamp};
 
-/// The phases of an attempt: the class of the bar's part, the index of its end, and its name.
+/// The phases of an attempt: the class of the bar's part, the index of its end, and the text that
+/// is its name.
 const PARTS: [(&str, usize, &str); 5] = [
-    ("p0", 0, "DNS lookup"),
-    ("p1", 1, "connect"),
-    ("p2", 2, "TLS"),
-    ("p3", 3, "waiting for the response"),
-    ("p4", 4, "reading the response"),
+    ("p0", 0, "deliveries-phase-dns"),
+    ("p1", 1, "deliveries-phase-connect"),
+    ("p2", 2, "deliveries-phase-tls"),
+    ("p3", 3, "deliveries-phase-wait"),
+    ("p4", 4, "deliveries-phase-read"),
 ];
 
 /// The newest attempts are shown, this number of them: replays add more without end.
@@ -24,36 +27,36 @@ pub(super) const SHOWN: u32 = 50;
 
 /// The table of attempts.
 pub(super) fn table(ctx: &PageContext, attempts: &[AttemptRecord]) -> Markup {
-    let now = ctx.now();
+    let (t, now) = (ctx.texts(), ctx.now());
     let earlier = attempts.first().map_or(0, |first| first.number - 1);
     let longest = attempts.iter().map(|attempt| attempt.duration).max();
     let longest = longest.unwrap_or_default().max(Duration::from_micros(1));
     html! {
-        @if earlier > 0 { p.quiet { "The newest " (SHOWN) " attempts; there are " (earlier) " earlier ones." } }
+        @if earlier > 0 { p.quiet { (t.with("deliveries-attempts-earlier", &[("shown", SHOWN.into()), ("earlier", earlier.into())])) } }
         div.scroll { table {
             thead { tr {
-                th scope="col" { "Attempt" } th scope="col" { "Started" } th scope="col" { "Result" }
-                th scope="col" { "Status" } th scope="col" { "Duration" } th scope="col" { "Details" }
+                th scope="col" { (t.of("deliveries-attempt")) } th scope="col" { (t.of("deliveries-attempt-started")) } th scope="col" { (t.of("deliveries-attempt-result")) }
+                th scope="col" { (t.of("deliveries-status")) } th scope="col" { (t.of("deliveries-duration")) } th scope="col" { (t.of("deliveries-attempt-details")) }
             } }
             tbody { @for attempt in attempts {
                 tr {
-                    td data-label="Attempt" { span { (attempt.number) } }
-                    td data-label="Started" { div { (stamp(ctx.texts(), attempt.started, now)) } }
-                    td data-label="Result" { span { @if attempt.class == "ok" { (layout::badge("good", "ok")) } @else { (layout::badge("bad", &attempt.class)) } " " (attempt.info) } }
-                    td data-label="Status" { span { @match attempt.status { Some(status) => (status), None => "–" } } }
-                    td data-label="Duration" { div { (span(ctx.texts(), attempt.duration)) (bar(ctx, attempt, longest)) } }
-                    td data-label="Details" { div { (exchange(attempt)) } }
+                    td data-label=(t.of("deliveries-attempt")) { span { (attempt.number) } }
+                    td data-label=(t.of("deliveries-attempt-started")) { div { (stamp(t, attempt.started, now)) } }
+                    td data-label=(t.of("deliveries-attempt-result")) { span { (badge(if attempt.class == "ok" { "good" } else { "bad" }, &class_name(t, &attempt.class))) " " (attempt.info) } }
+                    td data-label=(t.of("deliveries-status")) { span { @match attempt.status { Some(status) => (status), None => "–" } } }
+                    td data-label=(t.of("deliveries-duration")) { div { (span(t, attempt.duration)) (bar(t, attempt, longest)) } }
+                    td data-label=(t.of("deliveries-attempt-details")) { div { (exchange(t, attempt)) } }
                 }
             } }
         } }
         ul.legend {
-            @for (class, _, name) in PARTS { li { svg viewBox="0 0 12 12" aria-hidden="true" { rect class=(class) width="12" height="12" {} } (name) } }
+            @for (class, _, name) in PARTS { li { svg viewBox="0 0 12 12" aria-hidden="true" { rect class=(class) width="12" height="12" {} } (t.of(name)) } }
         }
     }
 }
 
 /// The phases of an attempt as a bar, to the scale of the longest attempt.
-fn bar(ctx: &PageContext, attempt: &AttemptRecord, longest: Duration) -> Markup {
+fn bar(t: &Texts, attempt: &AttemptRecord, longest: Duration) -> Markup {
     let phases = attempt.phases;
     let ends = [
         phases.dns,
@@ -71,7 +74,10 @@ fn bar(ctx: &PageContext, attempt: &AttemptRecord, longest: Duration) -> Markup 
             continue;
         };
         let took = end.saturating_sub(from);
-        texts.push(format!("{name} {}", span(ctx.texts(), took)));
+        texts.push(t.with(
+            "deliveries-phase-took",
+            &[("phase", t.of(name).into()), ("span", span(t, took).into())],
+        ));
         parts.push((class, place(from), place(took)));
         from = from.max(end);
     }
@@ -83,30 +89,31 @@ fn bar(ctx: &PageContext, attempt: &AttemptRecord, longest: Duration) -> Markup 
 }
 
 /// What was sent and what came back, as far as it was kept.
-fn exchange(attempt: &AttemptRecord) -> Markup {
+fn exchange(t: &Texts, attempt: &AttemptRecord) -> Markup {
     let sent = String::from_utf8_lossy(&attempt.request_head);
     let head = String::from_utf8_lossy(&attempt.response_head);
     let body = String::from_utf8_lossy(&attempt.response_body);
     let readable = pretty(&body);
+    let number = [("number", attempt.number.into())];
     html! {
-        @if !attempt.kept { span.quiet { "not kept" } }
-        @else if sent.is_empty() && head.is_empty() && body.is_empty() { span.quiet { "none" } }
+        @if !attempt.kept { span.quiet { (t.of("deliveries-attempt-lost")) } }
+        @else if sent.is_empty() && head.is_empty() && body.is_empty() { span.quiet { (t.of("deliveries-attempt-none")) } }
         @else {
             details id={ "response-" (attempt.number) } {
-                summary { "Show " span.unseen { "request and response of attempt " (attempt.number) } }
-                @if !sent.is_empty() { h3 { "Request" } pre tabindex="0" { (sent) } }
-                @if head.is_empty() && body.is_empty() { p.quiet { "No response." } }
-                @else { h3 { "Response" } }
+                summary aria-label=(t.with("deliveries-attempt-show-of", &number)) { (t.of("deliveries-attempt-show")) }
+                @if !sent.is_empty() { h3 { (t.of("deliveries-attempt-request")) } pre tabindex="0" { (sent) } }
+                @if head.is_empty() && body.is_empty() { p.quiet { (t.of("deliveries-attempt-no-response")) } }
+                @else { h3 { (t.of("deliveries-attempt-response")) } }
                 @if !head.is_empty() { pre tabindex="0" { (head) } }
                 @match readable {
                     Some(readable) => {
                         pre tabindex="0" { (readable) }
-                        details id={ "raw-" (attempt.number) } { summary { "As it came" span.unseen { ", attempt " (attempt.number) } } pre tabindex="0" { (body) } }
+                        details id={ "raw-" (attempt.number) } { summary aria-label=(t.with("deliveries-attempt-raw-of", &number)) { (t.of("deliveries-attempt-raw")) } pre tabindex="0" { (body) } }
                     }
                     None if !body.is_empty() => pre tabindex="0" { (body) },
                     None => {}
                 }
-                @if attempt.truncated { p.quiet { "Response truncated." } }
+                @if attempt.truncated { p.quiet { (t.of("deliveries-attempt-truncated")) } }
             }
         }
     }

@@ -3,7 +3,7 @@
 /// What takes the place of a credential in the log.
 const HIDDEN: &str = "(hidden)";
 /// What takes its place here, so that it is seen what to fill in.
-const PLACEHOLDER: &str = "<credential>";
+pub(super) const PLACEHOLDER: &str = "<credential>";
 /// A longer message is read from a file: a shell takes 128 KiB in one argument.
 const MOST: usize = 16 * 1024;
 /// Headers that curl writes itself.

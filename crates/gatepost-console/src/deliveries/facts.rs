@@ -10,6 +10,7 @@ use crate::delivery_cause;
 use crate::delivery_list::Names;
 use crate::delivery_standing::{badges, standing};
 use crate::layout::{self, seen, spoken};
+use crate::texts::Texts;
 use crate::time::{span, stamp, stamp_or};
 
 /// The list of facts.
@@ -20,36 +21,39 @@ pub(super) fn facts(
     holdup: Option<&Holdup>,
     names: &Names,
 ) -> Markup {
-    let now = ctx.now();
-    let (state, _) = layout::state(delivery.state);
+    let (t, now) = (ctx.texts(), ctx.now());
+    let (state, _) = layout::state(t, delivery.state);
     let waits = delivery.state == DeliveryState::Queued;
     html! {
         dl {
-            dt { "State" } dd {
-                (badges(delivery)) " " (standing(ctx.texts(), delivery, webhook, holdup, now)) (spoken(state))
-                @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { "See #" (first) } }
+            dt { (t.of("deliveries-state")) } dd {
+                (badges(t, delivery)) " " (standing(t, delivery, webhook, holdup, now)) (spoken(&state))
+                @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { (t.with("deliveries-see", &[("id", first.to_string().into())])) } }
             }
-            @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { "Last result" } dd { (delivery.status_info) } }
-            @if let Some(status) = delivery.response_status { dt { "Status" } dd { (status) } }
-            @if let Some(took) = delivery.duration { dt { "Duration" } dd { (span(ctx.texts(), took)) } }
-            dt { "Attempts" } dd { (attempts(delivery)) }
-            dt { "Webhook" } dd {
+            @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { (t.of("deliveries-last-result")) } dd { (delivery.status_info) } }
+            @if let Some(status) = delivery.response_status { dt { (t.of("deliveries-status")) } dd { (status) } }
+            @if let Some(took) = delivery.duration { dt { (t.of("deliveries-duration")) } dd { (span(t, took)) } }
+            dt { (t.of("deliveries-attempts")) } dd { (attempts(t, delivery)) }
+            dt { (t.of("deliveries-webhook")) } dd {
                 @if let Some(webhook) = webhook { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.name.as_str())) } }
                 @else { "–" }
             }
             (delivery_cause::facts(ctx, delivery, names))
-            dt { "Message ID (webhook-id header)" } dd { code { (delivery.message_id) } }
-            dt { "Queued" } dd { (stamp(ctx.texts(), delivery.created, now)) }
-            dt { "Last attempt" } dd { (stamp_or(ctx.texts(), delivery.last_attempt, now, "none")) }
-            @if waits && holdup.is_none() { dt { "Next attempt" } dd { (stamp(ctx.texts(), delivery.due, now)) } }
+            dt { (t.of("deliveries-message-id")) } dd { code { (delivery.message_id) } }
+            dt { (t.of("deliveries-queued")) } dd { (stamp(t, delivery.created, now)) }
+            dt { (t.of("deliveries-last-attempt")) } dd { (stamp_or(t, delivery.last_attempt, now, &t.of("deliveries-last-attempt-none"))) }
+            @if waits && holdup.is_none() { dt { (t.of("deliveries-next-attempt")) } dd { (stamp(t, delivery.due, now)) } }
         }
     }
 }
 
-/// `4 in all, 1 of them since the last replay`
-fn attempts(delivery: &Delivery) -> String {
+/// `4 in total, 1 since the last replay`
+fn attempts(t: &Texts, delivery: &Delivery) -> String {
     match (delivery.attempts, delivery.tries) {
         (all, tries) if all == tries => all.to_string(),
-        (all, tries) => format!("{all} in all, {tries} of them since the last replay"),
+        (all, tries) => t.with(
+            "deliveries-attempts-since-replay",
+            &[("all", all.into()), ("since", tries.into())],
+        ),
     }
 }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 use webhook_model::{TaskId, WebhookId};
 
+use super::class::{class, class_choices};
 use crate::choices::{task_choices, webhook_choices};
 use crate::context::PageContext;
 use crate::delivery_list::DeliveryFilter;
@@ -13,22 +14,14 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, InputKind};
 use crate::problems::Problems;
+use crate::texts::Texts;
 use crate::time::{field, parse_field};
 
-pub(super) const STATES: [&str; 4] = ["queued", "running", "sent", "error"];
-/// How an attempt may end without success, as the log keeps it.
-pub(super) const CLASSES: [&str; 11] = [
-    "build",
-    "connect",
-    "dns",
-    "protocol",
-    "proxy",
-    "refused",
-    "reset",
-    "status",
-    "timeout",
-    "tls",
-    "too_large",
+const STATES: [DeliveryState; 4] = [
+    DeliveryState::Queued,
+    DeliveryState::Running,
+    DeliveryState::Sent,
+    DeliveryState::Error,
 ];
 /// Characters of an id that are compared: no id is longer.
 const ID: usize = 128;
@@ -47,10 +40,6 @@ pub(super) fn parse(query: &Form) -> DeliveryFilter {
         before: parse_field(&query.date("before")),
         after: query.key("after").map(DeliveryId),
     }
-}
-
-pub(super) fn class(word: &str) -> Option<&'static str> {
-    CLASSES.into_iter().find(|class| *class == word)
 }
 
 fn status(text: &str) -> Option<u16> {
@@ -79,21 +68,23 @@ pub(super) fn to_query(filter: &DeliveryFilter) -> String {
 
 /// The form. What is rarely asked for is folded away, unless it is in use.
 pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<Markup, Failure> {
-    let problems = Problems::default();
+    let (t, problems) = (ctx.texts(), Problems::default());
     let of = |id: Option<i64>| id.map_or_else(String::new, |id| id.to_string());
     let webhook = row(
+        t,
         "webhook",
-        "Webhook",
+        &t.of("deliveries-webhook"),
         webhook_choices(ctx).await?,
         &of(filter.webhook.map(|id| id.0)),
     );
     let task = row(
+        t,
         "task",
-        "Task",
+        &t.of("deliveries-task"),
         task_choices(ctx).await?,
         &of(filter.task.map(|id| id.0)),
     );
-    let state = filter.state.map_or("", DeliveryState::as_str);
+    let chosen = filter.state.map_or("", DeliveryState::as_str);
     let class = filter.class.unwrap_or_default();
     let status = of(filter.status.map(i64::from));
     let id = filter.id.as_deref().unwrap_or_default();
@@ -105,42 +96,58 @@ pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<M
         || filter.from.is_some()
         || filter.before.is_some();
     Ok(html! {
-        form.filter method="get" role="search" aria-label="Filter" {
+        form.filter method="get" role="search" aria-label=(t.of("deliveries-filter")) {
             (webhook)
-            (layout::select(&problems, "state", "State", &words(&STATES), state, "", true))
-            (layout::select(&problems, "class", "Last failure", &words(&CLASSES), class, "", true))
+            (layout::select(&problems, "state", &t.of("deliveries-state"), &or_all(t, states(t)), chosen, "", true))
+            (layout::select(&problems, "class", &t.of("deliveries-filter-class"), &or_all(t, class_choices(t)), class, "", true))
             details.more open[more] {
-                summary { "More filters" }
+                summary { (t.of("deliveries-filter-more")) }
                 div.filter {
                     (task)
-                    (layout::input(&problems, kinds, "status", "HTTP status", &status, ""))
-                    (layout::input(&problems, InputKind::Date, "from", "Queued from", &time(filter.from), ""))
-                    (layout::input(&problems, InputKind::Date, "before", "Queued before", &time(filter.before), ""))
-                    (layout::input(&problems, InputKind::Text { max: ID }, "id", "Message or occurrence ID", id, "The ID, or how it begins. Messages themselves are not searched."))
+                    (layout::input(&problems, kinds, "status", &t.of("deliveries-filter-status"), &status, ""))
+                    (layout::input(&problems, InputKind::Date, "from", &t.of("deliveries-filter-from"), &time(filter.from), ""))
+                    (layout::input(&problems, InputKind::Date, "before", &t.of("deliveries-filter-before"), &time(filter.before), ""))
+                    (layout::input(&problems, InputKind::Text { max: ID }, "id", &t.of("deliveries-filter-id"), id, &t.of("deliveries-filter-id-hint")))
                 }
             }
-            button { "Filter" }
+            button { (t.of("deliveries-filter-button")) }
         }
     })
 }
 
 /// A choice of rows; of too many to be offered a field for the number.
-fn row(name: &str, label: &str, mut rows: Vec<(String, String)>, chosen: &str) -> Markup {
+fn row(
+    texts: &Texts,
+    name: &str,
+    label: &str,
+    rows: Vec<(String, String)>,
+    chosen: &str,
+) -> Markup {
     let problems = Problems::default();
     if rows.is_empty() {
-        return layout::picker(&problems, name, label, &rows, chosen, "");
+        return layout::picker(texts, &problems, name, label, &rows, chosen, "");
     }
-    rows.insert(0, (String::new(), "All".to_owned()));
+    let rows = or_all(texts, rows);
     layout::select(&problems, name, label, &rows, chosen, "", true)
 }
 
-/// The choices of these words, and of all.
-pub(super) fn words(words: &[&str]) -> Vec<(String, String)> {
-    let all = std::iter::once((String::new(), "All".to_owned()));
-    let each = words
-        .iter()
-        .map(|word| ((*word).to_owned(), (*word).to_owned()));
-    all.chain(each).collect()
+/// The states to choose from.
+fn states(texts: &Texts) -> Vec<(String, String)> {
+    STATES
+        .map(|of| {
+            (
+                of.as_str().to_owned(),
+                layout::state(texts, of).0.into_owned(),
+            )
+        })
+        .into()
+}
+
+/// These choices, and first the one that does not filter.
+pub(super) fn or_all(texts: &Texts, mut choices: Vec<(String, String)>) -> Vec<(String, String)> {
+    let all = texts.of("deliveries-filter-all").into_owned();
+    choices.insert(0, (String::new(), all));
+    choices
 }
 
 #[cfg(test)]

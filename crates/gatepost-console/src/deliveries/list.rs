@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Live, Section, empty, live_parts, more, page, spoken};
 use crate::paging::one_page;
+use crate::texts::Texts;
 
 /// Rows on a page.
 const ROWS: usize = 50;
@@ -26,9 +27,10 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let body = html! {
         (form(&ctx, &shown.filter).await?)
         (shown.part(&ctx).await?)
-        (more(&ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0)))
+        (more(ctx.texts(), &ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0)))
     };
-    Ok(page(&ctx, Section::Deliveries, "Deliveries", &body).into_response())
+    let title = ctx.texts().of("deliveries-title");
+    Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }
 
 /// The live part of the page.
@@ -88,7 +90,7 @@ impl Shown {
         let live = Live::at(ctx.at(&format!("/deliveries/live?{place}&{filter_query}")));
         let names = Names::of(ctx, &self.rows).await?;
         Ok(live.part("deliveries", "", &html! {
-            @if self.newer > 0 { p { a.button href=(ctx.at(&format!("/deliveries?{filter_query}"))) { (newer(self.newer)) } (spoken(&newer(self.newer))) } }
+            @if self.newer > 0 { p { a.button href=(ctx.at(&format!("/deliveries?{filter_query}"))) { (newer(ctx.texts(), self.newer)) } (spoken(&newer(ctx.texts(), self.newer))) } }
             @if !self.rows.is_empty() { section { (rows(ctx, &self.rows, &names)) } }
             @else if self.newer == 0 { (nothing(ctx, filter_query.is_empty() && is_first, self.next.is_some())) }
         }))
@@ -96,32 +98,27 @@ impl Shown {
 }
 
 /// The link to the newest rows.
-fn newer(count: usize) -> String {
+fn newer(texts: &Texts, count: usize) -> String {
     match count {
-        1 => "Show 1 newer delivery".into(),
-        count if count > ROWS => format!("Show more than {ROWS} newer deliveries"),
-        count => format!("Show {count} newer deliveries"),
+        count if count > ROWS => texts.with("deliveries-newer-many", &[("count", ROWS.into())]),
+        count => texts.with("deliveries-newer", &[("count", count.into())]),
     }
 }
 
 /// What is shown where there are no rows. A look that has read enough goes on with the next page.
 fn nothing(ctx: &PageContext, unfiltered: bool, goes_on: bool) -> Markup {
+    let t = ctx.texts();
     if goes_on {
-        let text = "None of the newest 5,000 deliveries that were looked through matches the filter. The next page looks further back; a time range makes it quicker.";
-        return empty("None found yet", text, &html! {});
+        let title = t.of("deliveries-searching-title");
+        return empty(&title, &t.of("deliveries-searching-text"), &html! {});
     }
     if unfiltered {
-        let how = html! { a.button href=(ctx.at("/")) { "How webhooks, tasks and events work together" } };
-        return empty(
-            "No deliveries yet",
-            "This page lists what webhooks have sent, the responses, and what is waiting to be retried. Run a task manually, or wait for an event.",
-            &how,
-        );
+        let how = html! { a.button href=(ctx.at("/")) { (t.of("deliveries-none-link")) } };
+        let title = t.of("deliveries-none-title");
+        return empty(&title, &t.of("deliveries-none-text"), &how);
     }
-    let all = html! { a.button href=(ctx.at("/deliveries")) { "All deliveries" } };
-    empty(
-        "No such deliveries",
-        "No delivery matches the filter.",
-        &all,
-    )
+    let all =
+        html! { a.button href=(ctx.at("/deliveries")) { (t.of("deliveries-no-match-link")) } };
+    let title = t.of("deliveries-no-match-title");
+    empty(&title, &t.of("deliveries-no-match-text"), &all)
 }

@@ -20,21 +20,23 @@ pub(super) fn section(ctx: &PageContext, delivery: &Delivery) -> Markup {
     let all = &*delivery.body;
     let shown = beginning(all, SHOWN);
     let readable = pretty(all);
+    let t = ctx.texts();
     html! {
         section {
-            h2 { "Message" }
-            @if !delivery.message_kept { p.quiet { "Not kept: the delivery log was full when the delivery ended. It cannot be replayed." } }
+            h2 { (t.of("deliveries-message")) }
+            @if !delivery.message_kept { p.quiet { (t.of("deliveries-message-lost")) } }
             @else {
                 @match readable {
                     Some(readable) => {
                         pre tabindex="0" { (readable) }
-                        details id="as-sent" { summary { "As it was sent" } pre id="message" tabindex="0" { (shown) } }
+                        details id="as-sent" { summary { (t.of("deliveries-message-raw")) } pre id="message" tabindex="0" { (shown) } }
                     }
                     None => pre id="message" tabindex="0" { (shown) },
                 }
                 @if shown.len() < all.len() {
-                    p.quiet { "Only the beginning is shown. " a href=(ctx.at(&format!("/deliveries/{}/message", delivery.id))) { "Download the whole message" } }
-                } @else { p { (copy("message", "Copy", "the message")) } }
+                    @let link = html! { a href=(ctx.at(&format!("/deliveries/{}/message", delivery.id))) { (t.of("deliveries-message-download")) } };
+                    p.quiet { (t.markup("deliveries-message-cut", &[("link", link.into())])) }
+                } @else { p { (copy("message", &t.of("deliveries-copy"), Some(&t.of("deliveries-copy-message")))) } }
             }
         }
     }

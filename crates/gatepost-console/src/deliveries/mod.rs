@@ -2,6 +2,7 @@
 
 mod actions;
 mod attempts;
+mod class;
 mod curl;
 mod facts;
 mod filter;

@@ -9,21 +9,17 @@ use gatepost_storage::webhooks::DeliveryState;
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
-use super::filter::{CLASSES, class, words};
+use super::class::{class, class_choices};
+use super::filter::or_all;
 use crate::choices::webhook_choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, InputKind, Section, note, page, seen};
 use crate::problems::Problems;
+use crate::texts::Texts;
 use crate::time::{field, parse_field};
 
-/// The states that can be replayed, and how they are called here.
-const STATES: [(&str, &str); 3] = [
-    ("error", "failed"),
-    ("sent", "sent"),
-    ("", "failed and sent"),
-];
 /// How far back the page begins.
 const SPAN: TimeDelta = TimeDelta::days(1);
 
@@ -83,19 +79,21 @@ pub(super) async fn show(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let webhook = ctx.actor.webhook(asked.webhook).await?;
     let count = ctx.actor.count_replayable(&asked.replayable()).await?;
     let back = ctx.at(&format!("/webhooks/{}", asked.webhook));
+    let t = ctx.texts();
+    let name = [("webhook", seen(webhook.value.name.as_str()).into())];
     let body = html! {
-        @if let Some(done) = form.given("done") { (said(done)) }
+        @if let Some(done) = form.given("done") { (said(t, done)) }
         section {
-            h2 { "Which deliveries" }
-            (range(&asked))
+            h2 { (t.of("deliveries-replay-select")) }
+            (range(t, &asked))
         }
         section {
-            h2 { "Replay" }
+            h2 { (t.of("deliveries-replay")) }
             (button(&ctx, &asked, count))
         }
-        p { a href=(back) { "Back to " (seen(webhook.value.name.as_str())) } }
+        p { a href=(back) { (t.with("deliveries-replay-back", &name)) } }
     };
-    let title = format!("Replay deliveries of {}", webhook.value.name);
+    let title = t.with("deliveries-replay-title-of", &name);
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }
 
@@ -114,67 +112,73 @@ pub(super) async fn replay(ctx: PageContext, form: Form) -> Result<Response, Fai
 /// Asks for the webhook.
 async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
     let (problems, webhooks) = (Problems::default(), webhook_choices(ctx).await?);
+    let t = ctx.texts();
     let body = html! {
         section {
             form method="get" {
-                (layout::picker(&problems, "webhook", "Webhook", &webhooks, "", ""))
-                button { "Count" }
+                (layout::picker(t, &problems, "webhook", &t.of("deliveries-webhook"), &webhooks, "", ""))
+                button { (t.of("deliveries-replay-count")) }
             }
         }
     };
-    Ok(page(ctx, Section::Deliveries, "Replay deliveries", &body).into_response())
+    let title = t.of("deliveries-replay-title");
+    Ok(page(ctx, Section::Deliveries, &title, &body).into_response())
 }
 
 /// The form that chooses them.
-fn range(asked: &Asked) -> Markup {
+fn range(t: &Texts, asked: &Asked) -> Markup {
     let problems = Problems::default();
-    let states = STATES.map(|(state, name)| (state.to_owned(), name.to_owned()));
+    let states = [
+        ("error", t.of("deliveries-replay-state-error")),
+        ("sent", t.of("deliveries-replay-state-sent")),
+        ("", t.of("deliveries-replay-state-both")),
+    ];
+    let states = states.map(|(state, name)| (state.to_owned(), name.into_owned()));
     let state = asked.state.map_or("", DeliveryState::as_str);
     let class = asked.class.unwrap_or_default();
     html! {
         form.filter method="get" {
             input type="hidden" name="webhook" value=(asked.webhook);
-            (layout::input(&problems, InputKind::Date, "from", "Queued from", &field(asked.from), ""))
-            (layout::input(&problems, InputKind::Date, "before", "Queued before", &field(asked.before), ""))
-            (layout::select(&problems, "state", "State", &states, state, "", false))
-            (layout::select(&problems, "class", "Last failure", &words(&CLASSES), class, "", false))
-            button { "Count" }
+            (layout::input(&problems, InputKind::Date, "from", &t.of("deliveries-filter-from"), &field(asked.from), ""))
+            (layout::input(&problems, InputKind::Date, "before", &t.of("deliveries-filter-before"), &field(asked.before), ""))
+            (layout::select(&problems, "state", &t.of("deliveries-state"), &states, state, "", false))
+            (layout::select(&problems, "class", &t.of("deliveries-filter-class"), &or_all(t, class_choices(t)), class, "", false))
+            button { (t.of("deliveries-replay-count")) }
         }
     }
 }
 
 /// How many there are, and the button; none where there are none.
 fn button(ctx: &PageContext, asked: &Asked, count: ReplayCount) -> Markup {
-    let many = match (count.found, count.is_all) {
-        (0, true) => {
-            return html! { p { "Nothing to replay: no such delivery was queued in this time." } };
-        }
-        (0, false) => {
-            return html! { p { "None found among the deliveries that were looked through. Choose a shorter time." } };
-        }
-        (1, true) => "1 delivery".to_owned(),
-        (found, true) => format!("{found} deliveries"),
-        (found, false) => format!("{found} or more deliveries"),
+    let t = ctx.texts();
+    let (will, button) = match (count.found, count.is_all) {
+        (0, true) => return html! { p { (t.of("deliveries-replay-none")) } },
+        (0, false) => return html! { p { (t.of("deliveries-replay-none-yet")) } },
+        (_, true) => ("deliveries-replay-will", "deliveries-replay-button"),
+        (_, false) => (
+            "deliveries-replay-will-more",
+            "deliveries-replay-button-more",
+        ),
     };
+    let many = [("count", count.found.into())];
     html! {
-        p { strong { (many) } " will be sent again, with the same messages and IDs." }
-        @if !count.is_all { p.quiet { "The oldest " (count.found) " are replayed at once. Afterwards, the page counts what is left." } }
+        p { (t.with(will, &many)) }
+        @if !count.is_all { p.quiet { (t.with("deliveries-replay-batch", &many)) } }
         form method="post" {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @for (name, value) in asked.fields() { input type="hidden" name=(name) value=(value); }
-            button.primary { "Replay " (many) }
+            button.primary { (t.with(button, &many)) }
         }
     }
 }
 
-fn said(done: &str) -> Markup {
+fn said(t: &Texts, done: &str) -> Markup {
     match done.parse::<u64>() {
-        Ok(0) => note(
-            "",
-            &html! { "Nothing to replay: no delivery was queued again." },
-        ),
-        Ok(1) => note("good", &html! { "1 delivery was queued again." }),
-        Ok(count) => note("good", &html! { (count) " deliveries were queued again." }),
+        Ok(0) => note("", &html! { (t.of("deliveries-replay-done-none")) }),
+        Ok(count) => {
+            let many = [("count", count.into())];
+            note("good", &html! { (t.with("deliveries-replay-done", &many)) })
+        }
         Err(_) => html! {},
     }
 }

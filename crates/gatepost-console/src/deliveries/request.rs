@@ -4,11 +4,13 @@ use gatepost_storage::webhooks::{AttemptRecord, Delivery};
 use maud::{Markup, html};
 use webhook_model::Webhook;
 
-use super::curl::{Head, curl};
+use super::curl::{Head, PLACEHOLDER, curl};
+use crate::texts::Texts;
 
 /// The section of the delivery's page: the request of the last attempt that kept one. Where nothing
 /// was sent yet, the line for curl is made of the webhook as it is now.
 pub(super) fn section(
+    t: &Texts,
     delivery: &Delivery,
     webhook: Option<&Webhook>,
     attempts: &[AttemptRecord],
@@ -23,32 +25,44 @@ pub(super) fn section(
     let line = head.map(|head| curl(&head, &delivery.body, &file));
     html! {
         section {
-            h2 { "Request" }
+            h2 { (t.of("deliveries-request")) }
             @match sent {
                 Some(attempt) => {
-                    p.quiet { "As attempt " (attempt.number) " sent it. Credentials are hidden, and are not in the log." }
+                    p.quiet { (t.with("deliveries-request-sent", &[("number", attempt.number.into())])) }
                     pre id="request" tabindex="0" { (String::from_utf8_lossy(&attempt.request_head)) }
-                    p { (copy("request", "Copy", "the request")) }
+                    p { (copy("request", &t.of("deliveries-copy"), Some(&t.of("deliveries-copy-request")))) }
                 }
-                None => p.quiet { "No request was sent, or it was not kept." },
+                None => p.quiet { (t.of("deliveries-request-none")) },
             }
             @if let Some(line) = line.filter(|_| delivery.message_kept) {
                 details id="as-curl" {
-                    summary { "As curl" }
-                    @if sent.is_none() { p.quiet { "As the webhook is now." } }
+                    summary { (t.of("deliveries-curl")) }
+                    @if sent.is_none() { p.quiet { (t.of("deliveries-curl-planned")) } }
                     pre id="curl" tabindex="0" { (line) }
-                    p { (copy("curl", "Copy as curl", "")) }
-                    p.quiet { "Replace each " code { "<credential>" } ". A signature is valid for a few minutes." @if line.contains("--data-binary") { " Download the message to " code { (file) } " first." } }
+                    p { (copy("curl", &t.of("deliveries-curl-copy"), None)) }
+                    p.quiet { (hint(t, &line, &file)) }
                 }
             }
         }
     }
 }
 
-/// A button that copies an element's text; it needs the script.
-pub(super) fn copy(id: &str, text: &str, of: &str) -> Markup {
+/// What is to be done before the line is of use.
+fn hint(t: &Texts, line: &str, file: &str) -> Markup {
+    let placeholder = html! { code { (PLACEHOLDER) } };
+    let file = html! { code { (file) } };
+    let parts = [("placeholder", placeholder.into()), ("file", file.into())];
+    match line.contains("--data-binary") {
+        true => t.markup("deliveries-curl-hint-file", &parts),
+        false => t.markup("deliveries-curl-hint", &parts),
+    }
+}
+
+/// A button that copies an element's text, with what screen readers say instead of its own; it
+/// needs the script.
+pub(super) fn copy(id: &str, text: &str, said: Option<&str>) -> Markup {
     html! {
-        button.small.scripted type="button" data-copy=(id) data-said={ (id) "-copied" } { (text) @if !of.is_empty() { span.unseen { " " (of) } } }
+        button.small.scripted type="button" data-copy=(id) data-said={ (id) "-copied" } aria-label=[said] { (text) }
         " " span.quiet id={ (id) "-copied" } role="status" {}
     }
 }

@@ -31,15 +31,17 @@ pub(super) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let shown = Shown::read(&ctx, DeliveryId(id)).await?;
-    let done = done(Form::parse(query.unwrap_or_default().as_bytes()).text("done"));
+    let (t, query) = (ctx.texts(), query.unwrap_or_default());
+    let done = done(t, Form::parse(query.as_bytes()).text("done"));
     let body = html! {
-        @if !done.is_empty() { (note("good", &html! { (done) })) }
+        @if let Some(done) = done { (note("good", &html! { (done) })) }
         (shown.facts(&ctx))
         (message::section(&ctx, &shown.delivery))
-        (request::section(&shown.delivery, shown.webhook(), &shown.attempts))
+        (request::section(t, &shown.delivery, shown.webhook(), &shown.attempts))
         (shown.attempts(&ctx))
     };
-    let (title, actions) = (format!("Delivery #{id}"), shown.actions(&ctx));
+    let title = t.with("deliveries-one", &[("id", id.to_string().into())]);
+    let actions = shown.actions(&ctx);
     Ok(page_with(&ctx, Section::Deliveries, &title, &actions, &body).into_response())
 }
 
@@ -106,9 +108,10 @@ impl Shown {
     }
 
     fn attempts(&self, ctx: &PageContext) -> Markup {
+        let t = ctx.texts();
         let attempts = html! {
-            h2 { "Attempts" }
-            @if self.attempts.is_empty() { p.quiet { "None yet." } }
+            h2 { (t.of("deliveries-attempts")) }
+            @if self.attempts.is_empty() { p.quiet { (t.of("deliveries-attempts-none")) } }
             @else { (attempts::table(ctx, &self.attempts)) }
         };
         self.live(ctx).section("attempts", &attempts)

@@ -24,8 +24,8 @@ pub(super) async fn act(
     };
     match result {
         Err(ManageError::Disabled) => {
-            let text = "The task of this event is disabled, so it was not run.";
-            Err(Failure::Conflict(text.into()))
+            let text = ctx.texts().of("events-not-triggered");
+            Err(Failure::Conflict(text.into_owned()))
         }
         other => {
             other?;

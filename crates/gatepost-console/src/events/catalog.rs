@@ -1,47 +1,56 @@
 //! The catalogue: what can happen on the platform, and what a message can say of it.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use webhook_model::{EventNotes, EventType, Specificity};
 
 use crate::context::PageContext;
 use crate::layout::{Section, page};
+use crate::texts::Texts;
 
 pub(super) async fn show(ctx: PageContext) -> Response {
-    let catalog = ctx.actor.catalog();
+    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
+    let always = [
+        ("date", html! { code { "${DATE}" } }.into()),
+        ("timestamp", html! { code { "${TIMESTAMP}" } }.into()),
+        ("random", html! { code { "${RANDOM}" } }.into()),
+        ("name", html! { code { "${NAME}" } }.into()),
+    ];
     let body = html! {
-        p { "These are the events that can run a task. A message can use " code { "${DATE}" } ", " code { "${TIMESTAMP}" } ", " code { "${RANDOM}" } " and " code { "${NAME}" } " with each of them, and the variables that are listed with an event." }
+        p { (t.markup("events-catalog-intro", &always)) }
         @for (of, label, specificity) in catalog.types() {
             section id={ "type-" (of) } {
-                div.title { h2 { (label) } div.actions { a href=(ctx.at(&format!("/events/new?type={of}"))) { "New event" span.unseen { " of type " (label) } } } }
-                p.quiet { code { (of) } ": " (about(specificity)) }
+                div.title { h2 { (label) } div.actions { a href=(ctx.at(&format!("/events/new?type={of}"))) aria-label=(t.with("events-new-of", &[("type", label.into())])) { (t.of("events-new")) } } }
+                p.quiet { code { (of) } " · " (about(t, specificity)) }
                 (table(&ctx, of))
             }
         }
-        p { a href=(ctx.at("/events")) { "Back to events" } }
+        p { a href=(ctx.at("/events")) { (t.of("events-catalog-back")) } }
     };
-    page(&ctx, Section::Events, "Event types", &body).into_response()
+    page(&ctx, Section::Events, &t.of("events-types"), &body).into_response()
 }
 
-fn about(specificity: Specificity) -> &'static str {
+fn about(t: &Texts, specificity: Specificity) -> Cow<'_, str> {
     match specificity {
-        Specificity::Generic => "applies to the platform as a whole, not to an object or a tag.",
-        Specificity::InstanceOrTag => "applies to one object, or to all objects with a tag.",
-        _ => "applies to one object, to all objects with a tag, or to all objects.",
+        Specificity::Generic => t.of("events-catalog-platform"),
+        Specificity::InstanceOrTag => t.of("events-catalog-object-or-tag"),
+        _ => t.of("events-catalog-any"),
     }
 }
 
 fn table(ctx: &PageContext, of: &EventType) -> Markup {
-    let catalog = ctx.actor.catalog();
+    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
     html! {
         div.scroll { table {
-            thead { tr { th scope="col" { "Event" } th scope="col" { "Description" } th scope="col" { "Sample values" } } }
+            thead { tr { th scope="col" { (t.of("events-event")) } th scope="col" { (t.of("events-catalog-description")) } th scope="col" { (t.of("events-catalog-samples")) } } }
             tbody { @for (event, label) in catalog.events(of) {
                 @let notes = catalog.notes(of, event);
                 tr {
-                    td data-label="Event" { div { (label) div.quiet { code { (event) } } } }
-                    td data-label="Description" { span { (notes.map_or("", EventNotes::description)) } }
-                    td data-label="Sample values" { div { @if let Some(notes) = notes { (samples(notes)) } } }
+                    td data-label=(t.of("events-event")) { div { (label) div.quiet { code { (event) } } } }
+                    td data-label=(t.of("events-catalog-description")) { span { (notes.map_or("", EventNotes::description)) } }
+                    td data-label=(t.of("events-catalog-samples")) { div { @if let Some(notes) = notes { (samples(notes)) } } }
                 }
             } }
         } }

@@ -34,33 +34,35 @@ async fn new_page(
     form: &EventForm,
     problems: &Problems,
 ) -> Result<Markup, Failure> {
-    let mut types = vec![(String::new(), "Choose…".to_owned())];
+    let t = ctx.texts();
+    let mut types = vec![(String::new(), t.of("frame-picker-choose").into_owned())];
     types.extend(offered_types(ctx).await?);
     let of = known_type(ctx, chosen);
     let rest = match of {
         Some((of, specificity)) => {
             let subject = Subject::new(ctx, &of, form).await;
-            let options = form_options(ctx, "Create event", &subject, specificity, false).await?;
+            let button = t.of("events-create");
+            let options = form_options(ctx, button, &subject, specificity, false).await?;
             Some(fields(ctx, form, problems, &options))
         }
         None => None,
     };
     let body = html! {
-        @if rest.is_none() { p { "An event runs a task when something happens on the platform. Choose first where it happens; then what happens, to which object, and the task to run." } }
+        @if rest.is_none() { p { (t.of("events-intro")) } }
         form.main method="get" action=(ctx.at("/events/new")) {
             section {
                 @if !form.task.is_empty() { input type="hidden" name="task" value=(form.task); }
-                (layout::select(&Problems::default(), "type", "Type", &types, chosen, "The area of the platform where the event happens.", true))
-                p { a href=(ctx.at("/events/catalog")) { "All types and their events" } }
+                (layout::select(&Problems::default(), "type", &t.of("events-type"), &types, chosen, &t.of("events-type-hint"), true))
+                p { a href=(ctx.at("/events/catalog")) { (t.of("events-type-catalog")) } }
             }
             div.submit {
-                button.unscripted { "Continue" }
-                @if rest.is_none() { a.button href=(ctx.at("/events")) { "Cancel" } }
+                button.unscripted { (t.of("events-continue")) }
+                @if rest.is_none() { a.button href=(ctx.at("/events")) { (t.of("frame-cancel")) } }
             }
         }
         @if let Some(rest) = rest { (rest) }
     };
-    Ok(page(ctx, Section::Events, "New event", &body))
+    Ok(page(ctx, Section::Events, &t.of("events-new"), &body))
 }
 
 pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
@@ -72,7 +74,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     if let Some(event) = form.parse(&ctx, &mut problems, &of).await? {
         match ctx.actor.create_event(event).await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/events?done=created")).into_response()),
-            Err(error) => note_error(error, &mut problems)?,
+            Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
     Ok(refused(
@@ -83,6 +85,6 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
 /// The form with what was typed in an earlier session.
 pub(super) async fn again(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
     let form = EventForm::sent(&sent);
-    let page = new_page(&ctx, sent.text("type"), &form, &opened_again()).await?;
+    let page = new_page(&ctx, sent.text("type"), &form, &opened_again(ctx.texts())).await?;
     Ok(page.into_response())
 }

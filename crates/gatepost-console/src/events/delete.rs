@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use webhook_model::EventId;
 
-use super::labels::{labels, target};
+use super::labels::{name, target};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{self, Section, page, seen};
@@ -21,19 +21,31 @@ async fn question_page(
     id: i64,
     refusal: Option<&str>,
 ) -> Result<Markup, Failure> {
+    let t = ctx.texts();
     let what = match if_readable(ctx.actor.event(EventId(id)).await)? {
         Some((row, task)) => {
-            let (of, what) = labels(ctx, &row.value);
-            let of_what = target(ctx, &row.value).await;
-            html! {
-                p { "“" strong { (of) ": " (what) } "” (" (of_what) ") will no longer run the task " strong { (seen(task.task.name.as_str())) } ". The task itself is kept." }
-            }
+            let (name, task) = (name(ctx, &row.value), seen(task.task.name.as_str()));
+            let parts = [
+                ("name", html! { strong { (name) } }.into()),
+                ("target", target(ctx, &row.value).await.into()),
+                ("task", html! { strong { (task) } }.into()),
+            ];
+            html! { p { (t.markup("events-delete-question", &parts)) } }
         }
-        None => question(Kind::Event, id),
+        None => question(ctx.texts(), Kind::Event, id),
     };
     let back = ctx.at("/events");
-    let body = layout::confirm(ctx, &what, "Delete event", &back, &html! {}, refusal);
-    Ok(page(ctx, Section::Events, "Delete this event?", &body))
+    let button = t.of("events-delete-button");
+    let body = layout::confirm(
+        ctx,
+        &what,
+        [&button, &ctx.texts().of("frame-cancel")],
+        &back,
+        &html! {},
+        refusal,
+    );
+    let title = t.of("events-delete-title");
+    Ok(page(ctx, Section::Events, &title, &body))
 }
 
 pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {

@@ -8,7 +8,7 @@ use webhook_model::{Event, EventId, Specificity};
 use super::event_error::note_error;
 use super::fields::fields;
 use super::form::EventForm;
-use super::labels::labels;
+use super::labels::name;
 use super::options::{Subject, form_options, known_type};
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -31,15 +31,15 @@ async fn form_page(
     problems: &Problems,
 ) -> Result<Markup, Failure> {
     let event = &row.value;
-    let (of, what) = labels(ctx, event);
     let specificity = known_type(ctx, event.event_type.as_str())
         .map_or(Specificity::InstanceOptional, |(_, specificity)| {
             specificity
         });
     let subject = Subject::stored(row.owner, event);
-    let options = form_options(ctx, "Save event", &subject, specificity, true).await?;
+    let button = ctx.texts().of("events-save");
+    let options = form_options(ctx, button, &subject, specificity, true).await?;
     let body = fields(ctx, form, problems, &options);
-    Ok(page(ctx, Section::Events, &format!("{of}: {what}"), &body))
+    Ok(page(ctx, Section::Events, &name(ctx, event), &body))
 }
 
 /// The form with what was typed in an earlier session.
@@ -53,7 +53,7 @@ pub(super) async fn again(
         event: row.value.event.to_string(),
         ..EventForm::sent(&sent)
     };
-    let page = form_page(&ctx, &row, &form, &opened_again()).await?;
+    let page = form_page(&ctx, &row, &form, &opened_again(ctx.texts())).await?;
     Ok(page.into_response())
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn update(
         });
         match edited.await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/events?done=saved")).into_response()),
-            Err(error) => note_error(error, &mut problems)?,
+            Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
     Ok(refused(form_page(&ctx, &row, &form, &problems).await?))

@@ -6,12 +6,17 @@ use super::form::field_of;
 use crate::failure::Failure;
 use crate::problems::Problems;
 use crate::refusal::note_refusal;
+use crate::texts::Texts;
 
 /// Notes an error beside the field that it is about; any other error fails the request.
-pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
+pub(super) fn note_error(
+    t: &Texts,
+    error: ManageError,
+    problems: &mut Problems,
+) -> Result<(), Failure> {
     match error {
-        ManageError::Dangling { .. } => problems.add("task", "this task does not exist"),
-        ManageError::NoSuchObject => problems.add("target", "there is no such object or tag"),
+        ManageError::Dangling { .. } => problems.add("task", t.of("events-unknown-task")),
+        ManageError::NoSuchObject => problems.add("target", t.of("events-unknown-target")),
         ManageError::Invalid { field, rule, .. } => problems.add(field_of(field), rule),
         other => note_refusal(other, problems)?,
     }

@@ -1,5 +1,7 @@
 //! The fields of an event's form: event, then object or tag, as the catalog defines.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 use webhook_model::{EventType, Specificity};
 
@@ -10,7 +12,7 @@ use crate::problems::Problems;
 
 /// How the form of a new event differs from that of an existing one, and what it offers.
 pub(super) struct FormOptions<'a> {
-    pub button: &'a str,
+    pub button: Cow<'a, str>,
     pub of: &'a EventType,
     pub specificity: Specificity,
     /// The event can no longer be chosen.
@@ -28,47 +30,49 @@ pub(super) fn fields(
     problems: &Problems,
     options: &FormOptions<'_>,
 ) -> Markup {
-    let catalog = ctx.actor.catalog();
+    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
     let events: Vec<_> = catalog
         .events(options.of)
         .map(|(name, label)| (name.to_string(), label.to_owned()))
         .collect();
-    let targets: &[(&str, &str)] = match options.specificity {
+    let (all, object, tag) = (
+        t.of("events-applies-to-all"),
+        t.of("events-applies-to-object"),
+        t.of("events-applies-to-tag"),
+    );
+    let targets = [("all", &*all), ("instance", &*object), ("tag", &*tag)];
+    let targets = match options.specificity {
         Specificity::Generic => &[],
-        Specificity::InstanceOptional if options.all => &[
-            ("all", "All objects"),
-            ("instance", "One object"),
-            ("tag", "All objects with a tag"),
-        ],
-        _ => &[
-            ("instance", "One object"),
-            ("tag", "All objects with a tag"),
-        ],
+        Specificity::InstanceOptional if options.all => &targets[..],
+        _ => &targets[1..],
     };
     html! {
-        (layout::errors(problems))
+        (layout::errors(t, problems))
         form.main method="post" action=(ctx.own()) novalidate {
             input type="hidden" name="csrf" value=(ctx.csrf);
             input type="hidden" name="type" value=(options.of);
             section {
                 @if options.fixed { input type="hidden" name="event" value=(form.event); }
                 @else {
-                    (layout::select(problems, "event", "Event", &events, &form.event, "What triggers the task.", false))
+                    (layout::select(problems, "event", &t.of("events-event"), &events, &form.event, &t.of("events-event-hint"), false))
                     (descriptions(ctx, options.of))
                 }
-                @if targets.is_empty() { p.quiet { "Events of this type apply to the platform as a whole, not to an object or a tag." } }
+                @if targets.is_empty() { p.quiet { (t.of("events-applies-to-platform")) } }
                 @else {
-                    (layout::radios(problems, "target", "Applies to", targets, &form.target))
-                    div.when.instance { (layout::picker(problems, "instance", "Object", &options.instances, &form.instance, "")) }
-                    div.when.tag { (layout::picker(problems, "tag", "Tag", &options.tags, &form.tag, "")) }
+                    (layout::radios(problems, "target", &t.of("events-applies-to"), targets, &form.target))
+                    div.when.instance { (layout::picker(t, problems, "instance", &t.of("events-object"), &options.instances, &form.instance, "")) }
+                    div.when.tag { (layout::picker(t, problems, "tag", &t.of("events-tag"), &options.tags, &form.tag, "")) }
                 }
-                (layout::picker(problems, "task", "Task", &options.tasks, &form.task, "The task that the event runs."))
-                @if options.tasks.is_empty() { (note("", &html! { "There is no task to choose from. An event needs one: " a href=(ctx.at("/tasks/new")) { "New task" } "." })) }
-                (layout::check("enabled", "Enabled", "", form.enabled))
+                (layout::picker(t, problems, "task", &t.of("events-task"), &options.tasks, &form.task, &t.of("events-task-hint")))
+                @if options.tasks.is_empty() {
+                    @let link = html! { a href=(ctx.at("/tasks/new")) { (t.of("events-task-new")) } };
+                    (note("", &t.markup("events-task-none", &[("link", link.into())])))
+                }
+                (layout::check("enabled", &t.of("events-enabled-field"), "", form.enabled))
             }
             div.submit {
                 button.primary { (options.button) }
-                a.button href=(ctx.at("/events")) { "Cancel" }
+                a.button href=(ctx.at("/events")) { (t.of("frame-cancel")) }
             }
         }
     }
@@ -84,7 +88,7 @@ fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
     let described: Vec<_> = described.filter(|(_, text)| !text.is_empty()).collect();
     html! {
         @if !described.is_empty() {
-            details { summary { "What these events mean" } dl { @for (label, text) in described { dt { (label) } dd { (text) } } } }
+            details { summary { (ctx.texts().of("events-meanings")) } dl { @for (label, text) in described { dt { (label) } dd { (text) } } } }
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::problems::Problems;
+use crate::texts::Texts;
 
 /// The content of the fields, valid or not.
 #[derive(Debug, Default)]
@@ -56,16 +57,17 @@ impl EventForm {
         problems: &mut Problems,
         of: &EventType,
     ) -> Result<Option<Event>, Failure> {
+        let t = ctx.texts();
         let event = self.event.parse::<EventName>();
-        let event = problems.take("event", event.map_err(|_| "choose the event"));
-        let target = self.target(problems);
+        let event = problems.take("event", event.map_err(|_| t.of("events-choose-event")));
+        let target = self.target(t, problems);
         let task = match self.task.parse() {
             Ok(id) => match ctx.actor.task(TaskId(id)).await {
                 Ok(row) => Ok(row.id),
-                Err(ManageError::NotFound) => Err("this task does not exist"),
+                Err(ManageError::NotFound) => Err(t.of("events-unknown-task")),
                 Err(error) => return Err(error.into()),
             },
-            Err(_) => Err("choose the task to run"),
+            Err(_) => Err(t.of("events-choose-task")),
         };
         let task: Option<TaskId> = problems.take("task", task);
         let (Some(name), Some(target), Some(task)) = (event, target, task) else {
@@ -88,16 +90,17 @@ impl EventForm {
         Ok(Some(event))
     }
 
-    fn target(&self, problems: &mut Problems) -> Option<Target> {
+    fn target(&self, t: &Texts, problems: &mut Problems) -> Option<Target> {
         let number = |text: &str| text.parse().ok().filter(|key: &i64| *key > 0);
         match self.target.as_str() {
             "instance" => {
-                let key = number(&self.instance).ok_or("choose the object");
+                let key = number(&self.instance).ok_or_else(|| t.of("events-choose-object"));
                 let key = problems.take("instance", key);
                 key.map(|key| Target::Instance(ObjectId(key)))
             }
             "tag" => {
-                let key = problems.take("tag", number(&self.tag).ok_or("choose the tag"));
+                let key = number(&self.tag).ok_or_else(|| t.of("events-choose-tag"));
+                let key = problems.take("tag", key);
                 key.map(|key| Target::Tag(TagId(key)))
             }
             _ => Some(Target::Generic),

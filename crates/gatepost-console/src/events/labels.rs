@@ -6,17 +6,27 @@ use crate::context::PageContext;
 
 /// What an event applies to: `web-1`, `tag production`, `all`.
 pub(super) async fn target(ctx: &PageContext, event: &Event) -> String {
+    let t = ctx.texts();
     match event.target {
         Target::Instance(id) => {
             let name = ctx.actor.name(event.event_type.as_str(), id.0).await;
-            name.unwrap_or_else(|| format!("object {id}"))
+            let number = [("number", id.to_string().into())];
+            name.unwrap_or_else(|| t.with("events-target-object", &number))
         }
         Target::Tag(id) => {
             let name = ctx.actor.name("tags", id.0).await;
-            format!("tag {}", name.unwrap_or_else(|| id.to_string()))
+            let name = name.unwrap_or_else(|| id.to_string());
+            t.with("events-target-tag", &[("tag", name.into())])
         }
-        Target::Generic => "all".into(),
+        Target::Generic => t.of("events-target-all").into_owned(),
     }
+}
+
+/// What an event is called: `Virtual Machines: Powered on`.
+pub(super) fn name(ctx: &PageContext, event: &Event) -> String {
+    let (of, what) = labels(ctx, event);
+    let values = [("type", of.into()), ("event", what.into())];
+    ctx.texts().with("events-name", &values)
 }
 
 /// The labels of type and event: `Virtual Machines`, `Powered on`.

@@ -1,5 +1,7 @@
 //! The list of events.
 
+use std::borrow::Cow;
+
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::Row;
@@ -15,61 +17,67 @@ use crate::form::Form;
 use crate::layout::{Section, badge, empty, note, one_button, page_with, seen, select};
 use crate::list_view::{Asked, Listing as _};
 use crate::problems::Problems;
+use crate::texts::Texts;
 use crate::unreadable::{self, Kind};
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
     let list = Asked::parse(&ctx, "/events", &asked, &EventList::SHAPE).await?;
     let (shown, names) = shown(&ctx, &list).await?;
-    let done = match asked.text("done") {
-        "created" => "The event was created and now runs its task.",
-        "saved" => "The event was saved.",
-        "deleted" => "The event was deleted.",
-        "triggered" => {
-            "The event was triggered and ran its task. The deliveries show what was sent."
-        }
-        "enabled" => "The event is enabled.",
-        "disabled" => "The event is disabled.",
-        _ => "",
-    };
+    let (t, done) = (ctx.texts(), done(ctx.texts(), asked.text("done")));
     let unreadable = unreadable::section(&ctx, Kind::Event, &asked).await?;
     let body = html! {
-        @if !done.is_empty() { (note("good", &html! { (done) })) }
+        @if let Some(done) = done { (note("good", &html! { (done) })) }
         @if list.is_void(&shown) {
-            (empty("No events yet", "An event defines when a task runs: when something happens to an object of the platform, to any object with a tag, or to the platform as a whole.", &new_button(&ctx)))
+            (empty(&t.of("events-none-title"), &t.of("events-none-text"), &new_button(&ctx)))
         } @else {
             (list.form(&ctx, &type_field(&ctx, &list)).await)
-            (list.caption(&shown))
+            (list.caption(ctx.texts(), &shown))
             @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names).await) }
-            (list.pager(&shown))
+            (list.pager(ctx.texts(), &shown))
         }
         (unreadable)
     };
-    Ok(page_with(&ctx, Section::Events, "Events", &buttons(&ctx), &body).into_response())
+    let (title, buttons) = (t.of("events-title"), buttons(&ctx));
+    Ok(page_with(&ctx, Section::Events, &title, &buttons, &body).into_response())
+}
+
+/// What was done, as the address says.
+fn done<'a>(t: &'a Texts, word: &str) -> Option<Cow<'a, str>> {
+    Some(match word {
+        "created" => t.of("events-created"),
+        "saved" => t.of("events-saved"),
+        "deleted" => t.of("events-deleted"),
+        "triggered" => t.of("events-triggered"),
+        "enabled" => t.of("events-enabled"),
+        "disabled" => t.of("events-disabled"),
+        _ => return None,
+    })
 }
 
 /// A link to the form of a new event.
 fn new_button(ctx: &PageContext) -> Markup {
-    html! { a.button.primary href=(ctx.at("/events/new")) { "New event" } }
+    html! { a.button.primary href=(ctx.at("/events/new")) { (ctx.texts().of("events-new")) } }
 }
 
 /// Narrows the list down to a type of the catalog.
 fn type_field(ctx: &PageContext, list: &Asked) -> Markup {
     let (problems, chosen) = (Problems::default(), list.kept("type"));
-    select(&problems, "type", "Type", &types(ctx), chosen, "", false)
+    let label = ctx.texts().of("events-type");
+    select(&problems, "type", &label, &types(ctx), chosen, "", false)
 }
 
 /// The buttons beside the title.
 fn buttons(ctx: &PageContext) -> Markup {
-    html! { a.button href=(ctx.at("/events/catalog")) { "Event types" } (new_button(ctx)) }
+    html! { a.button href=(ctx.at("/events/catalog")) { (ctx.texts().of("events-types")) } (new_button(ctx)) }
 }
 
 /// Whether the event runs its task: not while either is disabled.
-fn state(enabled: bool, task: Option<&NamedTask>) -> Markup {
+fn state(t: &Texts, enabled: bool, task: Option<&NamedTask>) -> Markup {
     match task {
-        _ if !enabled => badge("", "disabled"),
-        Some(task) if !task.enabled => badge("warn", "task disabled"),
-        _ => badge("good", "enabled"),
+        _ if !enabled => badge("", &t.of("events-state-disabled")),
+        Some(task) if !task.enabled => badge("warn", &t.of("events-state-task-disabled")),
+        _ => badge("good", &t.of("events-state-enabled")),
     }
 }
 
@@ -83,29 +91,31 @@ async fn table(
     for row in rows {
         targets.push(target(ctx, &row.value).await);
     }
+    let t = ctx.texts();
     html! {
         section { div.scroll { table {
             thead { tr {
-                (list.heading("Type", "type")) (list.heading("Event", "event")) th scope="col" { "Object or tag" }
-                (list.heading("Task", "task")) (list.heading("State", "state")) th scope="col" { span.unseen { "Actions" } }
+                (list.heading(&t.of("events-type"), "type")) (list.heading(&t.of("events-event"), "event"))
+                th scope="col" { (t.of("events-target")) } (list.heading(&t.of("events-task"), "task"))
+                (list.heading(&t.of("events-state"), "state")) th scope="col" { span.unseen { (t.of("events-actions")) } }
             } }
             tbody { @for (row, target) in rows.iter().zip(&targets) {
                 @let event = &row.value;
                 @let (of, what) = labels(ctx, event);
                 @let task = names.tasks.get(&event.task);
-                @let name = format!("{of} {what} {target}");
+                @let name = t.with("events-name-of", &[("type", (&*of).into()), ("event", (&*what).into()), ("target", target.into())]);
                 @let at = |what: &str| ctx.at(&format!("/events/{}/{what}", row.id));
                 tr {
-                    td data-label="Type" { span { (of) } }
-                    td data-label="Event" { a href=(at("edit")) { (what) } }
-                    td data-label="Object or tag" { span { (target) } }
-                    td data-label="Task" { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(task.map_or("–", |task| task.name.as_str()))) } }
-                    td data-label="State" { span { (state(event.enabled, task)) } }
+                    td data-label=(t.of("events-type")) { span { (of) } }
+                    td data-label=(t.of("events-event")) { a href=(at("edit")) { (what) } }
+                    td data-label=(t.of("events-target")) { span { (target) } }
+                    td data-label=(t.of("events-task")) { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(task.map_or("–", |task| task.name.as_str()))) } }
+                    td data-label=(t.of("events-state")) { span { (state(t, event.enabled, task)) } }
                     td { div.actions {
-                        (one_button(ctx, &at("do/trigger"), "small", "Trigger", &name))
-                        @if event.enabled { (one_button(ctx, &at("do/disable"), "small", "Disable", &name)) }
-                        @else { (one_button(ctx, &at("do/enable"), "small", "Enable", &name)) }
-                        a.button.small href=(at("delete")) { "Delete" span.unseen { " " (name) } }
+                        (one_button(ctx, &at("do/trigger"), "small", &t.of("events-trigger"), &name))
+                        @if event.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("events-disable"), &name)) }
+                        @else { (one_button(ctx, &at("do/enable"), "small", &t.of("events-enable"), &name)) }
+                        a.button.small href=(at("delete")) aria-label=(t.with("events-delete-of", &[("name", (&*name).into())])) { (t.of("events-delete")) }
                     } }
                 }
             } }

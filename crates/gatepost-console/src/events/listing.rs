@@ -10,7 +10,7 @@ use webhook_model::{Event, EventId, TaskId};
 use super::labels::labels;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::list_view::{Asked, Kept, Listing, Rank, Shape, Shown, SortBy};
+use crate::list_view::{Asked, Kept, ListTexts, Listing, Rank, Shape, Shown, SortBy};
 
 /// Events, with the catalog's labels and the tasks that they run.
 pub(super) struct EventList {
@@ -34,42 +34,51 @@ impl EventList {
 impl Listing for EventList {
     type Row = Row<EventId, Event>;
     const SHAPE: Shape = Shape {
-        one: "event",
-        many: "events",
-        searched: "type, event and task",
+        limit: "events",
+        texts: ListTexts {
+            search: "lists-events-search",
+            searched: "lists-events-searched",
+            count: "lists-events-count",
+            more: "lists-events-more",
+            matches: "lists-events-matches",
+            too_many: "lists-events-too-many",
+        },
         orders: &[
             SortBy {
                 name: "type",
-                up: "Type, A to Z",
-                down: "Type, Z to A",
+                up: "lists-events-sort-type",
+                down: "lists-events-sort-type-down",
             },
             SortBy {
                 name: "event",
-                up: "Event, A to Z",
-                down: "Event, Z to A",
+                up: "lists-events-sort-event",
+                down: "lists-events-sort-event-down",
             },
             SortBy {
                 name: "task",
-                up: "Task, A to Z",
-                down: "Task, Z to A",
+                up: "lists-events-sort-task",
+                down: "lists-events-sort-task-down",
             },
             SortBy {
                 name: "state",
-                up: "Enabled before disabled",
-                down: "Disabled before enabled",
+                up: "lists-events-sort-state",
+                down: "lists-events-sort-state-down",
             },
         ],
-        states: &[("enabled", "Enabled"), ("disabled", "Disabled")],
+        states: &[
+            ("enabled", "lists-events-state-enabled"),
+            ("disabled", "lists-events-state-disabled"),
+        ],
         kept: &[
             Kept {
                 name: "type",
-                how: "choose a type",
-                of: None,
+                how: "lists-events-narrow-type",
+                only: None,
             },
             Kept {
                 name: "task",
-                how: "open the events of one task",
-                of: Some("of one task"),
+                how: "lists-events-narrow-task",
+                only: Some("lists-events-only-task"),
             },
         ],
     };
@@ -134,9 +143,8 @@ pub(super) async fn shown(
 pub(super) fn types(ctx: &PageContext) -> Vec<(String, String)> {
     let types = ctx.actor.catalog().types();
     let types = types.map(|(name, label, _)| (name.to_string(), label.to_owned()));
-    std::iter::once((String::new(), "All".to_owned()))
-        .chain(types)
-        .collect()
+    let all = ctx.texts().of("events-type-all").into_owned();
+    std::iter::once((String::new(), all)).chain(types).collect()
 }
 
 fn key(event: &Event) -> (String, String) {

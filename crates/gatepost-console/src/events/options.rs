@@ -1,6 +1,8 @@
 //! What the form of an event offers: by the catalog and the directory, and of that what the owner
 //! of the event may watch.
 
+use std::borrow::Cow;
+
 use webhook_model::{
     Event, EventName, EventType, ObjectId, OwnerId, Specificity, TagId, Target, TaskId,
 };
@@ -104,7 +106,7 @@ pub(super) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, Stri
 /// The options of a form: `fixed` where the event can no longer be chosen.
 pub(super) async fn form_options<'a>(
     ctx: &PageContext,
-    button: &'a str,
+    button: Cow<'a, str>,
     subject: &'a Subject,
     specificity: Specificity,
     fixed: bool,

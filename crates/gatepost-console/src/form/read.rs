@@ -5,6 +5,7 @@ use bytes::Bytes;
 use url::form_urlencoded;
 
 use super::fields::Form;
+use crate::texts::Texts;
 
 /// The most fields of a form. The largest has two lists of addresses, each row an address and a
 /// checkbox.
@@ -27,8 +28,30 @@ const MAX_SHOWN: usize = 64;
 pub(crate) struct TooMuch {
     /// The field that is too much: of a row, its list.
     pub field: String,
-    /// The rule that it breaks.
-    pub rule: String,
+    /// How it is too much.
+    pub excess: Excess,
+}
+
+/// How a form is too much.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Excess {
+    /// More fields than the largest form has.
+    Fields,
+    /// A field of more than this number of bytes.
+    Bytes(usize),
+    /// It took the reader with it: a fault of ours.
+    Unreadable,
+}
+
+impl Excess {
+    /// The rule that is broken, in a sentence.
+    pub(crate) fn rule(self, texts: &Texts) -> String {
+        match self {
+            Self::Fields => texts.of("forms-too-many-fields").into_owned(),
+            Self::Bytes(most) => texts.with("forms-too-long", &[("count", most.into())]),
+            Self::Unreadable => texts.of("forms-unreadable").into_owned(),
+        }
+    }
 }
 
 impl Form {
@@ -39,7 +62,7 @@ impl Form {
             return Self::of(&body);
         }
         let reading = tokio::task::spawn_blocking(move || Self::of(&body));
-        let broken = |_| too_much("form", "cannot be read");
+        let broken = |_| too_much("form", Excess::Unreadable);
         reading.await.map_err(broken)?
     }
 
@@ -51,7 +74,7 @@ impl Form {
             }
             let (name, value) = decoded(piece)?;
             if fields.len() == MAX_FIELDS {
-                return Err(too_much(&name, "has too many rows"));
+                return Err(too_much(&name, Excess::Fields));
             }
             fields.push((name, value));
         }
@@ -69,7 +92,7 @@ fn decoded(piece: &[u8]) -> Result<(String, String), TooMuch> {
     };
     let too_long = || {
         let name = String::from_utf8_lossy(name.unwrap_or_default());
-        too_much(&name, format!("must be at most {most} bytes"))
+        too_much(&name, Excess::Bytes(most))
     };
     if piece.len() > ENCODED * (most + MAX_SHOWN) {
         return Err(too_long());
@@ -82,11 +105,11 @@ fn decoded(piece: &[u8]) -> Result<(String, String), TooMuch> {
     Ok((name, value))
 }
 
-fn too_much(name: &str, rule: impl Into<String>) -> TooMuch {
+fn too_much(name: &str, excess: Excess) -> TooMuch {
     let list = name.split('.').next().unwrap_or(name);
     TooMuch {
         field: list.chars().take(MAX_SHOWN).collect(),
-        rule: rule.into(),
+        excess,
     }
 }
 
@@ -97,9 +120,9 @@ mod tests {
 
     use super::*;
 
-    fn refused(body: &str) -> (String, String) {
-        let TooMuch { field, rule } = Form::of(body.as_bytes()).unwrap_err();
-        (field, rule)
+    fn refused(body: &str) -> (String, Excess) {
+        let TooMuch { field, excess } = Form::of(body.as_bytes()).unwrap_err();
+        (field, excess)
     }
 
     #[tokio::test]
@@ -123,15 +146,12 @@ mod tests {
     fn what_no_page_sends_is_refused_by_the_name_of_its_field() {
         let rows = (0..100_000).map(|row| format!("allow.{row}.net=&"));
         let of_rows = refused(&rows.collect::<String>());
-        assert_eq!(of_rows, ("allow".into(), "has too many rows".into()));
+        assert_eq!(of_rows, ("allow".into(), Excess::Fields));
         let long = "x".repeat(MAX_TEXT + 1);
-        let rule = "must be at most 65536 bytes".to_owned();
-        assert_eq!(
-            refused(&format!("name={long}")),
-            ("name".into(), rule.clone())
-        );
+        let excess = Excess::Bytes(MAX_TEXT);
+        assert_eq!(refused(&format!("name={long}")), ("name".into(), excess));
         let much = "%22".repeat(MAX_TEXT + 100);
-        assert_eq!(refused(&format!("name={much}")), ("name".into(), rule));
+        assert_eq!(refused(&format!("name={much}")), ("name".into(), excess));
         assert_eq!(refused(&format!("{long}=1")).0.len(), MAX_SHOWN);
         let message = "x".repeat(MAX_MESSAGE + 1);
         assert_eq!(refused(&format!("message={message}")).0, "message");

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::fields::Form;
 use crate::problems::Problems;
+use crate::texts::Texts;
 
 /// The rows of a list: each its values, in the order of the list's columns.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -24,9 +25,10 @@ impl Rows {
     }
 
     /// Notes that there are too many, and says whether there are.
-    pub(crate) fn is_too_long(&self, list: &str, problems: &mut Problems) -> bool {
+    pub(crate) fn is_too_long(&self, texts: &Texts, list: &str, problems: &mut Problems) -> bool {
         if let Some(most) = self.beyond {
-            problems.add(list, format!("must have at most {most} rows"));
+            let count = [("count", most.into())];
+            problems.add(list, texts.with("forms-too-many-rows", &count));
         }
         self.beyond.is_some()
     }
@@ -126,9 +128,9 @@ mod tests {
     fn only_as_many_rows_are_read_as_there_may_be() {
         let sent = "header.a.name=1&header.b.name=2&header.c.name=3&header.a.value=4";
         let (three, two) = (headers(sent, 3), headers(sent, 2));
-        let mut problems = Problems::default();
-        assert!(!three.is_too_long("header", &mut problems) && problems.is_empty());
-        assert!(two.is_too_long("header", &mut problems));
+        let (texts, mut problems) = (Texts::english(), Problems::default());
+        assert!(!three.is_too_long(&texts, "header", &mut problems) && problems.is_empty());
+        assert!(two.is_too_long(&texts, "header", &mut problems));
         assert_eq!(problems.of("header"), Some("Must have at most 2 rows."));
         assert_eq!(two.rows, [["1", "4"], ["2", ""]]);
     }

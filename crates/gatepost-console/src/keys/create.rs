@@ -42,16 +42,16 @@ pub(super) async fn create(
     headers: HeaderMap,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let form = KeyForm::sent(&sent);
+    let (t, form) = (ctx.texts(), KeyForm::sent(&sent));
     let mut problems = Problems::default();
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, &form, &problems).await.into_response());
     }
-    let valid = form.parse(&mut problems, ctx.now());
+    let valid = form.parse(t, &mut problems, ctx.now());
     let owner = match form.user.trim() {
         "" => Some(ctx.principal().owner),
         user => problems
-            .take("user", user.parse().map_err(|_| "must be a user"))
+            .take("user", user.parse().map_err(|_| t.of("keys-problem-owner")))
             .map(OwnerId),
     };
     let (Some(valid), Some(owner)) = (valid, owner) else {
@@ -73,7 +73,7 @@ pub(super) async fn create(
         Ok((_, secret)) => {
             let api = api_url(ctx.console.api.as_ref(), &uri, &headers);
             let (key, list) = (secret.reveal(), ctx.at(&home(&ctx, owner)));
-            let popup = reveal::key(&key, &valid.name, &list, api.as_deref());
+            let popup = reveal::key(t, &key, &valid.name, &list, api.as_deref());
             let page = if ctx.principal().owner == owner {
                 list::page_of(&ctx, &Form::default(), &popup).await?
             } else {
@@ -83,7 +83,7 @@ pub(super) async fn create(
         }
         Err(error) => {
             tickets.put_back(ticket);
-            note_error(error, &mut problems)?;
+            note_error(t, error, &mut problems)?;
             Ok(refused(form_page(&ctx, &form, &problems).await))
         }
     }
@@ -91,7 +91,7 @@ pub(super) async fn create(
 
 /// The form with what was typed in an earlier session.
 pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
-    let page = form_page(&ctx, &KeyForm::sent(&sent), &opened_again()).await;
+    let page = form_page(&ctx, &KeyForm::sent(&sent), &opened_again(ctx.texts())).await;
     page.into_response()
 }
 
@@ -99,25 +99,26 @@ pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
 pub(super) async fn check(ctx: PageContext, sent: Form) -> Json<Value> {
     let mut problems = Problems::default();
     let form = KeyForm::sent(&sent);
-    form.parse(&mut problems, ctx.now());
-    let hints = json!({"ip": form.surprises()});
+    form.parse(ctx.texts(), &mut problems, ctx.now());
+    let hints = json!({"ip": form.surprises(ctx.texts())});
     Json(json!({"problems": problems.to_json(), "hints": hints}))
 }
 
 async fn form_page(ctx: &PageContext, form: &KeyForm, problems: &Problems) -> Markup {
+    let t = ctx.texts();
     let owners = if ctx.principal().access > AccessLevel::User {
         Some(choices(ctx, "users").await)
     } else {
         None
     };
     let options = FormOptions {
-        button: "Create key",
+        button: &t.of("keys-create"),
         ticket: Some(Tickets::issue()),
-        expires: None,
+        keep: None,
         owners,
     };
     let body = fields(ctx, form, problems, &options);
-    page(ctx, Section::Keys, "New API key", &body)
+    page(ctx, Section::Keys, &t.of("keys-new-title"), &body)
 }
 
 /// Where a key of this owner is listed: among one's own, or on the page of another user.
@@ -131,10 +132,9 @@ fn home(ctx: &PageContext, owner: OwnerId) -> String {
 
 /// The form was submitted before, by a reload or a second click.
 fn already_submitted(ctx: &PageContext) -> Response {
-    let text = html! {
-        "This form has already created a key, and the key was shown then. If you did not keep it, delete the key and create a new one. "
-        a href=(ctx.at("/keys")) { "Go to API keys" }
-    };
-    let body = note("warn", &text);
-    refused(page(ctx, Section::Keys, "Form already submitted", &body))
+    let t = ctx.texts();
+    let link = html! { a href=(ctx.at("/keys")) { (t.of("keys-submitted-link")) } };
+    let text = t.markup("keys-submitted", &[("link", link.into())]);
+    let (title, body) = (t.of("keys-submitted-title"), note("warn", &text));
+    refused(page(ctx, Section::Keys, &title, &body))
 }

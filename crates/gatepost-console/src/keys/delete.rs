@@ -16,12 +16,22 @@ pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Respon
 
 async fn question(ctx: &PageContext, id: i64, refusal: Option<&str>) -> Result<Markup, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
-    let text = html! {
-        p { "Requests that use the key " strong { (seen(row.key.name.as_str())) } " (" code { (row.key.hint) } ") will be refused. This cannot be undone." }
-    };
-    let back = ctx.at("/keys");
-    let body = layout::confirm(ctx, &text, "Delete key", &back, &html! {}, refusal);
-    Ok(page(ctx, Section::Keys, "Delete this API key?", &body))
+    let (t, name) = (ctx.texts(), seen(row.key.name.as_str()));
+    let parts = [
+        ("name", html! { strong { (name) } }.into()),
+        ("hint", html! { code { (row.key.hint) } }.into()),
+    ];
+    let text = html! { p { (t.markup("keys-delete-text", &parts)) } };
+    let (button, back) = (t.of("keys-delete-button"), ctx.at("/keys"));
+    let body = layout::confirm(
+        ctx,
+        &text,
+        [&button, &ctx.texts().of("frame-cancel")],
+        &back,
+        &html! {},
+        refusal,
+    );
+    Ok(page(ctx, Section::Keys, &t.of("keys-delete-title"), &body))
 }
 
 pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {

@@ -11,7 +11,7 @@ use super::key_error::note_error;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, note, page, refused};
+use crate::layout::{Section, note, page, refused, seen};
 use crate::problems::Problems;
 use crate::refusal::opened_again;
 use crate::row_id::RowId;
@@ -31,11 +31,11 @@ pub(super) async fn update(
     let form = KeyForm::sent(&sent);
     let mut problems = Problems::default();
     if sent.given("do").is_none()
-        && let Some(valid) = form.parse(&mut problems, ctx.now())
+        && let Some(valid) = form.parse(ctx.texts(), &mut problems, ctx.now())
     {
         match ctx.actor.edit_key(row.id, valid.edit()).await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/keys?done=saved")).into_response()),
-            Err(error) => note_error(error, &mut problems)?,
+            Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
     let page = form_page(&ctx, &row, &form, &problems);
@@ -53,29 +53,39 @@ pub(super) async fn again(
     sent: Form,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
-    let page = form_page(&ctx, &row, &KeyForm::sent(&sent), &opened_again());
+    let page = form_page(
+        &ctx,
+        &row,
+        &KeyForm::sent(&sent),
+        &opened_again(ctx.texts()),
+    );
     Ok(page.into_response())
 }
 
 fn form_page(ctx: &PageContext, row: &KeyRow, form: &KeyForm, problems: &Problems) -> Markup {
-    let expires = match row.key.expiration {
-        Expiration::Never => "never".to_owned(),
-        Expiration::At(at) => at.format("%Y-%m-%d %H:%M UTC").to_string(),
+    let t = ctx.texts();
+    let keep = match row.key.expiration {
+        Expiration::Never => t.of("keys-form-keep-never").into_owned(),
+        Expiration::At(at) => {
+            let time = at.format("%Y-%m-%d %H:%M UTC").to_string();
+            t.with("keys-form-keep", &[("time", time.into())])
+        }
     };
     let options = FormOptions {
-        button: "Save key",
+        button: &t.of("keys-save"),
         ticket: None,
-        expires: Some(expires),
+        keep: Some(keep),
         owners: None,
     };
     let body = html! {
         @if row.key.state(ctx.now()) == KeyState::Expired {
-            (note("warn", &html! { "This key has expired and can no longer be edited. Delete it and create a new one." }))
+            (note("warn", &html! { (t.of("keys-edit-expired")) }))
         } @else {
-            p.quiet { "Editing does not change the key string. Changes take effect immediately." }
+            p.quiet { (t.of("keys-edit-text")) }
         }
         (fields(ctx, form, problems, &options))
     };
-    let title = format!("Edit {}", row.key.name.as_str());
+    let name = seen(row.key.name.as_str());
+    let title = t.with("keys-edit-title", &[("name", name.into())]);
     page(ctx, Section::Keys, &title, &body)
 }

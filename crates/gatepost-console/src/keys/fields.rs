@@ -6,29 +6,15 @@ use super::form::KeyForm;
 use crate::context::PageContext;
 use crate::layout::{self, Column, InputKind};
 use crate::problems::Problems;
-
-const ENTRY: [Column; 2] = [
-    Column {
-        name: "net",
-        label: "Entry %",
-        tick: None,
-        placeholder: "10.0.0.0/8 or 192.168.1.5",
-    },
-    Column {
-        name: "on",
-        label: "Entry % enabled",
-        tick: Some("Enabled"),
-        placeholder: "",
-    },
-];
+use crate::texts::Texts;
 
 /// How the form of a new key differs from that of an existing one.
 pub(super) struct FormOptions<'a> {
     pub button: &'a str,
     /// The form's ticket: it creates a key only once.
     pub ticket: Option<String>,
-    /// When the existing key expires.
-    pub expires: Option<String>,
+    /// The choice that leaves the expiry of the existing key as it is.
+    pub keep: Option<String>,
     /// The users that the caller may create a key for; `None` offers no choice.
     pub owners: Option<Vec<(String, String)>>,
 }
@@ -39,50 +25,83 @@ pub(super) fn fields(
     problems: &Problems,
     options: &FormOptions<'_>,
 ) -> Markup {
-    let keep = options
-        .expires
-        .as_ref()
-        .map(|expires| format!("Keep: {expires}"));
-    let surprises = form.surprises();
-    let mut choices = vec![
-        ("30", "In 30 days"),
-        ("60", "In 60 days"),
-        ("90", "In 90 days"),
-        ("date", "Set date"),
-        ("never", "Never expire"),
+    let (t, surprises) = (ctx.texts(), form.surprises(ctx.texts()));
+    let lists = [
+        ("allow", &form.allow, t.of("keys-form-allow")),
+        ("deny", &form.deny, t.of("keys-form-deny")),
     ];
-    if let Some(keep) = &keep {
-        choices.insert(0, ("keep", keep));
-    }
     html! {
-        (layout::errors(problems))
+        (layout::errors(t, problems))
         form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at("/keys/check")) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
             button.unseen tabindex="-1" aria-hidden="true" { (options.button) }
             section {
-                (layout::input(problems, InputKind::Text { max: 128 }, "name", "Name", &form.name, "What the key is used for, such as the pipeline that uses it."))
-                (layout::area(problems, "description", "Description (optional)", &form.description, "", ""))
+                (layout::input(problems, InputKind::Text { max: 128 }, "name", &t.of("keys-form-name"), &form.name, &t.of("keys-form-name-hint")))
+                (layout::area(problems, "description", &t.of("keys-form-description"), &form.description, "", ""))
                 @if let Some(owners) = &options.owners {
-                    (layout::picker(problems, "user", "Owner", owners, &form.user, "The key has the permissions of this user."))
+                    (layout::picker(t, problems, "user", &t.of("keys-form-owner"), owners, &form.user, &t.of("keys-form-owner-hint")))
                 }
-                (layout::radios(problems, "expires_type", "Expires", &choices, &form.expires_type))
+                (expiry(t, problems, options.keep.as_deref(), &form.expires_type))
                 div.when.date {
-                    (layout::input(problems, InputKind::Date, "expires", "Date and time", &form.expires, ""))
+                    (layout::input(problems, InputKind::Date, "expires", &t.of("keys-form-date"), &form.expires, ""))
                 }
                 @if form.expires_type != "date" { p.error { (problems.of("expires").unwrap_or_default()) } }
             }
             section {
-                h2 { "Allowed addresses" }
-                p.quiet { "IP addresses and CIDR ranges from which the key can be used. With an allow list, only its enabled entries can use the key, and the deny list is ignored. Without an allow list, all addresses except the enabled entries of the deny list can use it." }
-                (layout::editor(problems, "allow", "IP allow list (optional)", &ENTRY, &form.allow.rows, "", false))
-                (layout::editor(problems, "deny", "IP deny list (optional)", &ENTRY, &form.deny.rows, "", false))
+                h2 { (t.of("keys-form-addresses")) }
+                p.quiet { (t.of("keys-form-addresses-text")) }
+                @for (name, list, legend) in lists { (entries(t, problems, name, &list.rows, &legend)) }
                 p.note.warn data-hint="ip" hidden[surprises.is_empty()] { (surprises) }
             }
             div.submit {
                 button.primary { (options.button) }
-                a.button href=(ctx.at("/keys")) { "Cancel" }
+                a.button href=(ctx.at("/keys")) { (t.of("frame-cancel")) }
             }
         }
     }
+}
+
+/// When the key expires.
+fn expiry(t: &Texts, problems: &Problems, keep: Option<&str>, chosen: &str) -> Markup {
+    let days = [("30", 30_u64), ("60", 60), ("90", 90)].map(|(value, count)| {
+        let text = t.with("keys-form-expires-in", &[("count", count.into())]);
+        (value, text)
+    });
+    let (date, never) = (
+        t.of("keys-form-expires-date"),
+        t.of("keys-form-expires-never"),
+    );
+    let mut choices: Vec<(&str, &str)> = keep.map(|keep| ("keep", keep)).into_iter().collect();
+    choices.extend(days.iter().map(|(value, text)| (*value, text.as_str())));
+    choices.extend([("date", &*date), ("never", &*never)]);
+    let legend = t.of("keys-form-expires");
+    layout::radios(problems, "expires_type", &legend, &choices, chosen)
+}
+
+/// The entries of an IP list.
+fn entries(
+    t: &Texts,
+    problems: &Problems,
+    name: &str,
+    rows: &[Vec<String>],
+    legend: &str,
+) -> Markup {
+    // The editor puts the number of the row here.
+    let number = [("number", "%".into())];
+    let columns = [
+        Column {
+            name: "net",
+            label: &t.with("keys-form-entry", &number),
+            tick: None,
+            placeholder: &t.of("keys-form-entry-example"),
+        },
+        Column {
+            name: "on",
+            label: &t.with("keys-form-entry-enabled", &number),
+            tick: Some(&t.of("keys-form-enabled")),
+            placeholder: "",
+        },
+    ];
+    layout::editor(t, problems, name, legend, &columns, rows, false)
 }

@@ -1,7 +1,8 @@
 //! The form of a key, parsed with the same types as the API's input.
 
 use apikey_core::{
-    Description, Expiration, IpEntry, IpList, IpPolicy, IpRange, KeyEdit, KeyName, MAX_IP_ENTRIES,
+    Description, Expiration, IpEntry, IpList, IpPolicy, IpRange, IpRangeError, KeyEdit, KeyName,
+    MAX_IP_ENTRIES,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::keys::KeyRow;
@@ -9,6 +10,7 @@ use gatepost_storage::keys::KeyRow;
 use super::review::surprises;
 use crate::form::{Form, Rows};
 use crate::problems::Problems;
+use crate::texts::Texts;
 use crate::time;
 
 /// The days after which a new key expires unless chosen otherwise (SPEC 5.1 rule 7).
@@ -89,13 +91,18 @@ impl KeyForm {
     }
 
     /// Parses the fields; each error is noted beside its field.
-    pub(super) fn parse(&self, problems: &mut Problems, now: DateTime<Utc>) -> Option<ValidKey> {
+    pub(super) fn parse(
+        &self,
+        texts: &Texts,
+        problems: &mut Problems,
+        now: DateTime<Utc>,
+    ) -> Option<ValidKey> {
         let name = problems.take("name", self.name.parse::<KeyName>());
         let description = problems.take("description", self.description.parse::<Description>());
-        let expiration = problems.take("expires", self.expiration(now));
-        let mut list = |name, rows: &Rows| match rows.is_too_long(name, problems) {
+        let expiration = problems.take("expires", self.expiration(texts, now));
+        let mut list = |name, rows: &Rows| match rows.is_too_long(texts, name, problems) {
             true => None,
-            false => problems.take(name, list(rows)),
+            false => problems.take(name, list(texts, rows)),
         };
         let (allow, deny) = (list("allow", &self.allow), list("deny", &self.deny));
         Some(ValidKey {
@@ -110,22 +117,23 @@ impl KeyForm {
     }
 
     /// What the IP lists do that may surprise, if they are valid, whatever else is not.
-    pub(super) fn surprises(&self) -> String {
-        let (Ok(allow), Ok(deny)) = (list(&self.allow), list(&self.deny)) else {
+    pub(super) fn surprises(&self, texts: &Texts) -> String {
+        let (Ok(allow), Ok(deny)) = (list(texts, &self.allow), list(texts, &self.deny)) else {
             return String::new();
         };
         surprises(&IpPolicy { allow, deny })
     }
 
-    fn expiration(&self, now: DateTime<Utc>) -> Result<Option<Expiration>, String> {
+    fn expiration(&self, texts: &Texts, now: DateTime<Utc>) -> Result<Option<Expiration>, String> {
+        let wrong = |text| texts.of(text).into_owned();
         let at = match self.expires_type.as_str() {
             "never" => return Ok(Some(Expiration::Never)),
             "keep" => return Ok(None),
             days @ ("30" | "60" | "90") => now + TimeDelta::days(days.parse().unwrap_or(30)),
-            "date" if self.expires.is_empty() => return Err("enter a date and time".into()),
+            "date" if self.expires.is_empty() => return Err(wrong("keys-problem-date")),
             "date" => time::parse_field(&self.expires)
-                .ok_or("enter a date and time such as 2027-01-31T18:00")?,
-            _ => return Err("choose when the key expires".into()),
+                .ok_or_else(|| wrong("keys-problem-date-unreadable"))?,
+            _ => return Err(wrong("keys-problem-expires")),
         };
         Expiration::in_future(at, now)
             .map(Some)
@@ -146,21 +154,25 @@ impl ValidKey {
 }
 
 /// The entries; empty rows are skipped.
-fn list(rows: &Rows) -> Result<IpList, String> {
+fn list(texts: &Texts, rows: &Rows) -> Result<IpList, String> {
     let mut entries = Vec::new();
     for (at, row) in rows.rows.iter().enumerate() {
         let [net, on] = row.as_slice() else { continue };
         if net.trim().is_empty() {
             continue;
         }
-        let net: IpRange = net
-            .trim()
-            .parse()
-            .map_err(|error| format!("entry {} {error}", at + 1))?;
+        let net: IpRange = net.trim().parse().map_err(|rule: IpRangeError| {
+            let values = [
+                ("number", (at + 1).into()),
+                ("rule", rule.to_string().into()),
+            ];
+            texts.with("keys-problem-entry", &values)
+        })?;
         entries.push(IpEntry {
             enabled: !on.is_empty(),
             net,
         });
     }
-    IpList::new(entries).map_err(|_| format!("must have at most {MAX_IP_ENTRIES} entries"))
+    let count = [("count", MAX_IP_ENTRIES.into())];
+    IpList::new(entries).map_err(|_| texts.with("keys-problem-entries", &count))
 }

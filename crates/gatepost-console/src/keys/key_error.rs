@@ -5,15 +5,24 @@ use gatepost_manage::ManageError;
 use crate::failure::Failure;
 use crate::problems::Problems;
 use crate::refusal::note_refusal;
+use crate::texts::Texts;
 
 /// Notes an error beside the field that it is about; any other error fails the request.
-pub(super) fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
+pub(super) fn note_error(
+    texts: &Texts,
+    error: ManageError,
+    problems: &mut Problems,
+) -> Result<(), Failure> {
     match error {
-        ManageError::Dangling { .. } => problems.add("user", "this user does not exist"),
-        ManageError::Forbidden => problems.add("user", "you cannot manage the keys of this user"),
+        ManageError::Dangling { .. } => {
+            problems.add("user", texts.of("keys-problem-owner-unknown"));
+        }
+        ManageError::Forbidden => {
+            problems.add("user", texts.of("keys-problem-owner-forbidden"));
+        }
         ManageError::Invalid { field, rule, .. } => problems.add(field, rule),
         ManageError::NameTaken { .. } => {
-            problems.add("name", "this user already has a key with this name");
+            problems.add("name", texts.of("keys-problem-name-taken"));
         }
         other => note_refusal(other, problems)?,
     }

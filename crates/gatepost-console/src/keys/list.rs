@@ -13,10 +13,13 @@ use crate::layout::{Section, note, page_with};
 use crate::list_view::{Asked, Listing as _};
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
+    let (t, query) = (
+        ctx.texts(),
+        Form::parse(query.unwrap_or_default().as_bytes()),
+    );
     let done = match query.text("done") {
-        "saved" => Some("The key was saved. The key string has not changed."),
-        "deleted" => Some("The key was deleted. Requests that use it are now refused."),
+        "saved" => Some(t.of("keys-saved")),
+        "deleted" => Some(t.of("keys-deleted")),
         _ => None,
     };
     let above = html! { @if let Some(done) = done { (note("good", &html! { (done) })) } };
@@ -32,12 +35,16 @@ pub(super) async fn page_of(
 ) -> Result<Markup, Failure> {
     let asked = Asked::parse(ctx, "/keys", query, &KeyList::SHAPE).await?;
     let rows = table(ctx, &asked).await?;
+    let t = ctx.texts();
     let title = match asked.owner() {
-        Some(owner) => format!("API keys of {}", user_name(ctx, owner).await),
-        None => "API keys".to_owned(),
+        Some(owner) => {
+            let user = user_name(ctx, owner).await;
+            t.with("keys-title-of", &[("user", user.into())]).into()
+        }
+        None => t.of("keys-title"),
     };
     let actions = html! {
-        @if asked.owner().is_some() { a.button href=(ctx.at("/keys")) { "All keys" } }
+        @if asked.owner().is_some() { a.button href=(ctx.at("/keys")) { (t.of("keys-all")) } }
         (new_button(ctx, asked.owner()))
     };
     let body = html! { (above) (rows) };

@@ -9,7 +9,7 @@ use gatepost_storage::keys::{KeyQuery, KeyRow};
 use super::review::{is_expiring, is_unused};
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::list_view::{Asked, Listing, Rank, Shape, Shown, SortBy};
+use crate::list_view::{Asked, ListTexts, Listing, Rank, Shape, Shown, SortBy};
 
 /// Keys at this moment.
 pub(super) struct KeyList(DateTime<Utc>);
@@ -17,37 +17,43 @@ pub(super) struct KeyList(DateTime<Utc>);
 impl Listing for KeyList {
     type Row = KeyRow;
     const SHAPE: Shape = Shape {
-        one: "key",
-        many: "keys",
-        searched: "name, description and the visible part of the key",
+        limit: "keys",
+        texts: ListTexts {
+            search: "lists-keys-search",
+            searched: "lists-keys-searched",
+            count: "lists-keys-count",
+            more: "lists-keys-more",
+            matches: "lists-keys-matches",
+            too_many: "lists-keys-too-many",
+        },
         orders: &[
             SortBy {
                 name: "name",
-                up: "Name, A to Z",
-                down: "Name, Z to A",
+                up: "lists-keys-sort-name",
+                down: "lists-keys-sort-name-down",
             },
             SortBy {
                 name: "expires",
-                up: "Expires first",
-                down: "Expires last",
+                up: "lists-keys-sort-expires",
+                down: "lists-keys-sort-expires-down",
             },
             SortBy {
                 name: "used",
-                up: "Longest unused",
-                down: "Last used",
+                up: "lists-keys-sort-used",
+                down: "lists-keys-sort-used-down",
             },
             SortBy {
                 name: "state",
-                up: "Active before expired",
-                down: "Expired before active",
+                up: "lists-keys-sort-state",
+                down: "lists-keys-sort-state-down",
             },
         ],
         states: &[
-            ("active", "Active"),
-            ("expiring", "Expiring within 14 days"),
-            ("expired", "Expired"),
-            ("unused", "Unused for 90 days"),
-            ("never", "Never used"),
+            ("active", "lists-keys-state-active"),
+            ("expiring", "lists-keys-state-expiring"),
+            ("expired", "lists-keys-state-expired"),
+            ("unused", "lists-keys-state-unused"),
+            ("never", "lists-keys-state-never"),
         ],
         kept: &[],
     };

@@ -12,6 +12,7 @@ mod listing;
 mod review;
 mod show;
 mod table;
+mod usage;
 mod user;
 
 use axum::Router;

@@ -27,14 +27,15 @@ pub(super) fn is_unused(key: &ApiKey, now: DateTime<Utc>) -> bool {
 }
 
 /// The state as a badge, and what to look at.
-pub(super) fn state(key: &ApiKey, now: DateTime<Utc>) -> Markup {
+pub(super) fn state(texts: &Texts, key: &ApiKey, now: DateTime<Utc>) -> Markup {
+    let (kind, text) = match key.state(now) {
+        KeyState::Active => ("good", "keys-active"),
+        KeyState::Expired => ("warn", "keys-expired"),
+        KeyState::Deleted => ("bad", "keys-gone"),
+    };
     html! {
-        @match key.state(now) {
-            KeyState::Active => (badge("good", "active")),
-            KeyState::Expired => (badge("warn", "expired")),
-            KeyState::Deleted => (badge("bad", "deleted")),
-        }
-        @for (kind, text) in marks(key, now) { " " (badge(kind, &text)) }
+        (badge(kind, &texts.of(text)))
+        @for (kind, text) in marks(texts, key, now) { " " (badge(kind, &text)) }
     }
 }
 
@@ -48,35 +49,32 @@ pub(super) fn surprises(policy: &IpPolicy) -> String {
 /// `expires in 3 days`, `expired 2 hours ago`, `never expires`.
 pub(super) fn expiry(texts: &Texts, expiration: Expiration, now: DateTime<Utc>) -> String {
     let (Expiration::At(at), Some(left)) = (expiration, expiration.days_remaining(now)) else {
-        return "never expires".into();
+        return texts.of("keys-expiry-never").into_owned();
     };
     if expiration.is_expired(now) {
-        return format!("expired {}", distance(texts, at, now));
+        let distance = distance(texts, at, now);
+        return texts.with("keys-expiry-past", &[("distance", distance.into())]);
     }
-    format!("expires in {}", days(left))
+    texts.with("keys-expiry-in", &[("count", left.into())])
 }
 
-/// `1 day`, `30 days`.
-pub(super) fn days(count: u64) -> String {
-    format!("{count} {}", if count == 1 { "day" } else { "days" })
-}
-
-fn marks(key: &ApiKey, now: DateTime<Utc>) -> Vec<(&'static str, String)> {
+fn marks(texts: &Texts, key: &ApiKey, now: DateTime<Utc>) -> Vec<(&'static str, String)> {
+    let said = |text| texts.of(text).into_owned();
     let mut marks = Vec::new();
     if !is_active(key, now) {
         return marks;
     }
     let is_unused = is_unused(key, now);
     match key.last_login {
-        None => marks.push((if is_unused { "warn" } else { "" }, "never used".to_owned())),
+        None => marks.push((if is_unused { "warn" } else { "" }, said("keys-never-used"))),
         Some(_) if is_unused => {
             let idle = idle_days(key, now).unsigned_abs();
-            marks.push(("warn", format!("unused for {}", days(idle))));
+            marks.push(("warn", texts.with("keys-unused", &[("count", idle.into())])));
         }
         Some(_) => {}
     }
     if is_expiring(key, now) {
-        marks.push(("warn", "expires soon".to_owned()));
+        marks.push(("warn", said("keys-expiring")));
     }
     marks
 }
@@ -122,20 +120,21 @@ mod tests {
         (key, now)
     }
 
-    fn texts(expires_in: Option<i64>, used: Option<i64>) -> Vec<String> {
+    fn marked(expires_in: Option<i64>, used: Option<i64>) -> Vec<String> {
         let (key, now) = key(expires_in, used);
-        marks(&key, now).into_iter().map(|(_, text)| text).collect()
+        let marks = marks(&Texts::english(), &key, now);
+        marks.into_iter().map(|(_, text)| text).collect()
     }
 
     #[test]
     fn keys_that_nobody_uses_and_keys_that_end_soon_are_pointed_out() {
-        assert_eq!(texts(None, Some(89)), Vec::<String>::new());
-        assert_eq!(texts(None, Some(90)), ["unused for 90 days"]);
-        assert_eq!(texts(None, None), ["never used"]);
-        assert_eq!(texts(Some(15), Some(0)), Vec::<String>::new());
-        assert_eq!(texts(Some(14), Some(0)), ["expires soon"]);
-        assert_eq!(texts(Some(1), None), ["never used", "expires soon"]);
-        assert_eq!(texts(Some(-1), None), Vec::<String>::new(), "it has ended");
+        assert_eq!(marked(None, Some(89)), Vec::<String>::new());
+        assert_eq!(marked(None, Some(90)), ["unused for 90 days"]);
+        assert_eq!(marked(None, None), ["never used"]);
+        assert_eq!(marked(Some(15), Some(0)), Vec::<String>::new());
+        assert_eq!(marked(Some(14), Some(0)), ["expires soon"]);
+        assert_eq!(marked(Some(1), None), ["never used", "expires soon"]);
+        assert_eq!(marked(Some(-1), None), Vec::<String>::new(), "it has ended");
     }
 
     #[test]

@@ -2,54 +2,60 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apikey_core::{Expiration, IpList, OwnerId};
+use apikey_core::{Expiration, IpList, IpPolicy, OwnerId};
 use chrono::{DateTime, Utc};
 use gatepost_manage::AccessLevel;
 use gatepost_storage::keys::KeyRow;
 use maud::{Markup, html};
 
 use super::listing::shown;
-use super::review::{days, state};
+use super::review::state;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{beginning, empty, seen};
 use crate::list_view::{Asked, Shown};
+use crate::texts::Texts;
 use crate::time::{stamp, stamp_or};
 
 /// Days before it expires from which on a key stands out.
 const SOON: u64 = 7;
 /// Bytes of a description that the table shows.
 const MAX_SHOWN: usize = 160;
+/// Entries of an IP list that the table shows.
+const GLANCE: usize = 2;
 
 /// The keys that were asked for, with the form that asks and the way to other pages.
 pub(super) async fn table(ctx: &PageContext, asked: &Asked) -> Result<Markup, Failure> {
-    let shown = shown(ctx, asked).await?;
+    let (t, shown) = (ctx.texts(), shown(ctx, asked).await?);
     if asked.is_void(&shown) {
         return Ok(empty(
-            "No API keys yet",
-            "An API key lets a script, pipeline or other tool use the API with your permissions, without logging in. The key is shown once, when it is created.",
+            &t.of("keys-none-title"),
+            &t.of("keys-none-text"),
             &new_button(ctx, asked.owner()),
         ));
     }
     let owners = owners(ctx, asked, &shown).await;
     Ok(html! {
         (asked.form(ctx, &html! {}).await)
-        (asked.caption(&shown))
+        (asked.caption(t, &shown))
         @if !shown.rows.is_empty() { (rows(ctx, asked, &shown, owners.as_ref())) }
-        (asked.pager(&shown))
+        (asked.pager(t, &shown))
     })
 }
 
 /// A link to the form of a new key, for the user whose keys are shown or for the caller.
 pub(super) fn new_button(ctx: &PageContext, owner: Option<OwnerId>) -> Markup {
     let query = owner.map_or_else(String::new, |owner| format!("?owner={owner}"));
-    html! { a.button.primary href={ (ctx.at("/keys/new")) (query) } { "New API key" } }
+    html! { a.button.primary href={ (ctx.at("/keys/new")) (query) } { (ctx.texts().of("keys-new")) } }
 }
 
 /// The name of a user.
 pub(super) async fn user_name(ctx: &PageContext, user: OwnerId) -> String {
     let name = ctx.actor.name("users", user.0).await;
-    name.unwrap_or_else(|| format!("user {user}"))
+    name.unwrap_or_else(|| {
+        let id = [("id", user.to_string().into())];
+        ctx.texts().with("keys-user-unnamed", &id)
+    })
 }
 
 /// The names of the owners, each asked for once; `None` where all keys are one user's.
@@ -75,21 +81,22 @@ fn rows(
     shown: &Shown<KeyRow>,
     owners: Option<&BTreeMap<OwnerId, String>>,
 ) -> Markup {
+    let t = ctx.texts();
     html! {
         section {
             div.scroll {
                 table {
                     thead {
                         tr {
-                            (asked.heading("Name", "name"))
-                            @if owners.is_some() { th scope="col" { "Owner" } }
-                            (asked.heading("Expires", "expires"))
-                            (asked.heading("Last logged in", "used"))
-                            th scope="col" { "Last logged in IP" }
-                            (asked.heading("Created", "created"))
-                            th scope="col" { "IP lists" }
-                            (asked.heading("State", "state"))
-                            th scope="col" { span.unseen { "Actions" } }
+                            (asked.heading(&t.of("keys-name"), "name"))
+                            @if owners.is_some() { th scope="col" { (t.of("keys-owner")) } }
+                            (asked.heading(&t.of("keys-expires"), "expires"))
+                            (asked.heading(&t.of("keys-last-login"), "used"))
+                            th scope="col" { (t.of("keys-last-login-ip")) }
+                            (asked.heading(&t.of("keys-created"), "created"))
+                            th scope="col" { (t.of("keys-ip-lists")) }
+                            (asked.heading(&t.of("keys-state"), "state"))
+                            th scope="col" { span.unseen { (t.of("keys-actions")) } }
                         }
                     }
                     tbody { @for row in &shown.rows { (line(ctx, row, owners)) } }
@@ -100,29 +107,29 @@ fn rows(
 }
 
 fn line(ctx: &PageContext, row: &KeyRow, owners: Option<&BTreeMap<OwnerId, String>>) -> Markup {
-    let (key, now) = (&row.key, ctx.now());
+    let (t, key, now) = (ctx.texts(), &row.key, ctx.now());
     let name = seen(key.name.as_str());
     let page = ctx.at(&format!("/keys/{}", row.id.0));
     html! {
         tr {
-            td data-label="Name" { div {
+            td data-label=(t.of("keys-name")) { div {
                 a href=(page) { strong { (name) } } br;
                 code.quiet.nowrap { (key.hint) }
                 @if !key.description.as_str().is_empty() { div.quiet.about { (shortened(key.description.as_str())) } }
             } }
-            @if let Some(owners) = owners { td data-label="Owner" {
+            @if let Some(owners) = owners { td data-label=(t.of("keys-owner")) {
                 a href=(ctx.at(&format!("/users/{}", key.owner))) { (seen(owners.get(&key.owner).map_or("–", String::as_str))) }
             } }
-            td data-label="Expires" { (expires(key.expiration, now)) }
-            td data-label="Last logged in" { div { (stamp_or(ctx.texts(), key.last_login.map(|login| login.at), now, "never")) } }
-            td data-label="Last logged in IP" { span.mono { @match key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
-            td data-label="Created" { div { (stamp(ctx.texts(), key.created, now)) } }
-            td data-label="IP lists" { div.ips { (glance("Allow", &key.ip.allow)) (glance("Deny", &key.ip.deny)) @if key.ip.allow.is_empty() && key.ip.deny.is_empty() { span.quiet { "any address" } } } }
-            td data-label="State" { div.marks { (state(key, now)) } }
+            td data-label=(t.of("keys-expires")) { (expires(t, key.expiration, now)) }
+            td data-label=(t.of("keys-last-login")) { div { (stamp_or(t, key.last_login.map(|login| login.at), now, &t.of("keys-login-never"))) } }
+            td data-label=(t.of("keys-last-login-ip")) { span.mono { @match key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
+            td data-label=(t.of("keys-created")) { div { (stamp(t, key.created, now)) } }
+            td data-label=(t.of("keys-ip-lists")) { div.ips { (ip_lists(t, &key.ip)) } }
+            td data-label=(t.of("keys-state")) { div.marks { (state(t, key, now)) } }
             td {
                 div.actions {
-                    @if !key.expiration.is_expired(now) { a.button.small href={ (page) "/edit" } { "Edit" span.unseen { " " (name) } } }
-                    a.button.small href={ (page) "/delete" } { "Delete" span.unseen { " " (name) } }
+                    @if !key.expiration.is_expired(now) { a.button.small href={ (page) "/edit" } { (t.of("keys-edit")) span.unseen { " " (name) } } }
+                    a.button.small href={ (page) "/delete" } { (t.of("keys-delete")) span.unseen { " " (name) } }
                 }
             }
         }
@@ -130,13 +137,14 @@ fn line(ctx: &PageContext, row: &KeyRow, owners: Option<&BTreeMap<OwnerId, Strin
 }
 
 /// Days remaining (SPEC 2.1).
-fn expires(expiration: Expiration, now: DateTime<Utc>) -> Markup {
+fn expires(texts: &Texts, expiration: Expiration, now: DateTime<Utc>) -> Markup {
     let (Expiration::At(at), Some(left)) = (expiration, expiration.days_remaining(now)) else {
-        return html! { span.quiet { "never" } };
+        return html! { span.quiet { (texts.of("keys-expires-never")) } };
     };
     let date = at.format("%Y-%m-%d %H:%M UTC").to_string();
     let class = if left <= SOON { "badge warn" } else { "nowrap" };
-    html! { span title=(date) class=(class) { (days(left)) } }
+    let days = texts.with("keys-days", &[("count", left.into())]);
+    html! { span title=(date) class=(class) { (days) } }
 }
 
 fn shortened(description: &str) -> String {
@@ -149,19 +157,24 @@ fn shortened(description: &str) -> String {
     format!("{}{rest}", seen(start))
 }
 
-/// The first entries of a list, and the number of the others.
-fn glance(name: &str, list: &IpList) -> Markup {
-    let shown = 2;
+/// The IP lists at a glance.
+fn ip_lists(t: &Texts, ip: &IpPolicy) -> Markup {
     html! {
-        @if !list.is_empty() {
-            div.quiet {
-                (name) ": "
-                @for (at, entry) in list.entries().iter().take(shown).enumerate() {
-                    @if at > 0 { ", " }
-                    @if entry.enabled { span.mono { (entry.net) } } @else { s.mono title="disabled" { (entry.net) } }
-                }
-                @if list.len() > shown { " and " (list.len() - shown) " more" }
-            }
-        }
+        @if !ip.allow.is_empty() { div.quiet { (glance(t, &ip.allow, "keys-allow", "keys-allow-more")) } }
+        @if !ip.deny.is_empty() { div.quiet { (glance(t, &ip.deny, "keys-deny", "keys-deny-more")) } }
+        @if ip.allow.is_empty() && ip.deny.is_empty() { span.quiet { (t.of("keys-any-address")) } }
     }
+}
+
+/// The first entries of a list, and the number of the others: one text for each case.
+fn glance(t: &Texts, list: &IpList, all: &'static str, some: &'static str) -> Markup {
+    let entries = html! {
+        @for (at, entry) in list.entries().iter().take(GLANCE).enumerate() {
+            @if at > 0 { ", " }
+            @if entry.enabled { span.mono { (entry.net) } } @else { s.mono title=(t.of("keys-entry-is-disabled")) { (entry.net) } }
+        }
+    };
+    let beyond = list.len().saturating_sub(GLANCE) as u64;
+    let parts = [("entries", entries.into()), ("count", beyond.into())];
+    t.markup(if beyond > 0 { some } else { all }, &parts)
 }

@@ -11,16 +11,32 @@ use super::table::{new_button, table};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, grouped, note, page_with, seen};
+use crate::grouped::grouped;
+use crate::layout::{Section, note, page_with, seen};
 use crate::list_view::{Asked, Listing as _};
 use crate::row_id::RowId;
 
-/// The other records of a user: the limit that counts them, where they are listed, and the name of
-/// the list.
-const OTHERS: [(&str, &str, &str); 3] = [
-    ("webhooks", "/webhooks", "Webhooks"),
-    ("tasks", "/tasks", "Tasks"),
-    ("events", "/events", "Events"),
+/// The other records of a user: the limit that counts them, where they are listed, and the texts
+/// that name them and count them.
+const OTHERS: [(&str, &str, &str, &str); 3] = [
+    (
+        "webhooks",
+        "/webhooks",
+        "keys-user-webhooks",
+        "keys-user-webhooks-count",
+    ),
+    (
+        "tasks",
+        "/tasks",
+        "keys-user-tasks",
+        "keys-user-tasks-count",
+    ),
+    (
+        "events",
+        "/events",
+        "keys-user-events",
+        "keys-user-events-count",
+    ),
 ];
 
 pub(super) async fn show(
@@ -41,12 +57,18 @@ pub(super) async fn page_of(
     above: &Markup,
 ) -> Result<Markup, Failure> {
     let user = ctx.actor.user(owner).await?;
-    let name = user.name.clone().unwrap_or_else(|| format!("User {owner}"));
+    let t = ctx.texts();
+    let name = user.name.clone().unwrap_or_else(|| {
+        t.with(
+            "keys-user-unnamed-title",
+            &[("id", owner.to_string().into())],
+        )
+    });
     let asked = Asked::of_owner(ctx, &path(owner), query, &KeyList::SHAPE, owner);
     let body = html! {
         (above)
         (about(ctx, &user).await?)
-        h2 { "API keys" }
+        h2 { (t.of("keys-user-keys")) }
         (table(ctx, &asked).await?)
     };
     let actions = new_button(ctx, Some(owner));
@@ -59,25 +81,27 @@ pub(super) fn path(owner: OwnerId) -> String {
 }
 
 async fn about(ctx: &PageContext, user: &User) -> Result<Markup, Failure> {
-    let access = match user.access {
-        AccessLevel::User => "User",
-        AccessLevel::TenantAdministrator => "Tenant administrator",
-        AccessLevel::SystemAdministrator => "System administrator",
-        _ => "Other",
-    };
+    let t = ctx.texts();
+    let level = t.of(match user.access {
+        AccessLevel::User => "keys-level-user",
+        AccessLevel::TenantAdministrator => "keys-level-tenant",
+        AccessLevel::SystemAdministrator => "keys-level-system",
+        _ => "keys-level-other",
+    });
     let limits = ctx.actor.limits(user.owner).await?;
     let count = |name: &str| {
         let limit = limits.iter().find(|limit| limit.name == name);
         limit.map_or(0, |limit| limit.used)
     };
     Ok(html! {
-        @if !user.enabled { (note("warn", &html! { "This user is disabled: the keys are refused, and webhooks send nothing." })) }
+        @if !user.enabled { (note("warn", &html! { (t.of("keys-user-disabled")) })) }
         section {
             dl {
-                dt { "Access level" } dd { (access) ". The user's keys have the same permissions." }
-                @for (name, path, label) in OTHERS {
-                    dt { (label) }
-                    dd { a href=(ctx.at(&format!("{path}?owner={}", user.owner))) { (grouped(count(name))) span.unseen { " " (name) " of this user" } } }
+                dt { (t.of("keys-user-access")) } dd { (t.with("keys-user-access-text", &[("level", level.into())])) }
+                @for (limit, path, name, counted) in OTHERS {
+                    @let count = count(limit);
+                    dt { (t.of(name)) }
+                    dd { a href=(ctx.at(&format!("{path}?owner={}", user.owner))) aria-label=(t.with(counted, &[("count", count.into())])) { (grouped(count)) } }
                 }
             }
         }

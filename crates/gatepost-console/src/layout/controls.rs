@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::problems::Problems;
+use crate::texts::Texts;
 use crate::time::{split_field, zone_field};
 
 /// What a one-line field accepts.
@@ -97,6 +98,7 @@ pub(crate) fn select(
 
 /// A list to choose a row from; where no rows are offered, a field for its number.
 pub(crate) fn picker(
+    texts: &Texts,
     problems: &Problems,
     name: &str,
     label: &str,
@@ -113,12 +115,12 @@ pub(crate) fn picker(
             problems,
             kind,
             name,
-            &format!("{label} (number)"),
+            &texts.with("frame-picker-number", &[("label", label.into())]),
             chosen,
             hint,
         );
     }
-    let nothing = (String::new(), "Choose…".to_owned());
+    let nothing = (String::new(), texts.of("frame-picker-choose").into_owned());
     let options: Vec<_> = std::iter::once(nothing)
         .chain(options.iter().cloned())
         .collect();
@@ -157,20 +159,20 @@ pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup
 }
 
 /// A summary of the form's errors, with links to the fields.
-pub(crate) fn errors(problems: &Problems) -> Markup {
-    errors_of(problems, "Nothing was saved.")
+pub(crate) fn errors(texts: &Texts, problems: &Problems) -> Markup {
+    errors_of(texts, problems, &texts.of("frame-nothing-saved"))
 }
 
 /// As [`errors`], of a form that does something else than to save.
-pub(crate) fn errors_of(problems: &Problems, nothing: &str) -> Markup {
+pub(crate) fn errors_of(texts: &Texts, problems: &Problems, nothing: &str) -> Markup {
     html! {
         @if !problems.is_empty() {
             div.note.bad role="alert" {
                 strong { (nothing) }
                 @for why in problems.refusals() { " " (why) }
                 @if problems.of_fields().next().is_some() {
-                    " Correct the following:"
-                    ul { @for (field, rule) in problems.of_fields() { li { a href={ "#" (field) } { (label(field)) } ": " (rule) } } }
+                    " " (texts.of("frame-correct"))
+                    ul { @for (field, rule) in problems.of_fields() { li { a href={ "#" (field) } { (label(texts, field)) } ": " (rule) } } }
                 }
             }
         }
@@ -190,22 +192,32 @@ pub(super) fn described(name: &str) -> String {
 }
 
 /// The name of a field where it is mentioned apart from its label.
-pub(crate) fn label(field: &str) -> String {
+pub(crate) fn label(texts: &Texts, field: &str) -> String {
     let known = match field {
-        "url" => "URL",
-        "auth" => "Authorization",
-        "header" | "headers_text" => "Headers",
-        "allow" => "IP allow list",
-        "deny" => "IP deny list",
-        "rate" => "Requests per second",
-        "target" => "Applies to",
-        "instance" => "Object",
-        "user" => "User",
-        "unsign" => "Signing secrets",
+        "name" => "frame-field-name",
+        "description" => "frame-field-description",
+        "expires" => "frame-field-expires",
+        "user" => "frame-field-user",
+        "allow" => "frame-field-allow",
+        "deny" => "frame-field-deny",
+        "url" => "frame-field-url",
+        "auth" => "frame-field-auth",
+        "header" | "headers_text" => "frame-field-headers",
+        "timeout" => "frame-field-timeout",
+        "retries" => "frame-field-retries",
+        "rate" => "frame-field-rate",
+        "unsign" => "frame-field-unsign",
+        "message" => "frame-field-message",
+        "webhook" => "frame-field-webhook",
+        "event" => "frame-field-event",
+        "target" => "frame-field-target",
+        "instance" | "object" => "frame-field-instance",
+        "tag" => "frame-field-tag",
+        "task" => "frame-field-task",
         _ => "",
     };
     if !known.is_empty() {
-        return known.to_owned();
+        return texts.of(known).into_owned();
     }
     if let Some(variable) = field.strip_prefix("var.") {
         return format!("${{{variable}}}");

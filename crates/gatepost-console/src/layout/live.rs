@@ -63,8 +63,8 @@ pub(crate) fn spoken(text: &str) -> Markup {
 pub(crate) fn live_parts(ctx: &PageContext, parts: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)
-        html lang="en" data-now=(exact(ctx.now())) {
-            head { meta charset="utf-8"; title { "Live" } }
+        html lang=(ctx.texts().language()) dir=(ctx.texts().direction()) data-now=(exact(ctx.now())) {
+            head { meta charset="utf-8"; title {} }
             body { (parts) }
         }
     };

@@ -5,6 +5,8 @@ mod live;
 mod parts;
 mod rows;
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{
     InputKind, area, check, errors, errors_of, input, label, picker, radios, select,
@@ -12,13 +14,13 @@ pub(crate) use controls::{
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
-pub(crate) use parts::{
-    badge, beginning, confirm, empty, grouped, more, note, one_button, seen, state,
-};
+use parts::seen_title;
+pub(crate) use parts::{badge, beginning, confirm, empty, more, note, one_button, seen, state};
 pub(crate) use rows::{Column, editor};
 
 use crate::context::PageContext;
 use crate::state::ConsoleState;
+use crate::texts::Texts;
 use crate::time::exact;
 
 /// The part of the console that a page belongs to.
@@ -62,15 +64,15 @@ impl Section {
     }
 
     /// Its name in the navigation.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Dashboard => "Dashboard",
-            Self::Keys => "API keys",
-            Self::Webhooks => "Webhooks",
-            Self::Tasks => "Tasks",
-            Self::Events => "Events",
-            Self::Deliveries => "Deliveries",
-        }
+    pub(crate) fn name(self, texts: &Texts) -> Cow<'_, str> {
+        texts.of(match self {
+            Self::Dashboard => "frame-section-dashboard",
+            Self::Keys => "frame-section-keys",
+            Self::Webhooks => "frame-section-webhooks",
+            Self::Tasks => "frame-section-tasks",
+            Self::Events => "frame-section-events",
+            Self::Deliveries => "frame-section-deliveries",
+        })
     }
 }
 
@@ -87,37 +89,37 @@ pub(crate) fn page_with(
     actions: &Markup,
     body: &Markup,
 ) -> Markup {
-    let console = &ctx.console;
+    let (console, texts) = (&ctx.console, ctx.texts());
     let at = |path: &str| ctx.at(path);
     html! {
         (DOCTYPE)
-        html lang="en" data-now=(exact(ctx.now())) {
+        html lang=(texts.language()) dir=(texts.direction()) data-now=(exact(ctx.now())) {
             (head(console, title))
             body {
-                a.skip href="#main" { "Skip to content" }
+                a.skip href="#main" { (texts.of("frame-skip")) }
                 header.top {
                     div {
                         a.brand href=(at("/")) { (console.title) }
-                        nav aria-label="Console" {
+                        nav aria-label=(texts.of("frame-navigation")) {
                             ul {
                                 @for of in Section::ALL {
-                                    li { a href=(at(of.path())) aria-current=[(of == section).then_some("page")] { (of.name()) } }
+                                    li { a href=(at(of.path())) aria-current=[(of == section).then_some("page")] { (of.name(texts)) } }
                                 }
                             }
                         }
                         div.user {
-                            a href=(at(&format!("/users/{}", ctx.principal().owner))) { span.unseen { "Logged in as " } (ctx.name) }
+                            a href=(at(&format!("/users/{}", ctx.principal().owner))) { span.unseen { (texts.of("frame-logged-in-as")) " " } (ctx.name) }
                             @if let Some(logout) = &ctx.logout {
                                 form method="post" action=(logout.url) {
                                     @for (name, value) in &logout.fields { input type="hidden" name=(name) value=(value); }
-                                    button.plain.small { "Log out" }
+                                    button.plain.small { (texts.of("frame-log-out")) }
                                 }
                             }
                         }
                     }
                 }
                 main id="main" tabindex="-1" {
-                    div.title { h1 { (seen(title)) } div.actions { (actions) } }
+                    div.title { h1 { (seen_title(title)) } div.actions { (actions) } }
                     (body)
                 }
             }
@@ -129,7 +131,7 @@ pub(crate) fn page_with(
 pub(crate) fn bare(console: &ConsoleState, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang=(console.texts.language()) dir=(console.texts.direction()) {
             (head(console, title))
             body {
                 header.top { div { a.brand href=(console.at("/")) { (console.title) } } }
@@ -145,7 +147,7 @@ fn head(console: &ConsoleState, title: &str) -> Markup {
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
-            title { (seen(title)) " · " (console.title) }
+            title { (seen_title(title)) " · " (console.title) }
             link rel="icon" href="data:,";
             link rel="stylesheet" href=(console.at(&assets.style.path));
             @if let Some(theme) = &assets.theme { link rel="stylesheet" href=(console.at(&theme.path)); }

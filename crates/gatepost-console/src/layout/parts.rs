@@ -7,11 +7,27 @@ use maud::{Markup, html};
 use webhook_model::mark_hidden;
 
 use crate::context::PageContext;
+use crate::texts::Texts;
+
+/// What Fluent puts around a name in a text.
+const ISOLATES: [char; 2] = ['\u{2068}', '\u{2069}'];
 
 /// A name or a description with what cannot be seen in it made visible, such as `[U+202E]`: texts
 /// that were stored before such characters were refused.
 pub(crate) fn seen(text: &str) -> Cow<'_, str> {
     mark_hidden(text)
+}
+
+/// A title, which may be a text with a name in it: as [`seen`], but for the characters that keep
+/// the name apart in a language written from right to left.
+pub(super) fn seen_title(title: &str) -> String {
+    let mut shown = String::new();
+    for piece in title.split_inclusive(ISOLATES) {
+        let text = piece.trim_end_matches(ISOLATES);
+        shown.push_str(&seen(text));
+        shown.push_str(piece.get(text.len()..).unwrap_or_default());
+    }
+    shown
 }
 
 /// A coloured word; `kind` is `good`, `bad`, `warn`, `busy` or empty.
@@ -20,27 +36,14 @@ pub(crate) fn badge(kind: &str, text: &str) -> Markup {
 }
 
 /// The state of a delivery, and the colour of its badge.
-pub(crate) fn state(of: DeliveryState) -> (&'static str, &'static str) {
-    let kind = match of {
-        DeliveryState::Queued => "",
-        DeliveryState::Running => "busy",
-        DeliveryState::Sent => "good",
-        DeliveryState::Error => "bad",
+pub(crate) fn state(texts: &Texts, of: DeliveryState) -> (Cow<'_, str>, &'static str) {
+    let (name, kind) = match of {
+        DeliveryState::Queued => ("frame-state-queued", ""),
+        DeliveryState::Running => ("frame-state-running", "busy"),
+        DeliveryState::Sent => ("frame-state-sent", "good"),
+        DeliveryState::Error => ("frame-state-error", "bad"),
     };
-    (of.as_str(), kind)
-}
-
-/// A number with its thousands apart: `5,600`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    (texts.of(name), kind)
 }
 
 /// At most this number of the first bytes of a text, without a character that would be cut.
@@ -63,7 +66,13 @@ pub(crate) fn empty(title: &str, text: &str, action: &Markup) -> Markup {
 }
 
 /// Links to the next page of a list and back to the first.
-pub(crate) fn more(path: &str, query: &str, first: bool, next: Option<i64>) -> Markup {
+pub(crate) fn more(
+    texts: &Texts,
+    path: &str,
+    query: &str,
+    first: bool,
+    next: Option<i64>,
+) -> Markup {
     let with = |after: Option<i64>| {
         let after = after.map(|id| format!("after={id}"));
         let parts: Vec<&str> = [Some(query), after.as_deref()]
@@ -79,9 +88,9 @@ pub(crate) fn more(path: &str, query: &str, first: bool, next: Option<i64>) -> M
     };
     html! {
         @if !first || next.is_some() {
-            nav.pager aria-label="Pages" {
-                @if !first { a.button href=(with(None)) { "First page" } }
-                @if let Some(next) = next { a.button href=(with(Some(next))) { "Next page" } }
+            nav.pager aria-label=(texts.of("frame-pages")) {
+                @if !first { a.button href=(with(None)) { (texts.of("frame-first-page")) } }
+                @if let Some(next) = next { a.button href=(with(Some(next))) { (texts.of("frame-next-page")) } }
             }
         }
     }
@@ -104,12 +113,12 @@ pub(crate) fn one_button(
     }
 }
 
-/// The box that asks for confirmation before something is deleted, with the reason if that was
-/// refused.
+/// The box that asks for confirmation, with the words that do it and those that leave everything as
+/// it is, and the reason if a deletion was refused.
 pub(crate) fn confirm(
     ctx: &PageContext,
     what: &Markup,
-    button: &str,
+    [button, keep]: [&str; 2],
     back: &str,
     more: &Markup,
     refusal: Option<&str>,
@@ -117,13 +126,13 @@ pub(crate) fn confirm(
     html! {
         section {
             (what)
-            @if let Some(refusal) = refusal { div.note.bad role="alert" { strong { "Nothing was deleted." } " " (refusal) } }
+            @if let Some(refusal) = refusal { div.note.bad role="alert" { strong { (ctx.texts().of("frame-nothing-deleted")) } " " (refusal) } }
             form method="post" {
                 input type="hidden" name="csrf" value=(ctx.csrf);
                 (more)
                 div.submit {
                     button.danger { (button) }
-                    a.button href=(back) { "Cancel" }
+                    a.button href=(back) { (keep) }
                 }
             }
         }
@@ -135,8 +144,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
-        let shown = [0, 7, 999, 1_000, 56_789, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "7", "999", "1,000", "56,789", "1,234,567"]);
+    fn a_name_in_a_title_from_right_to_left_stands_apart_and_hides_nothing() {
+        let name = seen("ci\u{202e}");
+        let texts = Texts::read("ar", "keys-edit-title = تعديل { $name }").unwrap();
+        let title = texts.with("keys-edit-title", &[("name", name.into())]);
+        let shown = seen_title(&title);
+        assert_eq!(shown, "تعديل \u{2068}ci[U+202E]\u{2069}");
+        assert_eq!(seen_title("a\u{202e}"), "a[U+202E]");
     }
 }

@@ -5,29 +5,32 @@ use maud::{Markup, html};
 
 use super::controls::{below, described};
 use crate::problems::Problems;
+use crate::texts::Texts;
 
 /// One field of each row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Column {
+pub(crate) struct Column<'a> {
     pub name: &'static str,
     /// Its label, with `%` for the number of the row: `Header % name`.
-    pub label: &'static str,
+    pub label: &'a str,
     /// The text beside a checkbox; `None` for a text field.
-    pub tick: Option<&'static str>,
-    pub placeholder: &'static str,
+    pub tick: Option<&'a str>,
+    pub placeholder: &'a str,
 }
 
 /// The editor. A row is its values in the order of the columns; any text ticks a checkbox.
 pub(crate) fn editor(
+    texts: &Texts,
     problems: &Problems,
     list: &str,
     legend: &str,
-    columns: &[Column],
+    columns: &[Column<'_>],
     rows: &[Vec<String>],
-    hint: &str,
     movable: bool,
 ) -> Markup {
     let invalid = problems.of(list).map(|_| "true");
+    // The script and `button` put the number there.
+    let number = [("number", "%".into())];
     html! {
         fieldset data-rows=(list) id=(list) {
             legend { (legend) }
@@ -46,16 +49,16 @@ pub(crate) fn editor(
                     }
                     div.tools {
                         @if movable {
-                            (button(list, "up", at, "↑", "Move row % up"))
-                            (button(list, "down", at, "↓", "Move row % down"))
+                            (button(list, "up", at, "↑", &texts.with("frame-row-up", &number)))
+                            (button(list, "down", at, "↓", &texts.with("frame-row-down", &number)))
                         }
-                        (button(list, "remove", at, "✕", "Remove row %"))
+                        (button(list, "remove", at, "✕", &texts.with("frame-row-remove", &number)))
                     }
                 }
             }
-            button.small name="do" value={ (list) ".add.0" } formaction={ "#" (list) } { "Add row" }
+            button.small name="do" value={ (list) ".add.0" } formaction={ "#" (list) } { (texts.of("frame-row-add")) }
             span.unseen role="status" {}
-            (below(problems, list, hint))
+            (below(problems, list, ""))
         }
     }
 }

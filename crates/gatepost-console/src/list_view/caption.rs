@@ -6,77 +6,69 @@ use super::asked::Asked;
 use super::bounds::{MOST, ROWS};
 use super::read::Total;
 use super::select::{Outcome, Shown};
-use crate::layout::{grouped, note};
+use crate::layout::note;
+use crate::texts::Texts;
 
 impl Asked {
-    /// The line above the table: `1–50 of 312 keys`, `1 of 12 keys matches`.
-    pub(crate) fn caption<R>(&self, shown: &Shown<R>) -> Markup {
+    /// The line above the table: `312 keys, showing 1–50`, `1 of 12 keys matches`.
+    pub(crate) fn caption<R>(&self, texts: &Texts, shown: &Shown<R>) -> Markup {
         let rows = shown.rows.len();
-        let text = match shown.outcome {
-            Outcome::TooMany => return self.too_many(),
-            Outcome::Aged { total, first } => self.aged(total, rows, first),
+        let (found, range) = match shown.outcome {
+            Outcome::TooMany => return self.too_many(texts),
+            Outcome::Aged { total, first } => {
+                let is_cut = matches!(total, Total::Exactly(total) if total > rows as u64);
+                (self.aged(texts, total), (first && is_cut).then_some(0))
+            }
             Outcome::Matched {
                 from,
                 matching,
                 all,
-            } => {
-                let which = self.matched(matching, all);
-                if matching > ROWS {
-                    format!("{which}, showing {}–{}", from + 1, from + rows)
-                } else {
-                    which
-                }
-            }
+            } => (
+                self.matched(texts, matching, all),
+                (matching > ROWS).then_some(from),
+            ),
         };
-        html! { p.quiet.count role="status" { (text) } }
+        let text = match range {
+            Some(from) => texts.with(
+                "lists-range",
+                &[
+                    ("found", found.into()),
+                    ("first", (from + 1).into()),
+                    ("last", (from + rows).into()),
+                ],
+            ),
+            None => found,
+        };
+        html! { p.quiet.count role="status" { (text) @for (_, only) in self.unshown() { br; (texts.of(only)) } } }
     }
 
-    fn aged(&self, total: Total, rows: usize, first: bool) -> String {
+    fn aged(&self, texts: &Texts, total: Total) -> String {
+        let said = &self.shape.texts;
         match total {
-            Total::More => format!("{}+ {}{}", grouped(MOST as u64), self.shape.many, self.of()),
-            Total::Exactly(total) if first && total > rows as u64 => {
-                format!("1–{rows} of {}", self.named(total))
-            }
-            Total::Exactly(total) => self.named(total),
+            Total::More => texts.with(said.more, &[("count", MOST.into())]),
+            Total::Exactly(total) => texts.with(said.count, &[("count", total.into())]),
         }
     }
 
-    fn matched(&self, matching: usize, all: usize) -> String {
-        let all = self.named(all as u64);
-        match matching {
-            _ if !self.is_filtered() => all,
-            0 => format!("None of {all} match."),
-            1 => format!("1 of {all} matches"),
-            matching => format!("{} of {all} match", grouped(matching as u64)),
+    fn matched(&self, texts: &Texts, matching: usize, all: usize) -> String {
+        let said = &self.shape.texts;
+        if !self.is_filtered() {
+            return texts.with(said.count, &[("count", all.into())]);
         }
-    }
-
-    /// `1 key`, `312 keys`.
-    fn named(&self, count: u64) -> String {
-        let rows = if count == 1 {
-            self.shape.one
-        } else {
-            self.shape.many
-        };
-        format!("{} {rows}{}", grouped(count), self.of())
-    }
-
-    /// Of what the list is, where no field of the form shows it.
-    fn of(&self) -> String {
-        self.unshown().map(|(_, of)| format!(" {of}")).collect()
+        let values = [("matching", matching.into()), ("count", all.into())];
+        texts.with(said.matches, &values)
     }
 
     /// Where a search or an order would need more rows than are read.
-    fn too_many(&self) -> Markup {
-        let many = self.shape.many;
+    fn too_many(&self, texts: &Texts) -> Markup {
         let hows = self.shape.kept.iter();
         let hows = hows.filter(|kept| self.kept(kept.name).is_empty());
-        let owner = self.only.is_none().then_some("choose an owner");
+        let owner = self.only.is_none().then_some("lists-narrow-owner");
         let hows: Vec<&str> = owner.into_iter().chain(hows.map(|kept| kept.how)).collect();
         let text = html! {
-            "More than " (grouped(MOST as u64)) " " (many) ": too many to search, filter or sort at once. "
-            @if !hows.is_empty() { "To narrow them down, " (hows.join(" or ")) ". " }
-            a href=(self.path) { "All " (many) ", newest first" }
+            (texts.with(self.shape.texts.too_many, &[("count", MOST.into())]))
+            @if !hows.is_empty() { " " (texts.of("lists-narrow")) ul { @for how in hows { li { (texts.of(how)) } } } }
+            " " a href=(self.path) { (texts.of("lists-newest-all")) }
         };
         note("warn", &text)
     }

@@ -25,21 +25,35 @@ pub(crate) trait Listing {
     fn is_in(&self, row: &Self::Row, state: &str) -> bool;
 }
 
-/// What can be asked of a list.
+/// What can be asked of a list, and the names of the texts that say so.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    /// What one row is called.
-    pub one: &'static str,
-    /// What several are called; also the name of their limit.
-    pub many: &'static str,
-    /// Where words are searched, for the hint below the field.
-    pub searched: &'static str,
+    /// The name of the limit that counts the rows.
+    pub limit: &'static str,
+    pub texts: ListTexts,
     /// The orders besides age.
     pub orders: &'static [SortBy],
-    /// The states by which rows are filtered: the value in the address, and the words.
+    /// The states by which rows are filtered: the value in the address, and the text.
     pub states: &'static [(&'static str, &'static str)],
     /// What else narrows the list down, by an index of the store.
     pub kept: &'static [Kept],
+}
+
+/// The names of the texts in which a list speaks of its rows.
+#[derive(Debug)]
+pub(crate) struct ListTexts {
+    /// What the form that searches is called.
+    pub search: &'static str,
+    /// Where words are searched.
+    pub searched: &'static str,
+    /// How many rows there are: `$count`.
+    pub count: &'static str,
+    /// That there are more rows than are counted, `$count`.
+    pub more: &'static str,
+    /// How many rows match, `$matching`, of all, `$count`.
+    pub matches: &'static str,
+    /// That there are more rows than can be searched, `$count`.
+    pub too_many: &'static str,
 }
 
 /// An order: of one column, in both directions.
@@ -47,7 +61,7 @@ pub(crate) struct Shape {
 pub(crate) struct SortBy {
     /// Its name in the address.
     pub name: &'static str,
-    /// What it is called in the list of orders.
+    /// The text by which it is chosen.
     pub up: &'static str,
     /// The same for the other direction.
     pub down: &'static str,
@@ -58,11 +72,11 @@ pub(crate) struct SortBy {
 pub(crate) struct Kept {
     /// Its name in the address.
     pub name: &'static str,
-    /// How to narrow a list down by it, in words.
+    /// The text that says how to narrow a list down by it.
     pub how: &'static str,
-    /// What a list that is narrowed down by it is called, such as `of one webhook`; `None` where a
-    /// field of the form shows it.
-    pub of: Option<&'static str>,
+    /// The text that says that a list is narrowed down by it; `None` where a field of the form
+    /// shows it.
+    pub only: Option<&'static str>,
 }
 
 /// A place in an order. All places of one order are of the same kind.

@@ -20,5 +20,5 @@ mod select;
 mod view;
 
 pub(crate) use asked::Asked;
-pub(crate) use listing::{Kept, Listing, Rank, Shape, SortBy};
+pub(crate) use listing::{Kept, ListTexts, Listing, Rank, Shape, SortBy};
 pub(crate) use select::Shown;

@@ -104,7 +104,7 @@ impl Asked {
         {
             let limits = ctx.actor.limits(owner).await?;
             let mut limits = limits.iter();
-            if let Some(limit) = limits.find(|limit| limit.name == self.shape.many) {
+            if let Some(limit) = limits.find(|limit| limit.name == self.shape.limit) {
                 return Ok(Total::Exactly(limit.used));
             }
         }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 /// Characters that are searched for at most.
-const MAX_TEXT: usize = 200;
+pub(super) const MAX_TEXT: usize = 200;
 /// Words that are searched for at most.
-const MAX_WORDS: usize = 8;
+pub(super) const MAX_WORDS: usize = 8;
 
 /// Words that must all be in a row, in any of its texts. Capitals do not matter.
 #[derive(Debug, Default, Eq, PartialEq)]
@@ -41,11 +41,9 @@ impl Search {
         self.words.is_empty()
     }
 
-    /// What of it was left out, in words.
-    pub(super) fn cut(&self) -> Option<String> {
-        self.is_cut.then(|| {
-            format!("Only the first {MAX_WORDS} words and {MAX_TEXT} characters are searched for.")
-        })
+    /// Whether some of it was left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Whether each word is in one of the texts.
@@ -76,17 +74,17 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_bounded_and_says_what_it_leaves_out() {
+    fn a_search_is_bounded_and_says_so() {
         let many = "w ".repeat(200);
         let search = Search::parse(&many);
         assert_eq!(search.words.len(), MAX_WORDS);
-        assert!(search.cut().is_some());
+        assert!(search.is_cut());
         let long = "é".repeat(1_000_000);
         let search = Search::parse(&long);
         assert_eq!(search.text().chars().count(), MAX_TEXT);
-        assert!(search.cut().is_some());
+        assert!(search.is_cut());
         let fits = Search::parse(&format!("{}   \n", "x".repeat(MAX_TEXT)));
-        assert_eq!(fits.cut(), None);
+        assert!(!fits.is_cut());
         assert_eq!(Search::parse("a\0b\u{7}").text(), "a b");
     }
 }

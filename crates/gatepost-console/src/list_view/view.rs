@@ -5,39 +5,41 @@ use gatepost_storage::Order;
 use maud::{Markup, html};
 
 use super::asked::{Asked, CREATED, OWNER, Place, SEARCH, SORT, STATE, Sort};
+use super::search::{MAX_TEXT, MAX_WORDS};
 use super::select::Shown;
 use crate::choices::choices;
 use crate::context::PageContext;
 use crate::layout::{self, note, select};
 use crate::problems::Problems;
+use crate::texts::Texts;
 
 impl Asked {
     /// The form above the list; `more` are fields of the list's own.
     pub(crate) async fn form(&self, ctx: &PageContext, more: &Markup) -> Markup {
-        let problems = Problems::default();
-        let hint = format!("Searches {}.", self.shape.searched);
+        let (problems, t) = (Problems::default(), ctx.texts());
+        let said = &self.shape.texts;
         let owners = if ctx.principal().access > AccessLevel::User && !self.is_owners {
             Some(choices(ctx, "users").await)
         } else {
             None
         };
         html! {
-            form.filter method="get" action=(self.path) role="search" aria-label={ "Search " (self.shape.many) } {
+            form.filter method="get" action=(self.path) role="search" aria-label=(t.of(said.search)) {
                 div.field {
-                    label for=(SEARCH) { "Search" }
-                    input type="search" id=(SEARCH) name=(SEARCH) value=(self.search.text()) maxlength="200" autocomplete="off" spellcheck="false" title=(hint);
+                    label for=(SEARCH) { (t.of("lists-search")) }
+                    input type="search" id=(SEARCH) name=(SEARCH) value=(self.search.text()) maxlength=(MAX_TEXT) autocomplete="off" spellcheck="false" title=(t.of(said.searched));
                 }
                 @if !self.shape.states.is_empty() {
-                    (select(&problems, STATE, "State", &self.states(), self.state.unwrap_or_default(), "", false))
+                    (select(&problems, STATE, &t.of("lists-state"), &self.states(t), self.state.unwrap_or_default(), "", false))
                 }
-                @if let Some(owners) = owners { (self.owner_field(&owners)) }
+                @if let Some(owners) = owners { (self.owner_field(t, &owners)) }
                 (more)
                 @for (name, _) in self.unshown() { input type="hidden" name=(name) value=(self.kept(name)); }
-                (select(&problems, SORT, "Sort by", &self.orders(), &self.sort.to_text(), "", false))
-                button { "Apply" }
-                @if self.is_narrowed() { a.button.plain href=(self.path) { "Clear" } }
+                (select(&problems, SORT, &t.of("lists-sort"), &self.orders(t), &self.sort.to_text(), "", false))
+                button { (t.of("lists-apply")) }
+                @if self.is_narrowed() { a.button.plain href=(self.path) { (t.of("lists-clear")) } }
             }
-            @if let Some(cut) = self.search.cut() { (note("warn", &html! { (cut) })) }
+            @if self.search.is_cut() { (note("warn", &html! { (cut(t)) })) }
         }
     }
 
@@ -66,22 +68,22 @@ impl Asked {
     }
 
     /// Links to the pages beside this one.
-    pub(crate) fn pager<R>(&self, shown: &Shown<R>) -> Markup {
+    pub(crate) fn pager<R>(&self, texts: &Texts, shown: &Shown<R>) -> Markup {
         html! {
             @if !shown.is_first || shown.next.is_some() {
-                nav.pager aria-label="Pages" {
-                    @if !shown.is_first { a.button href=(self.at(Place::First)) { "First page" } }
-                    @if let Some(previous) = &shown.previous { a.button rel="prev" href=(previous) { "Previous page" } }
-                    @if let Some(next) = &shown.next { a.button rel="next" href=(next) { "Next page" } }
+                nav.pager aria-label=(texts.of("frame-pages")) {
+                    @if !shown.is_first { a.button href=(self.at(Place::First)) { (texts.of("frame-first-page")) } }
+                    @if let Some(previous) = &shown.previous { a.button rel="prev" href=(previous) { (texts.of("lists-previous-page")) } }
+                    @if let Some(next) = &shown.next { a.button rel="next" href=(next) { (texts.of("frame-next-page")) } }
                 }
             }
         }
     }
 
-    /// What narrows the list down and is no field of the form, and what the list is called then.
+    /// What narrows the list down and is no field of the form, and the text that says so.
     pub(super) fn unshown(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let kept = self.shape.kept.iter();
-        let kept = kept.filter_map(|kept| Some((kept.name, kept.of?)));
+        let kept = kept.filter_map(|kept| Some((kept.name, kept.only?)));
         kept.filter(|(name, _)| !self.kept(name).is_empty())
     }
 
@@ -90,36 +92,43 @@ impl Asked {
         !self.is_by_age() || is_owner_asked || !self.kept.is_empty()
     }
 
-    fn states(&self) -> Vec<(String, String)> {
-        let states = self.shape.states.iter();
-        let states = states.map(|(value, words)| ((*value).to_owned(), (*words).to_owned()));
-        std::iter::once((String::new(), "All".to_owned()))
-            .chain(states)
-            .collect()
+    fn states(&self, texts: &Texts) -> Vec<(String, String)> {
+        let all = std::iter::once(&("", "lists-state-all"));
+        let states = all.chain(self.shape.states);
+        let option = |(value, text): &(&str, &'static str)| {
+            ((*value).to_owned(), texts.of(text).into_owned())
+        };
+        states.map(option).collect()
     }
 
-    fn orders(&self) -> Vec<(String, String)> {
+    fn orders(&self, texts: &Texts) -> Vec<(String, String)> {
+        let said = |text| texts.of(text).into_owned();
         let mut orders = vec![
-            (String::new(), "Newest first".to_owned()),
-            (CREATED.to_owned(), "Oldest first".to_owned()),
+            (String::new(), said("lists-newest")),
+            (CREATED.to_owned(), said("lists-oldest")),
         ];
         for order in self.shape.orders {
-            orders.push((order.name.to_owned(), order.up.to_owned()));
-            orders.push((format!("-{}", order.name), order.down.to_owned()));
+            orders.push((order.name.to_owned(), said(order.up)));
+            orders.push((format!("-{}", order.name), said(order.down)));
         }
         orders
     }
 
-    fn owner_field(&self, owners: &[(String, String)]) -> Markup {
-        let problems = Problems::default();
+    fn owner_field(&self, texts: &Texts, owners: &[(String, String)]) -> Markup {
+        let (problems, label) = (Problems::default(), texts.of("lists-owner"));
         let chosen = self
             .owner
             .map_or_else(String::new, |owner| owner.0.to_string());
         if owners.is_empty() {
-            return layout::picker(&problems, OWNER, "Owner", owners, &chosen, "");
+            return layout::picker(texts, &problems, OWNER, &label, owners, &chosen, "");
         }
-        let mut options = vec![(String::new(), "Everyone".to_owned())];
+        let mut options = vec![(String::new(), texts.of("lists-owner-all").into_owned())];
         options.extend(owners.iter().cloned());
-        select(&problems, OWNER, "Owner", &options, &chosen, "", false)
+        select(&problems, OWNER, &label, &options, &chosen, "", false)
     }
+}
+
+fn cut(texts: &Texts) -> String {
+    let values = [("words", MAX_WORDS.into()), ("characters", MAX_TEXT.into())];
+    texts.with("lists-search-cut", &values)
 }

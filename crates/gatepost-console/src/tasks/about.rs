@@ -10,6 +10,7 @@ use crate::choices::choices;
 use crate::context::PageContext;
 use crate::form::Form;
 use crate::problems::Problems;
+use crate::texts::Texts;
 
 /// In front of the name of a variable, as the name of its field.
 const VARIABLE: &str = "var.";
@@ -121,7 +122,7 @@ impl AboutForm {
     }
 
     /// Parses the fields; each error is noted beside its field.
-    pub(super) fn parse(&self, problems: &mut Problems) -> Option<About> {
+    pub(super) fn parse(&self, t: &Texts, problems: &mut Problems) -> Option<About> {
         let event = match self.event_type.as_str() {
             "" => None,
             of => {
@@ -129,21 +130,23 @@ impl AboutForm {
                     let event: EventName = self.event.parse()?;
                     Ok((of, event))
                 });
-                Some(problems.take("event", words.map_err(|_| "choose the event"))?)
+                Some(problems.take("event", words.map_err(|_| t.of("tasks-choose-event")))?)
             }
         };
         let object = match (&event, self.object.as_str()) {
             (None, _) | (_, "") => None,
             (Some(_), number) => {
                 let number = number.parse().ok().filter(|key: &i64| *key > 0);
-                Some(problems.take("object", number.ok_or("choose the object"))?)
+                let number = number.ok_or_else(|| t.of("tasks-choose-object"));
+                Some(problems.take("object", number)?)
             }
         };
         let texts = std::iter::once(("name".to_owned(), &self.name));
         let variables = self.variables.iter();
         let texts = texts.chain(variables.map(|(name, value)| (Self::field(name), value)));
         for (field, _) in texts.filter(|(_, text)| text.len() > MAX_VALUE) {
-            problems.add(field, format!("must be at most {MAX_VALUE} bytes"));
+            let most = [("count", MAX_VALUE.into())];
+            problems.add(field, t.with("tasks-value-too-long", &most));
         }
         if !problems.is_empty() {
             return None;

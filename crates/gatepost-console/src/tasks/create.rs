@@ -41,7 +41,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     if let Some(task) = form.parse(&ctx, &mut problems, creator).await? {
         match ctx.actor.create_task(task).await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/tasks?done=created")).into_response()),
-            Err(error) => note_error(error, &mut problems)?,
+            Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
     Ok(refused(form_page(&ctx, None, &form, &problems).await?))
@@ -49,7 +49,13 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
 
 /// The form with what was typed in an earlier session.
 pub(super) async fn again(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
-    let page = form_page(&ctx, None, &TaskForm::sent(&sent), &opened_again()).await?;
+    let page = form_page(
+        &ctx,
+        None,
+        &TaskForm::sent(&sent),
+        &opened_again(ctx.texts()),
+    )
+    .await?;
     Ok(page.into_response())
 }
 

@@ -1,6 +1,7 @@
 //! The page that deletes a task.
 
 use axum::response::{IntoResponse, Redirect, Response};
+use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
 use webhook_model::TaskId;
 
@@ -21,13 +22,24 @@ async fn question_page(
     refusal: Option<&str>,
 ) -> Result<Markup, Failure> {
     let row = if_readable(ctx.actor.task(TaskId(id)).await)?;
+    let t = ctx.texts();
+    let name = |row: &TaskRow| html! { strong { (seen(row.task.name.as_str())) } };
     let what = html! {
-        @if let Some(row) = row { p { "The task " strong { (seen(row.task.name.as_str())) } " and its events will be deleted. Deliveries that are already queued are still sent. This cannot be undone." } }
-        @else { (question(Kind::Task, id)) }
+        @if let Some(row) = &row { p { (t.markup("tasks-delete-question", &[("name", name(row).into())])) } }
+        @else { (question(t, Kind::Task, id)) }
     };
     let back = ctx.at("/tasks");
-    let body = layout::confirm(ctx, &what, "Delete task", &back, &html! {}, refusal);
-    Ok(page(ctx, Section::Tasks, "Delete this task?", &body))
+    let button = t.of("tasks-delete-button");
+    let body = layout::confirm(
+        ctx,
+        &what,
+        [&button, &ctx.texts().of("frame-cancel")],
+        &back,
+        &html! {},
+        refusal,
+    );
+    let title = t.of("tasks-delete-title");
+    Ok(page(ctx, Section::Tasks, &title, &body))
 }
 
 pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {

@@ -29,7 +29,7 @@ pub(super) async fn again(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
     let form = TaskForm::sent(&sent);
-    let page = form_page(&ctx, Some(&row), &form, &opened_again()).await?;
+    let page = form_page(&ctx, Some(&row), &form, &opened_again(ctx.texts())).await?;
     Ok(page.into_response())
 }
 
@@ -53,7 +53,7 @@ pub(super) async fn update(
         });
         match edited.await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/tasks?done=saved")).into_response()),
-            Err(error) => note_error(error, &mut problems)?,
+            Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
     Ok(refused(

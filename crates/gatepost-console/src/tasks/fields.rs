@@ -1,6 +1,9 @@
 //! The fields of a task's form, with its message editor and preview.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
+use webhook_model::SampleVariable;
 
 use super::about::variables as of_type;
 use super::form::TaskForm;
@@ -8,10 +11,11 @@ use super::preview::{OBJECT, Preview};
 use crate::context::PageContext;
 use crate::layout::{self, InputKind, note};
 use crate::problems::Problems;
+use crate::texts::Texts;
 
 /// How the form of a new task differs from that of an existing one, and what it offers.
-pub(super) struct FormOptions {
-    pub button: &'static str,
+pub(super) struct FormOptions<'a> {
+    pub button: Cow<'a, str>,
     pub webhooks: Vec<(String, String)>,
     pub preview: Preview,
 }
@@ -20,41 +24,50 @@ pub(super) fn fields(
     ctx: &PageContext,
     form: &TaskForm,
     problems: &Problems,
-    options: &FormOptions,
+    options: &FormOptions<'_>,
 ) -> Markup {
+    let t = ctx.texts();
     let Preview { text, warnings } = &options.preview;
+    let webhook = [(
+        "webhook".into(),
+        t.of("tasks-object-type-webhook").into_owned(),
+    )];
+    let send = [("send".into(), t.of("tasks-send").into_owned())];
     html! {
-        (layout::errors(problems))
+        (layout::errors(t, problems))
         form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at("/tasks/check")) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             button.unseen tabindex="-1" aria-hidden="true" { (options.button) }
             section {
-                (layout::input(problems, InputKind::Text { max: 64 }, "name", "Name", &form.name, ""))
-                (layout::area(problems, "description", "Description (optional)", &form.description, "The purpose, or what the target is expected to do.", ""))
-                (layout::select(problems, "object_type", "Object type", &[("webhook".into(), "Webhook".into())], "webhook", "What the task acts on.", false))
-                (layout::picker(problems, "webhook", "Object", &options.webhooks, &form.webhook, "The webhook that sends the message."))
-                (layout::select(problems, "action", "Action", &[("send".into(), "Send".into())], "send", "What the task does with it.", false))
-                @if options.webhooks.is_empty() { (note("", &html! { "There are no webhooks to choose from, and a task needs one: " a href=(ctx.at("/webhooks/new")) { "New webhook" } "." })) }
-                (layout::check("enabled", "Enabled", "The task runs when its events occur, or when you run it.", form.enabled))
-                (layout::check("once", "Delete task after running", "The task runs once, and is then deleted together with its events.", form.once))
+                (layout::input(problems, InputKind::Text { max: 64 }, "name", &t.of("tasks-name"), &form.name, ""))
+                (layout::area(problems, "description", &t.of("tasks-description-field"), &form.description, &t.of("tasks-description-hint"), ""))
+                (layout::select(problems, "object_type", &t.of("tasks-object-type"), &webhook, "webhook", &t.of("tasks-object-type-hint"), false))
+                (layout::picker(t, problems, "webhook", &t.of("tasks-object"), &options.webhooks, &form.webhook, &t.of("tasks-object-hint")))
+                (layout::select(problems, "action", &t.of("tasks-action"), &send, "send", &t.of("tasks-action-hint"), false))
+                @if options.webhooks.is_empty() {
+                    @let link = html! { a href=(ctx.at("/webhooks/new")) { (t.of("tasks-object-new")) } };
+                    (note("", &t.markup("tasks-object-none", &[("link", link.into())])))
+                }
+                (layout::check("enabled", &t.of("tasks-enabled-field"), &t.of("tasks-enabled-hint"), form.enabled))
+                (layout::check("once", &t.of("tasks-once-field"), &t.of("tasks-once-hint"), form.once))
             }
             section {
-                (layout::area(problems, "message", "Message", &form.message, "The payload. Variables are filled in when the task runs.", "code tall"))
+                (layout::area(problems, "message", &t.of("tasks-message"), &form.message, &t.of("tasks-message-hint"), "code tall"))
                 details open {
-                    summary { "Variables" }
+                    summary { (t.of("tasks-variables")) }
                     (variables(ctx))
                 }
                 (of_events(ctx))
             }
             section {
-                div.title { h2 { "Preview" } div.actions { button.small.unscripted name="do" value="preview" formaction="#preview" { "Refresh" } } }
-                p.quiet { "The message as it would be sent now for an object named " (OBJECT) "." }
-                pre id="preview" tabindex="0" data-hint="preview" aria-label="Preview of the message" { (text) }
+                div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted name="do" value="preview" formaction="#preview" { (t.of("tasks-preview-refresh")) } } }
+                p.quiet { (t.with("tasks-preview-hint", &[("name", OBJECT.into())])) }
+                pre id="preview" tabindex="0" data-hint="preview" aria-label=(t.of("tasks-preview-label")) { (text) }
                 p.note.warn data-hint="warnings" hidden[warnings.is_empty()] { (warnings) }
             }
             div.submit {
                 button.primary { (options.button) }
-                a.button href=(ctx.at("/tasks")) { "Cancel" }
+                a.button href=(ctx.at("/tasks")) { (t.of("frame-cancel")) }
             }
         }
     }
@@ -62,39 +75,50 @@ pub(super) fn fields(
 
 /// What every message can use.
 fn variables(ctx: &PageContext) -> Markup {
+    let t = ctx.texts();
     html! {
         dl.chips {
-            (variable("DATE", "Date and time: Thu, 16 Oct 2025 11:38:07 EDT"))
-            (variable("TIMESTAMP", "The same time in seconds since 1970-01-01 UTC"))
-            (variable("RANDOM", "A random whole number, different for each occurrence"))
-            (variable("NAME", "The name of the object that the event applies to"))
-            @for (name, value) in ctx.actor.variables() { (variable(name, value)) }
+            (variable(t, "DATE", &t.of("tasks-variable-date")))
+            (variable(t, "TIMESTAMP", &t.of("tasks-variable-timestamp")))
+            (variable(t, "RANDOM", &t.of("tasks-variable-random")))
+            (variable(t, "NAME", &t.of("tasks-variable-name")))
+            @for (name, value) in ctx.actor.variables() { (variable(t, name, value)) }
         }
     }
 }
 
 /// What messages can use that events of a type run, where the platform says.
 fn of_events(ctx: &PageContext) -> Markup {
+    let t = ctx.texts();
     html! {
         @for (of, label, _) in ctx.actor.catalog().types() {
             @let brought = of_type(ctx, of);
             @if !brought.is_empty() {
                 details {
-                    summary { "Variables of events: " (label) }
-                    dl.chips { @for one in &brought { (variable(one.name(), &format!("{}: {}", one.description(), one.sample()))) } }
+                    summary { (t.with("tasks-variables-of", &[("type", label.into())])) }
+                    dl.chips { @for one in &brought { (variable(t, one.name(), &sample(t, one))) } }
                 }
             }
         }
     }
 }
 
+/// What a variable says, and a value as it might be.
+fn sample(t: &Texts, one: &SampleVariable) -> String {
+    let values = [
+        ("description", one.description().into()),
+        ("sample", one.sample().into()),
+    ];
+    t.with("tasks-variable-sample", &values)
+}
+
 /// A variable; with scripts, a button inserts it into the message.
-fn variable(name: &str, text: &str) -> Markup {
+fn variable(t: &Texts, name: &str, text: &str) -> Markup {
     let written = format!("${{{name}}}");
     html! {
         dt {
             code.unscripted { (written) }
-            button.small.chip.scripted type="button" data-insert=(written) data-into="message" aria-label={ "Insert " (written) " into the message" } { (written) }
+            button.small.chip.scripted type="button" data-insert=(written) data-into="message" aria-label=(t.with("tasks-variable-insert", &[("variable", written.as_str().into())])) { (written) }
         }
         dd { (text) }
     }

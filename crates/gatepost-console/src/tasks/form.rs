@@ -53,6 +53,7 @@ impl TaskForm {
         problems: &mut Problems,
         creator: OwnerId,
     ) -> Result<Option<Task>, Failure> {
+        let t = ctx.texts();
         let name = problems.take("name", self.name.parse::<TaskName>().map_err(rule));
         let description = self.description.parse::<Description>().map_err(rule);
         let description = problems.take("description", description);
@@ -60,10 +61,10 @@ impl TaskForm {
         let webhook = match self.webhook.parse() {
             Ok(id) => match ctx.actor.webhook(WebhookId(id)).await {
                 Ok(row) => Ok(row.id),
-                Err(ManageError::NotFound) => Err("this webhook does not exist"),
+                Err(ManageError::NotFound) => Err(t.of("tasks-unknown-webhook")),
                 Err(error) => return Err(error.into()),
             },
-            Err(_) => Err("choose the webhook that sends the message"),
+            Err(_) => Err(t.of("tasks-choose-webhook")),
         };
         let webhook: Option<WebhookId> = problems.take("webhook", webhook);
         let (Some(name), Some(description), Some(message), Some(webhook)) =

@@ -19,19 +19,19 @@ pub(super) async fn form_page(
     form: &TaskForm,
     problems: &Problems,
 ) -> Result<Markup, Failure> {
+    let t = ctx.texts();
     let options = FormOptions {
-        button: if row.is_some() {
-            "Save task"
-        } else {
-            "Create task"
+        button: match row {
+            Some(_) => t.of("tasks-save"),
+            None => t.of("tasks-create"),
         },
         webhooks: webhook_choices(ctx).await?,
         preview: preview(ctx, form).await,
     };
-    let title = row.map_or_else(
-        || "New task".into(),
-        |row| format!("Edit {}", row.task.name),
-    );
+    let title = match row {
+        Some(row) => t.with("tasks-edit", &[("name", row.task.name.as_str().into())]),
+        None => t.of("tasks-new").into_owned(),
+    };
     Ok(page(
         ctx,
         Section::Tasks,

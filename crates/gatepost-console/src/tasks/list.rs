@@ -4,6 +4,7 @@ use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
+use webhook_model::{Task, WebhookId};
 
 use super::listing::{TaskList, shown, webhook_of};
 use crate::context::PageContext;
@@ -11,6 +12,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, note, one_button, page_with, seen};
 use crate::list_view::{Asked, Listing as _};
+use crate::texts::Texts;
 use crate::time::stamp_or;
 use crate::unreadable::{self, Kind};
 
@@ -19,80 +21,100 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let list = Asked::parse(&ctx, "/tasks", &asked, &TaskList::SHAPE).await?;
     let (shown, names) = shown(&ctx, &list).await?;
     let unreadable = unreadable::section(&ctx, Kind::Task, &asked).await?;
+    let t = ctx.texts();
     let body = html! {
         (confirmation(asked.text("done"), &ctx))
         @if list.is_void(&shown) {
-            (empty("No tasks yet", "A task defines what to send: a message, and the webhook that sends it. Events run it, or you run it manually.", &new_button(&ctx)))
+            (empty(&t.of("tasks-none-title"), &t.of("tasks-none-text"), &new_button(&ctx)))
         } @else {
             (list.form(&ctx, &html! {}).await)
-            (list.caption(&shown))
+            (list.caption(ctx.texts(), &shown))
             @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names)) }
-            (list.pager(&shown))
+            (list.pager(ctx.texts(), &shown))
         }
         (unreadable)
     };
-    Ok(page_with(&ctx, Section::Tasks, "Tasks", &new_button(&ctx), &body).into_response())
+    let (title, button) = (t.of("tasks-title"), new_button(&ctx));
+    Ok(page_with(&ctx, Section::Tasks, &title, &button, &body).into_response())
 }
 
 /// The confirmation of what was done.
 fn confirmation(done: &str, ctx: &PageContext) -> Markup {
+    let t = ctx.texts();
+    let with_link = |name, path, link| {
+        let link = html! { a href=(ctx.at(path)) { (t.of(link)) } };
+        t.markup(name, &[("link", link.into())])
+    };
     let text = match done {
-        "created" => {
-            let events = ctx.at("/events/new");
-            return note(
-                "good",
-                &html! { "The task was created. To define when it runs, create an event: " a href=(events) { "New event" } "." },
-            );
-        }
-        "saved" => "The task was saved.",
-        "deleted" => "The task and its events were deleted.",
-        "ran" => {
-            let deliveries = ctx.at("/deliveries");
-            return note(
-                "good",
-                &html! { "The task was run. The " a href=(deliveries) { "deliveries" } " show what was sent." },
-            );
-        }
-        "enabled" => "The task is enabled and runs when its events occur.",
-        "disabled" => "The task is disabled and does not run.",
+        "created" => with_link("tasks-created", "/events/new", "tasks-created-event"),
+        "saved" => html! { (t.of("tasks-saved")) },
+        "deleted" => html! { (t.of("tasks-deleted")) },
+        "ran" => with_link("tasks-ran", "/deliveries", "tasks-ran-deliveries"),
+        "enabled" => html! { (t.of("tasks-enabled")) },
+        "disabled" => html! { (t.of("tasks-disabled")) },
         _ => return html! {},
     };
-    note("good", &html! { (text) })
+    note("good", &text)
 }
 
 /// A link to the form of a new task.
 fn new_button(ctx: &PageContext) -> Markup {
-    html! { a.button.primary href=(ctx.at("/tasks/new")) { "New task" } }
+    html! { a.button.primary href=(ctx.at("/tasks/new")) { (ctx.texts().of("tasks-new")) } }
 }
 
 fn table(ctx: &PageContext, list: &Asked, rows: &[TaskRow], names: &TaskList) -> Markup {
-    let now = ctx.now();
+    let (t, now) = (ctx.texts(), ctx.now());
     html! {
         section { div.scroll { table {
             thead { tr {
-                (list.heading("Name", "name")) th scope="col" { "Description" } (list.heading("Object", "webhook")) th scope="col" { "Action" }
-                (list.heading("Last run", "run")) (list.heading("State", "state")) th scope="col" { span.unseen { "Actions" } }
+                (list.heading(&t.of("tasks-name"), "name")) th scope="col" { (t.of("tasks-description")) }
+                (list.heading(&t.of("tasks-object"), "webhook")) th scope="col" { (t.of("tasks-action")) }
+                (list.heading(&t.of("tasks-last-run"), "run")) (list.heading(&t.of("tasks-state"), "state"))
+                th scope="col" { span.unseen { (t.of("tasks-actions")) } }
             } }
             tbody { @for row in rows {
                 @let task = &row.task;
+                @let name = seen(task.name.as_str());
+                @let named = [("name", (&*name).into())];
                 @let at = |what: &str| ctx.at(&format!("/tasks/{}/{what}", row.id));
                 tr {
-                    td data-label="Name" { a href=(at("edit")) { (seen(task.name.as_str())) } }
-                    td data-label="Description" { span { (seen(task.description.as_str())) } }
-                    td data-label="Object" { @if let Some(webhook) = webhook_of(row) {
-                        span { "Webhook " a href=(ctx.at(&format!("/webhooks/{webhook}"))) { (seen(names.names.get(&webhook).map_or("of another user", String::as_str))) } }
+                    td data-label=(t.of("tasks-name")) { a href=(at("edit")) { (name) } }
+                    td data-label=(t.of("tasks-description")) { span { (seen(task.description.as_str())) } }
+                    td data-label=(t.of("tasks-object")) { @if let Some(webhook) = webhook_of(row) {
+                        span { (webhook_link(ctx, webhook, names)) }
                     } }
-                    td data-label="Action" { span { "Send" } }
-                    td data-label="Last run" { div { (stamp_or(ctx.texts(), row.last_run, now, "never")) } }
-                    td data-label="State" { span { @if task.enabled { (badge("good", "enabled")) } @else { (badge("", "disabled")) } @if task.delete_after_run { " " (badge("busy", "one-time")) } } }
+                    td data-label=(t.of("tasks-action")) { span { (t.of("tasks-send")) } }
+                    td data-label=(t.of("tasks-last-run")) { div { (stamp_or(t, row.last_run, now, &t.of("tasks-last-run-never"))) } }
+                    td data-label=(t.of("tasks-state")) { span { (state(t, task)) } }
                     td { div.actions {
-                        a.button.small href=(at("test")) { "Test or run" span.unseen { " " (seen(task.name.as_str())) } }
-                        @if task.enabled { (one_button(ctx, &at("do/disable"), "small", "Disable", &seen(task.name.as_str()))) }
-                        @else { (one_button(ctx, &at("do/enable"), "small", "Enable", &seen(task.name.as_str()))) }
-                        a.button.small href=(at("delete")) { "Delete" span.unseen { " " (seen(task.name.as_str())) } }
+                        a.button.small href=(at("test")) aria-label=(t.with("tasks-test-or-run-of", &named)) { (t.of("tasks-test-or-run")) }
+                        @if task.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("tasks-disable"), &name)) }
+                        @else { (one_button(ctx, &at("do/enable"), "small", &t.of("tasks-enable"), &name)) }
+                        a.button.small href=(at("delete")) aria-label=(t.with("tasks-delete-of", &named)) { (t.of("tasks-delete")) }
                     } }
                 }
             } }
         } } }
+    }
+}
+
+/// The webhook that a task sends: its name, if the caller may see it.
+fn webhook_link(ctx: &PageContext, webhook: WebhookId, names: &TaskList) -> Markup {
+    let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{webhook}")));
+    match names.names.get(&webhook) {
+        Some(name) => {
+            let link = html! { a href=(path) { (seen(name)) } };
+            t.markup("tasks-webhook", &[("webhook", link.into())])
+        }
+        None => html! { a href=(path) { (t.of("tasks-webhook-other")) } },
+    }
+}
+
+/// Whether a task runs, and whether only once.
+fn state(t: &Texts, task: &Task) -> Markup {
+    html! {
+        @if task.enabled { (badge("good", &t.of("tasks-state-enabled"))) }
+        @else { (badge("", &t.of("tasks-state-disabled"))) }
+        @if task.delete_after_run { " " (badge("busy", &t.of("tasks-state-once"))) }
     }
 }

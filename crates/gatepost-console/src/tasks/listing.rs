@@ -8,7 +8,7 @@ use webhook_model::{Action, TaskId, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::list_view::{Asked, Kept, Listing, Rank, Shape, Shown, SortBy};
+use crate::list_view::{Asked, Kept, ListTexts, Listing, Rank, Shape, Shown, SortBy};
 
 /// Tasks, with the names of the webhooks that they send.
 pub(super) struct TaskList {
@@ -26,41 +26,47 @@ impl TaskList {
 impl Listing for TaskList {
     type Row = TaskRow;
     const SHAPE: Shape = Shape {
-        one: "task",
-        many: "tasks",
-        searched: "name, description and webhook",
+        limit: "tasks",
+        texts: ListTexts {
+            search: "lists-tasks-search",
+            searched: "lists-tasks-searched",
+            count: "lists-tasks-count",
+            more: "lists-tasks-more",
+            matches: "lists-tasks-matches",
+            too_many: "lists-tasks-too-many",
+        },
         orders: &[
             SortBy {
                 name: "name",
-                up: "Name, A to Z",
-                down: "Name, Z to A",
+                up: "lists-tasks-sort-name",
+                down: "lists-tasks-sort-name-down",
             },
             SortBy {
                 name: "webhook",
-                up: "Webhook, A to Z",
-                down: "Webhook, Z to A",
+                up: "lists-tasks-sort-webhook",
+                down: "lists-tasks-sort-webhook-down",
             },
             SortBy {
                 name: "run",
-                up: "Longest not run",
-                down: "Last run",
+                up: "lists-tasks-sort-run",
+                down: "lists-tasks-sort-run-down",
             },
             SortBy {
                 name: "state",
-                up: "Enabled before disabled",
-                down: "Disabled before enabled",
+                up: "lists-tasks-sort-state",
+                down: "lists-tasks-sort-state-down",
             },
         ],
         states: &[
-            ("enabled", "Enabled"),
-            ("disabled", "Disabled"),
-            ("once", "One-time"),
-            ("never", "Never run"),
+            ("enabled", "lists-tasks-state-enabled"),
+            ("disabled", "lists-tasks-state-disabled"),
+            ("once", "lists-tasks-state-once"),
+            ("never", "lists-tasks-state-never"),
         ],
         kept: &[Kept {
             name: "webhook",
-            how: "open the tasks of one webhook",
-            of: Some("of one webhook"),
+            how: "lists-tasks-narrow-webhook",
+            only: Some("lists-tasks-only-webhook"),
         }],
     };
 

@@ -7,6 +7,7 @@ use webhook_model::{Action, Headers, Message, WebhookId};
 use super::form::TaskForm;
 use crate::context::PageContext;
 use crate::layout::beginning;
+use crate::texts::Texts;
 
 /// The name of the object in the preview.
 pub(super) const OBJECT: &str = "web-1";
@@ -33,13 +34,14 @@ pub(super) struct Preview {
 
 /// Renders the message of a form; empty while the message is not valid.
 pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
+    let t = ctx.texts();
     let Ok(message) = form.message.parse::<Message>() else {
         return Preview::default();
     };
     let Ok(example) = ctx.actor.example(&message, OBJECT).await else {
         return Preview {
             text: String::new(),
-            warnings: "With its variables filled in, the message is larger than 4 MiB.".into(),
+            warnings: t.of("tasks-preview-too-large").into_owned(),
         };
     };
     let webhook = match form.webhook.parse() {
@@ -47,16 +49,19 @@ pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
         Err(_) => None,
     };
     let headers = webhook.map(|row| row.value.headers);
-    let mut warnings = warnings(&example, headers.as_ref());
+    let mut warnings = warnings(t, &example, headers.as_ref());
     let mut text = example.text;
     if text.len() > MAX_SHOWN {
         text = beginning(&text, MAX_SHOWN).to_owned();
-        warnings = format!("Only the beginning of the message is shown. {warnings}");
+        warnings.insert(0, t.of("tasks-preview-cut").into_owned());
     }
-    Preview { text, warnings }
+    Preview {
+        text,
+        warnings: warnings.join(" "),
+    }
 }
 
-fn warnings(example: &Example, headers: Option<&Headers>) -> String {
+fn warnings(t: &Texts, example: &Example, headers: Option<&Headers>) -> Vec<String> {
     let mut texts = Vec::new();
     if !example.unknown.is_empty() {
         let names: Vec<_> = example
@@ -65,21 +70,19 @@ fn warnings(example: &Example, headers: Option<&Headers>) -> String {
             .take(MAX_NAMED)
             .map(|n| format!("${{{n}}}"))
             .collect();
-        let more = match example.unknown.len().saturating_sub(MAX_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        texts.push(format!(
-            "Unknown variables are sent unchanged: {}{more}.",
-            names.join(", ")
-        ));
-    }
-    if !example.is_json && headers.is_none_or(Headers::is_json) {
-        texts.push(if headers.is_some() {
-            "The message is not JSON, but the webhook's Content-Type header says it is.".to_owned()
-        } else {
-            "The message is not JSON.".to_owned()
+        let more = example.unknown.len().saturating_sub(MAX_NAMED);
+        let names = [("names", names.join(", ").into()), ("more", more.into())];
+        texts.push(match more {
+            0 => t.with("tasks-preview-unknown", &names),
+            _ => t.with("tasks-preview-unknown-more", &names),
         });
     }
-    texts.join(" ")
+    if !example.is_json && headers.is_none_or(Headers::is_json) {
+        let text = match headers {
+            Some(_) => t.of("tasks-preview-not-json-header"),
+            None => t.of("tasks-preview-not-json"),
+        };
+        texts.push(text.into_owned());
+    }
+    texts
 }

@@ -16,6 +16,7 @@ use crate::layout::{self, InputKind, Section, note, page, refused, seen};
 use crate::problems::Problems;
 use crate::refusal::note_refusal;
 use crate::row_id::RowId;
+use crate::texts::Texts;
 
 pub(super) async fn show(
     ctx: PageContext,
@@ -40,13 +41,13 @@ pub(super) async fn test(
     let options = AboutOptions::of(&ctx, sent.text("type")).await;
     let form = AboutForm::sent(&sent, options.as_ref());
     let mut problems = Problems::default();
-    if let Some(about) = form.parse(&mut problems) {
+    if let Some(about) = form.parse(ctx.texts(), &mut problems) {
         match ctx.actor.test_task(row.id, about).await {
             Ok(delivery) => {
                 let path = ctx.at(&format!("/deliveries/{delivery}?done=tested"));
                 return Ok(Redirect::to(&path).into_response());
             }
-            Err(error) => note_error(error, &mut problems)?,
+            Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
     let body = body(&ctx, &row, &form, options.as_ref(), &problems);
@@ -58,14 +59,17 @@ pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Re
     let options = AboutOptions::of(ctx, sent.text("type")).await;
     let form = AboutForm::sent(sent, options.as_ref());
     let mut problems = Problems::default();
-    if let Some(about) = form.parse(&mut problems) {
+    if let Some(about) = form.parse(ctx.texts(), &mut problems) {
         match ctx.actor.run_task_about(id, about).await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/tasks?done=ran")).into_response()),
             Err(ManageError::Disabled) => {
-                return Err(Failure::Conflict("A disabled task cannot be run.".into()));
+                let text = ctx.texts().of("tasks-not-run");
+                return Err(Failure::Conflict(text.into_owned()));
             }
             // Beside the form that it came from; a button of the list has no form.
-            Err(error) if options.is_some() => note_error(error, &mut problems)?,
+            Err(error) if options.is_some() => {
+                note_error(ctx.texts(), error, &mut problems)?;
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -74,9 +78,9 @@ pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Re
     Ok(refused(page_of(ctx, &row, &body)))
 }
 
-fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
+fn note_error(t: &Texts, error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
     match error {
-        ManageError::NoSuchObject => problems.add("object", "there is no such object"),
+        ManageError::NoSuchObject => problems.add("object", t.of("tasks-unknown-object")),
         ManageError::Invalid { field, rule, .. } => problems.add(field, rule),
         ManageError::Message(error) => problems.refuse(error),
         other => note_refusal(other, problems)?,
@@ -85,7 +89,8 @@ fn note_error(error: ManageError, problems: &mut Problems) -> Result<(), Failure
 }
 
 fn page_of(ctx: &PageContext, row: &TaskRow, body: &Markup) -> Markup {
-    let title = format!("Test {}", row.task.name);
+    let name = [("name", row.task.name.as_str().into())];
+    let title = ctx.texts().with("tasks-test-title", &name);
     page(ctx, Section::Tasks, &title, body)
 }
 
@@ -97,20 +102,21 @@ fn body(
     problems: &Problems,
 ) -> Markup {
     let path = ctx.at(&format!("/tasks/{}", row.id));
-    let catalog = ctx.actor.catalog();
-    let mut types = vec![(String::new(), "No event, just a name".to_owned())];
+    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
+    let none = t.of("tasks-test-type-none").into_owned();
+    let mut types = vec![(String::new(), none)];
     types.extend(
         catalog
             .types()
             .map(|(of, label, _)| (of.to_string(), label.to_owned())),
     );
     html! {
-        (layout::errors_of(problems, "Nothing was sent."))
-        @if row.task.delete_after_run { (note("", &html! { "This task is deleted after it has run. A test does not delete it." })) }
+        (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
+        @if row.task.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
         form.main method="get" action={ (path) "/test" } {
             section {
-                (layout::select(&Problems::default(), "type", "As if this had happened", &types, &form.event_type, "The type of event that the message is filled in for.", true))
-                button.unscripted { "Choose" }
+                (layout::select(&Problems::default(), "type", &t.of("tasks-test-type"), &types, &form.event_type, &t.of("tasks-test-type-hint"), true))
+                button.unscripted { (t.of("tasks-test-choose")) }
             }
         }
         form.main method="post" action={ (path) "/test" } novalidate {
@@ -118,31 +124,32 @@ fn body(
             input type="hidden" name="type" value=(form.event_type);
             section {
                 @match options {
-                    Some(options) => (fields(form, options, problems)),
-                    None => (name(form, problems)),
+                    Some(options) => (fields(t, form, options, problems)),
+                    None => (name(t, form, problems)),
                 }
-                h2 { "Message" }
-                pre tabindex="0" aria-label="Message of the task" { (seen(message_of(row))) }
+                h2 { (t.of("tasks-message")) }
+                pre tabindex="0" aria-label=(t.of("tasks-test-message-label")) { (seen(message_of(row))) }
             }
-            p.quiet { "A test goes through the task’s webhook, is listed among the deliveries and marked as a test. It does not count as a run." }
+            p.quiet { (t.of("tasks-test-note")) }
             div.submit {
-                button.primary { "Send test" }
-                @if row.task.enabled { button formaction={ (path) "/do/run" } { "Run now" } }
-                a.button href=(ctx.at("/tasks")) { "Cancel" }
+                button.primary { (t.of("tasks-test-send")) }
+                @if row.task.enabled { button formaction={ (path) "/do/run" } { (t.of("tasks-test-run")) } }
+                a.button href=(ctx.at("/tasks")) { (t.of("frame-cancel")) }
             }
         }
     }
 }
 
-fn fields(form: &AboutForm, options: &AboutOptions, problems: &Problems) -> Markup {
-    let hint = format!("{}: what happens to the object.", options.label);
+fn fields(t: &Texts, form: &AboutForm, options: &AboutOptions, problems: &Problems) -> Markup {
+    let of = [("type", options.label.as_str().into())];
+    let hint = t.with("tasks-test-event-hint", &of);
     let long = InputKind::Text { max: MAX_VALUE };
     html! {
-        (layout::select(problems, "event", "Event", &options.events, &form.event, &hint, false))
-        @if options.objects.is_empty() { (name(form, problems)) }
+        (layout::select(problems, "event", &t.of("tasks-test-event"), &options.events, &form.event, &hint, false))
+        @if options.objects.is_empty() { (name(t, form, problems)) }
         @else {
-            (layout::picker(problems, "object", "Object", &options.objects, &form.object, "${NAME} becomes its name. Without a choice it becomes the name below."))
-            (name(form, problems))
+            (layout::picker(t, problems, "object", &t.of("tasks-test-object"), &options.objects, &form.object, &t.of("tasks-test-object-hint")))
+            (name(t, form, problems))
         }
         @for variable in &options.variables {
             @let value = form.variables.get(variable.name()).map_or("", String::as_str);
@@ -151,14 +158,14 @@ fn fields(form: &AboutForm, options: &AboutOptions, problems: &Problems) -> Mark
     }
 }
 
-fn name(form: &AboutForm, problems: &Problems) -> Markup {
+fn name(t: &Texts, form: &AboutForm, problems: &Problems) -> Markup {
     let kind = InputKind::Text { max: MAX_VALUE };
     layout::input(
         problems,
         kind,
         "name",
-        "Name",
+        &t.of("tasks-test-name"),
         &form.name,
-        "What ${NAME} becomes.",
+        &t.of("tasks-test-name-hint"),
     )
 }

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use fluent_bundle::{FluentArgs, FluentValue};
 use maud::{Markup, PreEscaped, Render as _};
 
-use super::Texts;
+use super::catalog::Texts;
+
+/// Characters that stand for parts while a text is put together; nobody may use them for text.
+const MARKS: std::ops::RangeInclusive<char> = '\u{F0000}'..='\u{F00FF}';
 
 /// What is put in a text of a page.
 #[derive(Clone, Debug)]
@@ -15,9 +18,6 @@ pub(crate) enum Part {
     /// A link, a name, …
     Markup(Markup),
 }
-
-/// Characters that stand for parts while a text is put together; nobody may use them for text.
-const MARKS: std::ops::RangeInclusive<char> = '\u{F0000}'..='\u{F00FF}';
 
 impl Texts {
     /// A text in which nothing is put.
@@ -50,19 +50,6 @@ impl Texts {
         }
         PreEscaped(html)
     }
-
-    /// The name itself, where there is no such text: a test says that this does not happen.
-    fn format<'a>(
-        &'a self,
-        name: &'static str,
-        values: Option<&'a FluentArgs<'_>>,
-    ) -> Cow<'a, str> {
-        let message = self.bundle.get_message(name);
-        match message.and_then(|message| message.value()) {
-            Some(pattern) => self.bundle.format_pattern(pattern, values, &mut Vec::new()),
-            None => Cow::Borrowed(name),
-        }
-    }
 }
 
 impl From<u64> for Part {
@@ -92,5 +79,71 @@ impl From<Cow<'_, str>> for Part {
 impl From<String> for Part {
     fn from(text: String) -> Self {
         Self::from(text.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use maud::html;
+
+    use super::*;
+
+    fn texts(language: &str, source: &str) -> Texts {
+        Texts::read(language, source).unwrap()
+    }
+
+    #[test]
+    fn what_is_put_in_a_text_is_escaped_and_markup_is_not() {
+        let t = texts(
+            "en",
+            "frame-failure-logged-out-text = Quick & <dirty>: { $login }!",
+        );
+        let link = html! { a href="/" { "in" } };
+        let shown = t.markup("frame-failure-logged-out-text", &[("login", link.into())]);
+        assert_eq!(shown.0, r#"Quick &amp; &lt;dirty&gt;: <a href="/">in</a>!"#);
+        for hostile in ["<script>", "\u{F0000}", "{ $login }", "\"><img"] {
+            let shown = t.markup(
+                "frame-failure-logged-out-text",
+                &[("login", hostile.into())],
+            );
+            let escaped = html! { (hostile) }.0;
+            assert_eq!(shown.0, format!("Quick &amp; &lt;dirty&gt;: {escaped}!"));
+        }
+    }
+
+    #[test]
+    fn a_language_has_its_own_plurals() {
+        let t = texts(
+            "pl",
+            "frame-time-minutes-ago = { $count ->\n [one] { $count } minutę temu\n [few] { $count } minuty temu\n *[many] { $count } minut temu\n}",
+        );
+        let said = |count: u64| t.with("frame-time-minutes-ago", &[("count", count.into())]);
+        let said = [1, 3, 5, 22, 5_600].map(said);
+        assert_eq!(
+            said,
+            [
+                "1 minutę temu",
+                "3 minuty temu",
+                "5 minut temu",
+                "22 minuty temu",
+                "5,600 minut temu"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_not_translated_is_english() {
+        let t = texts("de", "frame-cancel = Abbrechen");
+        assert_eq!(t.of("frame-cancel"), "Abbrechen");
+        assert_eq!(t.of("frame-row-add"), "Add row");
+        assert_eq!((t.language(), t.direction()), ("de".into(), "ltr"));
+    }
+
+    #[test]
+    fn a_name_in_another_script_stands_apart_in_a_language_from_right_to_left() {
+        let t = texts("ar-EG", "frame-go-to = إلى { $section }");
+        let said = t.with("frame-go-to", &[("section", "API".into())]);
+        assert_eq!(said, "إلى \u{2068}API\u{2069}");
+        assert_eq!(t.direction(), "rtl");
     }
 }

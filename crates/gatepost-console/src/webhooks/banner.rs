@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use maud::{Markup, html};
 
-use super::counts::{day, grouped};
+use super::counts::day;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{note, seen};
@@ -21,21 +21,24 @@ pub(crate) async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
     if found.webhooks.is_empty() {
         return Ok(html! {});
     }
-    let one = found.webhooks.len() == 1 && !found.more;
+    let t = ctx.texts();
+    // Where there are more than are named, there are at least two.
+    let count = found.webhooks.len() + usize::from(found.more);
     Ok(note(
         "bad",
         &html! {
-            strong { @if one { "A webhook is failing." } @else { "Webhooks are failing." } }
-            " Since the hour before this one, no attempt has succeeded:"
+            strong { (t.with("webhooks-failing-title", &[("count", count.into())])) }
+            " " (t.of("webhooks-failing"))
             ul {
                 @for (row, count) in &found.webhooks {
                     @let failures = count.failed.saturating_add(count.retried);
-                    li {
-                        a href=(ctx.at(&format!("/webhooks/{}", row.id))) { (seen(row.value.name.as_str())) }
-                        ": " (grouped(failures)) @if failures == 1 { " attempt failed" } @else { " attempts failed" }
-                    }
+                    @let webhook = html! { a href=(ctx.at(&format!("/webhooks/{}", row.id))) { (seen(row.value.name.as_str())) } };
+                    li { (t.markup("webhooks-failing-attempts", &[("webhook", webhook.into()), ("count", failures.into())])) }
                 }
-                @if found.more { li { "There may be more. " a href=(ctx.at("/webhooks")) { "Go to webhooks" } } }
+                @if found.more {
+                    @let link = html! { a href=(ctx.at("/webhooks")) { (t.of("webhooks-failing-link")) } };
+                    li { (t.markup("webhooks-failing-more", &[("link", link.into())])) }
+                }
             }
         },
     ))

@@ -1,6 +1,8 @@
 //! The charts of a webhook's page: how much it sends, how much of that fails, how long it takes;
 //! and a table of the same figures.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use maud::{Markup, html};
 use webhook_model::WebhookId;
@@ -8,8 +10,11 @@ use webhook_model::WebhookId;
 use super::counts::{Counts, grouped, of_hours};
 use super::health::success;
 use super::range::Range;
+use crate::chart_scale::{height, top};
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::texts::Texts;
+use crate::time::span;
 
 /// A bar is this wide, of 20.
 const BAR: usize = 14;
@@ -38,19 +43,17 @@ impl Charts {
     }
 
     /// The charts, below links to the other ranges, and the table.
-    pub(super) fn markup(&self, path: &str) -> Markup {
+    pub(super) fn markup(&self, texts: &Texts, path: &str) -> Markup {
+        let t = texts;
         let most = self.parts.iter().map(|part| part.ended()).max();
         let slowest = self.parts.iter().filter_map(|part| part.mean()).max();
         let (most, slowest) = (top(most.unwrap_or(0)), top(slowest.unwrap_or(0)));
-        let sum = self.sum();
-        let (name, words) = (self.range.name(), self.range.words());
-        let said = |what: &str| format!("{what}, by {words}, {name}. The table has all figures.");
-        let took = |mean: Option<u64>| mean.map_or_else(|| "no attempts".to_owned(), milliseconds);
+        let said = |name| t.with(name, &[("range", self.range.variant())]);
         html! {
-            nav.ranges aria-label="Time range" { @for range in Range::ALL {
-                a href={ (path) "?range=" (range.as_str()) "#figures" } aria-current=[(range == self.range).then_some("true")] { (range.as_str()) }
+            nav.ranges aria-label=(t.of("webhooks-range-label")) { @for range in Range::ALL {
+                a href={ (path) "?range=" (range.as_str()) "#figures" } aria-current=[(range == self.range).then_some("true")] { (range.short(t)) }
             } }
-            (self.plot("Deliveries", &said("Deliveries sent and failed"), [grouped(most), grouped(most / 2)], |part| {
+            (self.plot(t, &t.of("webhooks-chart-deliveries"), &said("webhooks-chart-deliveries-said"), [grouped(most), grouped(most / 2)], |part| {
                 let failed = height(part.failed, most);
                 let sent = height(part.sent, most);
                 html! {
@@ -59,24 +62,47 @@ impl Charts {
                 }
             }))
             ul.legend {
-                li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.sent width="12" height="12" {} } "sent" }
-                li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.failed width="12" height="12" {} } "failed" }
+                li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.sent width="12" height="12" {} } (t.of("webhooks-figure-sent")) }
+                li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.failed width="12" height="12" {} } (t.of("webhooks-figure-failed")) }
             }
-            (self.plot("Attempts that failed", &said("The share of attempts that failed"), ["100%".into(), "50%".into()], |part| {
+            (self.plot(t, &t.of("webhooks-chart-failed"), &said("webhooks-chart-failed-said"), ["100%".into(), "50%".into()], |part| {
                 let share = part.failing().map_or(0, |share| share.max(1));
                 html! { @if share > 0 { rect.failed width=(BAR) y=(100 - share) height=(share) {} } }
             }))
-            (self.plot("Mean time of an attempt", &said("How long an attempt takes on average"), [milliseconds(slowest), milliseconds(slowest / 2)], |part| {
+            (self.plot(t, &t.of("webhooks-chart-time"), &said("webhooks-chart-time-said"), [time(t, slowest), time(t, slowest / 2)], |part| {
                 let mean = part.mean().map_or(0, |mean| height(mean, slowest));
                 html! { @if mean > 0 { rect.took width=(BAR) y=(100 - mean) height=(mean) {} } }
             }))
+            (self.table(t))
+        }
+    }
+
+    fn table(&self, texts: &Texts) -> Markup {
+        let t = texts;
+        let begin = t.of("webhooks-table-from");
+        let sent = t.of("webhooks-table-sent");
+        let failed = t.of("webhooks-table-failed");
+        let retried = t.of("webhooks-table-retried");
+        let share = t.of("webhooks-table-success");
+        let took = t.of("webhooks-table-time");
+        let row = |at: &str, part: Counts| {
+            html! { tr {
+                td data-label=(begin) { span { (at) } }
+                td data-label=(sent) { span { (grouped(part.sent)) } }
+                td data-label=(failed) { span { (grouped(part.failed)) } }
+                td data-label=(retried) { span { (grouped(part.retried)) } }
+                td data-label=(share) { span { (success(part).unwrap_or_else(|| "–".to_owned())) } }
+                td data-label=(took) { span { @match part.mean() { Some(mean) => (time(t, mean)), None => (t.of("webhooks-table-no-attempts")) } } }
+            } }
+        };
+        html! {
             details {
-                summary { "The figures as a table" }
+                summary { (t.of("webhooks-table-title")) }
                 div.scroll { table {
-                    thead { tr { th scope="col" { "From (UTC)" } th scope="col" { "Sent" } th scope="col" { "Failed" } th scope="col" { "Retried" } th scope="col" { "Success" } th scope="col" { "Mean time" } } }
+                    thead { tr { @for label in [&begin, &sent, &failed, &retried, &share, &took] { th scope="col" { (label) } } } }
                     tbody {
-                        @for (at, part) in self.parts.iter().enumerate().rev() { (row(&self.begins(at).format("%Y-%m-%d %H:%M").to_string(), *part, &took)) }
-                        (row("All", sum, &took))
+                        @for (at, part) in self.parts.iter().enumerate().rev() { (row(&self.begins(at).format("%Y-%m-%d %H:%M").to_string(), *part)) }
+                        (row(&t.of("webhooks-table-all"), self.sum()))
                     }
                 } }
             }
@@ -91,6 +117,7 @@ impl Charts {
     /// One chart: labels beside it, because texts within it would be stretched with it.
     fn plot(
         &self,
+        texts: &Texts,
         title: &str,
         said: &str,
         labels: [String; 2],
@@ -110,71 +137,14 @@ impl Charts {
                 }
                 div.x aria-hidden="true" {
                     @for quarter in 0..4 { span { (self.begins(count * quarter / 4).format(self.range.label())) } }
-                    span { "now" }
+                    span { (texts.of("webhooks-chart-now")) }
                 }
             }
         }
     }
 }
 
-fn row(begins: &str, part: Counts, took: &impl Fn(Option<u64>) -> String) -> Markup {
-    html! { tr {
-        td data-label="From (UTC)" { span { (begins) } }
-        td data-label="Sent" { span { (grouped(part.sent)) } }
-        td data-label="Failed" { span { (grouped(part.failed)) } }
-        td data-label="Retried" { span { (grouped(part.retried)) } }
-        td data-label="Success" { span { (success(part).unwrap_or_else(|| "–".to_owned())) } }
-        td data-label="Mean time" { span { (took(part.mean())) } }
-    } }
-}
-
-/// Of a hundred; what is there at all is seen.
-fn height(value: u64, top: u64) -> u64 {
-    let scaled = u128::from(value) * 100 / u128::from(top.max(1));
-    let scaled = u64::try_from(scaled).unwrap_or(100);
-    if value == 0 { 0 } else { scaled.clamp(1, 100) }
-}
-
-/// The round number at the top of an axis: 2, 4, 10, 20, 40, 100, …: half of it is round, too.
-fn top(most: u64) -> u64 {
-    let mut unit = 1_u64;
-    loop {
-        for step in [2, 4, 10] {
-            let round = unit.saturating_mul(step);
-            if round >= most || round == u64::MAX {
-                return round;
-            }
-        }
-        unit = unit.saturating_mul(10);
-    }
-}
-
 /// `140 ms`, `2.4 s`.
-fn milliseconds(time: u64) -> String {
-    if time < 1_000 {
-        format!("{time} ms")
-    } else {
-        format!("{}.{} s", grouped(time / 1_000), time % 1_000 / 100)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_axis_ends_with_a_round_number() {
-        let ends = [0, 1, 2, 3, 5, 11, 21, 41, 5_600].map(top);
-        assert_eq!(ends, [2, 2, 2, 4, 10, 20, 40, 100, 10_000]);
-        assert_eq!(top(u64::MAX), u64::MAX);
-    }
-
-    #[test]
-    fn what_is_there_is_seen_and_fits() {
-        assert_eq!(height(0, 10), 0);
-        assert_eq!(height(1, 1_000_000), 1);
-        assert_eq!(height(u64::MAX, u64::MAX), 100);
-        assert_eq!(milliseconds(999), "999 ms");
-        assert_eq!(milliseconds(2_449), "2.4 s");
-    }
+fn time(texts: &Texts, milliseconds: u64) -> String {
+    span(texts, Duration::from_millis(milliseconds))
 }

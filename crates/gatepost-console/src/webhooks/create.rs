@@ -32,7 +32,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
     }
     let mut problems = Problems::default();
     let owner = ctx.principal().owner;
-    let Some(mut webhook) = form.parse(&mut problems, owner, None) else {
+    let Some(mut webhook) = form.parse(ctx.texts(), &mut problems, owner, None) else {
         return Ok(refused(form_page(&ctx, &form, &problems)));
     };
     let secret = form
@@ -52,7 +52,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
         },
         Err(error) => {
             tickets.put_back(ticket);
-            note_error(error, &form, &mut problems)?;
+            note_error(ctx.texts(), error, &form, &mut problems)?;
             Ok(refused(form_page(&ctx, &form, &problems)))
         }
     }
@@ -60,7 +60,7 @@ pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Fai
 
 /// The form with what was typed in an earlier session.
 pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
-    form_page(&ctx, &WebhookForm::sent(&sent), &opened_again()).into_response()
+    form_page(&ctx, &WebhookForm::sent(&sent), &opened_again(ctx.texts())).into_response()
 }
 
 /// The same validation, for the hints that are shown while the user types.
@@ -77,7 +77,7 @@ pub(super) async fn check(
     let mut problems = Problems::default();
     let owner = ctx.principal().owner;
     let form = WebhookForm::sent(&sent);
-    drop(form.parse(&mut problems, owner, present.as_ref()));
+    drop(form.parse(ctx.texts(), &mut problems, owner, present.as_ref()));
     let hints = json!({"url": hint(&ctx, &form.url)});
     Ok(Json(
         json!({"problems": problems.to_json(), "hints": hints}),
@@ -86,7 +86,6 @@ pub(super) async fn check(
 
 fn form_page(ctx: &PageContext, form: &WebhookForm, problems: &Problems) -> Markup {
     let options = FormOptions {
-        button: "Create webhook",
         ticket: Some(Tickets::issue()),
         id: None,
         stored: false,
@@ -94,22 +93,17 @@ fn form_page(ctx: &PageContext, form: &WebhookForm, problems: &Problems) -> Mark
     page(
         ctx,
         Section::Webhooks,
-        "New webhook",
+        &ctx.texts().of("webhooks-new-title"),
         &fields(ctx, form, problems, &options),
     )
 }
 
 /// The form was submitted before, by a reload or a second click.
 fn already_submitted(ctx: &PageContext) -> Response {
-    let text = html! {
-        "This form has already created a webhook. "
-        a href=(ctx.at("/webhooks")) { "Go to webhooks" }
-    };
+    let t = ctx.texts();
+    let link = html! { a href=(ctx.at("/webhooks")) { (t.of("webhooks-submitted-link")) } };
+    let text = t.markup("webhooks-submitted", &[("link", link.into())]);
+    let title = t.of("webhooks-submitted-title");
     let body = note("warn", &text);
-    refused(page(
-        ctx,
-        Section::Webhooks,
-        "Form already submitted",
-        &body,
-    ))
+    refused(page(ctx, Section::Webhooks, &title, &body))
 }

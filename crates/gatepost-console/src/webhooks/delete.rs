@@ -35,21 +35,34 @@ async fn question_page(
         name: None,
         page: newest_rows(MAX_NAMED),
     };
+    let t = ctx.texts();
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let what = html! {
-        @if let Some(row) = row { p { "The webhook " strong { (seen(row.value.name.as_str())) } " and its whole delivery log will be deleted. Queued deliveries are not sent. This cannot be undone." } }
-        @else { (question(Kind::Webhook, id)) }
+        @if let Some(row) = row {
+            @let name = html! { strong { (seen(row.value.name.as_str())) } };
+            p { (t.markup("webhooks-delete-question", &[("name", name.into())])) }
+        }
+        @else { (question(t, Kind::Webhook, id)) }
         @if !tasks.is_empty() {
-            p { "These tasks use it:" }
-            ul { @for task in &tasks { li { (seen(task.task.name.as_str())) } } @if tasks.len() == MAX_NAMED as usize { li { "and others" } } }
+            p { (t.of("webhooks-delete-tasks")) }
+            ul { @for task in &tasks { li { (seen(task.task.name.as_str())) } } @if tasks.len() == MAX_NAMED as usize { li { (t.of("webhooks-delete-others")) } } }
         }
     };
     let cascade = html! {
-        @if !tasks.is_empty() { (layout::check("cascade", "Also delete these tasks and their events", "Otherwise the webhook cannot be deleted while a task uses it.", false)) }
+        @if !tasks.is_empty() { (layout::check("cascade", &t.of("webhooks-delete-cascade"), &t.of("webhooks-delete-cascade-hint"), false)) }
     };
     let back = ctx.at(&format!("/webhooks/{id}"));
-    let body = layout::confirm(ctx, &what, "Delete webhook", &back, &cascade, refusal);
-    Ok(page(ctx, Section::Webhooks, "Delete this webhook?", &body))
+    let button = t.of("webhooks-delete-confirm");
+    let body = layout::confirm(
+        ctx,
+        &what,
+        [&button, &ctx.texts().of("frame-cancel")],
+        &back,
+        &cascade,
+        refusal,
+    );
+    let title = t.of("webhooks-delete-title");
+    Ok(page(ctx, Section::Webhooks, &title, &body))
 }
 
 pub(super) async fn delete(

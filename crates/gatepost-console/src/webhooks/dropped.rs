@@ -1,11 +1,14 @@
 //! What a webhook should have sent and did not, because a limit was reached.
 
+use std::borrow::Cow;
+
 use gatepost_storage::webhooks::{DropReason, Dropped};
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::texts::Texts;
 use crate::time::stamp;
 
 /// Counts of all webhooks that are looked through for those of one.
@@ -22,18 +25,21 @@ pub(super) async fn of(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Drop
 
 /// The section of a webhook's page; nothing where nothing was dropped.
 pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
-    let now = ctx.now();
+    let (t, now) = (ctx.texts(), ctx.now());
+    let minute = t.of("webhooks-dropped-minute");
+    let deliveries = t.of("webhooks-dropped-deliveries");
+    let why = t.of("webhooks-dropped-reason");
     html! {
         @if !dropped.is_empty() {
             section {
-                h2 { "Dropped" }
-                p { "A limit was reached, so these deliveries were counted and not stored. They are not sent." }
+                h2 { (t.of("webhooks-dropped-title")) }
+                p { (t.of("webhooks-dropped")) }
                 div.scroll { table {
-                    thead { tr { th scope="col" { "Minute" } th scope="col" { "Deliveries" } th scope="col" { "Reason" } } }
+                    thead { tr { th scope="col" { (minute) } th scope="col" { (deliveries) } th scope="col" { (why) } } }
                     tbody { @for row in dropped { tr {
-                        td data-label="Minute" { div { (stamp(ctx.texts(), row.minute, now)) } }
-                        td data-label="Deliveries" { span { (row.count) } }
-                        td data-label="Reason" { span { (reason(row.reason)) } }
+                        td data-label=(minute) { div { (stamp(t, row.minute, now)) } }
+                        td data-label=(deliveries) { span { (row.count) } }
+                        td data-label=(why) { span { (reason(t, row.reason)) } }
                     } } }
                 } }
             }
@@ -41,11 +47,9 @@ pub(super) fn section(ctx: &PageContext, dropped: &[Dropped]) -> Markup {
     }
 }
 
-fn reason(reason: DropReason) -> &'static str {
+fn reason(texts: &Texts, reason: DropReason) -> Cow<'_, str> {
     match reason {
-        DropReason::Waiting => "As many deliveries, or as many bytes, were waiting as allowed.",
-        DropReason::Occurrence => {
-            "One occurrence ran as many tasks, or made as many bytes, as allowed."
-        }
+        DropReason::Waiting => texts.of("webhooks-dropped-waiting"),
+        DropReason::Occurrence => texts.of("webhooks-dropped-occurrence"),
     }
 }

@@ -12,7 +12,7 @@ use super::webhook_error::note_error;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, page, refused};
+use crate::layout::{Section, page, refused, seen};
 use crate::problems::Problems;
 use crate::refusal::opened_again;
 use crate::row_id::RowId;
@@ -30,7 +30,12 @@ pub(super) async fn again(
     sent: Form,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let page = form_page(&ctx, &row, &WebhookForm::sent(&sent), &opened_again());
+    let page = form_page(
+        &ctx,
+        &row,
+        &WebhookForm::sent(&sent),
+        &opened_again(ctx.texts()),
+    );
     Ok(page.into_response())
 }
 
@@ -41,12 +46,14 @@ fn form_page(
     problems: &Problems,
 ) -> Markup {
     let options = FormOptions {
-        button: "Save webhook",
         ticket: None,
         id: Some(row.id.0),
         stored: row.value.authorization.kind() != AuthorizationKind::None,
     };
-    let title = format!("Edit {}", row.value.name);
+    let name = seen(row.value.name.as_str());
+    let title = ctx
+        .texts()
+        .with("webhooks-edit-title", &[("name", name.into())]);
     page(
         ctx,
         Section::Webhooks,
@@ -66,7 +73,12 @@ pub(super) async fn update(
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, &row, &form, &problems).into_response());
     }
-    if let Some(new) = form.parse(&mut problems, row.value.owner, Some(&row.value)) {
+    if let Some(new) = form.parse(
+        ctx.texts(),
+        &mut problems,
+        row.value.owner,
+        Some(&row.value),
+    ) {
         let (entered, unsign) = (form.entered(&row.value), form.unsign);
         let edited = ctx
             .actor
@@ -86,7 +98,7 @@ pub(super) async fn update(
             });
         match edited.await {
             Ok(row) => return Ok(to_saved(&ctx, &row, "saved").await),
-            Err(error) => note_error(error, &form, &mut problems)?,
+            Err(error) => note_error(ctx.texts(), error, &form, &mut problems)?,
         }
     }
     Ok(refused(form_page(&ctx, &row, &form, &problems)))

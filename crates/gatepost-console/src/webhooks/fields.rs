@@ -1,37 +1,20 @@
 //! The fields of a webhook's form.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
+use webhook_model::AuthorizationKind;
 
 use super::form::{AuthorizationFields, HeaderFields, WebhookForm};
+use super::labels;
 use super::target::hint;
 use crate::context::PageContext;
 use crate::layout::{self, Column, InputKind};
 use crate::problems::Problems;
-
-const HEADER: [Column; 2] = [
-    Column {
-        name: "name",
-        label: "Header % name",
-        tick: None,
-        placeholder: "Name",
-    },
-    Column {
-        name: "value",
-        label: "Header % value",
-        tick: None,
-        placeholder: "Value",
-    },
-];
-const TYPES: [(&str, &str); 4] = [
-    ("none", "None"),
-    ("bearer", "Bearer token"),
-    ("apikey", "API key"),
-    ("basic", "Basic"),
-];
+use crate::texts::Texts;
 
 /// How the form of a new webhook differs from that of an existing one.
 pub(super) struct FormOptions {
-    pub button: &'static str,
     pub ticket: Option<String>,
     /// The existing webhook.
     pub id: Option<i64>,
@@ -45,91 +28,148 @@ pub(super) fn fields(
     problems: &Problems,
     options: &FormOptions,
 ) -> Markup {
-    let (check, back) = match options.id {
+    let t = ctx.texts();
+    let (check, back, button) = match options.id {
         Some(id) => (
             format!("/webhooks/check?id={id}"),
             format!("/webhooks/{id}"),
+            t.of("webhooks-save-button"),
         ),
-        None => ("/webhooks/check".to_owned(), "/webhooks".to_owned()),
+        None => (
+            "/webhooks/check".to_owned(),
+            "/webhooks".to_owned(),
+            t.of("webhooks-create-button"),
+        ),
     };
     html! {
-        (layout::errors(problems))
+        (layout::errors(t, problems))
         form.main method="post" action=(ctx.own()) novalidate data-check=(ctx.at(&check)) {
             input type="hidden" name="csrf" value=(ctx.csrf);
             @if let Some(ticket) = &options.ticket { input type="hidden" name="ticket" value=(ticket); }
-            button.unseen tabindex="-1" aria-hidden="true" { (options.button) }
+            button.unseen tabindex="-1" aria-hidden="true" { (button) }
             section {
-                (layout::input(problems, InputKind::Text { max: 128 }, "name", "Name", &form.name, "A unique name, for example: Deploys to #ops."))
-                (layout::input(problems, InputKind::Text { max: 2048 }, "url", "URL", &form.url, "The address that receives the POST requests: https://…"))
+                (layout::input(problems, InputKind::Text { max: 128 }, "name", &t.of("webhooks-form-name"), &form.name, &t.of("webhooks-form-name-hint")))
+                (layout::input(problems, InputKind::Text { max: 2048 }, "url", &t.of("webhooks-form-url"), &form.url, &t.of("webhooks-form-url-hint")))
                 @let about_url = hint(ctx, &form.url);
                 p.note.warn data-hint="url" hidden[about_url.is_empty()] { (about_url) }
-                (authorization(&form.authorization, problems, options))
+                (authorization(t, &form.authorization, problems, options))
             }
-            section { (headers(&form.headers, problems)) }
-            section {
-                h2 { "Delivery" }
-                (layout::input(problems, InputKind::Number { min: 3, max: 120 }, "timeout", "Timeout (seconds)", &form.limits.timeout, "How long to wait for the response: 3 to 120."))
-                (layout::input(problems, InputKind::Number { min: 0, max: 100 }, "retries", "Retries", &form.limits.retries, "How often to try again after an error or no response: 0 to 100."))
-                (layout::input(problems, InputKind::Number { min: 1, max: 10_000 }, "rate", "Requests per second (optional)", &form.limits.rate, "The maximum rate for this target. Leave empty for no limit."))
-                (layout::check("enabled", "Enabled", "While a webhook is disabled, its deliveries wait in the queue and are not sent.", form.enabled))
-                (layout::check("in_order", "In order", "Sends one delivery at a time. A delivery that is retried delays those after it.", form.limits.in_order))
-                (layout::check("insecure", "Allow insecure certificates", "Accepts certificates that cannot be verified, such as self-signed ones.", form.insecure))
-                div.when.insecure { div.note.warn { strong { "For test and development only." } " Anyone on the network path to the target can read and change what is sent." } }
-                @if form.unsign || problems.of("unsign").is_some() {
-                    div #unsign { (layout::check("unsign", "Remove the signing secrets", "They do not go to another server. Deliveries are not signed until a new secret is created on the webhook's page.", form.unsign)) }
-                }
-                @if options.id.is_none() {
-                    (layout::check("sign", "Sign deliveries", "Creates a signing secret, with which the target can verify that deliveries come from this platform. It is shown once.", form.sign))
-                }
-            }
+            section { (headers(t, &form.headers, problems)) }
+            section { (delivery(t, form, problems, options)) }
             div.submit {
-                button.primary { (options.button) }
-                a.button href=(ctx.at(&back)) { "Cancel" }
+                button.primary { (button) }
+                a.button href=(ctx.at(&back)) { (t.of("frame-cancel")) }
             }
         }
     }
 }
 
-fn authorization(form: &AuthorizationFields, problems: &Problems, options: &FormOptions) -> Markup {
-    let hint = |text: &str| {
-        if options.stored {
-            format!(
-                "{text} The stored value is not shown. Leave empty to keep it; at another server (scheme, host or port) it must be entered again."
-            )
-        } else if problems.is_empty() {
-            text.to_owned()
-        } else {
-            format!("{text} For security, it is not kept in the page: enter it again.")
-        }
+fn authorization(
+    texts: &Texts,
+    form: &AuthorizationFields,
+    problems: &Problems,
+    options: &FormOptions,
+) -> Markup {
+    let t = texts;
+    let kinds = [
+        AuthorizationKind::None,
+        AuthorizationKind::Bearer,
+        AuthorizationKind::ApiKey,
+        AuthorizationKind::Basic,
+    ];
+    let names = kinds.map(|kind| (kind.as_str(), labels::authorization(t, kind)));
+    let choices: Vec<_> = names.iter().map(|(kind, name)| (*kind, &**name)).collect();
+    let [_, bearer, apikey, basic] = &names;
+    // What is to know of a secret that the page does not show.
+    let more = if options.stored {
+        t.of("webhooks-form-secret-stored")
+    } else if problems.is_empty() {
+        Cow::default()
+    } else {
+        t.of("webhooks-form-secret-again")
     };
+    let hint = |text: Cow<'_, str>| format!("{text} {more}").trim().to_owned();
     html! {
-        (layout::radios(problems, "auth", "Authorization type", &TYPES, &form.kind))
+        (layout::radios(problems, "auth", &t.of("webhooks-form-authorization"), &choices, &form.kind))
         fieldset.when.bearer {
-            legend.unseen { "Bearer token" }
-            (layout::input(problems, InputKind::Password, "token", "Token", "", &hint("The token only, without the word Bearer.")))
+            legend.unseen { (bearer.1) }
+            (layout::input(problems, InputKind::Password, "token", &t.of("webhooks-form-token"), "", &hint(t.of("webhooks-form-token-hint"))))
         }
         fieldset.when.apikey {
-            legend.unseen { "API key" }
-            (layout::input(problems, InputKind::Password, "key", "Key", "", &hint("The key only. It is sent as X-API-Key, or in place of ${APIKEY} in a header value.")))
+            legend.unseen { (apikey.1) }
+            (layout::input(problems, InputKind::Password, "key", &t.of("webhooks-form-key"), "", &hint(t.of("webhooks-form-key-hint"))))
         }
         fieldset.when.basic {
-            legend.unseen { "Basic" }
-            (layout::input(problems, InputKind::Text { max: 4096 }, "user", "Username", &form.user, ""))
-            (layout::input(problems, InputKind::Password, "password", "Password", "", &hint("")))
+            legend.unseen { (basic.1) }
+            (layout::input(problems, InputKind::Text { max: 4096 }, "user", &t.of("webhooks-form-user"), &form.user, ""))
+            (layout::input(problems, InputKind::Password, "password", &t.of("webhooks-form-password"), "", &hint(Cow::default())))
         }
     }
 }
 
-fn headers(form: &HeaderFields, problems: &Problems) -> Markup {
-    let mode = if form.by_text { "text" } else { "rows" };
+fn headers(texts: &Texts, form: &HeaderFields, problems: &Problems) -> Markup {
+    let (t, mode) = (texts, if form.by_text { "text" } else { "rows" });
+    let (rows, text) = (
+        t.of("webhooks-form-headers-rows"),
+        t.of("webhooks-form-headers-text"),
+    );
+    // The editor puts the number there.
+    let number = [("number", "%".into())];
+    let columns = [
+        Column {
+            name: "name",
+            label: &t.with("webhooks-form-row-name", &number),
+            tick: None,
+            placeholder: &t.of("webhooks-form-row-name-empty"),
+        },
+        Column {
+            name: "value",
+            label: &t.with("webhooks-form-row-value", &number),
+            tick: None,
+            placeholder: &t.of("webhooks-form-row-value-empty"),
+        },
+    ];
     html! {
-        h2 { "Headers" }
-        (layout::radios(problems, "header_mode", "Enter headers", &[("rows", "As names and values"), ("text", "As text")], mode))
+        h2 { (t.of("webhooks-form-headers-title")) }
+        (layout::radios(problems, "header_mode", &t.of("webhooks-form-headers-mode"), &[("rows", &*rows), ("text", &*text)], mode))
         div.when.rows {
-            (layout::editor(problems, "header", "Headers, in this order", &HEADER, &form.rows.rows, "", true))
+            (layout::editor(t, problems, "header", &t.of("webhooks-form-rows"), &columns, &form.rows.rows, true))
         }
         div.when.text {
-            (layout::area(problems, "headers_text", "Header lines, in this order", &form.text, "One per line, as Name: value", "code"))
+            (layout::area(problems, "headers_text", &t.of("webhooks-form-lines"), &form.text, &t.of("webhooks-form-lines-hint"), "code"))
+        }
+    }
+}
+
+fn delivery(
+    texts: &Texts,
+    form: &WebhookForm,
+    problems: &Problems,
+    options: &FormOptions,
+) -> Markup {
+    let t = texts;
+    let (timeout, retries, rate) = (
+        InputKind::Number { min: 3, max: 120 },
+        InputKind::Number { min: 0, max: 100 },
+        InputKind::Number {
+            min: 1,
+            max: 10_000,
+        },
+    );
+    html! {
+        h2 { (t.of("webhooks-form-delivery-title")) }
+        (layout::input(problems, timeout, "timeout", &t.of("webhooks-form-timeout"), &form.limits.timeout, &t.of("webhooks-form-timeout-hint")))
+        (layout::input(problems, retries, "retries", &t.of("webhooks-form-retries"), &form.limits.retries, &t.of("webhooks-form-retries-hint")))
+        (layout::input(problems, rate, "rate", &t.of("webhooks-form-rate"), &form.limits.rate, &t.of("webhooks-form-rate-hint")))
+        (layout::check("enabled", &t.of("webhooks-form-enabled"), &t.of("webhooks-form-enabled-hint"), form.enabled))
+        (layout::check("in_order", &t.of("webhooks-form-in-order"), &t.of("webhooks-form-in-order-hint"), form.limits.in_order))
+        (layout::check("insecure", &t.of("webhooks-form-insecure"), &t.of("webhooks-form-insecure-hint"), form.insecure))
+        div.when.insecure { div.note.warn { strong { (t.of("webhooks-form-insecure-use")) } " " (t.of("webhooks-form-insecure-risk")) } }
+        @if form.unsign || problems.of("unsign").is_some() {
+            div #unsign { (layout::check("unsign", &t.of("webhooks-form-unsign"), &t.of("webhooks-form-unsign-hint"), form.unsign)) }
+        }
+        @if options.id.is_none() {
+            (layout::check("sign", &t.of("webhooks-form-sign"), &t.of("webhooks-form-sign-hint"), form.sign))
         }
     }
 }

@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState, HourlyC
 use maud::{Markup, html};
 use webhook_model::{Activity, WebhookId};
 
-use super::counts::{Counts, day, grouped};
+use super::counts::{Counts, day};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::badge;
@@ -46,14 +46,15 @@ impl Condition {
         }
     }
 
-    pub(super) fn badge(self) -> Markup {
-        match self {
-            Self::Active => badge("good", "active"),
-            Self::SomeFail => badge("warn", "some fail"),
-            Self::Failing => badge("bad", "failing"),
-            Self::Paused => badge("warn", "paused"),
-            Self::Disabled => badge("", "disabled"),
-        }
+    pub(super) fn badge(self, texts: &Texts) -> Markup {
+        let (kind, word) = match self {
+            Self::Active => ("good", "webhooks-state-active"),
+            Self::SomeFail => ("warn", "webhooks-state-some-fail"),
+            Self::Failing => ("bad", "webhooks-state-failing"),
+            Self::Paused => ("warn", "webhooks-state-paused"),
+            Self::Disabled => ("", "webhooks-state-disabled"),
+        };
+        badge(kind, &texts.of(word))
     }
 }
 
@@ -97,8 +98,8 @@ impl Conditions {
         let counted = self.day.get(&webhook).map(|count| count.hour);
         html! { @match (self.last.get(&webhook), counted) {
             (Some(delivery), _) => (told(texts, delivery, now)),
-            (None, Some(hour)) => { "between " (hour.format("%H:00")) " and " ((hour + TimeDelta::hours(1)).format("%H:00 UTC")) },
-            (None, None) => span.quiet { "none in 24 hours" },
+            (None, Some(hour)) => (within(texts, hour)),
+            (None, None) => span.quiet { (texts.of("webhooks-last-none")) },
         } }
     }
 }
@@ -107,32 +108,43 @@ fn counts(of: &BTreeMap<WebhookId, HourlyCount>, webhook: WebhookId) -> Counts {
     of.get(&webhook).map(Counts::from).unwrap_or_default()
 }
 
+/// `between 14:00 and 15:00 UTC`
+fn within(texts: &Texts, hour: DateTime<Utc>) -> String {
+    let end = hour + TimeDelta::hours(1);
+    let [from, until] = [hour, end].map(|at| at.format("%H:00").to_string());
+    let times = [("from", from.into()), ("until", until.into())];
+    texts.with("webhooks-last-between", &times)
+}
+
 fn told(texts: &Texts, delivery: &Delivery, now: DateTime<Utc>) -> Markup {
     let word = match delivery.state {
-        DeliveryState::Sent => "sent",
-        DeliveryState::Error => "failed",
-        _ if delivery.attempts > 0 => "retrying",
-        _ => "waiting",
+        DeliveryState::Sent => "webhooks-last-sent",
+        DeliveryState::Error => "webhooks-last-failed",
+        _ if delivery.attempts > 0 => "webhooks-last-retrying",
+        _ => "webhooks-last-waiting",
     };
-    let info = if delivery.state == DeliveryState::Sent {
-        ""
+    let (word, info) = (texts.of(word), delivery.status_info.as_str());
+    let outcome = if delivery.state == DeliveryState::Sent || info.is_empty() {
+        word.into_owned()
     } else {
-        delivery.status_info.as_str()
+        let parts = [("outcome", word.into()), ("reason", info.into())];
+        texts.with("webhooks-last-reason", &parts)
     };
     html! {
-        (word) @if !info.is_empty() { ": " (info) }
+        (outcome)
         div.quiet { (stamp(texts, delivery.last_attempt.unwrap_or(delivery.created), now)) }
     }
 }
 
-/// `1,000 sent, 3 failed (99.7%)`.
-pub(super) fn rate(day: Counts) -> String {
-    let sent = format!("{} sent", grouped(day.sent));
+/// `1,000 sent, 3 failed (99.7% success)`.
+pub(super) fn rate(texts: &Texts, day: Counts) -> String {
+    let sent = ("sent", day.sent.into());
     match success(day) {
         Some(share) if day.failed > 0 => {
-            format!("{sent}, {} failed ({share})", grouped(day.failed))
+            let (failed, share) = (("failed", day.failed.into()), ("share", share.into()));
+            texts.with("webhooks-rate", &[sent, failed, share])
         }
-        _ => sent,
+        _ => texts.with("webhooks-rate-sent", &[sent]),
     }
 }
 
@@ -200,7 +212,8 @@ mod tests {
         assert_eq!(share(99_999, 1), "99.9%");
         assert_eq!(share(1, 1), "50%");
         assert_eq!(share(0, 3), "0%");
-        assert_eq!(rate(ended(1_000, 3)), "1,000 sent, 3 failed (99.7%)");
-        assert_eq!(rate(ended(1_000, 0)), "1,000 sent");
+        let words = |sent, failed| rate(&Texts::english(), ended(sent, failed));
+        assert_eq!(words(1_000, 3), "1,000 sent, 3 failed (99.7% success)");
+        assert_eq!(words(1_000, 0), "1,000 sent");
     }
 }

@@ -3,7 +3,7 @@
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::Row;
-use maud::{Markup, html};
+use maud::{Markup, Render as _, html};
 use webhook_model::{Webhook, WebhookId};
 
 use super::health::{Conditions, rate};
@@ -12,7 +12,7 @@ use super::listing::{WebhookList, shown};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, empty, note, page_with, seen};
+use crate::layout::{Section, badge, empty, note, page_with, seen};
 use crate::list_view::{Asked, Listing as _};
 use crate::unreadable::{self, Kind};
 
@@ -21,54 +21,67 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let list = Asked::parse(&ctx, "/webhooks", &asked, &WebhookList::SHAPE).await?;
     let shown = shown(&ctx, &list).await?;
     let conditions = Conditions::of(&ctx, shown.rows.iter().map(|row| row.id)).await?;
-    let condition = |row: &Row<WebhookId, Webhook>| {
-        let badge = conditions.condition(row.id, row.value.activity).badge();
-        html! { (badge) @if row.value.allow_insecure { " " (crate::layout::badge("warn", "insecure")) } }
-    };
-    let now = ctx.now();
     let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked).await?;
-    let at = |row: &Row<WebhookId, Webhook>| ctx.at(&format!("/webhooks/{}", row.id.0));
+    let t = ctx.texts();
+    let new =
+        html! { a.button.primary href=(ctx.at("/webhooks/new")) { (t.of("webhooks-new-button")) } };
     let body = html! {
-        @if asked.text("done") == "deleted" { (note("good", &html! { "The webhook and its deliveries were deleted." })) }
+        @if asked.text("done") == "deleted" { (note("good", &t.of("webhooks-deleted").render())) }
         @if list.is_void(&shown) {
-            (empty("No webhooks yet", "A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event when to send it.", &new_button(&ctx)))
+            (empty(&t.of("webhooks-none-title"), &t.of("webhooks-none"), &new))
         } @else {
             (list.form(&ctx, &html! {}).await)
-            (list.caption(&shown))
-            @if !shown.rows.is_empty() { section { div.scroll { table {
-                thead { tr {
-                    (list.heading("Name", "name")) (list.heading("URL", "url")) th scope="col" { "Authorization" }
-                    (list.heading("Timeout", "timeout")) (list.heading("Retries", "retries")) (list.heading("State", "state"))
-                    th scope="col" { "Last 24 hours" } th scope="col" { "Last delivery" }
-                    th scope="col" { span.unseen { "Actions" } }
-                } }
-                tbody { @for row in &shown.rows { tr {
-                    td data-label="Name" { a href=(at(row)) { (seen(row.value.name.as_str())) } }
-                    td data-label="URL" { span.mono { (row.value.url.as_str()) } }
-                    td data-label="Authorization" { span { (authorization(row.value.authorization.kind())) } }
-                    td data-label="Timeout" { span { (row.value.timeout.as_secs()) " s" } }
-                    td data-label="Retries" { span { (row.value.retries.get()) } }
-                    td data-label="State" { span { (condition(row)) } }
-                    td data-label="Last 24 hours" { span { (rate(conditions.day(row.id))) } }
-                    td data-label="Last delivery" { div { (conditions.last(ctx.texts(), row.id, now)) } }
-                    td { div.actions { a.button.small href={ (at(row)) "/edit" } { "Edit" span.unseen { " " (seen(row.value.name.as_str())) } } } }
-                } } }
-            } } } }
-            (list.pager(&shown))
+            (list.caption(t, &shown))
+            @if !shown.rows.is_empty() { section { div.scroll { (table(&ctx, &list, &shown.rows, &conditions)) } } }
+            (list.pager(t, &shown))
         }
         (unreadable)
     };
-    Ok(page_with(
-        &ctx,
-        Section::Webhooks,
-        "Webhooks",
-        &new_button(&ctx),
-        &body,
-    )
-    .into_response())
+    let title = t.of("webhooks-title");
+    Ok(page_with(&ctx, Section::Webhooks, &title, &new, &body).into_response())
 }
 
-/// A link to the form of a new webhook.
-fn new_button(ctx: &PageContext) -> Markup {
-    html! { a.button.primary href=(ctx.at("/webhooks/new")) { "New webhook" } }
+fn table(
+    ctx: &PageContext,
+    list: &Asked,
+    rows: &[Row<WebhookId, Webhook>],
+    conditions: &Conditions,
+) -> Markup {
+    let (t, now) = (ctx.texts(), ctx.now());
+    let name = t.of("webhooks-column-name");
+    let url = t.of("webhooks-column-url");
+    let authorized = t.of("webhooks-column-authorization");
+    let timeout = t.of("webhooks-column-timeout");
+    let retries = t.of("webhooks-column-retries");
+    let state = t.of("webhooks-column-state");
+    let day = t.of("webhooks-column-day");
+    let last = t.of("webhooks-column-last");
+    html! { table {
+        thead { tr {
+            (list.heading(&name, "name")) (list.heading(&url, "url")) th scope="col" { (authorized) }
+            (list.heading(&timeout, "timeout")) (list.heading(&retries, "retries")) (list.heading(&state, "state"))
+            th scope="col" { (day) } th scope="col" { (last) }
+            th scope="col" { span.unseen { (t.of("webhooks-column-actions")) } }
+        } }
+        tbody { @for row in rows {
+            @let webhook = &row.value;
+            @let at = ctx.at(&format!("/webhooks/{}", row.id.0));
+            @let shown = seen(webhook.name.as_str());
+            @let unseen = html! { span.unseen { (shown) } };
+            tr {
+                td data-label=(name) { a href=(at) { (shown) } }
+                td data-label=(url) { span.mono { (webhook.url.as_str()) } }
+                td data-label=(authorized) { span { (authorization(t, webhook.authorization.kind())) } }
+                td data-label=(timeout) { span { (t.with("webhooks-seconds-short", &[("count", webhook.timeout.as_secs().into())])) } }
+                td data-label=(retries) { span { (webhook.retries.get()) } }
+                td data-label=(state) { span {
+                    (conditions.condition(row.id, webhook.activity).badge(t))
+                    @if webhook.allow_insecure { " " (badge("warn", &t.of("webhooks-insecure"))) }
+                } }
+                td data-label=(day) { span { (rate(t, conditions.day(row.id))) } }
+                td data-label=(last) { div { (conditions.last(t, row.id, now)) } }
+                td { div.actions { a.button.small href={ (at) "/edit" } { (t.markup("webhooks-edit-row", &[("name", unseen.into())])) } } }
+            }
+        } }
+    } }
 }

@@ -8,7 +8,7 @@ use webhook_model::{Activity, Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::list_view::{Asked, Listing, Rank, Shape, Shown, SortBy};
+use crate::list_view::{Asked, ListTexts, Listing, Rank, Shape, Shown, SortBy};
 
 /// Webhooks.
 pub(super) struct WebhookList;
@@ -16,41 +16,47 @@ pub(super) struct WebhookList;
 impl Listing for WebhookList {
     type Row = Row<WebhookId, Webhook>;
     const SHAPE: Shape = Shape {
-        one: "webhook",
-        many: "webhooks",
-        searched: "name, and host and path of the URL",
+        limit: "webhooks",
+        texts: ListTexts {
+            search: "lists-webhooks-search",
+            searched: "lists-webhooks-searched",
+            count: "lists-webhooks-count",
+            more: "lists-webhooks-more",
+            matches: "lists-webhooks-matches",
+            too_many: "lists-webhooks-too-many",
+        },
         orders: &[
             SortBy {
                 name: "name",
-                up: "Name, A to Z",
-                down: "Name, Z to A",
+                up: "lists-webhooks-sort-name",
+                down: "lists-webhooks-sort-name-down",
             },
             SortBy {
                 name: "url",
-                up: "Host, A to Z",
-                down: "Host, Z to A",
+                up: "lists-webhooks-sort-url",
+                down: "lists-webhooks-sort-url-down",
             },
             SortBy {
                 name: "timeout",
-                up: "Shortest timeout",
-                down: "Longest timeout",
+                up: "lists-webhooks-sort-timeout",
+                down: "lists-webhooks-sort-timeout-down",
             },
             SortBy {
                 name: "retries",
-                up: "Fewest retries",
-                down: "Most retries",
+                up: "lists-webhooks-sort-retries",
+                down: "lists-webhooks-sort-retries-down",
             },
             SortBy {
                 name: "state",
-                up: "Active before paused",
-                down: "Paused before active",
+                up: "lists-webhooks-sort-state",
+                down: "lists-webhooks-sort-state-down",
             },
         ],
         states: &[
-            ("active", "Active"),
-            ("paused", "Paused"),
-            ("disabled", "Disabled"),
-            ("insecure", "Any certificate"),
+            ("active", "lists-webhooks-state-active"),
+            ("paused", "lists-webhooks-state-paused"),
+            ("disabled", "lists-webhooks-state-disabled"),
+            ("insecure", "lists-webhooks-state-insecure"),
         ],
         kept: &[],
     };

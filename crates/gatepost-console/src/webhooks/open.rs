@@ -5,7 +5,9 @@ use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::grouped::grouped;
 use crate::paging::newest_rows;
+use crate::texts::Texts;
 
 /// At most this number of deliveries is counted.
 const MOST: u32 = 1_000;
@@ -38,8 +40,10 @@ impl Open {
     }
 
     /// How many wait, and how many are being sent.
-    pub(super) fn texts(self) -> [String; 2] {
-        let text = |count: usize| format!("{count}{}", if self.more { "+" } else { "" });
-        [text(self.queued), text(self.running)]
+    pub(super) fn words(self, texts: &Texts) -> [String; 2] {
+        [self.queued, self.running].map(|count| match self.more {
+            true => texts.with("webhooks-figure-more", &[("count", count.into())]),
+            false => grouped(count as u64),
+        })
     }
 }

@@ -1,8 +1,12 @@
 //! How much time the charts of a webhook show.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, TimeDelta, Utc};
+use fluent_bundle::FluentValue;
 
 use super::counts::beginning;
+use crate::texts::Texts;
 
 /// A range of time up to now, in equal parts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -30,20 +34,22 @@ impl Range {
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Day => "last 24 hours",
-            Self::Week => "last 7 days",
-            Self::Month => "last 30 days",
-        }
+    /// Which of its words a text chooses.
+    pub(super) fn variant(self) -> FluentValue<'static> {
+        let name = match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+        };
+        name.into()
     }
 
-    /// What a part of it is.
-    pub(super) fn words(self) -> &'static str {
+    /// What the link to it says.
+    pub(super) fn short(self, texts: &Texts) -> Cow<'_, str> {
         match self {
-            Self::Day => "hour",
-            Self::Week => "six hours",
-            Self::Month => "day",
+            Self::Day => texts.of("webhooks-range-day"),
+            Self::Week => texts.of("webhooks-range-week"),
+            Self::Month => texts.of("webhooks-range-month"),
         }
     }
 
@@ -69,7 +75,7 @@ impl Range {
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Day => "%H:%M",
-            Self::Week | Self::Month => "%-d %b",
+            Self::Week | Self::Month => "%m-%d",
         }
     }
 

@@ -3,7 +3,7 @@
 use axum::response::{IntoResponse, Response};
 use delivery::Attempt;
 use gatepost_manage::ManageError;
-use maud::{Markup, html};
+use maud::{Markup, Render as _, html};
 use webhook_model::{Message, WebhookId};
 
 use crate::context::PageContext;
@@ -24,79 +24,80 @@ pub(super) async fn send(
     sent: Form,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let path = ctx.at(&format!("/webhooks/{id}"));
+    let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{id}")));
     let (text, name) = (sent.lines("message"), sent.text("name").to_owned());
-    let message: Result<Message, _> = text.parse();
-    let outcome = match message {
+    let unsent = |why: String| {
+        let words = t.with("webhooks-test-unsent", &[("why", why.into())]);
+        note("bad", &words.render())
+    };
+    let outcome = match text.parse::<Message>() {
         Ok(message) => match ctx
             .actor
             .send_test(row.id, Some(message), name.clone())
             .await
         {
-            Ok(test) => outcome(ctx.texts(), &test.attempt),
-            Err(ManageError::Message(error)) => note(
-                "bad",
-                &html! { "Nothing was sent: " (error.to_string()) "." },
-            ),
-            Err(ManageError::Unsendable(class)) => note(
-                "bad",
-                &html! { "No request can be made of this webhook: " (class.to_string()) "." },
-            ),
+            Ok(test) => outcome(t, &test.attempt),
+            Err(ManageError::Message(error)) => unsent(error.to_string()),
+            Err(ManageError::Unsendable(class)) => unsent(class.to_string()),
             Err(error) => return Err(error.into()),
         },
-        Err(invalid) => note(
-            "bad",
-            &html! { "Nothing was sent. The message " (invalid.rule()) "." },
-        ),
+        Err(invalid) => {
+            let words = t.with("webhooks-test-invalid", &[("rule", invalid.rule().into())]);
+            note("bad", &words.render())
+        }
     };
+    let webhook = seen(row.value.name.as_str());
+    let back = t.with("webhooks-back", &[("name", webhook.clone().into())]);
     let body = html! {
         (outcome)
-        section { h2 { "Send another" } (test_form(&ctx, &path, &text, &name)) }
-        p { a href=(path) { "Back to " (seen(row.value.name.as_str())) } }
+        section { h2 { (t.of("webhooks-test-again-title")) } (test_form(&ctx, &path, &text, &name)) }
+        p { a href=(path) { (back) } }
     };
-    let title = format!("Test of {}", row.value.name);
+    let title = t.with("webhooks-test-page-title", &[("name", webhook.into())]);
     Ok(page(&ctx, Section::Webhooks, &title, &body).into_response())
 }
 
 /// The outcome of the attempt, without the address that was connected to.
 fn outcome(texts: &Texts, attempt: &Attempt) -> Markup {
+    let t = texts;
     let (kind, word) = if attempt.is_success() {
-        ("good", "sent")
+        ("good", t.of("webhooks-test-sent"))
     } else {
-        ("bad", "error")
+        ("bad", t.of("webhooks-test-error"))
     };
     let timings = attempt.timings;
     let parts = [
-        ("DNS lookup", timings.dns),
-        ("Connect", timings.connect),
-        ("TLS", timings.tls),
-        ("Response head", timings.head),
-        ("Response body", timings.body),
+        ("webhooks-test-dns", timings.dns),
+        ("webhooks-test-connect", timings.connect),
+        ("webhooks-test-tls", timings.tls),
+        ("webhooks-test-head", timings.head),
+        ("webhooks-test-body", timings.body),
     ];
     let body = attempt.body.text();
     html! {
         section role="status" {
-            h2 { "Result" }
+            h2 { (t.of("webhooks-test-result-title")) }
             dl {
-                dt { "Outcome" } dd { (badge(kind, word)) " " (attempt.status_info()) }
-                @if let Some(status) = attempt.status { dt { "Status" } dd { (status) } }
-                dt { "Duration" } dd { (span(texts, attempt.duration)) }
-                @for (name, took) in parts { @if let Some(took) = took { dt { (name) } dd { (span(texts, took)) } } }
+                dt { (t.of("webhooks-test-outcome")) } dd { (badge(kind, &word)) " " (attempt.status_info()) }
+                @if let Some(status) = attempt.status { dt { (t.of("webhooks-test-status")) } dd { (status) } }
+                dt { (t.of("webhooks-test-duration")) } dd { (span(t, attempt.duration)) }
+                @for (name, took) in parts { @if let Some(took) = took { dt { (t.of(name)) } dd { (span(t, took)) } } }
             }
-            @if !body.is_empty() { h3 { "Response" } pre tabindex="0" { (body) } }
+            @if !body.is_empty() { h3 { (t.of("webhooks-test-response-title")) } pre tabindex="0" { (body) } }
         }
     }
 }
 
 /// The form that sends a test.
 pub(super) fn test_form(ctx: &PageContext, path: &str, message: &str, name: &str) -> Markup {
-    let (problems, text) = (Problems::default(), InputKind::Text { max: 1_000 });
+    let (t, problems) = (ctx.texts(), Problems::default());
+    let text = InputKind::Text { max: 1_000 };
     html! {
         form method="post" action={ (path) "/test" } {
             input type="hidden" name="csrf" value=(ctx.csrf);
-            (layout::area(&problems, "message", "Message", message, "Sent at once, and not listed among the deliveries. To test a task with its message, use Test or run in the list of tasks.", "code"))
-            (layout::input(&problems, text, "name", "Name", name, "What ${NAME} becomes."))
-            button { "Send test" }
+            (layout::area(&problems, "message", &t.of("webhooks-test-message"), message, &t.of("webhooks-test-message-hint"), "code"))
+            (layout::input(&problems, text, "name", &t.of("webhooks-test-name"), name, &t.of("webhooks-test-name-hint")))
+            button { (t.of("webhooks-test-button")) }
         }
     }
 }

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use gatepost_manage::TargetVerdict;
 use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
 use gatepost_storage::{Row, Scope};
-use maud::{Markup, html};
+use maud::{Markup, Render as _, html};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
 use super::charts::Charts;
@@ -39,19 +39,18 @@ pub(super) async fn show(
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let done = match query.text("done") {
-        "created" => {
-            "The webhook was created. Send a test, then create a task to define what it sends."
-        }
-        "saved" => "The webhook was saved. The change applies from the next attempt.",
-        "retired" => "The old secret was removed. Only the new one signs.",
-        "unsigned" => "Deliveries are no longer signed.",
-        "paused" => "The webhook is paused. Deliveries are queued and not sent.",
-        "resumed" => "The webhook is active again and sends its queued deliveries.",
-        _ => "",
+        "created" => Some("webhooks-done-created"),
+        "saved" => Some("webhooks-done-saved"),
+        "retired" => Some("webhooks-done-retired"),
+        "unsigned" => Some("webhooks-done-unsigned"),
+        "paused" => Some("webhooks-done-paused"),
+        "resumed" => Some("webhooks-done-resumed"),
+        _ => None,
     };
+    let t = ctx.texts();
     let before = html! {
-        @if !done.is_empty() { (note("good", &html! { (done) })) }
-        @if query.text("target") == target::NO_ADDRESS { (note("warn", &html! { (target::words(TargetVerdict::NoAddress)) })) }
+        @if let Some(done) = done { (note("good", &t.of(done).render())) }
+        @if query.text("target") == target::NO_ADDRESS { (note("warn", &target::words(t, TargetVerdict::NoAddress).render())) }
     };
     let range = Range::parse(query.text("range"));
     let page = page_in(&ctx, &row, range, &before).await?;
@@ -97,9 +96,9 @@ async fn page_in(
     range: Range,
     before: &Markup,
 ) -> Result<Markup, Failure> {
-    let path = ctx.at(&format!("/webhooks/{}", row.id));
+    let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{}", row.id)));
     let shown = Shown::read(ctx, row, range).await?;
-    let url = target::words(ctx.actor.judge_url(&row.value.url));
+    let url = target::words(t, ctx.actor.judge_url(&row.value.url));
     let query = TaskQuery {
         scope: Scope::All,
         creator: None,
@@ -110,16 +109,16 @@ async fn page_in(
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let body = html! {
         (before)
-        @if !url.is_empty() { (note("warn", &html! { (url) })) }
+        @if !url.is_empty() { (note("warn", &url.render())) }
         div.two { (shown.configuration(ctx)) (shown.figures(ctx)) }
         div.two {
-            section id="test" { h2 { "Send a test" } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) }
+            section id="test" { h2 { (t.of("webhooks-test-title")) } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) }
             section {
-                h2 { "Tasks" }
-                @if tasks.is_empty() { p.quiet { "None yet. A task defines what this webhook sends." } }
+                h2 { (t.of("webhooks-tasks-title")) }
+                @if tasks.is_empty() { p.quiet { (t.of("webhooks-tasks-none")) } }
                 @else { ul { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (seen(task.task.name.as_str())) } } } } }
-                p { a.button href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { "New task for this webhook" } }
-                h2 { "Signing" }
+                p { a.button href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { (t.of("webhooks-tasks-new")) } }
+                h2 { (t.of("webhooks-signing-title")) }
                 (signing_controls(ctx, row, &path))
             }
         }
@@ -172,38 +171,44 @@ impl<'a> Shown<'a> {
     }
 
     fn actions(&self, ctx: &PageContext) -> Markup {
-        let at = |what: &str| self.at(ctx, what);
+        let (t, at) = (ctx.texts(), |what: &str| self.at(ctx, what));
         self.live(ctx).actions(&html! {
-            a.button href=(at("edit")) { "Edit" }
+            a.button href=(at("edit")) { (t.of("webhooks-edit-button")) }
             @match self.row.value.activity {
-                Activity::Active => (one_button(ctx, &at("do/pause"), "", "Pause", "")),
-                Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", "Resume", "")),
+                Activity::Active => (one_button(ctx, &at("do/pause"), "", &t.of("webhooks-pause-button"), "")),
+                Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", &t.of("webhooks-resume-button"), "")),
             }
-            a.button href=(at("delete")) { "Delete" }
+            a.button href=(at("delete")) { (t.of("webhooks-delete-button")) }
         })
     }
 
     fn configuration(&self, ctx: &PageContext) -> Markup {
-        let content = html! { h2 { "Configuration" } (details(ctx, self.row, self.condition)) };
+        let content = html! { h2 { (ctx.texts().of("webhooks-configuration-title")) } (details(ctx, self.row, self.condition)) };
         self.live(ctx).section("configuration", &content)
     }
 
     fn figures(&self, ctx: &PageContext) -> Markup {
-        let path = ctx.at(&format!("/webhooks/{}", self.row.id));
-        let (sum, [queued, running]) = (self.charts.sum(), self.open.texts());
+        let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{}", self.row.id)));
+        let (sum, [queued, running]) = (self.charts.sum(), self.open.words(t));
+        let share = success(sum).unwrap_or_else(|| "–".to_owned());
         let figures = [
-            ("queued", queued),
-            ("running", running),
-            ("sent", grouped(sum.sent)),
-            ("failed", grouped(sum.failed)),
-            ("retried", grouped(sum.retried)),
-            ("success", success(sum).unwrap_or_else(|| "–".to_owned())),
+            ("webhooks-figure-queued", queued),
+            ("webhooks-figure-running", running),
+            ("webhooks-figure-sent", grouped(sum.sent)),
+            ("webhooks-figure-failed", grouped(sum.failed)),
+            ("webhooks-figure-retried", grouped(sum.retried)),
+            ("webhooks-figure-success", share),
+        ];
+        let range = [("range", self.charts.range.variant())];
+        let all = [
+            ("sent", self.all.sent.into()),
+            ("failed", self.all.failed.into()),
         ];
         self.live(ctx).section("figures", &html! {
-            h2 { "In the " (self.charts.range.name()) }
-            dl.figures { @for (name, text) in figures { div { dd { (text) } dt { (name) } } } }
-            (self.charts.markup(&path))
-            p.quiet { "In all: " (grouped(self.all.sent)) " sent, " (grouped(self.all.failed)) " failed, including deliveries that are no longer listed. Tests of tasks count, too." }
+            h2 { (t.with("webhooks-figures-title", &range)) }
+            dl.figures { @for (name, text) in figures { div { dd { (text) } dt { (t.of(name)) } } } }
+            (self.charts.markup(t, &path))
+            p.quiet { (t.with("webhooks-figures-all", &all)) }
         })
     }
 
@@ -213,15 +218,15 @@ impl<'a> Shown<'a> {
     }
 
     fn deliveries(&self, ctx: &PageContext) -> Markup {
-        let row = self.row;
+        let (t, row) = (ctx.texts(), self.row);
         self.live(ctx).section(
             "deliveries",
             &html! {
-                div.title { h2 { "Deliveries" } div.actions {
-                    a.button.small href=(ctx.at(&format!("/deliveries/replay?webhook={}", self.row.id))) { "Replay…" }
-                    a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { "All deliveries" }
+                div.title { h2 { (t.of("webhooks-deliveries-title")) } div.actions {
+                    a.button.small href=(ctx.at(&format!("/deliveries/replay?webhook={}", self.row.id))) { (t.of("webhooks-deliveries-replay")) }
+                    a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { (t.of("webhooks-deliveries-all")) }
                 } }
-                @if self.latest.is_empty() { p.quiet { "No deliveries yet." } }
+                @if self.latest.is_empty() { p.quiet { (t.of("webhooks-deliveries-none")) } }
                 @else { (delivery_rows::rows(ctx, &self.latest, &self.names)) }
             },
         )
@@ -230,23 +235,28 @@ impl<'a> Shown<'a> {
 
 fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>, condition: Condition) -> Markup {
     let now = ctx.now();
-    let webhook = &row.value;
+    let (t, webhook) = (ctx.texts(), &row.value);
+    let seconds = [("count", webhook.timeout.as_secs().into())];
     html! {
         dl {
-            dt { "State" } dd { (condition.badge()) @if condition == Condition::Failing { " No attempt has succeeded since the hour before this one." } }
-            dt { "URL" } dd { code { (webhook.url.as_str()) } }
-            dt { "Authorization" } dd { (authorization(webhook.authorization.kind())) }
-            dt { "Headers" } dd {
-                @if webhook.headers.is_empty() { span.quiet { "none" } }
+            dt { (t.of("webhooks-column-state")) } dd { (condition.badge(t)) @if condition == Condition::Failing { " " (t.of("webhooks-configuration-failing")) } }
+            dt { (t.of("webhooks-column-url")) } dd { code { (webhook.url.as_str()) } }
+            dt { (t.of("webhooks-column-authorization")) } dd { (authorization(t, webhook.authorization.kind())) }
+            dt { (t.of("webhooks-configuration-headers")) } dd {
+                @if webhook.headers.is_empty() { span.quiet { (t.of("webhooks-configuration-no-headers")) } }
                 @for header in webhook.headers.iter() {
                     div.mono { (header.name()) ": " @if header.is_sensitive() { (MASK) } @else { (header.value()) } }
                 }
             }
-            dt { "Timeout" } dd { (webhook.timeout.as_secs()) " seconds" }
-            dt { "Retries" } dd { (webhook.retries.get()) }
-            @if let Some(rate) = webhook.rate { dt { "Rate" } dd { (rate.get()) " requests per second" } }
-            dt { "Certificates" } dd { @if webhook.allow_insecure { (layout::badge("warn", "not verified")) } @else { "verified" } }
-            dt { "Created" } dd { (stamp(ctx.texts(), row.created, now)) }
+            dt { (t.of("webhooks-column-timeout")) } dd { (t.with("webhooks-configuration-seconds", &seconds)) }
+            dt { (t.of("webhooks-column-retries")) } dd { (webhook.retries.get()) }
+            @if let Some(rate) = webhook.rate {
+                dt { (t.of("webhooks-configuration-rate")) } dd { (t.with("webhooks-configuration-per-second", &[("count", rate.get().get().into())])) }
+            }
+            dt { (t.of("webhooks-configuration-certificates")) } dd {
+                @if webhook.allow_insecure { (layout::badge("warn", &t.of("webhooks-configuration-unverified"))) } @else { (t.of("webhooks-configuration-verified")) }
+            }
+            dt { (t.of("webhooks-configuration-created")) } dd { (stamp(t, row.created, now)) }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::Row;
-use maud::html;
+use maud::Render as _;
 use webhook_model::{SigningSecret, Webhook, WebhookId};
 
 use super::redirect::to_webhook;
@@ -24,8 +24,9 @@ pub(super) async fn rotate(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     if !ctx.console.tickets.take(sent.text("ticket")) {
-        let text = html! { "This form was already submitted, and the secret was shown then. If you did not keep it, rotate it again." };
-        let page = show::page_of(&ctx, &row, &note("warn", &text)).await?;
+        let text = ctx.texts().of("webhooks-signing-submitted");
+        let before = note("warn", &text.render());
+        let page = show::page_of(&ctx, &row, &before).await?;
         return Ok(page.into_response());
     }
     let (row, secret) = ctx.actor.rotate_signing_secret(row.id, OVERLAP).await?;
@@ -48,13 +49,14 @@ pub(super) async fn reveal(
     row: &Row<WebhookId, Webhook>,
     secret: &SigningSecret,
 ) -> Result<Response, Failure> {
-    let list = ctx.at(&format!("/webhooks/{}", row.id));
-    let popup = popup(&Reveal {
-        title: "The webhook's signing secret",
+    let (t, list) = (ctx.texts(), ctx.at(&format!("/webhooks/{}", row.id)));
+    let reveal = Reveal {
+        title: &t.of("webhooks-secret-title"),
         text: secret.expose(),
-        advice: "This is the only time that the secret is shown. Give it to the target, which verifies deliveries with it. If it is lost, rotate it.",
+        advice: &t.of("webhooks-secret-advice"),
         list: &list,
         file: None,
-    });
+    };
+    let popup = popup(t, &reveal);
     Ok(show::page_of(ctx, row, &popup).await?.into_response())
 }

@@ -13,22 +13,22 @@ pub(super) fn signing_controls(
     row: &Row<WebhookId, Webhook>,
     path: &str,
 ) -> Markup {
-    let active = row.value.signing.iter().count();
+    let (t, active) = (ctx.texts(), row.value.signing.iter().count());
     html! {
         p.quiet {
             @match active {
-                0 => "Deliveries are not signed. With a signing secret, the target can verify that they come from this platform.",
-                1 => "Deliveries are signed (Standard Webhooks).",
-                _ => "The secret is being rotated: the new and the old one both sign.",
+                0 => (t.of("webhooks-signing-none")),
+                1 => (t.of("webhooks-signing-one")),
+                _ => (t.of("webhooks-signing-two")),
             }
         }
         div.actions {
-            @if active == 0 { (new_secret(ctx, path, "Create signing secret")) }
+            @if active == 0 { (new_secret(ctx, path, &t.of("webhooks-signing-create"))) }
             a.button href={ (path) "/signing" } {
                 @match active {
-                    0 => "How to verify signatures",
-                    1 => "Rotate signing secret, verify signatures",
-                    _ => "Continue the rotation",
+                    0 => (t.of("webhooks-signing-page-none")),
+                    1 => (t.of("webhooks-signing-page-one")),
+                    _ => (t.of("webhooks-signing-page-two")),
                 }
             }
         }

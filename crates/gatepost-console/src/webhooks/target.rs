@@ -4,6 +4,7 @@ use gatepost_manage::TargetVerdict;
 use webhook_model::TargetUrl;
 
 use crate::context::PageContext;
+use crate::texts::Texts;
 
 /// In the address of a page: the host name of a webhook that was saved leads nowhere.
 pub(super) const NO_ADDRESS: &str = "no-address";
@@ -14,11 +15,11 @@ pub(super) fn hint(ctx: &PageContext, text: &str) -> String {
     let Ok(url) = text.trim().parse::<TargetUrl>() else {
         return String::new();
     };
-    let refused = words(ctx.actor.judge_url(&url));
+    let refused = words(ctx.texts(), ctx.actor.judge_url(&url));
     if !refused.is_empty() {
         refused
     } else if url.as_url().scheme() == "http" {
-        "Not encrypted: anyone on the network path to the target can read what is sent. Use https if possible.".into()
+        ctx.texts().of("webhooks-url-plain").into_owned()
     } else {
         String::new()
     }
@@ -32,12 +33,13 @@ pub(super) async fn leads_nowhere(ctx: &PageContext, url: &TargetUrl) -> bool {
 
 /// A verdict in words; empty where nothing speaks against the URL. All that is said of a host name
 /// is one sentence: what the platform's own network knows of it is not told.
-pub(super) fn words(verdict: TargetVerdict) -> String {
+pub(super) fn words(texts: &Texts, verdict: TargetVerdict) -> String {
     match verdict {
         TargetVerdict::Refused(refusal) => {
-            format!("Nothing can be sent to this URL: {refusal}.")
+            let why = refusal.to_string();
+            texts.with("webhooks-url-refused", &[("why", why.into())])
         }
-        TargetVerdict::NoAddress => "Nothing can be sent to this host name: it has no address at this moment that the target policy allows.".into(),
+        TargetVerdict::NoAddress => texts.of("webhooks-url-no-address").into_owned(),
         _ => String::new(),
     }
 }

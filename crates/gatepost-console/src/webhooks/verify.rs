@@ -4,6 +4,8 @@
 use maud::{Markup, html};
 use webhook_model::SigningSecret;
 
+use crate::texts::Texts;
+
 const SNIPPETS: [Snippet; 4] = [
     Snippet {
         language: "Python",
@@ -61,26 +63,33 @@ impl Scheme {
 }
 
 /// The section of the page about signing.
-pub(super) fn section(scheme: Scheme, public_key: Option<&str>) -> Markup {
+pub(super) fn section(texts: &Texts, scheme: Scheme, public_key: Option<&str>) -> Markup {
+    let t = texts;
+    let code = |text: &str| html! { code { (text) } }.into();
+    let standard = html! { a href="https://www.standardwebhooks.com/" rel="noreferrer" { "Standard Webhooks" } };
+    let headers = [
+        ("id", code("webhook-id")),
+        ("timestamp", code("webhook-timestamp")),
+        ("signature", code("webhook-signature")),
+        ("standard", standard.into()),
+    ];
+    let repeats = [("id", code("webhook-id")), ("prefix", code("msg_test_"))];
     html! {
         section id="verify" {
-            h2 { "Verify signatures" }
-            p {
-                "Each request carries " code { "webhook-id" } ", " code { "webhook-timestamp" } " and " code { "webhook-signature" }
-                " (" a href="https://www.standardwebhooks.com/" rel="noreferrer" { "Standard Webhooks" } "). Verify the bytes of the body as they arrived, before any JSON parser, and refuse a request that does not verify."
-            }
-            @match scheme {
-                Scheme::Hmac => p { "Keep the signing secret where your code reads secrets; the code below expects it in " code { "WEBHOOK_SECRET" } "." },
-                Scheme::Ed25519 => p { "You need the public key only, which is no secret; the code below expects it in " code { "WEBHOOK_PUBLIC_KEY" } "." },
-            }
-            @if let Some(key) = public_key { p { "Public key: " code { (key) } } }
+            h2 { (t.of("webhooks-verify-title")) }
+            p { (t.markup("webhooks-verify", &headers)) }
+            p { @match scheme {
+                Scheme::Hmac => (t.markup("webhooks-verify-hmac", &[("variable", code("WEBHOOK_SECRET"))])),
+                Scheme::Ed25519 => (t.markup("webhooks-verify-ed25519", &[("variable", code("WEBHOOK_PUBLIC_KEY"))])),
+            } }
+            @if let Some(key) = public_key { p { (t.markup("webhooks-verify-public-key", &[("key", code(key))])) } }
             @for snippet in &SNIPPETS {
                 details {
                     summary { (snippet.language) }
-                    pre tabindex="0" aria-label={ "Verification in " (snippet.language) } { (scheme.code(snippet)) }
+                    pre tabindex="0" aria-label=(t.with("webhooks-verify-sample", &[("language", snippet.language.into())])) { (scheme.code(snippet)) }
                 }
             }
-            p.quiet { "A webhook ID is the same for all attempts of a delivery: a receiver that remembers it can ignore repeats. The ID of a test begins with " code { "msg_test_" } "." }
+            p.quiet { (t.markup("webhooks-verify-repeats", &repeats)) }
         }
     }
 }

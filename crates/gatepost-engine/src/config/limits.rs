@@ -112,8 +112,10 @@ pub struct BreakerLimits {
 pub struct Timing {
     /// How much longer than the webhook's timeout a lease lasts. Default 30 seconds.
     pub lease_margin: Duration,
-    /// How often the store is asked for work of other processes; its outbox four times as often
-    /// while anything arrives there, and for ten polls afterwards. Default 1 second.
+    /// How often the store is asked for work of other processes that it did not announce; its
+    /// outbox four times as often while anything arrives there, and for ten polls afterwards.
+    /// Where nothing was found for a minute of such polls, only each fifth is made. Default 1
+    /// second.
     pub poll: Duration,
 }
 

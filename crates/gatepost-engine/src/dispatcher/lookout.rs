@@ -21,6 +21,10 @@ const PAGE: u32 = 1_000;
 const WEBHOOKS: usize = 500;
 /// Between two looks for what will become due: a queue of retries is not asked for one by one.
 const GAP: Duration = Duration::from_millis(250);
+/// Looks in vain, one after the other, after which the store is asked in each fifth poll only: what
+/// other processes store is announced, and the looks are for what was not heard.
+const QUIET: u32 = 60;
+const RARELY: u32 = 5;
 /// This often a look goes back, by twice the time: what was due at that time may have been
 /// committed later. What is committed even later is found by a sweep.
 const BACK: Duration = Duration::from_secs(5);
@@ -37,6 +41,8 @@ struct Seen {
     next: Option<DateTime<Utc>>,
     /// Releases of owners, as the judge counts them.
     freed: u64,
+    /// Looks that found nothing, one after the other.
+    in_vain: u32,
 }
 
 impl Dispatcher {
@@ -65,7 +71,10 @@ impl Dispatcher {
     }
 
     fn until_next_look(&self, seen: &Seen) -> Duration {
-        let poll = self.timing.poll;
+        let poll = match seen.in_vain {
+            in_vain if in_vain < QUIET => self.timing.poll,
+            _ => self.timing.poll * RARELY,
+        };
         let (Some(next), Ok(now)) = (seen.next, self.clock.now()) else {
             return poll;
         };
@@ -119,6 +128,10 @@ impl Dispatcher {
         let after = seen.begin(now);
         let found = self.store.due_lanes(after, now, PAGE).await?;
         lanes.found(&found.lanes, now);
+        seen.in_vain = match found.lanes.is_empty() {
+            true => seen.in_vain.saturating_add(1),
+            false => 0,
+        };
         seen.reached = Some(found.more.unwrap_or_else(|| from(now)));
         if found.more.is_some() {
             lanes.inquiries.look();
@@ -139,6 +152,7 @@ impl Seen {
             looked: now,
             next: None,
             freed,
+            in_vain: 0,
         }
     }
 

@@ -18,8 +18,11 @@ use crate::meter;
 
 /// Rows removed, reclaimed or expired in one transaction.
 const BITE: u32 = 500;
-/// How often lost claims are looked for.
-const RECLAIM: Duration = Duration::from_secs(1);
+/// How often clocks and last runs are tended.
+const SECOND: Duration = Duration::from_secs(1);
+/// Lost claims are looked for in one of five of those rounds: their leases lasted half a minute and
+/// more.
+const RECLAIM: usize = 5;
 /// How often the slower chores are done.
 const ROUND: Duration = Duration::from_secs(60);
 /// Under which one process at a time does them, and for how long it has them for itself.
@@ -45,15 +48,19 @@ pub(crate) struct Maintenance {
 }
 
 impl Maintenance {
-    /// Takes back lost claims each second and writes when tasks last ran, until the engine stops.
+    /// Looks at the clock and writes when tasks last ran each second, and takes back lost claims
+    /// every few seconds, until the engine stops.
     pub(crate) async fn tend_claims(self: Arc<Self>) {
-        while self.lifecycle.is_running() {
-            if let Err(error) = self.take_back().await {
+        for round in 0_usize.. {
+            if !self.lifecycle.is_running() {
+                break;
+            }
+            if let Err(error) = self.take_back(round.is_multiple_of(RECLAIM)).await {
                 guarded(|| tracing::warn!(%error, "could not take back lost claims"));
             }
             self.last_runs.flush().await;
             meter::in_flight(self.admission.in_flight.count());
-            self.lifecycle.rest(RECLAIM).await;
+            self.lifecycle.rest(SECOND).await;
         }
     }
 
@@ -71,8 +78,9 @@ impl Maintenance {
         }
     }
 
-    /// Takes back lost claims, unless the clock was set a short while ago.
-    async fn take_back(&self) -> Result<(), StoreError> {
+    /// Looks at the clock, and takes back lost claims if that is due and the clock was not set a
+    /// short while ago.
+    async fn take_back(&self, is_due: bool) -> Result<(), StoreError> {
         let (stepped, settled) = {
             let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
             (steps.has_stepped()?, steps.is_settled()?)
@@ -80,7 +88,7 @@ impl Maintenance {
         if stepped || !self.clock.is_right() {
             self.clock.compare(&*self.store).await;
         }
-        if settled && self.clock.is_right() {
+        if is_due && settled && self.clock.is_right() {
             self.reclaim().await?;
         }
         Ok(())

@@ -231,13 +231,13 @@ pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
     }
 }
 
-/// Waits until something is so; five seconds at most.
+/// Waits until something is so; fifteen seconds at most.
 pub(crate) async fn until(done: impl Fn() -> bool) {
-    for _ in 0..500 {
+    for _ in 0..1_500 {
         if done() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("did not come about in 5 s");
+    panic!("did not come about in 15 s");
 }

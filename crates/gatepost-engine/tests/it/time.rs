@@ -9,7 +9,7 @@ use gatepost_engine::{Limits, RateLimits, StartError, Timing};
 use gatepost_storage::webhooks::{DeliveryLog, DeliveryState};
 use gatepost_storage::{Clock, ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
-use webhook_model::{TagId, Target};
+use webhook_model::{TagId, Target, Timeout, Webhook};
 
 use crate::support::{World, builder, poweron, receiver, until, world, world_with};
 
@@ -24,7 +24,9 @@ async fn a_worker_that_comes_too_late_changes_nothing() {
         Limits::default().with_timing(Timing::default().with_poll(Duration::from_millis(20)));
     let world = world_with(|builder| builder.clock(clock.clone()).limits(limits)).await;
     let (receiver, addr) = receiver(true, &[503, 200]).await;
-    let webhook = world.webhook("w", addr, |_| {}).await;
+    // Longer than it takes until lost claims are looked for.
+    let patient = |webhook: &mut Webhook| webhook.timeout = Timeout::from_secs(10).unwrap();
+    let webhook = world.webhook("w", addr, patient).await;
     let id = world.engine.send(webhook, None).await.unwrap();
     until(|| receiver.open.load(Ordering::SeqCst) == 1).await;
     clock.advance(Duration::from_secs(41)); // the class of its timeout, 10 s, and 30 s more

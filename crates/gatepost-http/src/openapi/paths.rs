@@ -44,6 +44,24 @@ pub(super) fn webhook_counts() -> Value {
     }})
 }
 
+pub(super) fn key_uses() -> Value {
+    let mut key = query("key", "integer", "The key: its row in `user_api_keys`.");
+    key["required"] = json!(true);
+    key["schema"]["minimum"] = json!(1);
+    json!({"get": {
+        "operationId": "user_api_key_uses",
+        "summary": "How often a key was used, by the day in UTC, newest first: how often it let its caller in, and how often it was refused although its secret was right (expired, address, owner). An addition of Gatepost's; 400 days are kept",
+        "parameters": [
+            key,
+            query("from", "integer", "Days that begin at this time or later: epoch seconds."),
+            query("before", "integer", "Days that begin before this time: epoch seconds."),
+            query("fields", "string", "Columns, separated by commas."),
+            query("limit", "integer", "The most days; 30, without; 0 for no limit."),
+        ],
+        "responses": responses(&[("200", list_of("KeyUses"))], &["401", "403", "404", "413", "422", "429", "500", "503"]),
+    }})
+}
+
 /// All paths of one table.
 pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
     let mut rows = Map::new();

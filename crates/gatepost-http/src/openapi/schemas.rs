@@ -45,6 +45,16 @@ pub(super) fn shared() -> Map<String, Value> {
             "bytes": {"type": "integer", "description": "Bytes of the messages and responses that were stored."},
         },
     }));
+    schemas.insert("KeyUses".into(), json!({
+        "type": "object",
+        "properties": {
+            "$key": {"type": "integer"},
+            "key": {"type": "integer", "description": "The key."},
+            "day": {"type": "integer", "description": "The beginning of the day in UTC: epoch seconds."},
+            "used": {"type": "integer", "description": "How often the key let its caller in."},
+            "refused": {"type": "integer", "description": "How often it was refused although its secret was right: expired, from an address that its lists refuse, or of a user who is disabled or gone. Wrong secrets count nowhere: anybody can present one."},
+        },
+    }));
     schemas.insert("System".into(), json!({
         "type": "object",
         "properties": {

@@ -20,6 +20,7 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
         .route("/limits", get(crate::user_limits::limits))
+        .route("/user_api_key_uses", get(crate::key_uses::key_uses))
         .route(
             "/webhook_counts",
             get(crate::webhook_counts::webhook_counts),

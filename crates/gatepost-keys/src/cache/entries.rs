@@ -1,17 +1,21 @@
 //! The entries of a slice. Who judges a key waits for nobody else who does: readers share the
-//! entries, and a login is noted in the entry itself.
+//! entries, and what comes of a use is noted in the entry itself.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use apikey_core::{Checker, KeyId, KeyRefusal, LastLogin, LookupId, OwnerId, PresentedKey, judge};
-use gatepost_storage::keys::{KeyRow, Login};
+use apikey_core::{Checker, KeyId, KeyRefusal, LookupId, OwnerId, PresentedKey, judge};
+use gatepost_storage::keys::KeyRow;
 
 use super::fold::Fold;
 use super::owners::Owners;
 use crate::judged::{Circumstances, Judged};
+use crate::noted::{Noted, Notes, Outcome};
+
+/// What waits in a slice of entries that had to go; what comes of more is dropped.
+const MAX_LEFT: usize = 1_000;
 
 /// All that a judgement touches lies in the slot itself.
 #[derive(Debug)]
@@ -19,21 +23,21 @@ struct Slot {
     checker: Checker,
     key: KeyId,
     owner: OwnerId,
-    /// Held for as long as it takes to write a time and an address.
-    login: Mutex<Option<LastLogin>>,
+    /// Held for as long as it takes to write a time and an address, and to count.
+    noted: Mutex<Noted>,
     /// Seen expired: a clock that is set back does not bring the key back.
     expired: AtomicBool,
 }
 
 type Slots = HashMap<u128, Slot, BuildHasherDefault<Fold>>;
 
-/// Logins to be written.
+/// What is to be written.
 #[derive(Debug, Default)]
 struct Pending {
-    /// Slots that hold one, each once between two calls of `take_logins`.
+    /// Slots in which something is noted, each once between two calls of `take_notes`.
     dirty: Vec<u128>,
-    /// Of slots that had to go before they were written.
-    left: Vec<Login>,
+    /// Of slots that had to go before they were written, and of days that have ended.
+    left: Notes,
 }
 
 #[derive(Debug)]
@@ -74,20 +78,20 @@ impl Entries {
         })
     }
 
-    /// Notes a login, the newest wins; whether there is an entry to note it in.
+    /// Notes what came of a use; whether there is an entry to note it in.
     #[inline]
-    pub(super) fn note(&self, key: LookupId, login: LastLogin) -> bool {
+    pub(super) fn note(&self, key: LookupId, outcome: Outcome) -> bool {
         let slots = self.read();
         let id = key.as_u128();
         let Some(slot) = slots.get(&id) else {
             return false;
         };
-        let mut noted = lock(&slot.login);
-        if noted.is_none() {
+        let mut noted = lock(&slot.noted);
+        if noted.is_empty() {
             lock(&self.pending).dirty.push(id);
         }
-        if noted.is_none_or(|old| old.at <= login.at) {
-            *noted = Some(login);
+        if let Some(ended) = noted.add(slot.key, outcome) {
+            lock(&self.pending).left.uses.push(ended);
         }
         true
     }
@@ -100,11 +104,11 @@ impl Entries {
             checker: row.key.checker(),
             key: row.id,
             owner,
-            login: Mutex::default(),
+            noted: Mutex::default(),
             expired: AtomicBool::new(false),
         };
         let mut slots = self.write();
-        // An entry that is there already is as fresh, and may hold a login.
+        // An entry that is there already is as fresh, and something may be noted in it.
         if !is_fresh() || slots.contains_key(&id) {
             return;
         }
@@ -134,21 +138,21 @@ impl Entries {
         }
     }
 
-    pub(super) fn take_logins(&self) -> Vec<Login> {
+    pub(super) fn take_notes(&self) -> Notes {
         let slots = self.read();
-        let (dirty, mut logins) = {
+        let (dirty, mut notes) = {
             let mut pending = lock(&self.pending);
             let Pending { dirty, left } = &mut *pending;
-            // Copied, not taken: who notes the next login finds room.
+            // Copied, not taken: who notes the next use finds room.
             let copied = dirty.clone();
             dirty.clear();
             (copied, std::mem::take(left))
         };
         for slot in dirty.iter().filter_map(|id| slots.get(id)) {
-            let login = lock(&slot.login).take();
-            logins.extend(login.map(|login| slot.login_at(login)));
+            let noted = std::mem::take(&mut *lock(&slot.noted));
+            notes.take(slot.key, noted);
         }
-        logins
+        notes
     }
 
     fn remove(&self, slots: &mut Slots, id: u128, owners: &Owners) {
@@ -157,12 +161,18 @@ impl Entries {
         }
     }
 
-    /// Keeps the login of an entry that goes; whose it was.
+    /// Keeps what was noted in an entry that goes; whose it was.
     fn take_out(&self, slots: &mut Slots, id: u128) -> Option<OwnerId> {
         let slot = slots.remove(&id)?;
-        let login = lock(&slot.login).take();
-        let left = login.map(|login| slot.login_at(login));
-        lock(&self.pending).left.extend(left);
+        let noted = *lock(&slot.noted);
+        let mut pending = lock(&self.pending);
+        if pending.left.uses.len() < MAX_LEFT {
+            pending.left.take(slot.key, noted);
+        } else {
+            let mut lost = Notes::default();
+            lost.take(slot.key, noted);
+            lost.lose();
+        }
         Some(slot.owner)
     }
 
@@ -173,15 +183,6 @@ impl Entries {
 
     fn write(&self) -> RwLockWriteGuard<'_, Slots> {
         self.slots.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Slot {
-    fn login_at(&self, login: LastLogin) -> Login {
-        Login {
-            key: self.key,
-            login,
-        }
     }
 }
 

@@ -16,14 +16,15 @@ mod slice;
 #[cfg(test)]
 mod tests;
 
-use apikey_core::{LastLogin, LookupId, PresentedKey};
-use gatepost_storage::keys::{KeyRow, KeySlice, Login};
+use apikey_core::{LookupId, PresentedKey};
+use gatepost_storage::keys::{KeyRow, KeySlice};
 use gatepost_storage::{KeyStore, StoreError};
 use owners::Owners;
 pub(crate) use slice::Epoch;
 use slice::Slice;
 
 use crate::judged::{Circumstances, Judged};
+use crate::noted::{Notes, Outcome};
 
 /// One owner may have one part in this many of all entries.
 const OWNERS_PART: usize = 100;
@@ -73,10 +74,10 @@ impl Cache {
         self.slice(row.key.lookup).insert(row, epoch, &self.owners);
     }
 
-    /// Notes a login of a key; false when the key is not in memory.
+    /// Notes what came of a use of a key; false when the key is not in memory.
     #[inline]
-    pub(crate) fn note(&self, key: LookupId, login: LastLogin) -> bool {
-        self.slice(key).entries.note(key, login)
+    pub(crate) fn note(&self, key: LookupId, outcome: Outcome) -> bool {
+        self.slice(key).entries.note(key, outcome)
     }
 
     /// Judges a key by its entry; `None` when there is no entry.
@@ -85,12 +86,13 @@ impl Cache {
         self.slice(key.lookup()).entries.judge(key, at)
     }
 
-    /// The logins noted since the last call.
-    pub(crate) fn take_logins(&self) -> Vec<Login> {
-        let slices = self.slices.iter();
-        slices
-            .flat_map(|slice| slice.entries.take_logins())
-            .collect()
+    /// What was noted since the last call.
+    pub(crate) fn take_notes(&self) -> Notes {
+        let mut notes = Notes::default();
+        for slice in &self.slices {
+            notes.append(slice.entries.take_notes());
+        }
+        notes
     }
 
     #[inline]

@@ -9,6 +9,7 @@ use gatepost_storage::{KeyStore, MemoryStore, Revision};
 
 use super::Cache;
 use crate::judged::Circumstances;
+use crate::noted::Outcome;
 
 fn at(peppers: &Peppers) -> Circumstances<'_> {
     Circumstances {
@@ -44,11 +45,15 @@ fn take(cache: &Cache, row: &KeyRow) {
     cache.insert(row, cache.epoch(row.key.lookup));
 }
 
-fn login(second: u32) -> LastLogin {
+fn last_login(second: u32) -> LastLogin {
     LastLogin {
         at: format!("2026-01-01T00:00:{second:02}Z").parse().unwrap(),
         from: "10.0.0.1".parse().unwrap(),
     }
+}
+
+fn login(second: u32) -> Outcome {
+    Outcome::LoggedIn(last_login(second))
 }
 
 fn held(cache: &Cache) -> usize {
@@ -140,12 +145,38 @@ fn a_login_is_kept_when_its_entry_goes_and_told_once() {
     }
     let lookup = goes.key.lookup;
     cache.slice(lookup).entries.clear(&cache.owners);
-    let mut told: Vec<_> = cache.take_logins();
-    told.sort_by_key(|login| login.key);
-    let told: Vec<_> = told.iter().map(|told| (told.key, told.login)).collect();
-    assert_eq!(told, [(KeyId(1), login(3)), (KeyId(2), login(3))]);
-    assert!(cache.take_logins().is_empty());
+    let mut notes = cache.take_notes();
+    notes.logins.sort_by_key(|login| login.key);
+    let told: Vec<_> = notes
+        .logins
+        .iter()
+        .map(|told| (told.key, told.login))
+        .collect();
+    let last = last_login(3);
+    assert_eq!(told, [(KeyId(1), last), (KeyId(2), last)]);
+    let uses: Vec<_> = notes
+        .uses
+        .iter()
+        .map(|day| (day.used, day.refused))
+        .collect();
+    assert_eq!(uses, [(3, 0), (3, 0)]);
+    let again = cache.take_notes();
+    assert!(again.logins.is_empty() && again.uses.is_empty());
     assert!(!cache.note(lookup, login(4)), "it is gone");
+}
+
+#[test]
+fn entries_that_go_faster_than_they_are_written_leave_a_bounded_number_of_notes() {
+    let cache = Cache::new(100);
+    let row = row(1, 1);
+    let slice = &cache.slice(row.key.lookup).entries;
+    for _ in 0..3_000 {
+        take(&cache, &row);
+        assert!(cache.note(row.key.lookup, login(0)));
+        slice.forget(row.key.lookup, &cache.owners);
+    }
+    let notes = cache.take_notes();
+    assert_eq!((notes.logins.len(), notes.uses.len()), (1_000, 1_000));
 }
 
 /// Who judges a key holds no lock that another who does would wait for.

@@ -5,18 +5,19 @@ use std::sync::Arc;
 use apikey_core::{LastLogin, OwnerId, PresentedKey};
 use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError};
 
-use super::logins::Logins;
 use super::lookup::Lookup;
 use super::refused::Refused;
+use super::waiting::Waiting;
 use crate::ask;
 use crate::denied::Denied;
 use crate::judged::{Circumstances, Judged};
+use crate::noted::Outcome;
 use crate::principal::{Principal, Via};
 
-/// Lets good keys of good owners in, and notes their logins.
+/// Lets good keys of good owners in, and notes what came of those whose secret was right.
 pub(super) struct Admission {
     pub(super) accounts: Arc<dyn Accounts>,
-    pub(super) logins: Logins,
+    pub(super) waiting: Waiting,
 }
 
 impl Admission {
@@ -33,10 +34,13 @@ impl Admission {
             Ok(grant) if grant.needs_rehash => None,
             Ok(_) => {
                 let answer = ask::ask(self.accounts.as_ref(), judged.owner).ok()?;
-                Some(good(answer).map(|account| self.let_in(keys, key, judged, account, at)))
+                Some(match good(answer) {
+                    Ok(account) => Ok(self.let_in(keys, key, judged, account, at)),
+                    Err(refused) => Err(self.turn_away(keys, key, judged, refused, at)),
+                })
             }
             Err(refusal) if refusal.is_ip() => None,
-            Err(refusal) => Some(Err(refusal.into())),
+            Err(refusal) => Some(Err(self.turn_away(keys, key, judged, refusal.into(), at))),
         }
     }
 
@@ -48,6 +52,20 @@ impl Admission {
         judged: Judged,
         at: &Circumstances<'_>,
     ) -> Result<Principal, Refused> {
+        match self.judge_owner(keys, key, judged, at).await {
+            Ok(account) => Ok(self.let_in(keys, key, judged, account, at)),
+            Err(refused) => Err(self.turn_away(keys, key, judged, refused, at)),
+        }
+    }
+
+    /// The account by which a key is let in.
+    async fn judge_owner(
+        &self,
+        keys: &Lookup,
+        key: &PresentedKey<'_>,
+        judged: Judged,
+        at: &Circumstances<'_>,
+    ) -> Result<Account, Refused> {
         match judged.outcome {
             Ok(grant) => {
                 let account = self.account(judged.owner).await?;
@@ -57,7 +75,7 @@ impl Admission {
                 if grant.needs_rehash {
                     keys.rehash(key, judged.key).await;
                 }
-                Ok(self.let_in(keys, key, judged, account, at))
+                Ok(account)
             }
             // Only a good key of a good owner learns that its address is the reason.
             Err(refusal) if refusal.is_ip() => {
@@ -81,10 +99,31 @@ impl Admission {
             at: at.now,
             from: at.addr,
         };
-        if !keys.cache.note(key.lookup(), login) {
-            self.logins.note(judged.key, login);
-        }
+        self.note(keys, key, judged, Outcome::LoggedIn(login));
         Principal::new(judged.owner, account, Via::Key(judged.key))
+    }
+
+    /// Counts a use that was refused, where the secret was right and somebody judged it: a wrong
+    /// secret says nothing of the key, for anybody can present one, nor does a platform that could
+    /// not be asked.
+    fn turn_away(
+        &self,
+        keys: &Lookup,
+        key: &PresentedKey<'_>,
+        judged: Judged,
+        refused: Refused,
+        at: &Circumstances<'_>,
+    ) -> Refused {
+        if !judged.is_wrong_secret() && refused.denied != Denied::Unavailable {
+            self.note(keys, key, judged, Outcome::Refused(at.now));
+        }
+        refused
+    }
+
+    fn note(&self, keys: &Lookup, key: &PresentedKey<'_>, judged: Judged, outcome: Outcome) {
+        if !keys.cache.note(key.lookup(), outcome) {
+            self.waiting.note(judged.key, outcome);
+        }
     }
 
     async fn account(&self, owner: OwnerId) -> Result<Account, Refused> {

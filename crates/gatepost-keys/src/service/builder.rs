@@ -10,13 +10,13 @@ use gatepost_storage::{Clock, KeyStore, SystemClock};
 use super::admission::Admission;
 use super::changes::Changes;
 use super::key_service::{KeyService, Parts};
-use super::logins::Logins;
 use super::lookup::Lookup;
 use super::outcomes::Outcomes;
+use super::waiting::Waiting;
 use crate::cache::Cache;
 use crate::guesses::{GuessLimiter, GuessLimits};
 
-/// The longest time for which a login may wait to be written.
+/// The longest time for which a login, or a count, may wait to be written.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
 
 /// Sets up a [`KeyService`].
@@ -87,8 +87,8 @@ impl KeyServiceBuilder {
         self
     }
 
-    /// How long a login may wait to be written: 2 seconds by default, 5 at most. What a process
-    /// that is killed had not written is lost.
+    /// How long a login, and the count of a use, may wait to be written: 2 seconds by default, 5 at
+    /// most. What a process that is killed had not written is lost.
     #[must_use]
     pub fn flush_logins(mut self, every: Duration) -> Self {
         self.flush_logins = every.clamp(Duration::from_millis(10), MAX_FLUSH);
@@ -112,8 +112,8 @@ impl KeyServiceBuilder {
     }
 
     /// Starts the service. To be called after the metrics recorder was installed, and within a
-    /// tokio runtime: logins are written by a task, which ends with the last handle of the
-    /// service.
+    /// tokio runtime: logins and counts are written by a task, which ends with the last handle of
+    /// the service.
     #[must_use]
     pub fn build(self) -> KeyService {
         let guesses = GuessLimiter::new(self.guess_limits, self.clock.clone());
@@ -126,7 +126,7 @@ impl KeyServiceBuilder {
             },
             admission: Admission {
                 accounts: self.accounts,
-                logins: Logins::default(),
+                waiting: Waiting::default(),
             },
             outcomes: Outcomes::new(guesses),
             changes: Changes::new(self.quotas),
@@ -137,7 +137,7 @@ impl KeyServiceBuilder {
             loop {
                 tokio::time::sleep(self.flush_logins).await;
                 let Some(parts) = weak.upgrade() else { return };
-                parts.flush_logins().await;
+                parts.flush().await;
             }
         });
         KeyService(parts)

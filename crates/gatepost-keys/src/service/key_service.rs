@@ -49,18 +49,18 @@ impl KeyService {
         &self.0.outcomes.guesses
     }
 
-    /// Writes the logins that were not written yet. To be called when the platform stops.
+    /// Writes the logins and uses that were not written yet. To be called when the platform stops.
     pub async fn shutdown(&self) {
-        self.0.flush_logins().await;
+        self.0.flush().await;
     }
 }
 
 impl Parts {
     /// Writes what was noted. What the store does not take is dropped: a later login of the key
-    /// replaces it.
-    pub(super) async fn flush_logins(&self) {
-        let noted = self.keys.cache.take_logins();
-        self.admission.logins.flush(noted, &*self.keys.store).await;
+    /// replaces it, and uses are missing.
+    pub(super) async fn flush(&self) {
+        let notes = self.keys.cache.take_notes();
+        self.admission.waiting.flush(notes, &*self.keys.store).await;
     }
 }
 

@@ -3,9 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use apikey_core::{
-    Grant, KeyId, KeyRefusal, OwnerId, Peppers, PresentedKey, judge, reject_unknown,
-};
+use apikey_core::{KeyId, OwnerId, Peppers, PresentedKey, judge, reject_unknown};
 use chrono::{DateTime, Utc};
 use gatepost_ids::Account;
 use gatepost_storage::{Clock, KeyStore, StoreError};
@@ -14,7 +12,7 @@ use super::placing::place;
 use super::refused::Refused;
 use crate::cache::Cache;
 use crate::denied::Denied;
-use crate::judged::{Circumstances, Judged};
+use crate::judged::{Circumstances, Judged, is_wrong_secret};
 
 /// The records of keys, in memory and in the store.
 pub(super) struct Lookup {
@@ -44,7 +42,7 @@ impl Lookup {
             return None;
         }
         let judged = self.cache.judge(key, at);
-        judged.filter(|judged| !is_wrong_secret(judged.outcome))
+        judged.filter(|judged| !judged.is_wrong_secret())
     }
 
     /// Finds the record of a key, in memory or in the store, and judges the key by it.
@@ -59,7 +57,7 @@ impl Lookup {
         let cached = self.cache.sync(key.lookup(), self.store.as_ref()).await;
         let cached = cached.map_err(|error| unavailable(&error))?;
         match self.cache.judge(key, at).filter(|_| cached) {
-            Some(judged) if !is_wrong_secret(judged.outcome) => return Ok(judged),
+            Some(judged) if !judged.is_wrong_secret() => return Ok(judged),
             Some(_) => {}
             None => drop(reject_unknown(key, &self.peppers)),
         }
@@ -109,14 +107,6 @@ impl Lookup {
             tracing::debug!(%error, "a digest was not renewed");
         }
     }
-}
-
-/// Whether whoever presents the key does not have it.
-fn is_wrong_secret(outcome: Result<Grant, KeyRefusal>) -> bool {
-    matches!(
-        outcome,
-        Err(KeyRefusal::WrongSecret | KeyRefusal::UnknownPepper)
-    )
 }
 
 fn unavailable(error: &StoreError) -> Refused {

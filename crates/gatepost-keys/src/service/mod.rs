@@ -6,7 +6,6 @@ mod bounded;
 mod builder;
 mod changes;
 mod key_service;
-mod logins;
 mod lookup;
 mod manage;
 mod moment;
@@ -15,6 +14,8 @@ mod owners;
 mod placing;
 mod read;
 mod refused;
+mod uses;
+mod waiting;
 
 pub use builder::KeyServiceBuilder;
 pub use key_service::KeyService;

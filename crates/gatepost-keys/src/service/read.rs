@@ -27,7 +27,7 @@ impl KeyService {
     /// # Errors
     /// Failures of the store and of the accounts.
     pub async fn get(&self, actor: &Principal, id: KeyId) -> Result<Option<KeyRow>, KeyError> {
-        self.0.flush_logins().await;
+        self.0.flush().await;
         let Some(row) = self.0.keys.store.key(id).await? else {
             return Ok(None);
         };
@@ -45,7 +45,7 @@ impl KeyService {
     /// # Errors
     /// Failures of the store and of the accounts.
     pub async fn list(&self, actor: &Principal, mut query: KeyQuery) -> Result<KeyPage, KeyError> {
-        self.0.flush_logins().await;
+        self.0.flush().await;
         let mut authority = self.authority(actor);
         let (limit, mut rows, mut read) = (query.page.limit as usize, Vec::new(), 0);
         let Some(scope) = authority.narrow(query.scope).await? else {

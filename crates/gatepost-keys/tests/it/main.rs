@@ -11,4 +11,5 @@ mod placing;
 mod quotas;
 mod scopes;
 mod slices;
+mod uses;
 mod world;

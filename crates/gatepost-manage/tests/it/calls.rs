@@ -89,6 +89,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
     let (from, before) = (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
     vec![
         call!(key(key), "key", None),
+        call!(key_uses(key, from.date_naive(), before.date_naive(), 9), "key_uses", None),
         call!(edit_key(key, Default::default()), "update_key", keys(Update)),
         call!(delete_key(key), "delete_key", keys(Delete)),
         call!(limits(OwnerId(owner)), "record_usage", None),

@@ -2,13 +2,14 @@
 
 mod change;
 mod row;
+mod uses;
 
 use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, Login,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login,
 };
 
 pub(crate) use self::change::keys_removed;
@@ -68,6 +69,20 @@ impl KeyStore for PostgresStore {
         let sql = include_str!("../sql/keys/record_logins.sql");
         self.db().execute(sql, &[&keys, &at, &from]).await?;
         Ok(())
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
+        Ok(self.add_uses(uses).await?)
+    }
+
+    async fn key_uses(
+        &self,
+        key: KeyId,
+        from: NaiveDate,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Answer<Vec<KeyUse>> {
+        Ok(self.uses(key, from, before, limit).await?)
     }
 
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {

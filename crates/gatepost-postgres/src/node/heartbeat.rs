@@ -40,6 +40,8 @@ pub(super) struct Listening {
     read: Ready,
     begin: (Haste, Arc<str>),
     node: i64,
+    /// When the last renewal of the lease began that ended well.
+    renewed: Option<Instant>,
 }
 
 impl Connector {
@@ -108,6 +110,7 @@ impl Connector {
             read,
             begin: self.begin.clone(),
             node,
+            renewed: None,
         };
         shared.generation.rejoined(node);
         listening.beat(shared).await?;
@@ -116,10 +119,11 @@ impl Connector {
 }
 
 impl Listening {
-    /// Renews the lease, then reads the generation and the slices that moved: two transactions, one
-    /// behind the other. A revocation that the reading does not see then finds the renewed lease,
-    /// and waits for this node; read first, it could find none and end while the key lives on here.
-    /// Repeated when it had moved, so that what was read is acknowledged at once.
+    /// Renews the lease, and reads the generation and the slices that moved. A revocation that the
+    /// reading does not see must find a lease, and wait for this node; else it ends while the key
+    /// lives on here. While the transaction is under way it finds the last one: if that may have
+    /// run out by the end, what was read does not count, and is read again under the new lease.
+    /// Repeated when the generation had moved, so that what was read is acknowledged at once.
     async fn beat(&mut self, shared: &Shared) -> Result<()> {
         loop {
             let (began, acknowledged) = (Instant::now(), shared.generation.acknowledged());
@@ -127,21 +131,27 @@ impl Listening {
             let renewal: [Param<'_>; 3] = [&self.node, &acknowledged, &lease];
             let most = i64::try_from(RecentChanges::KEPT).unwrap_or(i64::MAX);
             let since: [Param<'_>; 2] = [&acknowledged, &most];
-            let renewals: [(&Ready, &[Param<'_>]); 1] = [(&self.renew, &renewal)];
-            let reads: [(&Ready, &[Param<'_>]); 1] = [(&self.read, &since)];
+            let both: [(&Ready, &[Param<'_>]); 2] = [(&self.renew, &renewal), (&self.read, &since)];
             let begin = (&self.begin.0, &*self.begin.1);
-            let both = async {
-                let renewed = together(&self.client, begin, &renewals).await?;
-                let moved = together(&self.client, begin, &reads).await?;
-                Ok::<_, Failure>((renewed, moved))
+            let beat = async {
+                let mut beat = together(&self.client, begin, &both).await?;
+                if self
+                    .renewed
+                    .is_none_or(|renewed| renewed.elapsed() >= VALID)
+                {
+                    beat.truncate(1);
+                    beat.extend(together(&self.client, begin, &both[1..]).await?);
+                }
+                Ok::<_, Failure>(beat)
             };
-            let (renewed, moved) = timeout(VALID, both)
+            let beat = timeout(VALID, beat)
                 .await
                 .map_err(|_| Failure::unavailable("the heartbeat had no answer"))??;
-            if renewed.iter().map(|one| one.count).sum::<u64>() != 1 {
+            if beat.first().is_none_or(|renewed| renewed.count != 1) {
                 return Err(Failure::unavailable("the row of this node is gone"));
             }
-            let moved: Vec<_> = moved.into_iter().flat_map(|one| one.rows).collect();
+            self.renewed = Some(began);
+            let moved: Vec<_> = beat.into_iter().skip(1).flat_map(|one| one.rows).collect();
             let missing = || Failure::corrupt("key generation", "the row is missing");
             let generation: i64 = moved.first().ok_or_else(missing)?.try_get(0)?;
             if generation < acknowledged {

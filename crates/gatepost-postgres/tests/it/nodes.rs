@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore};
+use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore, KeyUse};
 use gatepost_storage::webhooks::{QueueStore, RecordStore};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
@@ -332,4 +332,54 @@ async fn work_that_one_node_leaves_wakes_another() {
             .await
             .is_err()
     );
+}
+
+/// Each names the keys in another order, days begin in between, and keys are deleted beside it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn uses_that_nodes_count_at_once_add_up_and_wait_for_each_other_in_no_circle() {
+    let (a, config) = fresh().await;
+    let b = PostgresStore::connect(config).await.unwrap();
+    let mut keys = Vec::new();
+    for n in 0..60 {
+        let new = key(1, &format!("k{n}"));
+        keys.push(a.insert_key(&new, u64::MAX).await.unwrap().id);
+    }
+    let first = at(0).date_naive();
+    let count = |store: PostgresStore, is_reversed: bool| {
+        let keys = keys.clone();
+        tokio::spawn(async move {
+            for round in 0..40_u64 {
+                let mut uses: Vec<_> = keys
+                    .iter()
+                    .flat_map(|key| [round / 8, round / 8 + 1].map(|day| (*key, day)))
+                    .map(|(key, day)| KeyUse {
+                        key,
+                        day: first + chrono::Days::new(day),
+                        used: 1,
+                        refused: 2,
+                    })
+                    .collect();
+                if is_reversed {
+                    uses.reverse();
+                }
+                store.record_uses(&uses).await?;
+            }
+            Ok::<_, gatepost_storage::StoreError>(())
+        })
+    };
+    let counting = [count(a.clone(), false), count(b.clone(), true)];
+    for id in &keys[..20] {
+        b.delete_key(*id, at(1)).await.unwrap();
+    }
+    for counting in counting {
+        counting.await.unwrap().unwrap();
+    }
+    let last = first + chrono::Days::new(99);
+    for (at, id) in keys.iter().enumerate() {
+        let days = a.key_uses(*id, first, last, 99).await.unwrap();
+        let used: u64 = days.iter().map(|day| day.used).sum();
+        let refused: u64 = days.iter().map(|day| day.refused).sum();
+        let wanted = if at < 20 { (0, 0) } else { (160, 320) };
+        assert_eq!((used, refused), wanted, "key {at}");
+    }
 }

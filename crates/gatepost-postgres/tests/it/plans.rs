@@ -2,8 +2,9 @@
 
 use gatepost_ids::Place;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::KeyStore as _;
 use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, message, settlement_of, webhook};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, settlement_of, webhook};
 use tokio_postgres::Client;
 
 use crate::common::{fresh_at, raw};
@@ -123,6 +124,16 @@ const HOT: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "key_uses",
+        include_str!("../../src/sql/keys/uses.sql"),
+        &["gatepost_key_use_pkey", "gatepost_key_pkey"],
+    ),
+    (
+        "add_uses",
+        include_str!("../../src/sql/keys/add_uses.sql"),
+        &["gatepost_key_pkey", "gatepost_key_use_pkey"],
+    ),
+    (
         "try_places",
         include_str!("../../src/sql/place/try.sql"),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
@@ -147,6 +158,10 @@ async fn hot_statements_use_their_index_among_many_rows() {
                 .unwrap()
                 .id,
         );
+    }
+    for n in 0..200 {
+        let new = key(n / 20, &format!("k{n}"));
+        store.insert_key(&new, u64::MAX).await.unwrap();
     }
     let leased = |n: usize| NewDelivery {
         lease_until: Some(at(60)),

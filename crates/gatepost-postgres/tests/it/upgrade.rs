@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::keys::{KeyQuery, KeyStore};
+use gatepost_storage::keys::{KeyQuery, KeyStore, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore, Page, Scope};
@@ -29,6 +29,8 @@ const SECOND: &str = include_str!("../../migrations/0002_places.sql");
 const ROWS_SECOND: &str = include_str!("rows_0002.sql");
 /// The third migration: what it left is opened by the fourth.
 const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
+/// The fourth, with its rows of before: opened by the fifth.
+const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
 const MARKED: &str = "CREATE TABLE gatepost_migration (
      version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());
      INSERT INTO gatepost_migration (version, name) VALUES (1, 'gatepost')";
@@ -319,4 +321,50 @@ async fn what_was_stored_before_causes_were_has_none_and_what_comes_has_one() {
     assert_eq!(after.len(), 18);
     assert_eq!(after[17].cause, Some(cause));
     assert_eq!(after[..17], before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_before_uses_were_counted_have_none_and_are_counted_from_now_on() {
+    let mark = "INSERT INTO gatepost_migration (version, name)
+        VALUES (2, 'places'), (3, 'queue'), (4, 'cause')";
+    let scripts = [
+        SCHEMA,
+        ROWS,
+        MARKED,
+        SECOND,
+        ROWS_SECOND,
+        THIRD,
+        FOURTH,
+        mark,
+    ];
+    let (config, client) = written_by(&scripts).await;
+    let before = text_of(&client).await;
+    let store = PostgresStore::connect(config).await.unwrap();
+    assert_eq!(text_of(&client).await, before);
+    let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
+    let keys = keys.unwrap();
+    assert_eq!(keys.len(), 2);
+    let day = at(0).date_naive();
+    let all = async |key| {
+        store
+            .key_uses(key, day, day.succ_opt().unwrap(), 9)
+            .await
+            .unwrap()
+    };
+    for row in &keys {
+        assert_eq!(all(row.id).await, []);
+        let uses = KeyUse {
+            key: row.id,
+            day,
+            used: 2,
+            refused: 1,
+        };
+        store.record_uses(&[uses]).await.unwrap();
+        assert_eq!(all(row.id).await, [uses]);
+    }
+    store.delete_key(keys[0].id, at(1)).await.unwrap();
+    let left = "SELECT key FROM gatepost_key_use";
+    let left = client.query(left, &[]).await.unwrap();
+    let left: Vec<i64> = left.iter().map(|row| row.get(0)).collect();
+    assert_eq!(left, [keys[1].id.0], "a deleted key takes its days along");
 }

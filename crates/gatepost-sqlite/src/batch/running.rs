@@ -42,12 +42,15 @@ pub(crate) fn readable(token: i64, members: &[u8]) -> Vec<Member> {
     })
 }
 
-/// Whether a member of a batch that runs was not settled yet.
+/// Whether a member of a batch that runs was not settled yet. What ended may have been removed since.
 pub(crate) fn is_open(c: &Connection, token: i64, member: Member) -> Result<bool> {
+    let is_kept = c
+        .prepare_cached("SELECT 1 FROM gatepost_delivery WHERE id = ?1")?
+        .exists([member.delivery])?;
     let settled = c
         .prepare_cached("SELECT 1 FROM gatepost_outcome WHERE delivery = ?1 AND token = ?2")?
         .exists([member.delivery, token])?;
-    Ok(!settled)
+    Ok(is_kept && !settled)
 }
 
 /// Batches go on without these, and end with their last open member.

@@ -2,17 +2,18 @@
 
 mod find;
 mod row;
+mod uses;
 mod write;
 
 use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 #[cfg(test)]
 use gatepost_storage::Page;
 use gatepost_storage::Scope;
 use gatepost_storage::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, Login,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login,
 };
 use rusqlite::params;
 
@@ -68,6 +69,22 @@ impl KeyStore for SqliteStore {
             Ok(())
         })
         .await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
+        let uses = uses.to_vec();
+        self.write(move |c| uses::add(c, &uses)).await
+    }
+
+    async fn key_uses(
+        &self,
+        key: KeyId,
+        from: NaiveDate,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Answer<Vec<KeyUse>> {
+        let days = (from, before);
+        self.read(move |c| uses::list(c, key, days, limit)).await
     }
 
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {

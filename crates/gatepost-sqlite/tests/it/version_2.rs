@@ -3,6 +3,7 @@
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::keys::{KeyQuery, KeyStore as _, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore as _, Page};
@@ -13,6 +14,8 @@ use webhook_model::{Activity, WebhookId};
 const DUMP: &str = include_str!("../fixtures/version_2.sql");
 /// The third step: what it left is opened by the fourth.
 const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
+/// The fourth, opened by the fifth.
+const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
 const PLAIN: WebhookId = WebhookId(2);
 
 async fn migrated() -> (SqliteStore, tempfile::TempDir) {
@@ -20,6 +23,26 @@ async fn migrated() -> (SqliteStore, tempfile::TempDir) {
     let path = folder.path().join("gatepost.db");
     let file = Connection::open(&path).unwrap();
     file.execute_batch(DUMP).unwrap();
+    file.close().unwrap();
+    let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
+    let config = SqliteConfig::file(path).with_sealing(sealing);
+    (SqliteStore::open(config).await.unwrap(), folder)
+}
+
+/// A file that these steps left, opened.
+async fn written_by(steps: &[&str]) -> (SqliteStore, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gatepost.db");
+    let file = Connection::open(&path).unwrap();
+    file.pragma_update(None, "foreign_keys", false).unwrap();
+    file.pragma_update(None, "legacy_alter_table", true)
+        .unwrap();
+    file.execute_batch(DUMP).unwrap();
+    for (version, step) in (3..).zip(steps) {
+        file.execute_batch(step).unwrap();
+        file.execute("INSERT INTO gatepost_schema VALUES (?1)", [version])
+            .unwrap();
+    }
     file.close().unwrap();
     let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
     let config = SqliteConfig::file(path).with_sealing(sealing);
@@ -214,20 +237,7 @@ async fn ids_counts_and_the_outbox_are_found() {
 
 #[tokio::test]
 async fn what_was_stored_before_causes_were_has_none_and_what_comes_has_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("gatepost.db");
-    let file = Connection::open(&path).unwrap();
-    file.pragma_update(None, "foreign_keys", false).unwrap();
-    file.pragma_update(None, "legacy_alter_table", true)
-        .unwrap();
-    file.execute_batch(DUMP).unwrap();
-    file.execute_batch(THIRD).unwrap();
-    file.execute("INSERT INTO gatepost_schema VALUES (3)", [])
-        .unwrap();
-    file.close().unwrap();
-    let sealing = SealingKeys::new(SealingKey::new(1, [7; 32]));
-    let config = SqliteConfig::file(path).with_sealing(sealing);
-    let store = SqliteStore::open(config).await.unwrap();
+    let (store, _folder) = written_by(&[THIRD]).await;
     let before = all(&store).await;
     assert!(before.len() > 3 && before.iter().all(|delivery| delivery.cause.is_none()));
     let mut attempts = 0;
@@ -248,4 +258,35 @@ async fn what_was_stored_before_causes_were_has_none_and_what_comes_has_one() {
     let (last, rest) = after.split_last().unwrap();
     assert_eq!(last.cause, Some(cause));
     assert_eq!(rest, before);
+}
+
+#[tokio::test]
+async fn keys_of_before_uses_were_counted_have_none_and_are_counted_from_now_on() {
+    let (store, folder) = written_by(&[THIRD, FOURTH]).await;
+    let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
+    let keys = keys.unwrap();
+    assert_eq!(keys.len(), 1);
+    let day = at(0).date_naive();
+    let all = async |key| {
+        store
+            .key_uses(key, day, day.succ_opt().unwrap(), 9)
+            .await
+            .unwrap()
+    };
+    for row in &keys {
+        assert_eq!(all(row.id).await, []);
+        let uses = KeyUse {
+            key: row.id,
+            day,
+            used: 2,
+            refused: 1,
+        };
+        store.record_uses(&[uses]).await.unwrap();
+        assert_eq!(all(row.id).await, [uses]);
+    }
+    store.delete_key(keys[0].id, at(1)).await.unwrap();
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let left = "SELECT count(*) FROM gatepost_key_use";
+    let left: u32 = file.query_row(left, [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0, "a deleted key takes its days along");
 }

@@ -5,10 +5,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use apikey_core::{KeyId, LookupId};
+use chrono::NaiveDate;
 use gatepost_ids::OwnerId;
 
 use super::rows::{Counter, Groups};
-use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyRow, KeySlice};
+use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyRow, KeySlice, KeyUse};
 
 /// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
 /// keys.
@@ -57,6 +58,7 @@ pub(super) struct KeyTable {
     pub(super) by_lookup: HashMap<LookupId, KeyId>,
     by_name: HashMap<(OwnerId, String), KeyId>,
     pub(super) by_owner: Groups<OwnerId, KeyId>,
+    uses: BTreeMap<(KeyId, NaiveDate), KeyUse>,
     changes: HashMap<KeySlice, Changes>,
     generations: Counter,
 }
@@ -87,10 +89,53 @@ impl KeyTable {
         Some(row)
     }
 
+    /// Takes a key for good, with what is counted of it.
+    pub(super) fn remove(&mut self, id: KeyId) -> Option<KeyRow> {
+        let row = self.take(id)?;
+        self.forget_uses(id, NaiveDate::MAX);
+        Some(row)
+    }
+
+    /// Adds uses of a day, and drops the days that are too old by then.
+    pub(super) fn used(&mut self, added: &KeyUse) {
+        if !self.rows.contains_key(&added.key) {
+            return;
+        }
+        let none = KeyUse {
+            used: 0,
+            refused: 0,
+            ..*added
+        };
+        let day = self.uses.entry((added.key, added.day)).or_insert(none);
+        day.used = day.used.saturating_add(added.used);
+        day.refused = day.refused.saturating_add(added.refused);
+        self.forget_uses(added.key, KeyUse::kept_after(added.day));
+    }
+
+    /// The newest first.
+    pub(super) fn uses(
+        &self,
+        key: KeyId,
+        from: NaiveDate,
+        before: NaiveDate,
+    ) -> impl Iterator<Item = &KeyUse> {
+        // A range may not run backwards.
+        let days = self.uses.range((key, from)..(key, before.max(from)));
+        days.rev().map(|(_, day)| day)
+    }
+
+    fn forget_uses(&mut self, key: KeyId, until: NaiveDate) {
+        let days = self.uses.range((key, NaiveDate::MIN)..=(key, until));
+        let days: Vec<_> = days.map(|(day, _)| *day).collect();
+        for day in days {
+            self.uses.remove(&day);
+        }
+    }
+
     pub(super) fn remove_of(&mut self, owner: OwnerId, generations: &Generations) {
         let keys: Vec<KeyId> = self.by_owner.of(owner).collect();
         for id in keys {
-            if let Some(row) = self.take(id) {
+            if let Some(row) = self.remove(id) {
                 self.changed(row.key.lookup, generations);
             }
         }

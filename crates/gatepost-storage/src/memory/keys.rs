@@ -2,14 +2,14 @@
 
 use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 
 use super::key_table::KeyTable;
 use super::rows::{micros, page, page_of};
 use super::store::MemoryStore;
 use crate::error::{ErrorKind, StoreError};
-use crate::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, Login};
+use crate::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login};
 use crate::page::Revision;
 
 #[async_trait]
@@ -91,7 +91,7 @@ impl KeyStore for MemoryStore {
 
     async fn delete_key(&self, id: KeyId, _now: DateTime<Utc>) -> Result<(), StoreError> {
         let mut tables = self.tables();
-        let row = tables.keys.take(id);
+        let row = tables.keys.remove(id);
         let row = row.ok_or_else(|| StoreError::not_found("key"))?;
         tables.keys.changed(row.key.lookup, &self.generations);
         Ok(())
@@ -108,6 +108,26 @@ impl KeyStore for MemoryStore {
             }
         }
         Ok(())
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        let mut tables = self.tables();
+        for day in KeyUse::merged(uses) {
+            tables.keys.used(&day);
+        }
+        Ok(())
+    }
+
+    async fn key_uses(
+        &self,
+        key: KeyId,
+        from: NaiveDate,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Result<Vec<KeyUse>, StoreError> {
+        let tables = self.tables();
+        let days = tables.keys.uses(key, from, before);
+        Ok(days.take(limit as usize).copied().collect())
     }
 
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {

@@ -3,9 +3,11 @@
 
 use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login};
+use gatepost_storage::keys::{
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
+};
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{
     Arrived, AttemptRecord, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped,
@@ -52,6 +54,8 @@ passed_on! { KeyStore {
     fn update_key(row: &KeyRow, now: DateTime<Utc>) -> KeyRow;
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
     fn record_logins(logins: &[Login]) -> ();
+    fn record_uses(uses: &[KeyUse]) -> ();
+    fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
     fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
 }
     /// No call of its own: it is made at every request and costs no round trip.

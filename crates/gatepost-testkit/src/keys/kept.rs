@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apikey_core::LastLogin;
-use gatepost_storage::keys::{KeyQuery, Login};
+use gatepost_storage::keys::{KeyQuery, KeyUse, Login};
 use gatepost_storage::{KeyStore, Page};
 
 use crate::fixtures::{at, key};
@@ -12,7 +12,8 @@ use crate::outcome::Outcome;
 
 type Home = Arc<dyn Harness<Arc<dyn KeyStore>>>;
 
-/// Keys are there again with their logins, deleted ones stay deleted, and row numbers go on.
+/// Keys are there again with their logins and uses, deleted ones stay deleted, and row numbers go
+/// on.
 pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
@@ -23,6 +24,14 @@ pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
         .record_logins(&[Login { key: row.id, login }])
         .await
         .unwrap();
+    let day = at(5).date_naive();
+    let used = KeyUse {
+        key: row.id,
+        day,
+        used: 3,
+        refused: 2,
+    };
+    store.record_uses(&[used]).await.unwrap();
     let gone = store.insert_key(&key(1, "gone"), u64::MAX).await.unwrap();
     store.delete_key(gone.id, at(2)).await.unwrap();
     let all = KeyQuery::all(Page::first(9));
@@ -40,6 +49,10 @@ pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
         before,
         "K18 as they were"
     );
+    let uses = store
+        .key_uses(row.id, day, day.succ_opt().unwrap(), 9)
+        .await;
+    assert_eq!(uses.unwrap(), [used], "K18 uses");
     let found = store.key_by_lookup(gone.key.lookup).await.unwrap();
     assert_eq!(found, None, "K18 deleted for good");
     let next = store.insert_key(&key(1, "next"), u64::MAX).await.unwrap();

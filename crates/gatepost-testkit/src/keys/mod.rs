@@ -13,9 +13,11 @@ use crate::secrecy::tells_nothing;
 
 mod kept;
 mod owners;
+mod uses;
 
 pub use kept::*;
 pub use owners::*;
+pub use uses::*;
 
 type Store = Arc<dyn KeyStore>;
 

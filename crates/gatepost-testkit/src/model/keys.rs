@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, OwnerId};
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login};
+use chrono::Days;
+use gatepost_storage::keys::{
+    ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
+};
 use gatepost_storage::{KeyStore, Page, Scope, StoreError};
 use proptest::prelude::*;
 
@@ -28,6 +31,11 @@ pub(super) enum Call {
         key: u8,
         at: u8,
     },
+    Use {
+        key: u8,
+        day: u16,
+        used: u8,
+    },
     List {
         owner: Option<u8>,
         name: Option<u8>,
@@ -47,6 +55,7 @@ pub(super) fn calls() -> impl Strategy<Value = Call> {
         2 => n().prop_map(Call::StaleEdit),
         2 => n().prop_map(Call::Delete),
         4 => (n(), n()).prop_map(|(key, at)| Call::Login { key, at }),
+        4 => (n(), 0..500_u16, n()).prop_map(|(key, day, used)| Call::Use { key, day, used }),
         3 => (maybe(3), maybe(4), 1..5_u8, any::<bool>())
             .prop_map(|(owner, name, page, newest)| Call::List { owner, name, page, newest }),
         3 => n().prop_map(Call::Changes),
@@ -180,6 +189,7 @@ impl Side {
                 let row = self.read(*key).await;
                 format!("{:?}", row.map(|row| self.show(&row)))
             }
+            Call::Use { key, day, used } => self.used(*key, *day, *used).await,
             Call::List {
                 owner,
                 name: n,
@@ -201,6 +211,25 @@ impl Side {
             }
             Call::Changes(n) => self.changes(*n).await,
         }
+    }
+
+    /// Counts uses of a key on two days, and shows what is kept of it.
+    async fn used(&self, n: u8, on: u16, used: u8) -> String {
+        let Some((key, _)) = self.row(n) else {
+            return String::new();
+        };
+        let first = at(0).date_naive();
+        let day = |on: u16| first + Days::new(on.into());
+        let uses = [on, on / 2].map(|on| KeyUse {
+            key: *key,
+            day: day(on),
+            used: used.into(),
+            refused: 1,
+        });
+        self.store.record_uses(&uses).await.unwrap();
+        let kept = self.store.key_uses(*key, first, day(999), 7).await;
+        let shown = |kept: KeyUse| format!("{} {} {}\n", kept.day, kept.used, kept.refused);
+        kept.unwrap().into_iter().map(shown).collect()
     }
 
     /// Which keys changed since a generation seen before; a store that has forgotten names all.

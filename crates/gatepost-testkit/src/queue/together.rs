@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Basis, DeliveryState, Disposition, Enqueue, Enqueued, RoutesVersion, Settled,
+    Basis, DeliveryState, Disposition, Enqueue, Enqueued, PurgeBounds, RoutesVersion, Settled,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::WebhookId;
 
 use crate::fixtures::{
-    UNLIMITED, at, claim, direct, message, named, queued, settlement, task, under,
+    UNLIMITED, at, claim, direct, keep_all, message, named, purge, queued, settlement, task, under,
 };
 use crate::harness::Webhooks;
 
@@ -152,4 +152,24 @@ pub async fn q50_a_message_id_is_no_key(store: Webhooks) {
         .map(|c| c.delivery.message_id.as_str())
         .collect();
     assert_eq!(found, [&*long, "same", "same", "same"], "Q50 as they were");
+}
+
+/// What ended and was removed by retention is not put back with the rest of its claims.
+pub async fn q51_what_was_removed_stays_gone(store: Webhooks) {
+    let hook = queued(&store, &["a", "b"]).await;
+    let claimed = claim(&store, hook, 0).await;
+    let sent = settlement(&claimed[0], Disposition::Sent);
+    store.queue.settle(vec![sent], at(1)).await.unwrap();
+    let keep = PurgeBounds {
+        created_before: at(5),
+        ..keep_all()
+    };
+    purge(&store, &keep, 6).await;
+    let gone = claimed[0].delivery.id;
+    assert!(store.log.delivery(gone).await.unwrap().is_none(), "Q51");
+    let back = store.queue.reclaim(9, at(60)).await.unwrap();
+    assert_eq!((back.requeued, back.ended), (1, 0), "Q51 the other alone");
+    let again = claim(&store, hook, 61).await;
+    let again: Vec<_> = again.iter().map(|c| c.delivery.id).collect();
+    assert_eq!(again, [claimed[1].delivery.id], "Q51 is sent again");
 }

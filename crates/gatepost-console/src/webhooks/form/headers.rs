@@ -1,12 +1,14 @@
 //! The headers of a webhook, as they are typed: as rows or as lines, with masks for stored values
 //! that are not shown.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use webhook_model::{Headers, MAX_HEADERS};
 
 use crate::form::{Form, Rows};
 use crate::problems::{Problems, rule};
+use crate::texts::Texts;
 
 /// Shown in place of a stored value that is secret. No header can contain it, so a typed value is
 /// never mistaken for it.
@@ -68,15 +70,16 @@ impl HeaderFields {
     /// Parses the rows or the lines; masked values are taken from `present`.
     pub(super) fn parse(
         &self,
+        texts: &Texts,
         problems: &mut Problems,
         present: Option<&Headers>,
     ) -> Option<Headers> {
         let headers = if self.by_text {
-            of_text(&self.text, present)
-        } else if self.rows.is_too_long(self.field(), problems) {
+            of_text(texts, &self.text, present)
+        } else if self.rows.is_too_long(texts, self.field(), problems) {
             return None;
         } else {
-            of_rows(&self.rows.rows, present)
+            of_rows(texts, &self.rows.rows, present)
         };
         problems.take(self.field(), headers)
     }
@@ -106,29 +109,34 @@ impl HeaderFields {
 }
 
 /// Headers from rows of a name and a value. Empty rows are skipped, but counted.
-fn of_rows(rows: &[Vec<String>], present: Option<&Headers>) -> Result<Headers, String> {
+fn of_rows(
+    texts: &Texts,
+    rows: &[Vec<String>],
+    present: Option<&Headers>,
+) -> Result<Headers, String> {
     let line = |row: &Vec<String>| {
         if row.iter().all(String::is_empty) {
             return Ok(String::new());
         }
         let line = row.join(":");
         if line.contains(['\r', '\n']) {
-            return Err("a header must not contain line breaks");
+            return Err(texts.of("webhooks-problem-line-break"));
         }
         Ok(line)
     };
-    let lines: Vec<_> = rows.iter().map(line).collect::<Result<_, _>>()?;
-    of_text(&lines.join("\n"), present)
+    let lines: Result<Vec<_>, _> = rows.iter().map(line).collect();
+    let lines = lines.map_err(Cow::into_owned)?;
+    of_text(texts, &lines.join("\n"), present)
 }
 
 /// Headers from lines.
-fn of_text(text: &str, present: Option<&Headers>) -> Result<Headers, String> {
-    Headers::parse_lines(&unmask(text, present)?).map_err(rule)
+fn of_text(texts: &Texts, text: &str, present: Option<&Headers>) -> Result<Headers, String> {
+    Headers::parse_lines(&unmask(texts, text, present)?).map_err(rule)
 }
 
 /// Replaces each mask by its stored value: the first mask of a name by the first stored value of
 /// that name.
-fn unmask(text: &str, present: Option<&Headers>) -> Result<String, String> {
+fn unmask(texts: &Texts, text: &str, present: Option<&Headers>) -> Result<String, String> {
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let lines = text.split('\n').enumerate().map(|(at, line)| {
         let Some((name, value)) = line.split_once(':') else {
@@ -149,10 +157,8 @@ fn unmask(text: &str, present: Option<&Headers>) -> Result<String, String> {
         stored
             .map(|stored| format!("{name}:{}", stored.value()))
             .ok_or_else(|| {
-                format!(
-                    "line {}: no stored value has this name; enter the value",
-                    at + 1
-                )
+                let line = ("line", (at + 1).into());
+                texts.with("webhooks-problem-mask", &[line])
             })
     });
     Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
@@ -165,7 +171,9 @@ mod tests {
     #[test]
     fn a_mask_stands_for_the_stored_value_of_its_name_in_order() {
         let stored = Headers::parse_lines("X-Token:one\nX-Plain:p\nX-Token:two\n").unwrap();
-        let read = |text: &str| of_text(text, Some(&stored)).map(|headers| headers.to_string());
+        let texts = Texts::english();
+        let read =
+            |text: &str| of_text(&texts, text, Some(&stored)).map(|headers| headers.to_string());
         let text = format!("A:1\nx-token: {MASK}\nX-Token:new\nX-Token:{MASK} ");
         assert_eq!(
             read(&text).unwrap(),
@@ -180,6 +188,6 @@ mod tests {
         ] {
             assert!(read(&wrong).is_err(), "{wrong}");
         }
-        assert!(of_text(&format!("X-Token:{MASK}"), None).is_err());
+        assert!(of_text(&texts, &format!("X-Token:{MASK}"), None).is_err());
     }
 }

@@ -1,11 +1,12 @@
 //! Timeout, retries, rate and order of a webhook, as they are typed.
 
+use std::str::FromStr;
+
 use webhook_model::{DeliveryOrder, RateLimit, Retries, Timeout, Webhook};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
-
-const WHOLE: &str = "must be a whole number";
+use crate::texts::Texts;
 
 /// How fast and how often a webhook sends.
 #[derive(Default)]
@@ -38,23 +39,23 @@ impl LimitFields {
         }
     }
 
-    pub(super) fn timeout(&self, problems: &mut Problems) -> Option<Timeout> {
-        let timeout = number(&self.timeout).and_then(|n| Timeout::try_from(n).map_err(rule));
+    pub(super) fn timeout(&self, texts: &Texts, problems: &mut Problems) -> Option<Timeout> {
+        let timeout =
+            number(texts, &self.timeout).and_then(|n: i64| Timeout::try_from(n).map_err(rule));
         problems.take("timeout", timeout)
     }
 
-    pub(super) fn retries(&self, problems: &mut Problems) -> Option<Retries> {
-        let retries = number(&self.retries).and_then(|n| Retries::try_from(n).map_err(rule));
+    pub(super) fn retries(&self, texts: &Texts, problems: &mut Problems) -> Option<Retries> {
+        let retries =
+            number(texts, &self.retries).and_then(|n: i64| Retries::try_from(n).map_err(rule));
         problems.take("retries", retries)
     }
 
     /// `Some(None)` for no limit.
-    pub(super) fn rate(&self, problems: &mut Problems) -> Option<Option<RateLimit>> {
+    pub(super) fn rate(&self, texts: &Texts, problems: &mut Problems) -> Option<Option<RateLimit>> {
         let rate = match self.rate.trim() {
             "" => Ok(None),
-            rate => rate
-                .parse()
-                .map_err(|_| WHOLE.to_owned())
+            rate => number(texts, rate)
                 .and_then(|rate| RateLimit::per_second(rate).map(Some).map_err(rule)),
         };
         problems.take("rate", rate)
@@ -69,6 +70,7 @@ impl LimitFields {
     }
 }
 
-fn number(text: &str) -> Result<i64, String> {
-    text.trim().parse().map_err(|_| WHOLE.to_owned())
+fn number<N: FromStr>(texts: &Texts, typed: &str) -> Result<N, String> {
+    let number = typed.trim().parse();
+    number.map_err(|_| texts.of("webhooks-problem-whole-number").into_owned())
 }

@@ -11,6 +11,7 @@ use webhook_model::{Activity, Entered, OwnerId, SigningSecrets, TargetUrl, Webho
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
+use crate::texts::Texts;
 
 /// The content of the fields, valid or not.
 #[derive(Default)]
@@ -80,6 +81,7 @@ impl WebhookForm {
     /// from `present`.
     pub(super) fn parse(
         &self,
+        texts: &Texts,
         problems: &mut Problems,
         owner: OwnerId,
         present: Option<&Webhook>,
@@ -91,10 +93,10 @@ impl WebhookForm {
             .parse(problems, present.map(|webhook| &webhook.authorization));
         let headers = self
             .headers
-            .parse(problems, present.map(|webhook| &webhook.headers));
-        let timeout = self.limits.timeout(problems);
-        let retries = self.limits.retries(problems);
-        let rate = self.limits.rate(problems);
+            .parse(texts, problems, present.map(|webhook| &webhook.headers));
+        let timeout = self.limits.timeout(texts, problems);
+        let retries = self.limits.retries(texts, problems);
+        let rate = self.limits.rate(texts, problems);
         let mut webhook = match present {
             Some(present) => present.clone(),
             None => Webhook::new(owner, name.clone()?, url.clone()?),
@@ -117,7 +119,7 @@ impl WebhookForm {
             .map_err(|invalid| problems.add(self.field_of(invalid.field().as_str()), rule(invalid)))
             .ok()?;
         match present {
-            Some(present) if !self.stays_or_enters(problems, &webhook, present) => None,
+            Some(present) if !self.stays_or_enters(texts, problems, &webhook, present) => None,
             _ => Some(webhook),
         }
     }
@@ -132,20 +134,20 @@ impl WebhookForm {
     }
 
     /// Whether no stored secret would go elsewhere; asks for each that would.
-    fn stays_or_enters(&self, problems: &mut Problems, new: &Webhook, present: &Webhook) -> bool {
+    fn stays_or_enters(
+        &self,
+        texts: &Texts,
+        problems: &mut Problems,
+        new: &Webhook,
+        present: &Webhook,
+    ) -> bool {
         let carried = new.carried_elsewhere(present, self.entered(present));
         for field in &carried {
             let field = self.field_of(field.as_str());
             let question = match field {
-                "auth" => {
-                    "the webhook now leads elsewhere, where the stored secret does not go: enter it again, or choose None"
-                }
-                "unsign" => {
-                    "the webhook now leads elsewhere, where the signing secrets do not go: remove them; a new one can be created then"
-                }
-                _ => {
-                    "the webhook now leads elsewhere, where masked values do not go: enter them again, or remove the headers"
-                }
+                "auth" => texts.of("webhooks-problem-auth"),
+                "unsign" => texts.of("webhooks-problem-unsign"),
+                _ => texts.of("webhooks-problem-masked"),
             };
             problems.add(field, question);
         }
@@ -203,7 +205,7 @@ mod tests {
         stored.signing = SigningSecrets::new(vec![secret]).unwrap();
         let asked = |form: &WebhookForm| {
             let mut problems = Problems::default();
-            let parsed = form.parse(&mut problems, OwnerId(3), Some(&stored));
+            let parsed = form.parse(&Texts::english(), &mut problems, OwnerId(3), Some(&stored));
             assert_eq!(parsed.is_none(), !problems.is_empty(), "{problems:?}");
             let fields: Vec<_> = problems.iter().map(|(field, _)| field.to_owned()).collect();
             fields.join(" ")
@@ -237,7 +239,7 @@ mod tests {
         let mut problems = Problems::default();
         let form = WebhookForm::of(&stored);
         assert_eq!(form.authorization.password, "");
-        let parsed = form.parse(&mut problems, OwnerId(3), Some(&stored));
+        let parsed = form.parse(&Texts::english(), &mut problems, OwnerId(3), Some(&stored));
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(parsed, Some(stored));
     }

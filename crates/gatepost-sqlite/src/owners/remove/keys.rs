@@ -1,4 +1,4 @@
-//! Keys of owners who are gone.
+//! Keys of owners who are gone, and what was counted of them.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -16,6 +16,14 @@ pub(super) fn remove(c: &Connection, room: u32) -> Result<u32> {
             .optional()?;
         let Some((owner, last)) = next else { break };
         let left = room - removed;
+        let mut statement =
+            c.prepare_cached(include_str!("../../sql/owners/remove_key_uses.sql"))?;
+        let uses = rows(statement.execute(params![owner, last, left, left])?);
+        removed += uses;
+        let left = left - uses;
+        if left == 0 {
+            break;
+        }
         let mut statement = c.prepare_cached(include_str!("../../sql/owners/remove_keys.sql"))?;
         let count = rows(statement.execute(params![owner, last, left])?);
         removed += count;

@@ -1,10 +1,10 @@
 //! Faults of a key store.
 
 use apikey_core::{ApiKey, KeyId, LookupId};
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, Login,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
 };
 use gatepost_storage::{ErrorKind, KeyStore, Scope};
 
@@ -106,6 +106,41 @@ passed_on! { KeyStore {
     async fn record_logins(&self, logins: &[Login]) -> Result<()> {
         self.notes().login = logins.last().map(|l| l.login);
         self.inner.record_logins(logins).await
+    }
+
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<()> {
+        if self.is(&["k24-lost"]) && uses.len() > 2 {
+            return self.inner.record_uses(&uses[1..]).await;
+        }
+        if self.is(&["k27"])
+            && let Some(used) = uses.first()
+            && let Some(row) = self.inner.key(used.key).await?
+        {
+            self.inner.update_key(&row, DateTime::UNIX_EPOCH).await?;
+        }
+        self.notes().uses.extend(uses);
+        self.inner.record_uses(uses).await
+    }
+
+    async fn key_uses(
+        &self,
+        key: KeyId,
+        from: NaiveDate,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Result<Vec<KeyUse>> {
+        let mut found = self.inner.key_uses(key, from, before, limit).await?;
+        if self.is(&["k24"]) {
+            found.reverse();
+        }
+        if self.is(&["k25", "k26"]) {
+            // Nothing that was ever told is forgotten.
+            found.clone_from(&self.notes().uses);
+            found.retain(|day| day.key == key);
+            found.reverse();
+            found.dedup_by_key(|day| day.day);
+        }
+        Ok(found)
     }
 
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {

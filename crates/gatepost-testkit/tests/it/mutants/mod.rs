@@ -19,7 +19,13 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 4] = ["k22-changes", "k22-generation", "l26-sums", "r41-enabled"];
+const MORE: [&str; 5] = [
+    "k22-changes",
+    "k22-generation",
+    "k24-lost",
+    "l26-sums",
+    "r41-enabled",
+];
 
 /// The place of a mutant; its store keeps what `Forgetful` keeps.
 struct Place<S>(kept::Forgetful, fn(&str) -> S);

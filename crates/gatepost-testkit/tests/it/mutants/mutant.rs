@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use apikey_core::LastLogin;
+use gatepost_storage::keys::KeyUse;
 use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId, MessageId, RecordStore as _};
 use gatepost_storage::{MemoryStore, Scope, StoreError};
 use gatepost_testkit::fault::FaultStore;
@@ -21,6 +22,7 @@ pub(crate) struct Mutant {
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) login: Option<LastLogin>,
+    pub(crate) uses: Vec<KeyUse>,
     pub(crate) given: Vec<Claimed>,
     pub(crate) settled: Vec<ClaimToken>,
     pub(crate) tokens: HashMap<DeliveryId, ClaimToken>,

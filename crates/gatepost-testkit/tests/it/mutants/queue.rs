@@ -296,7 +296,9 @@ passed_on! { QueueStore {}
             return Ok(Reclaimed::default());
         }
         let early = TimeDelta::seconds(if self.is(&["q04"]) { 5 } else { 0 });
-        self.inner.reclaim(limit, now + early).await
+        let mut back = self.inner.reclaim(limit, now + early).await?;
+        back.requeued += u64::from(self.is(&["q51"]));
+        Ok(back)
     }
 
     async fn work_arrived(&self) -> Arrived {

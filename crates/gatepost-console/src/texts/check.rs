@@ -1,42 +1,35 @@
-//! Reads a translation, and holds it against the English.
+//! A translation is read, and held against the English.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluent_bundle::FluentResource;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
-use unic_langid::LanguageIdentifier;
 
-use super::{Texts, TextsError, english};
+use super::error::TextsError;
 
-pub(super) fn texts(language: &str, source: &str) -> Result<Texts, TextsError> {
-    let tag = LanguageIdentifier::from_bytes(language.as_bytes());
-    let tag = tag.map_err(|_| TextsError::Language(language.to_owned()))?;
+pub(super) fn parse(source: &str) -> Result<FluentResource, TextsError> {
     let read = FluentResource::try_new(source.to_owned());
-    let read = read.map_err(|(_, errors)| match errors.first() {
+    read.map_err(|(_, errors)| match errors.first() {
         Some(error) => TextsError::Syntax {
-            line: source
-                .bytes()
-                .take(error.pos.start)
-                .filter(|byte| *byte == b'\n')
-                .count()
-                + 1,
+            line: line_of(source, error.pos.start),
             rule: error.kind.to_string(),
         },
         None => TextsError::Syntax {
             line: 1,
             rule: "unreadable".to_owned(),
         },
-    })?;
-    let english = english::resource();
-    compare(&variables(&english), &variables(&read))?;
-    let mut texts = Texts::new(tag);
-    texts.bundle.add_resource_overriding(english);
-    texts.bundle.add_resource_overriding(read);
-    Ok(texts)
+    })
 }
 
-fn compare(english: &Variables<'_>, read: &Variables<'_>) -> Result<(), TextsError> {
-    for (name, variables) in read {
+fn line_of(source: &str, at: usize) -> usize {
+    let before = source.bytes().take(at);
+    before.filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// A translation has no text and no variable that the English does not have.
+pub(super) fn compare(english: &FluentResource, read: &FluentResource) -> Result<(), TextsError> {
+    let (english, read) = (variables(english), variables(read));
+    for (name, variables) in &read {
         let known = english
             .get(name)
             .ok_or_else(|| TextsError::Unknown((*name).to_owned()))?;

@@ -1,0 +1,237 @@
+//! How much a key is used: a chart of its days, and a table of the same figures.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use apikey_core::KeyId;
+use chrono::{Days, NaiveDate};
+use gatepost_manage::ManageError;
+use gatepost_storage::keys::KeyUse;
+use maud::{Markup, html};
+
+use crate::chart_scale::{height, top};
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::grouped::grouped;
+use crate::texts::Texts;
+
+/// A bar is this wide, of 20.
+const BAR: usize = 14;
+/// The days of which the total is said, whatever the chart shows.
+const TOTAL: u64 = 30;
+
+/// How many days are shown, today included.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Range {
+    Week,
+    #[default]
+    Month,
+    Quarter,
+}
+
+impl Range {
+    const ALL: [Self; 3] = [Self::Week, Self::Month, Self::Quarter];
+
+    /// By its number of days in an address; a month where nothing else is known.
+    pub(super) fn parse(days: &str) -> Self {
+        let known = Self::ALL.into_iter();
+        let mut found = known.filter(|range| range.days().to_string() == days);
+        found.next().unwrap_or_default()
+    }
+
+    fn days(self) -> u64 {
+        match self {
+            Self::Week => 7,
+            Self::Month => TOTAL,
+            Self::Quarter => 90,
+        }
+    }
+}
+
+/// The uses of a key on the days of a range.
+#[derive(Debug)]
+pub(super) struct Usage {
+    range: Range,
+    today: NaiveDate,
+    days: BTreeMap<NaiveDate, KeyUse>,
+}
+
+impl Usage {
+    pub(super) async fn of(ctx: &PageContext, key: KeyId, range: Range) -> Result<Self, Failure> {
+        let today = ctx.now().date_naive();
+        let read = range.days().max(TOTAL);
+        let (from, before) = (days_before(today, read - 1), today + Days::new(1));
+        let limit = u32::try_from(read).unwrap_or(u32::MAX);
+        let uses = match ctx.actor.key_uses(key, from, before, limit).await {
+            // Deleted while the page was made.
+            Err(ManageError::NotFound) => Vec::new(),
+            uses => uses?,
+        };
+        Ok(Self {
+            range,
+            today,
+            days: uses.into_iter().map(|uses| (uses.day, uses)).collect(),
+        })
+    }
+
+    /// The section, below links to the other ranges.
+    pub(super) fn markup(&self, t: &Texts, path: &str) -> Markup {
+        let (used, refused) = self.sum(TOTAL);
+        let count = self.range.days();
+        html! {
+            section #uses {
+                h2 { (t.of("keys-uses-title")) }
+                p { (total(t, used, refused)) }
+                nav.ranges aria-label=(t.of("keys-uses-ranges")) { @for range in Range::ALL {
+                    a href={ (path) "?days=" (range.days()) "#uses" } aria-current=[(range == self.range).then_some("true")] { (t.with("keys-days", &[("count", range.days().into())])) }
+                } }
+                (self.plot(t))
+                ul.legend {
+                    li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.sent width="12" height="12" {} } (t.of("keys-uses-used")) }
+                    li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.failed width="12" height="12" {} } (t.of("keys-uses-refused")) }
+                }
+                p.quiet { (t.of("keys-uses-refused-text")) }
+                details {
+                    summary { (t.of("keys-uses-table")) }
+                    (self.table(t, count))
+                }
+            }
+        }
+    }
+
+    /// Labels are beside the chart, because texts within it would be stretched with it.
+    fn plot(&self, t: &Texts) -> Markup {
+        let count = self.range.days();
+        let most = self.shown().map(|(_, uses)| ended(uses)).max();
+        let most = top(most.unwrap_or(0));
+        let said = t.with("keys-uses-chart-said", &[("count", count.into())]);
+        html! {
+            figure.plot {
+                figcaption { (t.of("keys-uses-chart")) }
+                div.y aria-hidden="true" { span { (grouped(most)) } span { (grouped(most / 2)) } span { "0" } }
+                svg.chart viewBox={ "0 0 " (count * 20) " 100" } preserveAspectRatio="none" role="img" aria-label=(said) {
+                    @for y in ["0.5", "50", "99.5"] { line.axis x1="0" x2=(count * 20) y1=(y) y2=(y) {} }
+                    @for (at, uses) in self.shown() {
+                        @let used = height(uses.used, most);
+                        @let refused = height(uses.refused, most).min(100 - used);
+                        svg x=(at * 20 + 3) width=(BAR) height="100" {
+                            @if used > 0 { rect.sent width=(BAR) y=(100 - used) height=(used) {} }
+                            @if refused > 0 { rect.failed width=(BAR) y=(100 - used - refused) height=(refused) {} }
+                        }
+                    }
+                }
+                div.x aria-hidden="true" {
+                    @for quarter in 0..4 { span { (self.day(count * quarter / 4).format("%m-%d")) } }
+                    span { (t.of("keys-uses-today")) }
+                }
+            }
+        }
+    }
+
+    fn table(&self, t: &Texts, count: u64) -> Markup {
+        let (used, refused) = self.sum(count);
+        let labels = [
+            "keys-uses-day",
+            "keys-uses-column-used",
+            "keys-uses-column-refused",
+        ]
+        .map(|name| t.of(name));
+        let mut days: Vec<_> = self.shown().collect();
+        days.reverse();
+        html! {
+            @if days.len() < self.days_shown() { p.quiet { (t.of("keys-uses-left-out")) } }
+            div.scroll { table {
+                thead { tr { @for label in &labels { th scope="col" { (label) } } } }
+                tbody {
+                    @for (_, uses) in days { (row(&labels, &uses.day.to_string(), uses.used, uses.refused)) }
+                    (row(&labels, &t.of("keys-uses-all"), used, refused))
+                }
+            } }
+        }
+    }
+
+    /// Days of the range with uses, oldest first, each with its place.
+    fn shown(&self) -> impl Iterator<Item = (u64, &KeyUse)> {
+        let first = self.day(0);
+        self.days.range(first..).filter_map(move |(day, uses)| {
+            let at = day.signed_duration_since(first).num_days();
+            Some((u64::try_from(at).ok()?, uses))
+        })
+    }
+
+    fn days_shown(&self) -> usize {
+        usize::try_from(self.range.days()).unwrap_or(usize::MAX)
+    }
+
+    fn day(&self, at: u64) -> NaiveDate {
+        days_before(self.today, self.range.days().saturating_sub(at + 1))
+    }
+
+    /// How often the key was used, and refused, on the last days.
+    fn sum(&self, days: u64) -> (u64, u64) {
+        let first = days_before(self.today, days.saturating_sub(1));
+        let none = (0_u64, 0_u64);
+        self.days.range(first..).fold(none, |sum, (_, uses)| {
+            let used = sum.0.saturating_add(uses.used);
+            (used, sum.1.saturating_add(uses.refused))
+        })
+    }
+}
+
+/// `Used 1,204 times in the last 30 days, and refused 3 times.`
+fn total(t: &Texts, used: u64, refused: u64) -> String {
+    let counts = [("count", used.into()), ("refused", refused.into())];
+    match (used, refused) {
+        (0, 0) => t.of("keys-uses-none").into_owned(),
+        (0, _) => t.with("keys-uses-only-refused", &counts),
+        (_, 0) => t.with("keys-uses-total", &counts),
+        _ => t.with("keys-uses-total-refused", &counts),
+    }
+}
+
+fn ended(uses: &KeyUse) -> u64 {
+    uses.used.saturating_add(uses.refused)
+}
+
+fn row(labels: &[Cow<'_, str>; 3], day: &str, used: u64, refused: u64) -> Markup {
+    let values = [day.to_owned(), grouped(used), grouped(refused)];
+    html! { tr {
+        @for (label, value) in labels.iter().zip(values) { td data-label=(label) { span { (value) } } }
+    } }
+}
+
+fn days_before(day: NaiveDate, days: u64) -> NaiveDate {
+    day.checked_sub_days(Days::new(days)).unwrap_or(day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_total_is_a_sentence() {
+        let total = |used, refused| total(&Texts::english(), used, refused);
+        assert_eq!(total(0, 0), "Not used in the last 30 days.");
+        assert_eq!(
+            total(1, 2),
+            "Used once in the last 30 days. Refused 2 times."
+        );
+        assert_eq!(total(1_204, 0), "Used 1,204 times in the last 30 days.");
+        assert_eq!(total(0, 1), "Not used in the last 30 days. Refused once.");
+    }
+
+    #[test]
+    fn a_range_ends_with_today() {
+        let ranges = ["7", "30", "90", "", "8"].map(Range::parse);
+        let (month, week) = (Range::Month, Range::Week);
+        assert_eq!(ranges, [week, month, Range::Quarter, month, month]);
+        let today = NaiveDate::from_ymd_opt(2026, 3, 2).unwrap();
+        let usage = Usage {
+            range: week,
+            today,
+            days: BTreeMap::new(),
+        };
+        assert_eq!(usage.day(6), today);
+        assert_eq!(usage.day(0).to_string(), "2026-02-24");
+    }
+}

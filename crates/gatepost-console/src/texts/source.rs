@@ -1,0 +1,113 @@
+//! The English texts, part by part.
+
+use fluent_bundle::FluentResource;
+
+/// All of them; each part of the console has a file.
+pub(super) const SOURCE: &str = concat!(
+    include_str!("../../locales/en/frame.ftl"),
+    "\n",
+    include_str!("../../locales/en/forms.ftl"),
+    "\n",
+    include_str!("../../locales/en/home.ftl"),
+    "\n",
+    include_str!("../../locales/en/lists.ftl"),
+    "\n",
+    include_str!("../../locales/en/keys.ftl"),
+    "\n",
+    include_str!("../../locales/en/webhooks.ftl"),
+    "\n",
+    include_str!("../../locales/en/deliveries.ftl"),
+    "\n",
+    include_str!("../../locales/en/tasks.ftl"),
+    "\n",
+    include_str!("../../locales/en/events.ftl"),
+);
+
+/// The English, parsed.
+pub(super) fn resource() -> FluentResource {
+    // A test says that nothing of it is left out.
+    FluentResource::try_new(SOURCE.to_owned()).unwrap_or_else(|(read, _)| read)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::super::check::variables;
+    use super::*;
+
+    /// Every text literal of the console's sources that has the form of a name.
+    fn literals(folder: &Path, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                literals(&path, found);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                let source = std::fs::read_to_string(&path).unwrap();
+                let source = source.split("#[cfg(test)]").next().unwrap();
+                found.extend(source.split('"').map(str::to_owned));
+            }
+        }
+    }
+
+    fn parts() -> BTreeSet<&'static str> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("locales/en");
+        let files = std::fs::read_dir(source).unwrap();
+        let names = files.map(|file| file.unwrap().path());
+        let names = names.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
+        names.map(|name| &*name.leak()).collect()
+    }
+
+    #[test]
+    fn each_text_is_used_and_each_name_has_one() {
+        let english = resource();
+        let known: BTreeSet<&str> = variables(&english).into_keys().collect();
+        let mut literal = BTreeSet::new();
+        literals(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+            &mut literal,
+        );
+        let unused: Vec<_> = known
+            .iter()
+            .filter(|name| !literal.contains(**name))
+            .collect();
+        assert!(unused.is_empty(), "no page says {unused:?}");
+        let is_name = |text: &&String| {
+            let part = text.split_once('-').map_or("", |(part, _)| part);
+            let letters =
+                |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            parts().contains(part) && text.bytes().all(letters) && !text.ends_with('-')
+        };
+        let names = literal.iter().filter(is_name).map(String::as_str);
+        let missing: Vec<_> = names.filter(|name| !known.contains(name)).collect();
+        assert!(missing.is_empty(), "there is no text {missing:?}");
+    }
+
+    #[test]
+    fn the_english_is_whole_and_each_name_stands_once() {
+        let read = FluentResource::try_new(SOURCE.to_owned());
+        let read = read.map_err(|(_, errors)| errors).unwrap();
+        let names: Vec<&str> = SOURCE
+            .lines()
+            .filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()))
+            .filter_map(|line| line.split_once(" =").map(|(name, _)| name))
+            .collect();
+        let once: BTreeSet<_> = names.iter().collect();
+        assert_eq!(
+            (names.len(), once.len()),
+            (
+                read.entries()
+                    .filter(|entry| matches!(entry, fluent_syntax::ast::Entry::Message(_)))
+                    .count(),
+                names.len()
+            )
+        );
+        for part in parts() {
+            assert!(
+                names.iter().any(|name| name.starts_with(part)),
+                "{part} is not read"
+            );
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! How often keys were used: by the day, refused ones apart, written without anybody waiting.
+
+use std::time::Duration;
+
+use apikey_core::{Expiration, KeyEdit, KeyId};
+use gatepost_keys::{AccessLevel, Account, Denied, KeyService};
+use gatepost_storage::Clock as _;
+use gatepost_storage::keys::KeyUse;
+
+use crate::world::{Made, World, present};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Used and refused on each day of 2026, the newest first.
+async fn days(world: &World, keys: &KeyService, key: KeyId) -> Vec<(u64, u64)> {
+    let first = "2026-01-01".parse().unwrap();
+    let last = "2027-12-31".parse().unwrap();
+    let uses = keys.uses(&world.user(1), key, first, last, 999).await;
+    let counts = |day: &KeyUse| (day.used, day.refused);
+    uses.unwrap().unwrap().iter().map(counts).collect()
+}
+
+async fn refused(world: &World, key: &Made, from: &str) -> Denied {
+    let header = key.header.as_bytes();
+    let denied = world.keys.authenticate([header], from.parse().unwrap());
+    denied.await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_thousand_uses_within_a_beat_are_one_row() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    for _ in 0..1_000 {
+        present(&world.keys, &key).await.unwrap();
+    }
+    let before = world.store.calls_of("record_uses");
+    assert_eq!(days(&world, &world.keys, key.id).await, [(1_000, 0)]);
+    assert_eq!(world.store.calls_of("record_uses") - before, 1);
+    assert_eq!(days(&world, &world.keys, key.id).await, [(1_000, 0)]);
+    let idle = world.store.calls_of("record_uses") - before;
+    assert_eq!(idle, 1, "nothing is written where nothing was used");
+}
+
+#[tokio::test]
+async fn a_day_ends_at_midnight_in_utc_by_the_clock_of_the_service() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    world.clock.advance(DAY - Duration::from_secs(1));
+    present(&world.keys, &key).await.unwrap();
+    world.clock.advance(Duration::from_secs(1));
+    for _ in 0..2 {
+        present(&world.keys, &key).await.unwrap();
+    }
+    assert_eq!(days(&world, &world.keys, key.id).await, [(2, 0), (1, 0)]);
+}
+
+#[tokio::test]
+async fn what_is_refused_with_the_right_secret_is_counted_apart() {
+    let world = World::new();
+    let (user, key) = (world.user(1), world.key(1, "k").await);
+    present(&world.keys, &key).await.unwrap();
+    world.users.say(
+        1,
+        Some(Account {
+            enabled: false,
+            ..Account::enabled(AccessLevel::User)
+        }),
+    );
+    for _ in 0..2 {
+        assert_eq!(
+            refused(&world, &key, "10.0.0.1").await,
+            Denied::Unauthenticated
+        );
+    }
+    world
+        .users
+        .say(1, Some(Account::enabled(AccessLevel::User)));
+    let edit = KeyEdit {
+        ip_allow: Some("10.0.0.1".parse().unwrap()),
+        ..KeyEdit::default()
+    };
+    world.keys.edit(&user, key.id, &edit).await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(refused(&world, &key, "10.0.0.2").await, Denied::Address);
+    }
+    let soon = world.clock.now() + Duration::from_secs(60);
+    let edit = KeyEdit {
+        expiration: Some(Expiration::At(soon)),
+        ..KeyEdit::default()
+    };
+    world.keys.edit(&user, key.id, &edit).await.unwrap();
+    world.clock.advance(Duration::from_secs(61));
+    for _ in 0..4 {
+        assert_eq!(
+            refused(&world, &key, "10.0.0.1").await,
+            Denied::Unauthenticated
+        );
+    }
+    assert_eq!(days(&world, &world.keys, key.id).await, [(1, 2 + 3 + 4)]);
+}
+
+/// Anybody could make them.
+#[tokio::test(start_paused = true)]
+async fn a_wrong_secret_counts_for_no_key() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    present(&world.keys, &key).await.unwrap();
+    for round in 0..20 {
+        assert!(present(&world.keys, &key.forged(round)).await.is_err());
+    }
+    assert_eq!(days(&world, &world.keys, key.id).await, [(1, 0)]);
+}
+
+/// A platform that could not be asked says nothing of the key.
+#[tokio::test(start_paused = true)]
+async fn what_nobody_judged_is_not_counted() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    world.store.set_refused("key_by_lookup", true);
+    assert_eq!(present(&world.keys, &key).await, Err(Denied::Unavailable));
+    world.store.set_refused("key_by_lookup", false);
+    assert_eq!(days(&world, &world.keys, key.id).await, []);
+}
+
+#[tokio::test]
+async fn two_processes_add_up() {
+    let world = World::new();
+    let (other, key) = (world.process(), world.key(1, "k").await);
+    for _ in 0..3 {
+        present(&world.keys, &key).await.unwrap();
+        present(&other, &key).await.unwrap();
+    }
+    other.shutdown().await;
+    assert_eq!(days(&world, &world.keys, key.id).await, [(6, 0)]);
+}
+
+/// What was counted and not written is lost, and said; nobody waits for it, nothing is doubled.
+#[tokio::test]
+async fn a_store_that_takes_no_counts_keeps_nobody_out() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    world.store.set_refused("record_uses", true);
+    present(&world.keys, &key).await.unwrap();
+    assert_eq!(days(&world, &world.keys, key.id).await, []);
+    world.store.set_refused("record_uses", false);
+    present(&world.keys, &key).await.unwrap();
+    assert_eq!(days(&world, &world.keys, key.id).await, [(1, 0)]);
+}
+
+#[tokio::test]
+async fn who_may_not_see_a_key_is_told_nothing_of_its_uses() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    present(&world.keys, &key).await.unwrap();
+    let (first, last) = ("2026-01-01".parse().unwrap(), "2027-01-01".parse().unwrap());
+    let uses = async |owner, id| {
+        let user = world.user(owner);
+        let uses = world.keys.uses(&user, id, first, last, 9).await;
+        uses.unwrap().map(|uses| uses.len())
+    };
+    assert_eq!(uses(1, key.id).await, Some(1));
+    assert_eq!(uses(2, key.id).await, None);
+    assert_eq!(uses(1, KeyId(key.id.0 + 1)).await, None);
+    world.keys.delete(&world.user(1), key.id).await.unwrap();
+    assert_eq!(uses(1, key.id).await, None);
+}

@@ -1,0 +1,84 @@
+//! The forms in which a journey is walked.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use tests::browser::Look;
+
+/// Six forms have every pair of width, scheme, scripts and hand.
+pub(super) const FORMS: [Form; 6] = [
+    form(390, false, true, Hand::Mouse),
+    form(390, true, false, Hand::Keyboard),
+    form(768, false, false, Hand::Mouse),
+    form(768, true, true, Hand::Keyboard),
+    form(1440, false, true, Hand::Keyboard),
+    form(1440, true, false, Hand::Mouse),
+];
+
+/// Of these forms, each half has every width, both schemes, both with and without scripts, and both
+/// hands. Journeys take turns.
+pub(super) const HALVES: [[usize; 3]; 2] = [[0, 3, 5], [1, 2, 4]];
+
+/// How a step is done.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Hand {
+    Mouse,
+    Keyboard,
+}
+
+/// A window, and a hand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) look: Look,
+    pub(super) hand: Hand,
+}
+
+const fn form(width: u32, dark: bool, scripts: bool, hand: Hand) -> Form {
+    let look = Look {
+        width,
+        dark,
+        scripts,
+    };
+    Form { look, hand }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dark = if self.look.dark { "dark" } else { "light" };
+        let scripts = if self.look.scripts {
+            "scripts"
+        } else {
+            "plain"
+        };
+        let hand = match self.hand {
+            Hand::Mouse => "mouse",
+            Hand::Keyboard => "keys",
+        };
+        write!(f, "{} {dark} {scripts} {hand}", self.look.width)
+    }
+}
+
+/// The pairs of what these forms are.
+fn pairs(forms: &[Form]) -> BTreeSet<(String, String)> {
+    let mut pairs = BTreeSet::new();
+    for form in forms {
+        let text = form.to_string();
+        let words: Vec<&str> = text.split(' ').collect();
+        for (at, one) in words.iter().enumerate() {
+            let others = words[at + 1..].iter();
+            pairs.extend(others.map(|other| ((*one).to_owned(), (*other).to_owned())));
+        }
+    }
+    pairs
+}
+
+#[test]
+fn every_pair_of_width_scheme_scripts_and_hand_is_walked() {
+    // Three widths with six words, and three pairs of two by two.
+    assert_eq!(pairs(&FORMS).len(), 3 * 6 + 3 * 4);
+    for half in HALVES {
+        let words = half.map(|at| FORMS[at].to_string());
+        let words: BTreeSet<&str> = words.iter().flat_map(|text| text.split(' ')).collect();
+        assert_eq!(words.len(), 3 + 2 + 2 + 2, "{words:?}");
+    }
+}

@@ -1,0 +1,47 @@
+//! Sites on which journeys begin.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use examples::receiver::Receiver;
+use gatepost_storage::webhooks::QueueStore as _;
+use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
+use gatepost_testkit::fixtures::{direct, message};
+use tests::browser::{Setup, Site, Visitor, furnish, typed};
+use webhook_model::WebhookId;
+
+use super::step::Given;
+
+/// Enough for a second page.
+const MANY: usize = 60;
+
+/// A site, and where its webhooks lead.
+pub(super) async fn site(given: Given) -> (Site, Receiver) {
+    let receiver = Receiver::start(None).await.unwrap();
+    let store = Arc::new(MemoryStore::new());
+    let setup = Setup {
+        key_store: store.clone(),
+        webhook_store: store.clone(),
+        ..Setup::new()
+    };
+    let site = setup.start().await;
+    match given {
+        Given::Nothing => {}
+        Given::Team => furnish(&site, &receiver).await,
+        Given::Waiting => {
+            let admin = Visitor::login(&site, "admin").await;
+            typed::new_webhook(&admin, &receiver, "5").await;
+            let now = SystemClock.now();
+            let due = now + TimeDelta::hours(1);
+            let later = ["a", "b", "c"].map(|id| message(WebhookId(1), id, due));
+            store.enqueue(direct(later.into()), now).await.unwrap();
+        }
+        Given::Many => {
+            let admin = Visitor::login(&site, "admin").await;
+            for at in 1..=MANY {
+                typed::new_key(&admin, &format!("key {at:02}")).await;
+            }
+        }
+    }
+    (site, receiver)
+}

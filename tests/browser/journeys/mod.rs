@@ -1,0 +1,138 @@
+//! What users come for, from the first page to the end, in every form: three widths, light and
+//! dark, with and without scripts, by mouse and by keyboard alone.
+//!
+//! Every page on the way is no wider than its window, weighs at most 60 KiB with all that it loads,
+//! has no parts upon each other and, with scripts, no fault that axe-core knows. Whoever uses the
+//! keyboard sees at each stop where the focus is.
+//!
+//! Each journey is walked in three of six forms, which have everything at least once. With
+//! `GATEPOST_JOURNEY=webhook` only those whose name has this word are, in all six; `:` is in all.
+
+mod deliveries;
+mod form;
+mod given;
+mod hand;
+mod judge;
+mod keys;
+mod lists;
+mod page;
+mod step;
+mod tasks;
+mod walk;
+mod webhooks;
+
+use form::{FORMS, Form, HALVES};
+use judge::Judge;
+use serde_json::json;
+use step::{Given, Journey};
+use tests::browser::{Browser, Look, OVERLAPS, Site, Visitor};
+use walk::Walker;
+
+/// The word for which journeys are chosen, if there is one.
+fn word() -> Option<String> {
+    std::env::var("GATEPOST_JOURNEY").ok()
+}
+
+/// All of them, or those that were asked for.
+fn journeys() -> Vec<Journey> {
+    let word = word().unwrap_or_default();
+    let all = [
+        keys::JOURNEYS,
+        webhooks::JOURNEYS,
+        tasks::JOURNEYS,
+        deliveries::JOURNEYS,
+        lists::JOURNEYS,
+    ];
+    let all = all.into_iter().flatten().copied();
+    all.filter(|journey| journey.name.contains(&word)).collect()
+}
+
+/// One journey in one form, on a site of its own.
+async fn walk(b: &Browser, journey: Journey, form: Form, judge: &mut Judge) -> Result<(), String> {
+    let (site, receiver) = given::site(journey.given).await;
+    let browser = b.visit(&site, form.look).await;
+    // How one logs in, `way` proves.
+    let visitor = Visitor::login(&site, "admin").await;
+    let (name, value) = visitor.cookie.split_once('=').unwrap_or_default();
+    let cookie = json!({"name": name, "value": value, "url": site.url("/")});
+    b.devtools("Network.setCookie", cookie).await;
+    browser.goto("/console/").await;
+    let target = format!("http://{}", receiver.addr);
+    let mut walker = Walker {
+        browser,
+        form,
+        target,
+        judge,
+    };
+    walker.walk(journey.steps).await?;
+    match b.complaints().await {
+        complaints if complaints.is_empty() => Ok(()),
+        complaints => Err(format!("the browser complains: {complaints:#?}")),
+    }
+}
+
+/// The table of what was walked, a line for each journey.
+fn table(lines: &[(Journey, Vec<&str>)]) -> String {
+    let mut text = String::new();
+    for (at, form) in FORMS.iter().enumerate() {
+        text += &format!("{}: {form}\n", at + 1);
+    }
+    for (journey, walked) in lines {
+        text += &format!("{:<50} {}\n", journey.name, walked.join("  "));
+    }
+    text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_journey_can_be_walked_in_every_form() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        let permissions = json!({"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]});
+        b.devtools("Browser.grantPermissions", permissions).await;
+        let focused = json!({"enabled": true});
+        b.devtools("Emulation.setFocusEmulationEnabled", focused)
+            .await;
+        let mut lines: Vec<_> = journeys()
+            .into_iter()
+            .map(|one| (one, Vec::new()))
+            .collect();
+        let mut faults = Vec::new();
+        for (of_form, form) in FORMS.into_iter().enumerate() {
+            let mut judge = Judge::default();
+            for (at, (journey, walked)) in lines.iter_mut().enumerate() {
+                if word().is_none() && !HALVES[at % 2].contains(&of_form) {
+                    walked.push("  ");
+                    continue;
+                }
+                let outcome = walk(&b, *journey, form, &mut judge).await;
+                walked.push(if outcome.is_ok() { "ok" } else { "--" });
+                if let Err(why) = outcome {
+                    faults.push(format!("{} ({form}): {why}", journey.name));
+                }
+            }
+            println!(
+                "{form}: {} pages, the heaviest {} bytes",
+                judge.pages, judge.heaviest
+            );
+        }
+        println!("{}", table(&lines));
+        assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_upon_each_other_are_found() {
+    let (site, _receiver) = given::site(Given::Team).await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("admin").await;
+        b.goto("/console/keys").await;
+        assert_eq!(page::ask(&b, OVERLAPS).await, Some(json!([])));
+        b.script("document.querySelector('h1').style.marginTop = '-2rem'")
+            .await;
+        b.script("document.querySelector('.title .button').style.translate = '-80vw 0'")
+            .await;
+        assert_ne!(page::ask(&b, OVERLAPS).await, Some(json!([])));
+    })
+    .await;
+}

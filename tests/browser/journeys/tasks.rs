@@ -1,0 +1,75 @@
+//! Tasks and events: written, tried, triggered.
+
+use super::step::{Given, Journey, Step};
+
+pub(super) const JOURNEYS: &[Journey] = &[
+    Journey {
+        name: "task: create with variables and preview",
+        given: Given::Team,
+        steps: &[
+            Step::Follow("Tasks"),
+            Step::Follow("New task"),
+            Step::Fill("Name", "Greet"),
+            Step::Choose("Object", "Ops channel"),
+            Step::Fill("Message", "Hello "),
+            Step::Either(
+                &[Step::Push("Insert ${NAME} into the message")],
+                &[
+                    Step::Fill("Message", "Hello ${NAME}"),
+                    Step::Press("Refresh"),
+                ],
+            ),
+            Step::See("Hello web-1"),
+            Step::Press("Create task"),
+            Step::See("The task was created."),
+            Step::Follow("Greet"),
+            Step::Fill("Description (optional)", "Says hello"),
+            Step::Press("Save task"),
+            Step::See("The task was saved."),
+            Step::Press("Disable Greet"),
+            Step::See("The task is disabled"),
+        ],
+    },
+    Journey {
+        name: "task: test with an object, run",
+        given: Given::Team,
+        steps: &[
+            Step::Follow("Tasks"),
+            Step::Follow("Test or run Tell operations"),
+            Step::Turn("Event type", "Virtual Machines", "Choose"),
+            Step::Choose("Event", "Powered off"),
+            Step::Choose("Object", "web-1"),
+            Step::Press("Send test"),
+            Step::See("The test was sent."),
+            Step::See("web-1 is on"),
+            Step::Follow("Tasks"),
+            Step::Follow("Test or run Tell operations"),
+            Step::Press("Run now"),
+            Step::See("The task was run."),
+        ],
+    },
+    Journey {
+        name: "event: catalogue, create, trigger, delete",
+        given: Given::Team,
+        steps: &[
+            Step::Follow("Events"),
+            Step::Follow("Event types"),
+            Step::Follow("Back to events"),
+            Step::Follow("New event"),
+            Step::Turn("Type", "Virtual Machines", "Continue"),
+            Step::Choose("Event", "Powered on"),
+            Step::Pick("All objects with a tag"),
+            Step::Press("Create event"),
+            Step::See("Nothing was saved."),
+            Step::Choose("Tag", "production"),
+            Step::Choose("Task", "Book a new tenant"),
+            Step::Press("Create event"),
+            Step::See("The event was created"),
+            Step::Press("Trigger Virtual Machines Powered on web-1"),
+            Step::See("The event was triggered"),
+            Step::Follow("Delete Virtual Machines Powered on web-1"),
+            Step::Press("Delete event"),
+            Step::See("The event was deleted."),
+        ],
+    },
+];

@@ -1,0 +1,196 @@
+//! Every page speaks the host's language: in a made-up one, in which each text stands between ⟦ and
+//! ⟧, no word is left outside of them but data and what the wire calls things.
+
+use examples::receiver::Receiver;
+use fluent_syntax::ast::{Entry, PatternElement};
+use fluent_syntax::{parser, serializer};
+use gatepost_console::Texts;
+use tests::browser::{PAGES, Setup, Visitor, furnish};
+
+/// The site's users and what they typed.
+const TYPED: &[&str] = &[
+    "admin",
+    "tina",
+    "ulf",
+    "uma",
+    "vera",
+    "wanda",
+    "nightly build",
+    "Jenkins on build-3; ask Ulf",
+    "terraform",
+    "Infrastructure as code",
+    "monitoring",
+    "Ops channel",
+    "Accounting",
+    "Lab",
+    "Content-Type: application/json",
+    "X-Api-Token: ••••••••",
+    "X-Route: ops",
+    "Tell operations",
+    "Says which machine was switched on",
+    "Book a new tenant",
+];
+/// What the platform calls its objects, tags and events.
+const PLATFORM: &[&str] = &[
+    "web-1",
+    "db-1",
+    "shop-1",
+    "build",
+    "blog",
+    "database",
+    "production",
+    "north",
+    "Alarms",
+    "Logs",
+    "Outgoing Site Syncs",
+    "Tenants",
+    "Users",
+    "Virtual Machines",
+    "Created",
+    "Error",
+    "Logged in",
+    "Logged out",
+    "Lowered",
+    "Offline",
+    "Online",
+    "Powered off",
+    "Powered on",
+    "Raised",
+    "Written",
+    "A virtual machine was created.",
+    "A virtual machine was switched off.",
+    "A virtual machine was switched on.",
+    "(The row number of the machine)",
+    "The row number of the machine",
+    ": web-1",
+];
+/// How an attempt ended, in the words of the log and the API; names of languages; a zone.
+const OTHER: &[&str] = &[
+    "delivered with status 200",
+    "the target responded with status 502",
+    "the target responded with status 503",
+    "Go",
+    "JavaScript (Node)",
+    "Python",
+    "Rust",
+    "(UTC)",
+];
+
+/// The English in the made-up language.
+fn made_up() -> Texts {
+    let mut resource = parser::parse(Texts::english_source().to_owned()).unwrap();
+    for entry in &mut resource.body {
+        let Entry::Message(message) = entry else {
+            continue;
+        };
+        let text = |value: &str| PatternElement::TextElement {
+            value: value.to_owned(),
+        };
+        let elements = &mut message.value.as_mut().unwrap().elements;
+        elements.insert(0, text("⟦"));
+        elements.push(text("⟧"));
+    }
+    Texts::read("eo", &serializer::serialize(&resource)).unwrap()
+}
+
+/// The texts of a page, also those of attributes that are read out or shown.
+fn texts(html: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = html;
+    while let Some((text, after)) = rest.split_once('<') {
+        found.push(text.to_owned());
+        let Some((tag, after)) = after.split_once('>') else {
+            break;
+        };
+        for attribute in [
+            "aria-label",
+            "title",
+            "placeholder",
+            "alt",
+            "data-say",
+            "data-label",
+        ] {
+            let begin = format!(" {attribute}=\"");
+            let parts = tag.split(&begin);
+            found.extend(
+                parts
+                    .skip(1)
+                    .filter_map(|part| part.split('"').next())
+                    .map(str::to_owned),
+            );
+        }
+        let name = tag.split(' ').next().unwrap();
+        // What is code or typed by users.
+        rest = match name {
+            "pre" | "code" | "textarea" | "script" | "style" => after
+                .split_once(&format!("</{name}>"))
+                .map_or("", |(_, rest)| rest),
+            _ => after,
+        };
+    }
+    found
+}
+
+/// What is outside of brackets, which may be within each other across elements.
+fn outside(texts: &[String]) -> Vec<String> {
+    let (mut depth, mut found) = (0_u32, Vec::new());
+    for text in texts {
+        let mut word = String::new();
+        for letter in text.chars() {
+            match letter {
+                '⟦' => depth += 1,
+                '⟧' => depth -= 1,
+                other if depth == 0 => word.push(other),
+                _ => {}
+            }
+        }
+        found.push(word);
+    }
+    assert_eq!(depth, 0);
+    found
+}
+
+/// More than a letter, and neither a variable, an address nor a time.
+fn is_word(text: &str) -> bool {
+    let letters = text.chars().filter(|letter| letter.is_alphabetic());
+    let is_time = text.starts_with("20") && text.ends_with(" UTC") && text.len() <= 23;
+    letters.count() > 1 && !text.starts_with("${") && !text.starts_with("http") && !is_time
+}
+
+fn is_data(text: &str) -> bool {
+    let known = [TYPED, PLATFORM, OTHER];
+    known.iter().any(|data| data.contains(&text))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_page_says_a_word_that_cannot_be_translated() {
+    let setup = Setup {
+        texts: made_up(),
+        ..Setup::new()
+    };
+    let site = setup.start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    furnish(&site, &receiver).await;
+    let admin = Visitor::login(&site, "admin").await;
+    let mut left = std::collections::BTreeMap::new();
+    for (path, _) in PAGES {
+        let page = admin.get(path).await;
+        assert!(page.html.contains("⟦"), "{path}");
+        for text in outside(&texts(&page.html)) {
+            // Each title ends with the console's.
+            let text = text.trim().trim_end_matches("· Gatepost").trim_end();
+            if is_word(text) && !is_data(text) && text != "Gatepost" {
+                left.entry(text.to_owned()).or_insert(*path);
+            }
+        }
+    }
+    assert!(left.is_empty(), "{left:#?}");
+}
+
+#[test]
+fn a_word_outside_is_found() {
+    let page = r#"<p title="out">⟦in <b title="⟦in⟧">part⟧</b></p><pre>code</pre> word"#;
+    let found = outside(&texts(&format!("{page}<i>")));
+    let found: Vec<_> = found.into_iter().filter(|text| is_word(text)).collect();
+    assert_eq!(found, ["out", " word"]);
+}

@@ -1,0 +1,24 @@
+//! What a page weighs on the wire.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// The size of a text once it is compressed as a server would, in bytes.
+///
+/// # Panics
+/// Without the program `gzip`.
+#[must_use]
+pub fn gzipped(text: &str) -> usize {
+    let mut gzip = Command::new("gzip")
+        .arg("-6c")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = gzip.stdin.take().unwrap();
+    let text = text.to_owned();
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).unwrap());
+    let output = gzip.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output.stdout.len()
+}
