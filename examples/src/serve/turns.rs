@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use self::board::Board;
 use super::callers::{Caller, Credential};
 
-/// Requests that stand in one line. The lanes of a caller take turns, too.
+/// Requests that wait in one line. The lanes of a caller take turns, too.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Lane {
     pub caller: Caller,
