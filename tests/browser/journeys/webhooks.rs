@@ -27,7 +27,10 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::See("The webhook is active again"),
             Step::Follow("Edit"),
             Step::Pick("As text"),
-            Step::Fill("Header lines, in the order they are sent", "X-Route: ops\nX-Site: north"),
+            Step::Fill(
+                "Header lines, in the order they are sent",
+                "X-Route: ops\nX-Site: north",
+            ),
             Step::Tick("Allow insecure certificates"),
             Step::See("For test and development only."),
             Step::Press("Save webhook"),

@@ -1,8 +1,9 @@
 //! What everybody has before it begins.
 
+use reqwest::Client;
 use serde_json::{Value, json};
 
-use super::Scene;
+use super::{Addresses, Scene, client};
 
 /// Webhooks that receive each occurrence of machine 1: tina's, ulf's and the administrator's.
 pub(super) const WEBHOOKS: usize = 3;
@@ -19,6 +20,8 @@ const HIS_OCCURRENCES: usize = 20;
 pub(super) struct Member {
     pub key: String,
     pub acts: bool,
+    /// The same all the time: its connection is there when he comes.
+    pub client: Client,
 }
 
 async fn key(scene: &Scene, user: i64, name: &str) -> String {
@@ -87,6 +90,10 @@ pub(super) async fn for_the_nine(scene: &Scene) -> Vec<Member> {
         nine.push(Member {
             key: key(scene, user, &format!("one of nine {number}")).await,
             acts: user == 1,
+            client: match scene.addresses {
+                Addresses::Own => client(1, u8::try_from(number).unwrap() + 1),
+                Addresses::His => client(2, 1),
+            },
         });
     }
     for member in [0, 3, 4] {

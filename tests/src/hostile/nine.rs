@@ -5,13 +5,12 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use reqwest::Client;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
+use super::Scene;
 use super::figures::Phase;
 use super::furnish::Member;
-use super::{Addresses, Scene, client};
 
 /// A request of each of them.
 const EVERY: Duration = Duration::from_millis(100);
@@ -32,7 +31,7 @@ pub(super) async fn work(scene: &Arc<Scene>, nine: &[Member], long: Duration) ->
     for (number, member) in (0_u8..).zip(nine) {
         let (scene, member) = (scene.clone(), member.clone());
         let begin = begin + EVERY * u32::from(number) / 9;
-        all.spawn(async move { one(&scene, number, &member, begin, long).await });
+        all.spawn(async move { one(&scene, &member, begin, long).await });
     }
     let most = Arc::new(AtomicU64::new(0));
     let look = tokio::spawn(look_at_memory(scene.clone(), most.clone()));
@@ -65,11 +64,7 @@ fn resident(scene: &Scene) -> u64 {
     kilobytes.unwrap_or_default() * 1024
 }
 
-async fn one(scene: &Scene, number: u8, member: &Member, begin: Instant, long: Duration) -> Phase {
-    let client = match scene.addresses {
-        Addresses::Own => client(1, number + 1),
-        Addresses::His => client(2, 1),
-    };
+async fn one(scene: &Scene, member: &Member, begin: Instant, long: Duration) -> Phase {
     let (mut phase, mut due) = (Phase::default(), begin);
     for step in 0_usize.. {
         // Where requests take much longer than they are apart, the rest would say no more.
@@ -78,7 +73,7 @@ async fn one(scene: &Scene, number: u8, member: &Member, begin: Instant, long: D
         }
         sleep_until(due).await;
         let acts = member.acts && step.is_multiple_of(2);
-        match request(scene, &client, member, acts, step).await {
+        match request(scene, member, acts, step).await {
             Ok(()) => phase.occurrences += usize::from(acts),
             Err(error) => phase.errors.push(error),
         }
@@ -88,19 +83,16 @@ async fn one(scene: &Scene, number: u8, member: &Member, begin: Instant, long: D
     phase
 }
 
-async fn request(
-    scene: &Scene,
-    client: &Client,
-    member: &Member,
-    acts: bool,
-    step: usize,
-) -> Result<(), String> {
+async fn request(scene: &Scene, member: &Member, acts: bool, step: usize) -> Result<(), String> {
     let path = READS[step % READS.len()];
     let base = format!("http://{}/api/v4", scene.server);
     let request = if acts {
-        client.post(format!("{base}/vms/1/poweron")).body("{}")
+        member
+            .client
+            .post(format!("{base}/vms/1/poweron"))
+            .body("{}")
     } else {
-        client.get(format!("{base}/{path}"))
+        member.client.get(format!("{base}/{path}"))
     };
     let request = request.bearer_auth(&member.key).timeout(PATIENCE);
     let answer = request.send().await.map_err(|error| format!("{error:?}"))?;

@@ -42,7 +42,7 @@ pub(crate) fn readable(token: i64, members: &[u8]) -> Vec<Member> {
     })
 }
 
-/// Whether a member of a batch that runs was not settled yet. What ended may have been removed since.
+/// Whether a member of a batch that runs was not settled yet. What ended may have been removed.
 pub(crate) fn is_open(c: &Connection, token: i64, member: Member) -> Result<bool> {
     let is_kept = c
         .prepare_cached("SELECT 1 FROM gatepost_delivery WHERE id = ?1")?
