@@ -13,8 +13,8 @@ const SHORTEST_LOOK: Duration = Duration::from_millis(10);
 /// front of the server, whose address is the only one that is seen here. So users share what their
 /// network has: they take turns, and who has most connections makes room. A user is one whose
 /// credentials were accepted before, from this network and while it had a connection; all others
-/// of a network share what one user has. Behind a proxy raise what is counted by network, and let the proxy bound
-/// the time of heads and bodies and count by address.
+/// of a network share what one user has. Behind a proxy raise what is counted by network, and let
+/// the proxy bound the time of heads and bodies and count by address.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ServeLimits {
     /// Connections in all. When there are more, the one that has been idle for longest makes room;
