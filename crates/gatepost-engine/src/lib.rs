@@ -22,6 +22,7 @@ mod lifecycle;
 mod maintenance;
 mod meter;
 mod observe;
+mod quiet;
 mod random;
 mod records;
 mod render;

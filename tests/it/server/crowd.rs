@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::task::{JoinSet, yield_now};
 use tokio::time::{interval, timeout};
 
-use super::many::{gated, lives};
+use super::many::{Gate, gated, lives};
 use super::slow::{LARGE, large};
 use super::{SHORT, SOON, ask, closed, connect, hear, patient, served};
 
@@ -71,6 +71,18 @@ async fn known(server: std::net::SocketAddr, user: &str) -> TcpStream {
 async fn settled() {
     for _ in 0..200 {
         yield_now().await;
+    }
+}
+
+/// Of his twenty requests, the one at work and at most one more come before hers.
+async fn hers_is_next(gate: &Gate, hers: &mut TcpStream, his: &mut [TcpStream]) {
+    ask_as(hers, "1", "/").await;
+    settled().await;
+    gate.open(2);
+    assert!(hear(hers, "hello").await.ends_with("hello"));
+    gate.open(18);
+    for stream in his {
+        assert!(hear(stream, "through").await.ends_with("through"));
     }
 }
 
@@ -228,15 +240,7 @@ async fn a_user_does_not_wait_for_the_queue_of_another() {
     }
     gate.begun(1).await;
     settled().await;
-    ask_as(&mut hers, "1", "/").await;
-    settled().await;
-    // That of his which is at work, and at most one more.
-    gate.open(2);
-    assert!(hear(&mut hers, "hello").await.ends_with("hello"));
-    gate.open(18);
-    for stream in &mut his {
-        assert!(hear(stream, "through").await.ends_with("through"));
-    }
+    hers_is_next(&gate, &mut hers, &mut his).await;
 }
 
 /// Nobody gets more turns by making up users.
@@ -254,14 +258,7 @@ async fn made_up_credentials_are_one_callers() {
         }
         his.push(stream);
     }
-    ask_as(&mut hers, "1", "/").await;
-    settled().await;
-    gate.open(2);
-    assert!(hear(&mut hers, "hello").await.ends_with("hello"));
-    gate.open(18);
-    for stream in &mut his {
-        assert!(hear(stream, "through").await.ends_with("through"));
-    }
+    hers_is_next(&gate, &mut hers, &mut his).await;
 }
 
 /// He hears it at once; she wants one turn, and waits for it.

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use crate::context::PageContext;
 use crate::delivery_rows::may_be_hastened;
 use crate::failure::Failure;
-use crate::layout::{Section, confirm, one_button, page, state};
+use crate::layout::{Section, confirm_or, one_button, page, state};
 use crate::row_id::RowId;
 use crate::texts::Texts;
 
@@ -68,7 +68,7 @@ pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, 
         t.of("deliveries-cancel-button"),
         t.of("deliveries-cancel-back"),
     );
-    let body = confirm(&ctx, &what, [&button, &keep], &back, &html! {}, None);
+    let body = confirm_or(&ctx, &what, [&button, &keep], &back, &html! {}, None);
     let title = t.with("deliveries-cancel-title", &[("id", id.to_string().into())]);
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }

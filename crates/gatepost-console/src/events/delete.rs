@@ -32,18 +32,11 @@ async fn question_page(
             ];
             html! { p { (t.markup("events-delete-question", &parts)) } }
         }
-        None => question(ctx.texts(), Kind::Event, id),
+        None => question(t, Kind::Event, id),
     };
     let back = ctx.at("/events");
     let button = t.of("events-delete-button");
-    let body = layout::confirm(
-        ctx,
-        &what,
-        [&button, &ctx.texts().of("frame-cancel")],
-        &back,
-        &html! {},
-        refusal,
-    );
+    let body = layout::confirm(ctx, &what, &button, &back, &html! {}, refusal);
     let title = t.of("events-delete-title");
     Ok(page(ctx, Section::Events, &title, &body))
 }

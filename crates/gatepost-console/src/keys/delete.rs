@@ -23,14 +23,7 @@ async fn question(ctx: &PageContext, id: i64, refusal: Option<&str>) -> Result<M
     ];
     let text = html! { p { (t.markup("keys-delete-text", &parts)) } };
     let (button, back) = (t.of("keys-delete-button"), ctx.at("/keys"));
-    let body = layout::confirm(
-        ctx,
-        &text,
-        [&button, &ctx.texts().of("frame-cancel")],
-        &back,
-        &html! {},
-        refusal,
-    );
+    let body = layout::confirm(ctx, &text, &button, &back, &html! {}, refusal);
     Ok(page(ctx, Section::Keys, &t.of("keys-delete-title"), &body))
 }
 

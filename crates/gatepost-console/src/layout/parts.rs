@@ -113,9 +113,22 @@ pub(crate) fn one_button(
     }
 }
 
-/// The box that asks for confirmation, with the words that do it and those that leave everything as
-/// it is, and the reason if a deletion was refused.
+/// The box that asks for confirmation, with the reason if a deletion was refused. What leaves
+/// everything as it is says Cancel.
 pub(crate) fn confirm(
+    ctx: &PageContext,
+    what: &Markup,
+    button: &str,
+    back: &str,
+    more: &Markup,
+    refusal: Option<&str>,
+) -> Markup {
+    let cancel = ctx.texts().of("frame-cancel");
+    confirm_or(ctx, what, [button, &cancel], back, more, refusal)
+}
+
+/// As [`confirm`], with words for both: to do it, and to leave everything as it is.
+pub(crate) fn confirm_or(
     ctx: &PageContext,
     what: &Markup,
     [button, keep]: [&str; 2],

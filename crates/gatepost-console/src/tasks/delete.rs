@@ -30,14 +30,7 @@ async fn question_page(
     };
     let back = ctx.at("/tasks");
     let button = t.of("tasks-delete-button");
-    let body = layout::confirm(
-        ctx,
-        &what,
-        [&button, &ctx.texts().of("frame-cancel")],
-        &back,
-        &html! {},
-        refusal,
-    );
+    let body = layout::confirm(ctx, &what, &button, &back, &html! {}, refusal);
     let title = t.of("tasks-delete-title");
     Ok(page(ctx, Section::Tasks, &title, &body))
 }

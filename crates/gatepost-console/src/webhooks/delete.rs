@@ -53,14 +53,7 @@ async fn question_page(
     };
     let back = ctx.at(&format!("/webhooks/{id}"));
     let button = t.of("webhooks-delete-confirm");
-    let body = layout::confirm(
-        ctx,
-        &what,
-        [&button, &ctx.texts().of("frame-cancel")],
-        &back,
-        &cascade,
-        refusal,
-    );
+    let body = layout::confirm(ctx, &what, &button, &back, &cascade, refusal);
     let title = t.of("webhooks-delete-title");
     Ok(page(ctx, Section::Webhooks, &title, &body))
 }

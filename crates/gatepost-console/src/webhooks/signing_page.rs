@@ -120,14 +120,7 @@ impl Question<'_> {
             html! { p { (self.what) } },
             ctx.at(&format!("/webhooks/{id}/signing")),
         );
-        let body = layout::confirm(
-            ctx,
-            &what,
-            [&self.button, &ctx.texts().of("frame-cancel")],
-            &back,
-            &html! {},
-            None,
-        );
+        let body = layout::confirm(ctx, &what, &self.button, &back, &html! {}, None);
         page(ctx, Section::Webhooks, &self.title, &body)
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::part::Dispatcher;
 use crate::admission::Inquiry;
 use crate::guard::guarded;
+use crate::quiet;
 
 /// The wait after the store failed.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
@@ -21,10 +22,6 @@ const PAGE: u32 = 1_000;
 const WEBHOOKS: usize = 500;
 /// Between two looks for what will become due: a queue of retries is not asked for one by one.
 const GAP: Duration = Duration::from_millis(250);
-/// Looks in vain, one after the other, after which the store is asked in each fifth poll only: what
-/// other processes store is announced, and the looks are for what was not heard.
-const QUIET: u32 = 60;
-const RARELY: u32 = 5;
 /// This often a look goes back, by twice the time: what was due at that time may have been
 /// committed later. What is committed even later is found by a sweep.
 const BACK: Duration = Duration::from_secs(5);
@@ -71,10 +68,7 @@ impl Dispatcher {
     }
 
     fn until_next_look(&self, seen: &Seen) -> Duration {
-        let poll = match seen.in_vain {
-            in_vain if in_vain < QUIET => self.timing.poll,
-            _ => self.timing.poll * RARELY,
-        };
+        let poll = quiet::pause(self.timing.poll, seen.in_vain);
         let (Some(next), Ok(now)) = (seen.next, self.clock.now()) else {
             return poll;
         };

@@ -16,6 +16,7 @@ use crate::clock::EngineClock;
 use crate::error::EmitError;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
+use crate::quiet;
 
 /// Audiences that are worked off at a time in this process.
 const PARTS: u32 = 4;
@@ -23,9 +24,6 @@ const PARTS: u32 = 4;
 const OFTEN: u32 = 4;
 /// Questions in a row without a row after which it is asked once in a poll.
 const QUIET: u32 = 40;
-/// After a minute more, it is asked in each fifth poll.
-const SILENT: u32 = QUIET + 60;
-const RARELY: u32 = 5;
 
 /// Where the rows of an audience are heard; `None` when that is not known soon.
 pub(super) type Places = HashMap<Audience, Option<Result<Vec<Place>, EmitError>>>;
@@ -110,8 +108,7 @@ impl OutboxDrain {
             let _listener = self.listener.lock().await;
             let pause = match self.in_vain.fetch_add(1, Ordering::Relaxed) {
                 in_vain if in_vain < QUIET => self.poll / OFTEN,
-                in_vain if in_vain < SILENT => self.poll,
-                _ => self.poll * RARELY,
+                in_vain => quiet::pause(self.poll, in_vain - QUIET),
             };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
