@@ -10,6 +10,7 @@ pub mod passwords;
 #[cfg(feature = "full")]
 pub mod platform;
 pub mod private;
+mod processors;
 pub mod receiver;
 #[cfg(feature = "full")]
 pub mod sealing;

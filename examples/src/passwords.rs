@@ -14,8 +14,8 @@ use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 use webhook_model::OwnerId;
 
-/// Hashes at a time: each takes 19 MiB and a core.
-const AT_ONCE: usize = 2;
+use crate::processors;
+
 /// Passwords that wait for their turn; more are not looked at.
 const WAITING: usize = 32;
 const LONGEST: usize = 1024;
@@ -120,11 +120,13 @@ impl Passwords {
             key: std::array::from_fn(|_| rand::random()),
             good: Mutex::default(),
         };
+        // Each takes 19 MiB and a processor.
+        let at_once = processors::half();
         Self {
             hashes: Arc::new(hashes),
             known: Arc::new(known),
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
-            line: Arc::new(Semaphore::new(AT_ONCE + WAITING)),
+            turns: Arc::new(Semaphore::new(at_once)),
+            line: Arc::new(Semaphore::new(at_once + WAITING)),
         }
     }
 
@@ -170,8 +172,8 @@ impl Passwords {
         verified.is_ok() && own.is_some()
     }
 
-    /// Judges a password, off the async workers, two at a time. One that was good before costs a
-    /// digest.
+    /// Judges a password, off the async workers, on half of the processors. One that was good
+    /// before costs a digest.
     pub async fn judge(&self, name: &str, password: &str) -> Judged {
         if password.len() > LONGEST || name.len() > LONGEST {
             return Judged::Wrong;
@@ -269,7 +271,7 @@ mod tests {
     async fn more_than_can_wait_are_not_looked_at_and_who_is_known_does_not_wait() {
         let passwords = passwords();
         assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
-        let all = u32::try_from(AT_ONCE + WAITING).unwrap();
+        let all = u32::try_from(processors::half() + WAITING).unwrap();
         let line = passwords
             .line
             .clone()

@@ -33,8 +33,8 @@ async fn nine_work_behind_the_address_of_one_who_does_his_worst() {
 }
 
 async fn nobody_is_hurt(addresses: Addresses) {
-    let program = env!("CARGO_BIN_EXE_host");
-    let figures = run(program, Duration::from_secs(5), addresses).await;
+    let (host, his) = (env!("CARGO_BIN_EXE_host"), env!("CARGO_BIN_EXE_hostile"));
+    let figures = run(host, his, Duration::from_secs(5), addresses).await;
     println!("{figures}");
     assert!(figures.alone.errors.is_empty() && figures.beside.errors.is_empty());
     assert_eq!(figures.missing, 0);

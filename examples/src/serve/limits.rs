@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::processors;
+
 const SHORTEST_LOOK: Duration = Duration::from_millis(10);
 
 /// How long a client may take, and how much of the server it may hold.
@@ -28,6 +30,10 @@ pub struct ServeLimits {
     /// while three times as many are free: alone, a quarter of them. More wait, user by user in
     /// turn, each as long as a body may take; 503 after that. Default 8.
     pub requests_per_network: usize,
+    /// Requests of one user that are worked on at a time, as far as the above lets them: below the
+    /// number of processors, or one user's slow requests have all of them. Default half of the
+    /// processors, at least 1.
+    pub requests_per_user: usize,
     /// Requests of one network that wait for their turn. When there are more, the last one of the
     /// user who has most is answered with 503. It should be below `connections_per_network`, or
     /// those that wait hold every connection. Default 256.
@@ -60,6 +66,7 @@ impl Default for ServeLimits {
             connections: 1024,
             connections_per_network: 512,
             requests_per_network: 8,
+            requests_per_user: processors::half(),
             waiting_per_network: 256,
             handshake: Duration::from_secs(10),
             header: Duration::from_secs(10),

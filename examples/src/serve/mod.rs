@@ -31,6 +31,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use rustls::ServerConfig;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use connection::Server;
@@ -46,7 +47,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Serves within the default limits until `stop` is ready; see [`serve_within`].
 ///
 /// # Errors
-/// Never at present: a listener that fails is tried again.
+/// When the loop that accepts connections panicked. A listener that fails is tried again.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<Arc<ServerConfig>>,
@@ -61,7 +62,7 @@ pub async fn serve(
 /// [`ConnectInfo`](axum::extract::ConnectInfo).
 ///
 /// # Errors
-/// Never at present: a listener that fails is tried again.
+/// When the loop that accepts connections panicked. A listener that fails is tried again.
 pub async fn serve_within(
     limits: ServeLimits,
     listener: TcpListener,
@@ -72,16 +73,32 @@ pub async fn serve_within(
     let limits = Arc::new(limits);
     let connections = Connections::new(limits.clone());
     let server = Server::new(limits, tls.map(TlsAcceptor::from), router);
-    let graceful = GracefulShutdown::new();
-    tokio::pin!(stop);
+    let graceful = Arc::new(GracefulShutdown::new());
+    let mut accepting = JoinSet::new();
+    // A worker's task takes turns with the requests; the caller's thread may be one of its own, and
+    // in a flood of connections it would take a processor from all of them.
+    accepting.spawn(accept(listener, connections, server, graceful.clone()));
+    tokio::select! {
+        () = stop => accepting.shutdown().await,
+        Some(Err(panic)) = accepting.join_next() => return Err(io::Error::other(panic)),
+    }
+    if let Some(graceful) = Arc::into_inner(graceful) {
+        let _ = tokio::time::timeout(PATIENCE, graceful.shutdown()).await;
+    }
+    Ok(())
+}
+
+async fn accept(
+    listener: TcpListener,
+    connections: Connections,
+    server: Server,
+    graceful: Arc<GracefulShutdown>,
+) {
     loop {
-        let (stream, peer) = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                // Out of descriptors, or a client that left: the next one may do better.
-                Err(_) => { tokio::time::sleep(PAUSE).await; continue }
-            },
-            () = &mut stop => break,
+        let Ok((stream, peer)) = listener.accept().await else {
+            // Out of descriptors, or a client that left: the next one may do better.
+            tokio::time::sleep(PAUSE).await;
+            continue;
         };
         // Without a place it is closed at once: the others are still served.
         if let Some(place) = connections.admit(peer.ip().into()) {
@@ -90,9 +107,6 @@ pub async fn serve_within(
         // It reads its request before the next ones can push it out.
         tokio::task::yield_now().await;
     }
-    drop(listener);
-    let _ = tokio::time::timeout(PATIENCE, graceful.shutdown()).await;
-    Ok(())
 }
 
 /// Ready on Ctrl-C or SIGTERM, which end nothing by themselves from this call on.

@@ -23,7 +23,7 @@ pub(super) struct Neighbours {
 impl Neighbours {
     pub(super) fn new(limits: &ServeLimits) -> Self {
         Self {
-            turns: Turns::new(limits.requests_per_network, limits.waiting_per_network),
+            turns: Turns::new(limits),
             callers: Callers::default(),
             ahead: Arc::new(Semaphore::new(AHEAD)),
         }

@@ -2,7 +2,8 @@
 //!
 //! A network may be one user, an office behind one address, or everybody behind a proxy. So turns
 //! go round among callers, whoever asks most; and who has some gets another only while three times
-//! as many are free: one user alone has a quarter of them, and who has none finds one.
+//! as many are free: one user alone has a quarter of them, and who has none finds one. No user has
+//! as many as there are processors.
 
 mod board;
 mod rotation;
@@ -15,6 +16,7 @@ use tokio::sync::oneshot;
 
 use self::board::Board;
 use super::callers::{Caller, Credential};
+use super::limits::ServeLimits;
 
 /// Requests that wait in one line. The lanes of a caller take turns, too.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -33,9 +35,9 @@ pub(super) struct Lane {
 pub(super) struct Turns(Arc<Mutex<Board>>);
 
 impl Turns {
-    /// `most` at a time. When more than `most_waiting` wait, the last of the longest lane leaves.
-    pub(super) fn new(most: usize, most_waiting: usize) -> Self {
-        Self(Arc::new(Mutex::new(Board::new(most, most_waiting))))
+    /// When more wait than may, the last of the longest lane leaves.
+    pub(super) fn new(limits: &ServeLimits) -> Self {
+        Self(Arc::new(Mutex::new(Board::new(limits))))
     }
 
     /// Waits for a turn; `None` if too many wait and this one had to leave.

@@ -30,6 +30,8 @@ fn patient() -> ServeLimits {
         idle: NEVER,
         stalled: NEVER,
         patience: NEVER,
+        // However many processors there are.
+        requests_per_user: 8,
         ..ServeLimits::default()
     }
 }

@@ -22,6 +22,8 @@ pub(super) const RETRIES: u32 = 2;
 /// What a lease of the child lasts: the longest timeout of the class of short ones, and half a
 /// second.
 const LEASE: Duration = Duration::from_millis(10_500);
+/// How often an engine looks for claims that were lost.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// What the children told.
 #[derive(Clone, Debug, Default)]
@@ -180,7 +182,7 @@ impl Run {
             deliveries,
             once_waiting: waiting,
             drained_in,
-            drain_bound: LEASE + Duration::from_secs(5),
+            drain_bound: LEASE + LOOK + Duration::from_secs(5),
             retries: RETRIES,
             at_once_bound: 64,
             kills: self.kills,

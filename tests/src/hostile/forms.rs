@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use reqwest::Client;
 
-use super::Scene;
+use super::Him;
 use super::ways::send;
 
 /// Just below what the console takes.
@@ -27,15 +27,15 @@ pub(super) struct Forms<'a> {
 }
 
 impl<'a> Forms<'a> {
-    pub(super) async fn of(scene: &Scene, client: &'a Client) -> Self {
-        let base = format!("http://{}", scene.server);
+    pub(super) async fn of(him: &Him, client: &'a Client) -> Self {
+        let base = format!("http://{}", him.server);
         let mut forms = Self {
             client,
             base,
             cookie: String::new(),
             csrf: Vec::new(),
         };
-        let login = format!("user=vera&password={}", scene.password);
+        let login = format!("user=vera&password={}", him.password);
         let request = forms.client.post(format!("{}/login", forms.base));
         let kind = "application/x-www-form-urlencoded";
         let request = request.header("content-type", kind).body(login);

@@ -18,20 +18,18 @@ mod sockets;
 mod ways;
 
 use std::net::SocketAddr;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Client;
-use tokio::sync::watch;
 
 pub use figures::{Figures, Phase};
 use receiver::Receiver;
+pub use ways::attack;
 
 use crate::platform::{PASSWORD, PlatformProcess};
 
-/// His connections.
-const CONNECTIONS: usize = 64;
 /// How long deliveries that are under way at the end may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -51,45 +49,79 @@ struct Scene {
     platform: PlatformProcess,
     server: SocketAddr,
     receiver: Receiver,
-    /// He logs in with it.
-    password: String,
 }
 
-/// Runs both phases, each of this length, against the program of the example platform.
+/// What he has: the address of the platform, a key, and the password of the user vera.
+#[expect(missing_debug_implementations, reason = "it holds secrets")]
+pub struct Him {
+    /// Where the platform listens.
+    pub server: SocketAddr,
+    /// A key of his.
+    pub key: String,
+    /// He logs in with it.
+    pub password: String,
+}
+
+impl Him {
+    /// What his process is started with.
+    fn environment(&self) -> [(&'static str, String); 3] {
+        [
+            ("HOSTILE_SERVER", self.server.to_string()),
+            ("HOSTILE_KEY", self.key.clone()),
+            ("HOSTILE_PASSWORD", self.password.clone()),
+        ]
+    }
+
+    /// What a process was started with, if it is to be his.
+    #[must_use]
+    pub fn from_environment() -> Option<Self> {
+        let said = |name| std::env::var(name).ok();
+        Some(Self {
+            server: said("HOSTILE_SERVER")?.parse().ok()?,
+            key: said("HOSTILE_KEY")?,
+            password: said("HOSTILE_PASSWORD")?,
+        })
+    }
+}
+
+/// His process; ends with this.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs both phases, each of this length, against the program of the example platform; `his` is the
+/// program `hostile`.
 ///
 /// # Panics
 /// When the platform does not start, or cannot be furnished.
-pub async fn run(program: &str, each: Duration, addresses: Addresses) -> Figures {
+pub async fn run(platform: &str, his: &str, each: Duration, addresses: Addresses) -> Figures {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(program);
+    let mut command = Command::new(platform);
     command.args(["--admin-password", PASSWORD, "--data"]);
     let platform = PlatformProcess::run(command.arg(folder.path()));
     let server = platform.base.strip_prefix("http://").unwrap().parse();
     let scene = Arc::new(Scene {
         addresses,
         server: server.unwrap(),
-        password: platform.password_of("vera").unwrap(),
         receiver: Receiver::start().await,
         platform,
     });
-    let key = furnish::for_him(&scene).await;
+    let him = Him {
+        server: scene.server,
+        key: furnish::for_him(&scene).await,
+        password: scene.platform.password_of("vera").unwrap(),
+    };
     let nine = furnish::for_the_nine(&scene).await;
 
     let alone = nine::work(&scene, &nine, each).await;
-    let (stop, stopped) = watch::channel(false);
-    let mut attack = tokio::task::JoinSet::new();
-    for connection in 0..CONNECTIONS {
-        attack.spawn(ways::way(
-            scene.clone(),
-            connection,
-            key.clone(),
-            stopped.clone(),
-        ));
-    }
+    let process = Process(Command::new(his).envs(him.environment()).spawn().unwrap());
     let beside = nine::work(&scene, &nine, each).await;
-    stop.send_replace(true);
-    attack.abort_all();
-    while attack.join_next().await.is_some() {}
+    drop(process);
     let expected = alone.occurrences + beside.occurrences;
     Figures {
         missing: scene.receiver.missing(expected, PATIENCE).await,

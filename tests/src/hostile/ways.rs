@@ -4,35 +4,35 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::{Client, RequestBuilder};
-use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::forms::Forms;
-use super::{Scene, client, sockets};
+use super::{Him, client, sockets};
 
+/// His connections.
+const CONNECTIONS: usize = 64;
 /// He is patient with responses, for they cost the platform memory.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A pause after a refusal at once, so that it is the platform that works and not this program.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// One connection, until he stops.
-pub(super) async fn way(
-    scene: Arc<Scene>,
-    connection: usize,
-    key: String,
-    mut stopped: watch::Receiver<bool>,
-) {
-    tokio::select! {
-        _ = stopped.wait_for(|stop| *stop) => {}
-        () = repeat(&scene, connection, &key) => {}
+/// All of them, until the process ends.
+pub async fn attack(him: Him) {
+    let him = Arc::new(him);
+    let mut ways = JoinSet::new();
+    for connection in 0..CONNECTIONS {
+        let him = him.clone();
+        ways.spawn(async move { way(&him, connection).await });
     }
+    ways.join_all().await;
 }
 
-async fn repeat(scene: &Scene, connection: usize, key: &str) {
+async fn way(him: &Him, connection: usize) {
     let api = Api {
         client: client(2, 1),
-        base: format!("http://{}", scene.server),
-        key,
+        base: format!("http://{}", him.server),
+        key: &him.key,
     };
     match connection % 13 {
         0 => api.list(&aliases("message"), "limit=10").await,
@@ -48,15 +48,15 @@ async fn repeat(scene: &Scene, connection: usize, key: &str) {
             api.table("tasks", &format!("{all}&{rest}")).await;
         }
         5 | 6 => {
-            let forms = Forms::of(scene, &api.client).await;
+            let forms = Forms::of(him, &api.client).await;
             forms.send_large(connection).await;
         }
-        7 => Forms::of(scene, &api.client).await.read_pages().await,
+        7 => Forms::of(him, &api.client).await.read_pages().await,
         8 => api.guess().await,
-        9 => sockets::idle(scene.server).await,
-        10 => sockets::slow_heads(scene.server).await,
-        11 => sockets::slow_bodies(scene.server, key).await,
-        _ => sockets::unread(scene.server, key).await,
+        9 => sockets::idle(him.server).await,
+        10 => sockets::slow_heads(him.server).await,
+        11 => sockets::slow_bodies(him.server, &him.key).await,
+        _ => sockets::unread(him.server, &him.key).await,
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::sync::oneshot::Sender;
 use super::Lane;
 use super::rotation::Rotation;
 use crate::serve::callers::Caller;
+use crate::serve::limits::ServeLimits;
 
 /// A caller gets another turn while more are free than this many times those it has.
 const FREE_TO_HELD: usize = 3;
@@ -15,6 +16,7 @@ const FREE_TO_HELD: usize = 3;
 #[derive(Debug)]
 pub(super) struct Board {
     free: usize,
+    most_per_caller: usize,
     waiting: usize,
     most_waiting: usize,
     /// Numbers requests.
@@ -36,11 +38,12 @@ struct Requests {
 }
 
 impl Board {
-    pub(super) fn new(most: usize, most_waiting: usize) -> Self {
+    pub(super) fn new(limits: &ServeLimits) -> Self {
         Self {
-            free: most,
+            free: limits.requests_per_network,
+            most_per_caller: limits.requests_per_user,
             waiting: 0,
-            most_waiting,
+            most_waiting: limits.waiting_per_network,
             next: 0,
             callers: BTreeMap::new(),
             rotation: Rotation::default(),
@@ -100,7 +103,7 @@ impl Board {
                 true => held.saturating_sub(1),
                 false => self.held(*other),
             };
-            has < held && may_have_another(has, self.free + 1)
+            has < held && self.may_have_another(has, self.free + 1)
         })
     }
 
@@ -121,7 +124,7 @@ impl Board {
 
     /// The next request that may have a turn.
     fn first(&self) -> Option<(Lane, u64)> {
-        let may_have = |caller: &&Caller| may_have_another(self.held(**caller), self.free);
+        let may_have = |caller: &&Caller| self.may_have_another(self.held(**caller), self.free);
         let caller = self.rotation.iter().find(may_have)?;
         let requests = self.callers.get(caller)?;
         let lane = requests.rotation.iter().next()?;
@@ -152,6 +155,10 @@ impl Board {
         }
     }
 
+    fn may_have_another(&self, held: usize, free: usize) -> bool {
+        held < self.most_per_caller && held * FREE_TO_HELD < free
+    }
+
     fn held(&self, caller: Caller) -> usize {
         self.callers
             .get(&caller)
@@ -162,8 +169,4 @@ impl Board {
     pub(super) fn is_empty(&self) -> bool {
         self.callers.is_empty() && self.rotation.iter().next().is_none() && self.waiting == 0
     }
-}
-
-fn may_have_another(held: usize, free: usize) -> bool {
-    held * FREE_TO_HELD < free
 }

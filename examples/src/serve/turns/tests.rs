@@ -21,6 +21,16 @@ fn user(number: i64) -> Lane {
     }
 }
 
+/// A user has a quarter of them.
+fn turns(most: usize, most_waiting: usize) -> Turns {
+    Turns::new(&ServeLimits {
+        requests_per_network: most,
+        requests_per_user: most,
+        waiting_per_network: most_waiting,
+        ..ServeLimits::default()
+    })
+}
+
 /// A request that waits or has its turn.
 fn begun<'a>(turns: &'a Turns, lane: Lane) -> Take<'a> {
     let mut take: Take<'a> = Box::pin(turns.take(lane));
@@ -50,7 +60,7 @@ fn waits(take: &mut Take<'_>) -> bool {
 /// Whether or not the requests are here as a whole.
 #[test]
 fn one_caller_has_a_quarter_of_the_turns_and_others_find_one() {
-    let turns = Turns::new(8, 100);
+    let turns = turns(8, 100);
     let mut his: Vec<_> = [true, false, true, false]
         .map(|whole| begun(&turns, Lane { whole, ..user(1) }))
         .into();
@@ -64,10 +74,26 @@ fn one_caller_has_a_quarter_of_the_turns_and_others_find_one() {
     assert!(turns.board().is_empty());
 }
 
+#[test]
+fn a_user_has_no_more_than_one_user_may() {
+    let turns = Turns::new(&ServeLimits {
+        requests_per_network: 64,
+        requests_per_user: 2,
+        ..ServeLimits::default()
+    });
+    let mut his: Vec<_> = (0..3).map(|_| begun(&turns, user(1))).collect();
+    let first = had(&mut his[0]);
+    let _second = had(&mut his[1]);
+    assert!(waits(&mut his[2]));
+    let _hers = had(&mut begun(&turns, user(2)));
+    drop(first);
+    let _third = had(&mut his[2]);
+}
+
 /// One with sixty delays another by one.
 #[test]
 fn turns_go_round_among_callers_and_not_among_requests() {
-    let turns = Turns::new(1, 100);
+    let turns = turns(1, 100);
     let mut turn = had(&mut begun(&turns, user(1)));
     let mut his: Vec<_> = (0..60).map(|_| begun(&turns, user(1))).collect();
     let mut other = begun(&turns, user(2));
@@ -89,7 +115,7 @@ fn turns_go_round_among_callers_and_not_among_requests() {
 /// Made-up credentials are all one caller's.
 #[test]
 fn who_is_known_does_not_stand_behind_those_who_are_not() {
-    let turns = Turns::new(1, 100);
+    let turns = turns(1, 100);
     let turn = had(&mut begun(&turns, UNKNOWN));
     let mut made_up: Vec<_> = (0..60).map(|_| begun(&turns, UNKNOWN)).collect();
     let mut known = begun(&turns, user(1));
@@ -102,7 +128,7 @@ fn who_is_known_does_not_stand_behind_those_who_are_not() {
 /// At first nobody is known.
 #[test]
 fn who_is_new_does_not_stand_behind_the_queue_of_another_who_is() {
-    let turns = Turns::new(1, 100);
+    let turns = turns(1, 100);
     let headers = |key: &str| {
         let value = format!("Bearer {key}").parse().unwrap();
         [(axum::http::header::AUTHORIZATION, value)]
@@ -125,7 +151,7 @@ fn who_is_new_does_not_stand_behind_the_queue_of_another_who_is() {
 
 #[test]
 fn who_has_sent_everything_does_not_stand_behind_those_who_have_not() {
-    let turns = Turns::new(1, 100);
+    let turns = turns(1, 100);
     let slow = Lane {
         whole: false,
         ..UNKNOWN
@@ -141,7 +167,7 @@ fn who_has_sent_everything_does_not_stand_behind_those_who_have_not() {
 
 #[test]
 fn when_too_many_wait_the_last_of_the_longest_lane_leaves() {
-    let turns = Turns::new(1, 5);
+    let turns = turns(1, 5);
     let _turn = had(&mut begun(&turns, user(1)));
     let mut his: Vec<_> = (0..4).map(|_| begun(&turns, user(1))).collect();
     let mut others: Vec<_> = (2..5).map(|other| begun(&turns, user(other))).collect();
@@ -155,7 +181,7 @@ fn when_too_many_wait_the_last_of_the_longest_lane_leaves() {
 /// A turn is wanted where giving it up helps another: never to one who has as many.
 #[test]
 fn a_turn_is_wanted_by_the_same_caller_or_by_one_who_has_fewer() {
-    let turns = Turns::new(2, 100);
+    let turns = turns(2, 100);
     let his = had(&mut begun(&turns, user(1)));
     assert!(!his.claim().is_wanted(), "nobody waits");
     let mut again = begun(&turns, user(1));
@@ -172,7 +198,7 @@ fn a_turn_is_wanted_by_the_same_caller_or_by_one_who_has_fewer() {
 /// However requests end, turns come back and nothing is kept.
 #[test]
 fn nothing_is_left_behind() {
-    let turns = Turns::new(3, 8);
+    let turns = turns(3, 8);
     let (mut taken, mut waiting) = (Vec::new(), Vec::new());
     for step in 0_usize..500 {
         let number = i64::try_from(step % 5).unwrap();
