@@ -49,9 +49,6 @@ pub async fn call(
     token: Option<&str>,
     body: Option<&Value>,
 ) -> io::Result<Response> {
-    let socket = TcpSocket::new_v4()?;
-    socket.bind(SocketAddr::new(from, 0))?;
-    let mut stream = socket.connect(server).await?;
     let authorization = token
         .map(|token| format!("Authorization: Bearer {token}\r\n"))
         .unwrap_or_default();
@@ -60,6 +57,23 @@ pub async fn call(
         "{method} {path} HTTP/1.1\r\nHost: {server}\r\n{authorization}Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
+    send(server, from, &head, &body).await
+}
+
+/// Sends a request from the local address `from`: its whole head, which closes the connection, and
+/// its body.
+///
+/// # Errors
+/// When the server cannot be reached or does not speak HTTP.
+pub async fn send(
+    server: SocketAddr,
+    from: IpAddr,
+    head: &str,
+    body: &str,
+) -> io::Result<Response> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::new(from, 0))?;
+    let mut stream = socket.connect(server).await?;
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(body.as_bytes()).await?;
     let mut answer = Vec::new();

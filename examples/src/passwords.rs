@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use gatepost_ids::OwnerId;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
-use webhook_model::OwnerId;
 
 use crate::processors;
 

@@ -53,6 +53,12 @@ fn other_frameworks_embed_it() {
     expect_success(env!("CARGO_BIN_EXE_embed_tonic"), &[]);
 }
 
+/// With a real nginx, which `./test` installs.
+#[test]
+fn a_proxy_asks_who_sent_a_request_before_it_passes_it_on() {
+    expect_success(env!("CARGO_BIN_EXE_forward_auth"), &[]);
+}
+
 #[test]
 fn workers_say_what_they_need() {
     let output = run(WORKERS, &[]);

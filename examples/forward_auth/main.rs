@@ -1,0 +1,205 @@
+//! A service that knows nothing of keys, behind an nginx that asks for each request who sent it:
+//! `cargo run --example forward_auth`.
+//!
+//! Services in any language stand behind one judge of keys this way. `nginx.conf` beside this file
+//! is the whole configuration; Traefik's `forwardAuth` and Envoy's `ext_authz` ask the same judge
+//! (`docs/forward_auth.md`). The program starts an nginx of its own, is its own client, and ends
+//! with success only if every claim held; with 2 where nginx is not installed.
+
+mod judge;
+mod nginx;
+
+use std::error::Error;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, OwnerId};
+use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::http::HeaderMap;
+use examples::client::{Response, send};
+use examples::serve::serve;
+use examples::story::Story;
+use gatepost_keys::{
+    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, ForwardedHeader, KeyService,
+    Principal, TrustedProxies, Via,
+};
+use gatepost_storage::MemoryStore;
+use nginx::Nginx;
+use tokio::net::TcpListener;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// A client elsewhere.
+const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+/// Wrong keys until the judge has had enough.
+const GUESSES: usize = 200;
+
+/// The platform's user.
+#[derive(Debug)]
+struct Users;
+
+impl Accounts for Users {
+    fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        let ada = (owner == OwnerId(7)).then(|| Account::enabled(AccessLevel::User));
+        AccountAnswer::Now(Ok(ada))
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<ExitCode, Failure> {
+    let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users)).build();
+    let nginx = TrustedProxies::new(vec![HERE.into()], ForwardedHeader::XForwardedFor);
+    let guard = AuthLayer::new(keys.clone(), |ext| {
+        ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
+    });
+    let judge = started(judge::router(guard.trusted_proxies(nginx))).await?;
+    let orders = started(Router::new().fallback(orders)).await?;
+    let folder = tempfile::tempdir()?;
+    let nginx = match Nginx::start(folder.path(), judge, orders).await {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Story::default().tell("needs nginx (Debian, Ubuntu: apt install nginx-light)");
+            return Ok(ExitCode::from(2));
+        }
+        started => started?,
+    };
+
+    let mut story = Story::default();
+    tell(&mut story, nginx.server, &keys).await?;
+    keys.shutdown().await;
+    Ok(if story.end() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+async fn started(router: Router) -> Result<SocketAddr, Failure> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let server = listener.local_addr()?;
+    tokio::spawn(serve(listener, None, router, std::future::pending()));
+    Ok(server)
+}
+
+/// The service that is guarded: it repeats its headers.
+async fn orders(headers: HeaderMap) -> String {
+    let said = |name| {
+        headers
+            .get(name)
+            .map_or("nothing", |v| v.to_str().unwrap_or("?"))
+    };
+    format!(
+        "user {}, access {}, tenant {}, key {}, authorization {}",
+        said("x-auth-user"),
+        said("x-auth-access"),
+        said("x-auth-tenant"),
+        said("x-auth-key"),
+        said("authorization"),
+    )
+}
+
+/// What clients of the service do.
+async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Result<(), Failure> {
+    let ada = Principal::new(
+        OwnerId(7),
+        Account::enabled(AccessLevel::User),
+        Via::Platform,
+    );
+    let (key, token) = made(keys, &ada, IpPolicy::default()).await?;
+    let told = format!("user 7, access user, tenant nothing, key {key}, authorization nothing");
+
+    story.chapter("Who may pass");
+    let answer = call(server, HERE, None).await?;
+    story.claim("without a key nobody", answer.status == 401);
+    story.claim(
+        "and the client hears what is asked of it",
+        answer.header("www-authenticate") == Some("Bearer"),
+    );
+    let answer = call(server, HERE, Some(&token)).await?;
+    story.claim(
+        "with a key its user; the service hears who, and does not see the key",
+        answer.status == 200 && answer.body == told,
+    );
+
+    story.chapter("What a client says of itself");
+    let forged = "X-Auth-User: 1\r\nX-Auth-Tenant: 1\r\nX-Auth-Access: system-administrator\r\n";
+    let answer = asked(server, HERE, Some(&token), forged).await?;
+    story.claim("counts for nothing", answer.body == told);
+    let (_, bound) = made(keys, &ada, only(THERE)?).await?;
+    let answer = call(server, THERE, Some(&bound)).await?;
+    story.claim(
+        "a key that is bound to an address is good there",
+        answer.status == 200,
+    );
+    let lie = "X-Forwarded-For: 127.0.0.2\r\n";
+    let answer = asked(server, HERE, Some(&bound), lie).await?;
+    story.claim(
+        "and nowhere else, whatever the client claims",
+        answer.status == 403,
+    );
+
+    story.chapter("When that ends");
+    keys.delete(&ada, key).await?;
+    let answer = call(server, HERE, Some(&token)).await?;
+    story.claim(
+        "a deleted key is refused at the next request",
+        answer.status == 401,
+    );
+    let mut last = answer;
+    for guess in 0..GUESSES {
+        if last.status != 401 {
+            break;
+        }
+        last = call(server, THERE, Some(&format!("{token}{guess}"))).await?;
+    }
+    story.claim(
+        "who guesses hears when to come back",
+        last.status == 429 && last.header("retry-after").is_some(),
+    );
+    Ok(())
+}
+
+async fn call(server: SocketAddr, from: IpAddr, token: Option<&str>) -> io::Result<Response> {
+    asked(server, from, token, "").await
+}
+
+/// With these lines of the client's own in its head.
+async fn asked(
+    server: SocketAddr,
+    from: IpAddr,
+    token: Option<&str>,
+    lines: &str,
+) -> io::Result<Response> {
+    let key = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
+    let key = key.unwrap_or_default();
+    let head =
+        format!("GET /orders HTTP/1.1\r\nHost: orders\r\n{key}{lines}Connection: close\r\n\r\n");
+    send(server, from, &head, "").await
+}
+
+/// A key of hers.
+async fn made(
+    keys: &KeyService,
+    user: &Principal,
+    ip: IpPolicy,
+) -> Result<(KeyId, String), Failure> {
+    let draft = KeyDraft {
+        owner: user.owner,
+        name: format!("orders {}", ip.allow.len()).parse()?,
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip,
+    };
+    let (row, once) = keys.create(user, draft).await?;
+    Ok((row.id, once.reveal().as_str().to_owned()))
+}
+
+fn only(address: IpAddr) -> Result<IpPolicy, Failure> {
+    Ok(IpPolicy {
+        allow: address.to_string().parse()?,
+        ..IpPolicy::default()
+    })
+}
