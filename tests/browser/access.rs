@@ -2,6 +2,7 @@
 //! edge, and a picture is taken of each for people to look at.
 
 use examples::receiver::Receiver;
+use serde_json::json;
 use tests::browser::{Browser, Look, PAGES, Site, faults, furnish};
 
 async fn look_at(b: &Browser, path: &str, name: &str, width: u32) {
@@ -130,6 +131,50 @@ async fn a_first_visit_finds_real_empty_pages() {
         ] {
             b.goto(path).await;
             look_at(&b, path, &format!("{name}-empty"), 1200).await;
+        }
+    })
+    .await;
+}
+
+/// What screen readers say of the links and buttons of a page.
+async fn spoken(b: &Browser) -> Vec<String> {
+    let tree = b.devtools("Accessibility.getFullAXTree", json!({})).await;
+    let nodes = tree["nodes"].as_array().unwrap().iter();
+    let used = nodes.filter(|node| {
+        let role = &node["role"]["value"];
+        role == "link" || role == "button"
+    });
+    let names = used.filter_map(|node| node["name"]["value"].as_str());
+    names.map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn buttons_of_rows_are_named_after_their_row_in_words() {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    furnish(&site, &receiver).await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("admin").await;
+        for (path, names) in [
+            ("keys", ["Edit nightly build", "Delete nightly build"]),
+            ("webhooks", ["Edit Ops channel", "Logged in as admin"]),
+            (
+                "tasks",
+                ["Disable Tell operations", "Test or run Tell operations"],
+            ),
+            (
+                "events",
+                [
+                    "Trigger Virtual Machines Powered on web-1",
+                    "Disable Virtual Machines Powered on web-1",
+                ],
+            ),
+        ] {
+            b.goto(&format!("/console/{path}")).await;
+            let spoken = spoken(&b).await;
+            for name in names {
+                assert!(spoken.iter().any(|said| said == name), "{name}: {spoken:?}");
+            }
         }
     })
     .await;

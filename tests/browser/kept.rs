@@ -77,6 +77,9 @@ async fn times_are_shown_and_read_in_the_readers_zone() {
         assert_eq!(shown[0], json!(true), "{shown}");
         let text = shown[1].as_str().unwrap();
         assert!(text.contains("UTC, "), "{text}");
+        // A moment within a sentence says so too.
+        b.goto("/console/keys/1").await;
+        b.until("dl", "(2031-05-01 12:00:00, 06:30:00 UTC)").await;
         // A stored date is offered in the zone of whoever edits it.
         b.goto("/console/keys/1/edit").await;
         b.click("[name=expires_type][value=date]").await;

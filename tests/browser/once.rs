@@ -190,6 +190,66 @@ async fn copy_and_save_ask_the_network_for_nothing_and_no_address_holds_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn without_scripts_the_popup_is_modal_and_fits_a_low_window() {
+    let site = Site::start().await;
+    let look = Look {
+        scripts: false,
+        width: 390,
+        ..Look::default()
+    };
+    Browser::run(&site, look, async |b: Browser| {
+        b.login("ulf").await;
+        make(&b, "one").await;
+        let low = serde_json::json!({"width": 390, "height": 300, "deviceScaleFactor": 1, "mobile": false});
+        b.devtools("Emulation.setDeviceMetricsOverride", low).await;
+        // What is behind it is there for nobody.
+        let tree = b.devtools("Accessibility.getFullAXTree", serde_json::json!({})).await;
+        let nodes = tree["nodes"].as_array().unwrap().iter();
+        let used = nodes.filter(|node| node["ignored"] != true);
+        let names: Vec<_> = used.filter_map(|node| node["name"]["value"].as_str()).collect();
+        assert!(names.iter().any(|name| name.contains(".PAK")), "{names:?}");
+        assert!(!names.contains(&"Webhooks") && !names.contains(&"New API key"), "{names:?}");
+        // Its end can be reached.
+        b.click("dialog [type=checkbox]").await;
+        b.click("dialog .done button").await;
+        b.until("tbody", "one").await;
+        b.click(".top nav a[href='/console/webhooks']").await;
+        b.until("h1", "Webhooks").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_key_that_is_searched_for_gets_into_no_address() {
+    let site = Site::start().await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("ulf").await;
+        let key = make(&b, "one").await;
+        b.click("dialog [data-copy=secret]").await;
+        b.until("#copied", "Copied").await;
+        b.click("dialog [data-close]").await;
+        b.network().await;
+        b.fill("#q", &key).await;
+        b.click("form.filter button").await;
+        b.until("p.count", "1 of 1 key matches").await;
+        let secret = key.rsplit('_').next().unwrap();
+        let asked = b.network().await;
+        assert!(
+            asked
+                .iter()
+                .any(|event| event.contains("/console/keys?q=gp_")),
+            "{asked:?}"
+        );
+        assert!(
+            asked.iter().all(|event| !event.contains(secret)),
+            "{asked:?}"
+        );
+        assert!(!b.source().await.contains(secret));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_scripts_it_is_shown_once_as_well() {
     let site = Site::start().await;
     let look = Look {

@@ -12,7 +12,6 @@ use maud::{Markup, html};
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::failure::Failure;
-use crate::grouped::grouped;
 use crate::layout::{LIVE, Live, Section, live_parts, page_with};
 use crate::paging::newest_rows;
 use crate::texts::Texts;
@@ -155,11 +154,11 @@ fn card(ctx: &PageContext, step: &Step) -> Markup {
 /// The figures of the whole system's queue, for those who may see all of it, by the names of their
 /// texts.
 fn figures_of(t: &Texts, health: &Health) -> [(&'static str, String); 4] {
-    let percent = format!("{:.0}", health.error_rate * 100.0);
+    let percent = t.decimal(health.error_rate * 100.0, 0);
     [
-        ("home-queue-queued", grouped(health.queue.queued)),
-        ("home-queue-running", grouped(health.queue.running)),
-        ("home-queue-in-flight", grouped(health.in_flight as u64)),
+        ("home-queue-queued", t.number(health.queue.queued)),
+        ("home-queue-running", t.number(health.queue.running)),
+        ("home-queue-in-flight", t.number(health.in_flight as u64)),
         (
             "home-queue-failures",
             t.with("home-queue-share", &[("percent", percent.into())]),

@@ -1,8 +1,8 @@
 //! The deliveries that the caller may see, as several pages show them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use gatepost_manage::{DeliveryMatch, Listed};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState};
@@ -11,11 +11,7 @@ use webhook_model::{TaskId, Webhook, WebhookId};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::paging::newest_rows;
-
-/// Objects and users whose names are asked for at most; the others are shown by their number.
-const NAMED: usize = 20;
-/// A platform that takes longer for a name is asked for no more.
-const SLOW: TimeDelta = TimeDelta::seconds(1);
+use crate::platform_names::PlatformNames;
 
 /// Which deliveries to list: those that match all that is `Some`.
 #[derive(Clone, Debug, Default)]
@@ -71,38 +67,27 @@ pub(crate) async fn newest(
 pub(crate) struct Names {
     pub webhooks: BTreeMap<WebhookId, Webhook>,
     pub tasks: BTreeMap<TaskId, String>,
-    rows: BTreeMap<(String, i64), String>,
+    rows: PlatformNames,
 }
 
 impl Names {
     /// By one look into the store for webhooks and one for tasks; names of the platform's rows by a
-    /// question for each.
+    /// question for each of its tables.
     pub(crate) async fn of(ctx: &PageContext, deliveries: &[Delivery]) -> Result<Self, Failure> {
         let webhooks = deliveries.iter().map(|delivery| delivery.webhook);
         let tasks = deliveries.iter().filter_map(|delivery| delivery.task);
         let causes = deliveries.iter().filter_map(|row| row.cause.as_ref());
-        let asked: BTreeSet<_> = causes.flat_map(platform_rows).collect();
-        let mut rows = BTreeMap::new();
-        for (table, key) in asked.into_iter().take(NAMED) {
-            let began = ctx.now();
-            if let Some(name) = ctx.actor.name(&table, key).await {
-                rows.insert((table, key), name);
-            }
-            if ctx.now() - began > SLOW {
-                break;
-            }
-        }
         Ok(Self {
             webhooks: ctx.actor.named_webhooks(webhooks).await?,
             tasks: ctx.actor.task_names(tasks).await?,
-            rows,
+            rows: PlatformNames::of(ctx, causes.flat_map(platform_rows)).await,
         })
     }
 
     /// The name of a row of the platform, or its number.
     pub(crate) fn row(&self, table: &str, key: i64) -> String {
-        let name = self.rows.get(&(table.to_owned(), key));
-        name.cloned().unwrap_or_else(|| format!("#{key}"))
+        let name = self.rows.get(table, key);
+        name.map_or_else(|| format!("#{key}"), str::to_owned)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::time::{span, stamp};
 pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) -> Markup {
     let (t, now) = (ctx.texts(), ctx.now());
     html! {
-        div.scroll { table {
+        div.scroll { table.wide {
             thead { tr {
                 th scope="col" { (t.of("deliveries-delivery")) } th scope="col" { (t.of("deliveries-cause")) } th scope="col" { (t.of("deliveries-webhook")) }
                 th scope="col" { (t.of("deliveries-state")) } th scope="col" { (t.of("deliveries-status")) } th scope="col" { (t.of("deliveries-duration")) }

@@ -21,6 +21,7 @@ use crate::layout::LIVE;
 use crate::local_path::local_path;
 use crate::login::{LoggedIn, LogoutForm};
 use crate::state::ConsoleState;
+use crate::withheld::{is_told, without_keys};
 
 /// Only what we serve ourselves, no inline script or style, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -33,6 +34,12 @@ pub(crate) async fn guard(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let safe = matches!(parts.method, Method::GET | Method::HEAD);
+    // Before the login, which leads back to the address.
+    if safe && let Some(to) = without_keys(&parts.uri, &console.at(parts.uri.path())) {
+        let mut response = Redirect::to(&to).into_response();
+        done::remember(&console, &mut response);
+        return response;
+    }
     let login = console.login.who(&parts, visit(&parts));
     let Some(user) = console.management.ask_platform(login).await else {
         return Failure::Unavailable.bare(&console);
@@ -52,6 +59,7 @@ pub(crate) async fn guard(
         name: user.name.as_str().into(),
         csrf: console.csrf.token(&user.session).into(),
         path: path.strip_suffix(AGAIN).unwrap_or(path).into(),
+        key_withheld: is_done && is_told(&parts.uri),
         logout: logout_form(&console, &user).map(Arc::new),
         console,
     };

@@ -19,7 +19,6 @@ mod done;
 mod events;
 mod failure;
 mod form;
-mod grouped;
 mod guard;
 mod kept;
 mod keys;
@@ -29,6 +28,7 @@ mod list_view;
 mod local_path;
 mod login;
 mod paging;
+mod platform_names;
 mod problems;
 mod refusal;
 mod reveal;
@@ -40,6 +40,7 @@ mod tickets;
 mod time;
 mod unreadable;
 mod webhooks;
+mod withheld;
 
 // The public interface is:
 

@@ -6,7 +6,6 @@ use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::grouped::grouped;
 use crate::layout::badge;
 use crate::texts::Texts;
 
@@ -77,7 +76,7 @@ fn is_nearly(used: u64, most: u64) -> bool {
 
 fn amount(t: &Texts, number: u64, is_bytes: bool) -> String {
     if !is_bytes {
-        return grouped(number);
+        return t.number(number);
     }
     if number < 1024 {
         return t.with("home-limits-bytes", &[("count", number.into())]);
@@ -92,8 +91,7 @@ fn amount(t: &Texts, number: u64, is_bytes: bool) -> String {
         (scaled, unit) = (scaled / 1024.0, next);
     }
     let digits = usize::from(scaled < 10.0 && scaled.fract() > 0.0);
-    let size = format!("{scaled:.digits$}");
-    t.with(unit, &[("size", size.into())])
+    t.with(unit, &[("size", t.decimal(scaled, digits).into())])
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(crate) fn exact(at: DateTime<Utc>) -> String {
 pub(crate) fn moment(at: DateTime<Utc>) -> Markup {
     let text = at.format("%Y-%m-%d %H:%M UTC").to_string();
     let exact = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
-    html! { time datetime=(exact) { (text) } }
+    html! { time.moment datetime=(exact) { (text) } }
 }
 
 /// As [`stamp`], or a word for never.
@@ -83,7 +83,7 @@ pub(crate) fn span(texts: &Texts, span: Duration) -> String {
         let millis = u64::from(span.subsec_millis());
         texts.with("frame-time-milliseconds", &[("count", millis.into())])
     } else {
-        let seconds = format!("{:.1}", span.as_secs_f64());
+        let seconds = texts.decimal(span.as_secs_f64(), 1);
         texts.with("frame-time-seconds", &[("count", seconds.into())])
     }
 }

@@ -43,6 +43,15 @@ impl Kind {
         texts.with(text, &[("id", number.to_string().into())])
     }
 
+    /// The name of the limit that counts them.
+    fn limit(self) -> &'static str {
+        match self {
+            Self::Webhook => "webhooks",
+            Self::Task => "tasks",
+            Self::Event => "events",
+        }
+    }
+
     fn path(self) -> &'static str {
         match self {
             Self::Webhook => "/webhooks",
@@ -53,14 +62,25 @@ impl Kind {
 }
 
 /// Those of a kind, each with a way to delete it; nothing where all can be read. To find them, all
-/// records that the caller may see are read: for an administrator only when `asked` to.
+/// records that the caller may see are read: when `asked` to, or where a user has more than the
+/// `readable` ones.
 pub(crate) async fn section(
     ctx: &PageContext,
     kind: Kind,
     asked: &Form,
+    readable: Option<usize>,
 ) -> Result<Markup, Failure> {
     let t = ctx.texts();
-    if ctx.principal().access > AccessLevel::User && !asked.ticked(ASKED) {
+    let is_known = match readable {
+        Some(readable) if ctx.principal().access == AccessLevel::User => {
+            if all(ctx, kind).await? <= readable as u64 && !asked.ticked(ASKED) {
+                return Ok(html! {});
+            }
+            true
+        }
+        _ => asked.ticked(ASKED),
+    };
+    if !is_known {
         let path = ctx.at(&format!("{}?{ASKED}=on", kind.path()));
         return Ok(html! { p { a href=(path) { (t.of("lists-unreadable-look")) } } });
     }
@@ -76,11 +96,19 @@ pub(crate) async fn section(
                 ul { @for number in numbers { li {
                     @let name = kind.name(t, number);
                     (name) " "
-                    a.button.small href=(ctx.at(&format!("{}/{number}/delete", kind.path()))) { (t.of("lists-unreadable-delete")) span.unseen { " " (name) } }
+                    a.button.small href=(ctx.at(&format!("{}/{number}/delete", kind.path()))) aria-label=(t.with("lists-unreadable-delete-of", &[("name", (&*name).into())])) { (t.of("lists-unreadable-delete")) }
                 } } }
             }
         }
     })
+}
+
+/// How many of a kind the caller has, those included that cannot be read.
+async fn all(ctx: &PageContext, kind: Kind) -> Result<u64, Failure> {
+    let limits = ctx.actor.limits(ctx.principal().owner).await?;
+    let mut limits = limits.iter();
+    let of_kind = limits.find(|limit| limit.name == kind.limit());
+    Ok(of_kind.map_or(u64::MAX, |limit| limit.used))
 }
 
 /// A record that is to be deleted; `None` if it cannot be read.

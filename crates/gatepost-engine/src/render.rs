@@ -11,6 +11,9 @@ use webhook_model::{Message, Occurrence, RenderError, Template, Values, format_d
 use crate::error::EmitError;
 use crate::random::Random;
 
+/// The variable for the name of an object.
+pub(crate) const NAME: &str = "NAME";
+
 /// A message with its variables filled in, as an example.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -52,16 +55,22 @@ impl Renderer {
         }
     }
 
-    /// For the tasks of an occurrence. Its own variables take precedence.
+    /// For the tasks of an occurrence. Its own variables take precedence; where it has no object,
+    /// one of them may say what `${NAME}` is.
     pub(crate) fn occurrence<'a>(
         &'a self,
         occurrence: &'a Occurrence,
         now: DateTime<Utc>,
     ) -> Rendering<'a> {
-        let object = occurrence.object.as_ref();
-        let name = object.map_or("", |object| object.name.as_str());
         let own = occurrence.variables.iter();
         let own = own.map(|(name, value)| (name.as_str(), value.as_str()));
+        let name = match &occurrence.object {
+            Some(object) => object.name.as_str(),
+            None => own
+                .clone()
+                .find(|(name, _)| *name == NAME)
+                .map_or("", |(_, value)| value),
+        };
         self.rendering(name, own.chain(self.variables()).collect(), now)
     }
 
@@ -180,6 +189,14 @@ mod tests {
         let text = rendering.render(&Template::parse(&message)).unwrap();
         let date = format_date(noon(), chrono_tz::Europe::Berlin);
         assert_eq!(text, format!("vm 1 north high {date}"));
+        let nameless = Occurrence {
+            object: None,
+            variables: vec![("NAME".to_owned(), "production".to_owned())],
+            ..occurrence
+        };
+        let rendering = renderer.occurrence(&nameless, noon());
+        let text = rendering.render(&Template::parse(&message)).unwrap();
+        assert_eq!(text, format!("production north low {date}"));
         let by_hand = renderer.by_hand(Some(&message), "", noon()).unwrap();
         assert_eq!(by_hand.as_ref(), format!(" north low {date}"));
         let named = renderer.by_hand(Some(&message), "web-1", noon()).unwrap();

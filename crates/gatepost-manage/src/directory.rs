@@ -1,5 +1,6 @@
 //! What the platform's own rows are called, and which of them a form offers.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use async_trait::async_trait;
@@ -23,6 +24,19 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
     /// The name of a row, such as `("users", 1)`, `("vms", 3)` or `("tags", 2)`; `None` when there
     /// is no such row or the caller may not know its name. A join through it is then left out.
     async fn name(&self, caller: &Principal, table: &str, key: i64) -> Option<String>;
+
+    /// The names of several rows of a table, by their numbers, without those that have none for the
+    /// caller: those of one page, at most some hundreds. Asks [`name`](Self::name) for one after
+    /// the other; a platform that looks them up elsewhere does so with one question.
+    async fn names(&self, caller: &Principal, table: &str, keys: &[i64]) -> BTreeMap<i64, String> {
+        let mut names = BTreeMap::new();
+        for key in keys {
+            if let Some(name) = self.name(caller, table, *key).await {
+                names.insert(*key, name);
+            }
+        }
+        names
+    }
 
     /// At most `limit` rows of `users`, `tags` or an event type that the caller may choose from.
     /// A form that gets none, or as many as it asked for, asks for the row number instead.

@@ -12,6 +12,9 @@ use crate::finish::contain;
 use crate::listed::{Listed, Whose};
 use crate::tables::EVENTS;
 
+/// The platform's table of tags.
+const TAGS: &str = "tags";
+
 impl Actor {
     /// Makes an event that the catalog allows and that its task's owner may watch.
     ///
@@ -105,8 +108,8 @@ impl Actor {
     }
 
     /// Triggers an event manually: runs its task as if it had occurred, with these variables. What
-    /// its object is called is asked of the platform's [`Directory`](crate::Directory), on behalf
-    /// of the event's owner, who receives it.
+    /// its object or tag is called, which `${NAME}` becomes, is asked of the platform's
+    /// [`Directory`](crate::Directory), on behalf of the event's owner, who receives it.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,
@@ -128,7 +131,8 @@ impl Actor {
                     let table = event.event_type.as_str();
                     actor.name_for(owner, table, object.0).await?
                 }
-                Target::Tag(_) | Target::Generic => None,
+                Target::Tag(tag) => actor.name_for(owner, TAGS, tag.0).await?,
+                Target::Generic => None,
             };
             let (engine, by) = (actor.engine(), Some(actor.principal.owner));
             match engine.trigger_event(id, object, variables, by).await {

@@ -19,7 +19,7 @@ impl Actor {
             return Ok(Some(by));
         }
         if let Some(webhook) = asked.webhook
-            && !self.is_to_see(RecordId::Webhook(webhook), false).await?
+            && !self.is_to_see(RecordId::Webhook(webhook)).await?
         {
             // Users have what their webhooks sent; to an administrator's tenant belongs also what
             // those sent who have left.
@@ -28,19 +28,19 @@ impl Actor {
             }
             by.webhook = None;
         }
+        // One-time tasks are gone when it is asked what they sent: it is not known whose they were.
         if let Some(task) = asked.task
-            // One-time tasks are gone when it is asked what they sent.
-            && !self.is_to_see(RecordId::Task(task), true).await?
+            && !self.is_to_see(RecordId::Task(task)).await?
         {
             by.task = None;
         }
         Ok(Some(by))
     }
 
-    async fn is_to_see(&self, record: RecordId, if_gone: bool) -> Result<bool, ManageError> {
+    async fn is_to_see(&self, record: RecordId) -> Result<bool, ManageError> {
         match self.engine().owner_of(record).await? {
             Some(owner) => self.manages(owner).await,
-            None => Ok(if_gone),
+            None => Ok(false),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the platform's rows are called, asked on behalf of the caller.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use gatepost_keys::{OwnerId, Via};
 
 use crate::actor::Actor;
@@ -14,6 +16,26 @@ impl Actor {
         ask(async { self.door.directory.name(&self.principal, table, key).await })
             .await
             .flatten()
+    }
+
+    /// The names of several rows of a table of the platform, by one question; without those that
+    /// have none for this caller, and none at all when the platform takes longer than five seconds,
+    /// or panics.
+    pub async fn names(
+        &self,
+        table: &str,
+        keys: impl IntoIterator<Item = i64>,
+    ) -> BTreeMap<i64, String> {
+        let keys: BTreeSet<i64> = keys.into_iter().collect();
+        let asked: Vec<i64> = keys.iter().copied().collect();
+        if asked.is_empty() {
+            return BTreeMap::new();
+        }
+        let directory = &self.door.directory;
+        let names = ask(async { directory.names(&self.principal, table, &asked).await }).await;
+        let mut names = names.unwrap_or_default();
+        names.retain(|key, _| keys.contains(key));
+        names
     }
 
     /// At most `limit` rows of the platform that the caller may choose from; none when the platform

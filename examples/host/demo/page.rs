@@ -5,7 +5,7 @@ use axum::response::{Html, IntoResponse, Response};
 
 use super::receiver::{Message, Messages};
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid;border-radius:4px;padding:.75rem}";
+const STYLE: &str = ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid;border-radius:4px;padding:.75rem}";
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 /// The page loads itself again.
 const REFRESH: &str = "3";

@@ -1,5 +1,7 @@
 //! What rows are called and which there are to choose from, as far as the caller may know.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use gatepost_keys::Principal;
 use gatepost_manage::{Choice, Directory};
@@ -37,6 +39,15 @@ impl Directory for Platform {
         let rows = Self::rows(caller, table)?;
         let row = rows.into_iter().find(|row| row["$key"] == key)?;
         Some(row["name"].as_str()?.to_owned())
+    }
+
+    async fn names(&self, caller: &Principal, table: &str, keys: &[i64]) -> BTreeMap<i64, String> {
+        let rows = Self::rows(caller, table).unwrap_or_default().into_iter();
+        let named = rows.filter_map(|row| {
+            let key = row["$key"].as_i64().filter(|key| keys.contains(key))?;
+            Some((key, row["name"].as_str()?.to_owned()))
+        });
+        named.collect()
     }
 
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {

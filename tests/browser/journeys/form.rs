@@ -58,6 +58,21 @@ impl fmt::Display for Form {
     }
 }
 
+/// All forms that there are.
+pub(super) fn every_form() -> Vec<Form> {
+    let mut all = Vec::new();
+    for width in [390, 768, 1440] {
+        for dark in [false, true] {
+            for scripts in [true, false] {
+                for hand in [Hand::Mouse, Hand::Keyboard] {
+                    all.push(form(width, dark, scripts, hand));
+                }
+            }
+        }
+    }
+    all
+}
+
 /// The pairs of what these forms are.
 fn pairs(forms: &[Form]) -> BTreeSet<(String, String)> {
     let mut pairs = BTreeSet::new();
@@ -70,6 +85,13 @@ fn pairs(forms: &[Form]) -> BTreeSet<(String, String)> {
         }
     }
     pairs
+}
+
+#[test]
+fn every_form_is_another() {
+    let all: BTreeSet<_> = every_form().iter().map(Form::to_string).collect();
+    assert_eq!(all.len(), 3 * 2 * 2 * 2);
+    assert!(FORMS.iter().all(|form| all.contains(&form.to_string())));
 }
 
 #[test]

@@ -40,6 +40,11 @@ const CHOICE: &str = "function() {
   return '';
 }";
 
+/// What is chosen of a list.
+const CHOSEN: &str = "function() { return this.selectedOptions[0]?.text; }";
+/// No list has more to choose from.
+const MOST_CHOICES: usize = 60;
+
 async fn send(b: &Browser, command: &str, arguments: Value) -> Result<(), String> {
     let sent = b.driver.cdp().send_raw(command, arguments).await;
     sent.map(drop).map_err(|error| error.to_string())
@@ -190,8 +195,18 @@ impl Hand {
             let event = json!({"type": "keyUp", "key": letter});
             send(b, "Input.dispatchKeyEvent", event).await?;
         }
-        let chosen = "function() { return this.selectedOptions[0]?.text; }";
-        let chosen = place.call(b, chosen).await.unwrap_or_default();
+        // A browser forgets the letters of a slow typist: the arrows lead there as well.
+        let mut chosen = place.call(b, CHOSEN).await.unwrap_or_default();
+        if chosen != json!(text) {
+            key(b, "Home", 36, "").await?;
+            for _ in 0..MOST_CHOICES {
+                chosen = place.call(b, CHOSEN).await.unwrap_or_default();
+                if chosen == json!(text) {
+                    break;
+                }
+                key(b, "ArrowDown", 40, "").await?;
+            }
+        }
         (chosen == json!(text))
             .then_some(())
             .ok_or_else(|| format!("{chosen} is chosen"))

@@ -1,10 +1,18 @@
-//! How often lists ask the store: as often for a full page as for a short one.
+//! How often lists ask the store, and the platform for names: as often for a full page as for a
+//! short one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
+use examples::receiver::Receiver;
+use gatepost_keys::Principal;
+use gatepost_manage::{Choice, Directory};
 use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
 use gatepost_testkit::fault::FaultStore;
+use tests::browser::typed::{new_task, new_webhook};
 use tests::browser::{Setup, Site, Visitor};
 use webhook_model::{
     Action, Activity, Event, JsonObject, Message, ObjectId, OwnerId, Target, Task, Webhook,
@@ -131,6 +139,8 @@ async fn a_full_page_asks_the_store_as_often_as_one_of_a_few() {
     for ((path, few), full) in PAGES.iter().zip(few).zip(full) {
         assert_eq!(full, few, "{path}");
     }
+    // Nor are all of a user's records read to find none that cannot be.
+    assert_eq!(world.store.calls_of("unreadable"), 0);
     let before = world.store.calls_of("hourly_counts");
     let page = ulf.get("/console/webhooks").await;
     assert_eq!(world.store.calls_of("hourly_counts"), before);
@@ -154,4 +164,70 @@ async fn a_full_list_that_refreshes_itself_is_read_at_once() {
     let page = ulf.get("/console/deliveries/live?after=3").await;
     assert_eq!(page.html.matches("<tr id=").count(), 2);
     assert_eq!(world.store.calls_of(many) - after[1], 1);
+}
+
+/// A platform that counts how often it is asked for names.
+#[derive(Debug, Default)]
+struct Counting(AtomicUsize);
+
+#[async_trait]
+impl Directory for Counting {
+    async fn name(&self, _caller: &Principal, table: &str, key: i64) -> Option<String> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Some(format!("{table} number {key}"))
+    }
+
+    async fn names(&self, _: &Principal, table: &str, keys: &[i64]) -> BTreeMap<i64, String> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let named = keys
+            .iter()
+            .map(|key| (*key, format!("{table} number {key}")));
+        named.collect()
+    }
+
+    async fn choices(&self, _: &Principal, _table: &str, _limit: usize) -> Vec<Choice> {
+        Vec::new()
+    }
+}
+
+#[tokio::test]
+async fn a_full_page_asks_the_platform_once_for_all_names() {
+    let platform = Arc::new(Counting::default());
+    let site = Site::start_with(platform.clone()).await;
+    let admin = Visitor::login(&site, "admin").await;
+    for owner in ["2", "3", "4"] {
+        let fields = [("name", "ci"), ("user", owner), ("expires_type", "never")];
+        let page = admin.submit("/console/keys/new", &fields).await;
+        assert!(page.secret().is_some(), "{}", page.html);
+    }
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&admin, &receiver, "0").await;
+    new_task(&admin, "{}", &[]).await;
+    for (target, field, number) in [
+        ("instance", "instance", "1"),
+        ("instance", "instance", "2"),
+        ("tag", "tag", "1"),
+        ("tag", "tag", "2"),
+    ] {
+        let new = "/console/events/new";
+        let event = [
+            ("event", "poweron"),
+            ("target", target),
+            (field, number),
+            ("task", "1"),
+        ];
+        let page = admin.fill(&format!("{new}?type=vms"), new, &event).await;
+        assert_eq!(page.status, 303, "{}", page.html);
+    }
+    let asked = async |path: &str| {
+        let before = platform.0.load(Ordering::Relaxed);
+        let page = admin.get(path).await;
+        (page, platform.0.load(Ordering::Relaxed) - before)
+    };
+    let (keys, questions) = asked("/console/keys").await;
+    assert!(keys.has("users number 2") && keys.has("users number 4"));
+    assert_eq!(questions, 1, "three owners");
+    let (events, questions) = asked("/console/events").await;
+    assert!(events.has("vms number 2") && events.has("tag tags number 1"));
+    assert_eq!(questions, 2, "of machines and of tags");
 }

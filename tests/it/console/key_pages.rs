@@ -45,6 +45,84 @@ async fn the_command_beside_a_new_key_works_as_it_is_pasted() {
     assert!(page.has("ci &#39;$(id)&#39; &lt;b&gt;") || page.has("ci '$(id)' &lt;b&gt;"));
 }
 
+/// The secret part of a key: what its hint does not show.
+fn secret_part(key: &str) -> &str {
+    key.rsplit('_').next().unwrap()
+}
+
+#[tokio::test]
+async fn a_whole_key_in_a_search_is_led_to_its_hint_and_never_repeated() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let key = new_key(&ulf, "nightly").await.secret().unwrap();
+    let hint = &key[..key.find('_').unwrap() + 9];
+    for (path, kept) in [
+        (
+            format!("/console/keys?sort=name&q={key}"),
+            format!("sort=name&q={hint}"),
+        ),
+        (
+            format!("/console/tasks?q=%22{key}%22"),
+            format!("q=%22{hint}%22"),
+        ),
+        (
+            format!("/console/deliveries?id={key}"),
+            format!("id={hint}"),
+        ),
+        (
+            format!("/console/nothing?{key}={key}"),
+            format!("{hint}={hint}"),
+        ),
+    ] {
+        let led = ulf.get(&path).await;
+        assert_eq!(led.status, 303, "{path}");
+        let at = path.split('?').next().unwrap();
+        assert_eq!(led.to(), format!("{at}?{kept}&done=key-withheld"));
+        assert_eq!(led.header("cache-control"), "no-store");
+        let page = ulf.follow(&led).await;
+        assert!(!page.has(secret_part(&key)) && page.header("referrer-policy") == "same-origin");
+        assert!(page.has("complete API key"), "{}", page.html);
+        // As every confirmation, once.
+        assert!(!ulf.get(led.to()).await.has("complete API key"));
+    }
+    let found = ulf.get(&format!("/console/keys?q={hint}")).await;
+    assert!(found.has("1 of 1 key matches"), "{}", found.html);
+    // Nor is it on the way to the login and back.
+    let stranger = Visitor::stranger(&site);
+    let led = stranger.get(&format!("/console/keys?q={key}")).await;
+    assert!(led.status == 303 && !led.to().contains(secret_part(&key)));
+    assert!(stranger.get(led.to()).await.to().contains("login"));
+    // What is cut, mistyped or another's alike is no key: it is searched for as it is.
+    let cut = &key[..key.len() - 1];
+    assert_eq!(ulf.get(&format!("/console/keys?q={cut}")).await.status, 200);
+}
+
+#[tokio::test]
+async fn behind_the_popup_nothing_can_be_used_until_it_is_closed() {
+    let site = Site::start().await;
+    let (ulf, admin) = (
+        Visitor::login(&site, "ulf").await,
+        Visitor::login(&site, "admin").await,
+    );
+    let own = new_key(&ulf, "ci").await;
+    let fields = [("name", "his"), ("user", "3"), ("expires_type", "never")];
+    let of_another = admin.submit("/console/keys/new", &fields).await;
+    for page in [own, of_another] {
+        assert!(page.secret().is_some(), "{}", page.html);
+        let (before, popup) = page.html.split_once("<dialog").unwrap();
+        for behind in [
+            "<a class=\"skip\" href=\"#main\" inert",
+            "<header class=\"top\" inert",
+            "tabindex=\"-1\" inert",
+        ] {
+            assert!(before.contains(behind), "{behind}: {before}");
+        }
+        assert!(before.contains("</main>") && !popup.contains("inert"));
+    }
+    let list = ulf.get("/console/keys").await;
+    assert!(!list.has("inert") && !list.has("<dialog"));
+}
+
 #[tokio::test]
 async fn an_address_that_is_made_up_is_in_no_command() {
     let site = Site::start().await;

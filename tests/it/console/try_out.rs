@@ -76,6 +76,25 @@ async fn a_test_about_no_event_has_the_name_of_the_preview() {
 }
 
 #[tokio::test]
+async fn an_event_on_a_tag_that_is_triggered_by_hand_is_named_after_the_tag() {
+    let (_site, ulf, receiver) = site(&[]).await;
+    let (form, new) = ("/console/events/new?type=vms", "/console/events/new");
+    let event = [
+        ("event", "poweron"),
+        ("target", "tag"),
+        ("tag", "2"),
+        ("task", "1"),
+    ];
+    let made = ulf.fill(form, new, &event).await;
+    assert_eq!(made.status, 303, "{}", made.html);
+    let trigger = "/console/events/1/do/trigger";
+    let done = ulf.fill("/console/tasks/new", trigger, &[]).await;
+    assert_eq!(done.status, 303, "{}", done.html);
+    let received = receiver.wait_for("/in", 1).await.unwrap();
+    assert_eq!(received.body, "database is ${VM_ID}");
+}
+
+#[tokio::test]
 async fn what_is_wrong_stands_beside_its_field_and_tasks_of_others_are_not_found() {
     let (_site, ulf, _receiver) = site(&[]).await;
     let long = "n".repeat(1_001);

@@ -103,7 +103,7 @@ async fn a_stranger_sees_changes_and_runs_nothing_of_others() {
         ),
         ("task", task, &["execute", "disable", "enable"]),
         ("task_event", event, &["trigger"]),
-        ("webhook", delivery, &["replay", "cancel"]),
+        ("webhook", delivery, &["replay", "retry", "cancel"]),
     ];
     for (singular, row, names) in &actions {
         for name in *names {

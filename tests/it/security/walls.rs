@@ -174,7 +174,7 @@ async fn a_row_of_another_answers_as_one_that_does_not_exist() {
         ("webhook_url", &["send", "pause", "resume", "replay_failed"]),
         ("task", &["execute", "enable", "disable"]),
         ("task_event", &["trigger"]),
-        ("webhook", &["replay", "cancel"]),
+        ("webhook", &["replay", "retry", "cancel"]),
     ];
     let mut refused = 0;
     for ((owned, key), (_, sees)) in all.iter().zip(ACTORS) {

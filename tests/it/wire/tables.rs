@@ -1,9 +1,14 @@
 //! The v4 wire: receipts, partial updates, joins, filters, sorting, actions and errors, as existing
 //! clients use them.
 
+use chrono::TimeDelta;
 use examples::receiver::Receiver;
+use gatepost_storage::webhooks::{DeliveryId, QueueStore as _};
+use gatepost_storage::{Clock as _, SystemClock};
+use gatepost_testkit::fixtures::{direct, message};
 use serde_json::{Value, json};
-use tests::world::{HERE, World};
+use tests::world::{HERE, World, poweron};
+use webhook_model::{Occurrence, WebhookId};
 
 async fn rows(world: &World, path: &str) -> Value {
     let answer = world.api("GET", path, None).await;
@@ -237,7 +242,7 @@ async fn the_delivery_log() {
         .api("POST", &format!("tasks/{task}/execute"), None)
         .await;
     receiver.wait_for("/w", 1).await.unwrap();
-    world.ended(gatepost_storage::webhooks::DeliveryId(1)).await;
+    world.ended(DeliveryId(1)).await;
     let row = rows(
         &world,
         &format!("webhooks?filter=webhook_url%20eq%20{webhook}&sort=-created&limit=100&fields=all"),
@@ -277,6 +282,79 @@ async fn the_delivery_log() {
     );
     receiver.wait_for("/w", 2).await.unwrap();
     assert_eq!(world.api("DELETE", "webhooks/1", None).await.status, 200);
+}
+
+/// Of the delivery log: what made a delivery, the request as it was sent, and an attempt now.
+#[tokio::test]
+async fn cause_request_and_retry_of_a_delivery() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let (webhook, task) = world.task(receiver.addr, "w", "x", false).await;
+    let secret = json!({"authorization_type": "bearer", "authorization_value": "t0psecret"});
+    let path = format!("webhook_urls/{webhook}");
+    assert_eq!(world.api("PUT", &path, Some(secret)).await.status, 200);
+    world
+        .make(
+            "task_events",
+            json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/7"}),
+        )
+        .await;
+    let occurrence = Occurrence {
+        id: Some("order-4711".parse().unwrap()),
+        ..poweron(7, &[])
+    };
+    world.engine.emit(occurrence).await.unwrap();
+    world.ended(DeliveryId(1)).await;
+    let execute = format!("tasks/{task}/execute");
+    assert_eq!(world.api("POST", &execute, None).await.status, 200);
+    world.ended(DeliveryId(2)).await;
+    let now = SystemClock.now();
+    let later = now + TimeDelta::hours(1);
+    let waiting = direct(vec![message(WebhookId(webhook), "msg_later", later)]);
+    world.store.enqueue(waiting, now).await.unwrap();
+
+    let list = rows(&world, "webhooks?fields=all").await;
+    let causes = ["type", "event", "object", "user", "occurrence"];
+    for (row, cause) in [
+        (0, json!(["vms", "poweron", 7, 0, "order-4711"])),
+        (1, json!(["tasks", "execute", 0, 1, ""])),
+        (2, json!(["", "", 0, 0, ""])),
+    ] {
+        let shown = causes.map(|part| list[row][format!("cause_{part}")].clone());
+        assert_eq!(json!(shown), cause);
+    }
+    let sent = list[0]["request"].as_str().unwrap();
+    assert!(
+        sent.starts_with(&format!("POST http://{}/w HTTP/1.1\r\n", receiver.addr)),
+        "{sent}"
+    );
+    assert!(
+        sent.contains("(hidden)") && !sent.contains("t0psecret"),
+        "{sent}"
+    );
+    assert_eq!(list[2]["request"], "");
+    assert_eq!(
+        rows(&world, "webhooks/1?fields=request").await["request"],
+        sent
+    );
+    let found = "webhooks?fields=$key&filter=cause_object%20eq%207";
+    assert_eq!(rows(&world, found).await, json!([{"$key": 1}]));
+    let short = rows(&world, "webhooks").await;
+    assert!(short[0].get("request").is_none() && short[0].get("cause_type").is_none());
+
+    assert_eq!(
+        world.api("POST", "webhooks/1/retry", None).await.status,
+        409
+    );
+    assert_eq!(
+        world.api("POST", "webhooks/3/retry", None).await.status,
+        200
+    );
+    assert_eq!(
+        world.ended(DeliveryId(3)).await.message_id.as_str(),
+        "msg_later"
+    );
+    assert_eq!(receiver.received().len(), 3);
 }
 
 /// Every error is `{"err": "…"}` with its status.

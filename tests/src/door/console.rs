@@ -147,8 +147,8 @@ fn forms(site: &DoorSite) -> Vec<Route> {
 /// Every button that is a form of its own.
 fn buttons(site: &DoorSite) -> Vec<Route> {
     use Operation::{
-        Cancel, Disable, Enable, Pause, Replay, Resume, RotateSecret, Run, SendTest, Test, Trigger,
-        Update,
+        Cancel, Disable, Enable, Pause, Replay, Resume, Retry, RotateSecret, Run, SendTest, Test,
+        Trigger, Update,
     };
     let rows = site.rows;
     let (webhook, paused) = (
@@ -181,6 +181,7 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
         ("enable event", format!("{event}/do/enable"), ("update_event", 1), "task_events", Enable),
         ("disable event", format!("{event}/do/disable"), ("update_event", 1), "task_events", Disable),
         ("replay delivery", format!("{failed}/replay"), ("replay", 1), "webhooks", Replay),
+        ("retry delivery", format!("{waiting}/retry"), ("hasten", 1), "webhooks", Retry),
         ("cancel delivery", format!("{waiting}/cancel"), ("cancel", 1), "webhooks", Cancel),
     ];
     let route = table.map(|(what, path, held, of, operation)| {

@@ -110,7 +110,7 @@ fn rows(site: &DoorSite) -> Vec<Act> {
 
 /// Every declared action.
 fn actions(site: &DoorSite) -> Vec<RowAction> {
-    use Operation::{Cancel, Disable, Enable, Pause, Replay, Resume, Run, Send, Trigger};
+    use Operation::{Cancel, Disable, Enable, Pause, Replay, Resume, Retry, Run, Send, Trigger};
     let rows = site.rows;
     let webhook = ("webhook_urls", "webhook_url", rows.webhook.0);
     let paused = ("webhook_urls", "webhook_url", rows.paused.0);
@@ -132,6 +132,7 @@ fn actions(site: &DoorSite) -> Vec<RowAction> {
         ("disable task", task, "disable", none(), "update_task", Disable),
         ("trigger event", event, "trigger", context, "enqueue", Trigger),
         ("replay delivery", failed, "replay", none(), "replay", Replay),
+        ("retry delivery", waiting, "retry", none(), "hasten", Retry),
         ("cancel delivery", waiting, "cancel", none(), "cancel", Cancel),
     ];
     actions

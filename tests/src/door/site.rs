@@ -10,14 +10,16 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
+use chrono::TimeDelta;
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_ids::Quota;
 use gatepost_keys::{AccessLevel, Account, KeyService, Principal, Via};
 use gatepost_manage::Management;
-use gatepost_storage::MemoryStore;
-use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::webhooks::{DeliveryId, Enqueued, QueueStore as _};
+use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fault::{FaultStore, Gate};
+use gatepost_testkit::fixtures::{direct, message};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use webhook_model::{
@@ -70,7 +72,7 @@ pub struct Rows {
     pub event: EventId,
     /// A delivery that failed.
     pub failed: DeliveryId,
-    /// A delivery that waits.
+    /// A delivery that waits for an attempt in an hour.
     pub waiting: DeliveryId,
 }
 
@@ -131,7 +133,7 @@ impl DoorSite {
         let forever = std::future::pending();
         tokio::spawn(examples::serve::serve(listener, None, app, forever));
         let admin = key_of(&parts, 1, "login").await.1;
-        let rows = rows(&parts).await;
+        let rows = rows(&parts, &store).await;
         Self {
             addr,
             parts,
@@ -201,7 +203,7 @@ async fn key_of(parts: &Parts, user: i64, name: &str) -> (KeyId, String) {
     (row.id, reveal.reveal().as_str().to_owned())
 }
 
-async fn rows(parts: &Parts) -> Rows {
+async fn rows(parts: &Parts, store: &FaultStore<MemoryStore>) -> Rows {
     let engine = &parts.engine;
     let webhook = async |name: &str, host: &str| {
         let url = format!("http://{host}/").parse().unwrap();
@@ -245,7 +247,17 @@ async fn rows(parts: &Parts) -> Rows {
         task,
         event: engine.create_event(&event).await.unwrap().id,
         failed,
-        waiting: engine.send(paused, None).await.unwrap(),
+        waiting: later(store, paused).await,
+    }
+}
+
+async fn later(store: &FaultStore<MemoryStore>, webhook: WebhookId) -> DeliveryId {
+    let now = SystemClock.now();
+    let due = now + TimeDelta::hours(1);
+    let waiting = direct(vec![message(webhook, "waiting", due)]);
+    match store.enqueue(waiting, now).await.unwrap() {
+        Enqueued::Stored { deliveries, .. } => deliveries[0].id,
+        other => panic!("not stored: {other:?}"),
     }
 }
 

@@ -37,7 +37,10 @@ events-trigger = Trigger
 events-enable = Enable
 events-disable = Disable
 events-delete = Delete
-# What screen readers say for events-delete. $name: events-name-of.
+# What screen readers say for these four. $name: events-name-of.
+events-trigger-of = Trigger { $name }
+events-enable-of = Enable { $name }
+events-disable-of = Disable { $name }
 events-delete-of = Delete { $name }
 events-none-title = No events yet
 events-none-text =

@@ -1,5 +1,14 @@
 ### What all pages share.
 
+## Numbers
+
+# Not shown: how this language writes 1234567.8 and 1234, with its digits and what stands between
+# them. All numbers are written alike.
+frame-number-long = 1,234,567.8
+frame-number-short = 1,234
+# $share: such as 99.7
+frame-percent = { $share }%
+
 ## Times
 
 # After a time such as 2026-11-21 02:04:07. $distance: how far away it is, such as "3 minutes ago".
@@ -107,7 +116,12 @@ frame-field-task = Task
 frame-skip = Skip to content
 # Names the navigation for screen readers.
 frame-navigation = Console
-frame-logged-in-as = Logged in as
+# What screen readers say for the user's name. $name: that name.
+frame-logged-in-as = Logged in as { $name }
+# A key was in the address of this page, such as one that was typed into a search.
+frame-key-withheld =
+    That was a complete API key. The search used only its first characters, which are not secret. The
+    key may have been recorded in a server's log: if others can read that log, replace the key.
 frame-log-out = Log out
 frame-section-dashboard = Dashboard
 frame-section-keys = API keys

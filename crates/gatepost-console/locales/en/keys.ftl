@@ -29,9 +29,11 @@ keys-ip-lists = IP lists
 keys-state = State
 # The heading of the column of buttons, for screen readers.
 keys-actions = Actions
-# Links; the key's name follows for screen readers.
+# Links beside a key, and what screen readers say for them. $name: the name of the key.
 keys-edit = Edit
 keys-delete = Delete
+keys-edit-of = Edit { $name }
+keys-delete-of = Delete { $name }
 # Instead of a time: the key was not used.
 keys-login-never = never
 # Instead of a date: the key does not expire.

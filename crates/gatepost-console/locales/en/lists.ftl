@@ -219,6 +219,8 @@ lists-unreadable-task = Task { $id }
 lists-unreadable-event = Event { $id }
 # The record's name follows for screen readers.
 lists-unreadable-delete = Delete
+# What screen readers say for it. $name: such as "Webhook 12".
+lists-unreadable-delete-of = Delete { $name }
 lists-unreadable-webhook-question =
     Webhook { $id } cannot be read. It will be deleted with everything that belongs to it. This
     cannot be undone.

@@ -30,7 +30,9 @@ tasks-test-or-run-of = Test or run { $name }
 tasks-enable = Enable
 tasks-disable = Disable
 tasks-delete = Delete
-# What screen readers say for tasks-delete.
+# What screen readers say for these three.
+tasks-enable-of = Enable { $name }
+tasks-disable-of = Disable { $name }
 tasks-delete-of = Delete { $name }
 tasks-none-title = No tasks yet
 tasks-none-text =

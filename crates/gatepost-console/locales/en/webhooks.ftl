@@ -20,8 +20,9 @@ webhooks-column-last = Last delivery
 webhooks-column-actions = Actions
 # A timeout, in seconds.
 webhooks-seconds-short = { $count } s
-# $name is there for screen readers only.
-webhooks-edit-row = Edit { $name }
+webhooks-edit-row = Edit
+# What screen readers say for webhooks-edit-row. $name: the name of the webhook.
+webhooks-edit-of = Edit { $name }
 # A badge: the webhook accepts any certificate.
 webhooks-insecure = insecure
 

@@ -23,6 +23,7 @@
     const stay = () => { question.hidden = true; popup.querySelector('[data-copy]').focus(); };
     popup.removeAttribute('open');
     popup.showModal();
+    all('[inert]').forEach(part => part.removeAttribute('inert'));
     popup.addEventListener('close', () => { wipe(); document.getElementById('main').focus(); });
     popup.addEventListener('cancel', event => event.preventDefault());
     popup.addEventListener('copy', () => { kept = true; });
@@ -180,8 +181,10 @@
       const utc = time.dateTime.replace('T', ' ').replace('Z', '');
       if (time.matches('.away')) return write(time, distance(at));
       const local = `${day(at)} ${clock(at)}`;
-      write(time, local);
       const same = utc.slice(0, 10) === day(at) ? utc.slice(11) : utc;
+      // A moment within a sentence says by itself in which zones it is.
+      if (time.matches('.moment')) return write(time, local === utc ? `${utc} UTC` : `${local}, ${same} UTC`);
+      write(time, local);
       write(time.nextElementSibling, `${local === utc ? '' : `${same} `}${texts.utc.replace('%', distance(at))}`);
     });
   }
@@ -331,6 +334,13 @@
       all('button.unscripted', select.form).forEach(button => button.classList.remove('unscripted'));
     });
     select.addEventListener('change', () => { if (!typed) select.form.requestSubmit(); });
+  });
+  // A whole API key in a search is cut down to what is no secret, so that it gets into no address.
+  document.addEventListener('submit', event => {
+    if (event.target.method !== 'get') return;
+    all('input[type=search], input[type=text]', event.target).forEach(field => {
+      field.value = field.value.replace(/\b([a-z][a-z0-9_]{0,18}_[1-9A-HJ-NP-Za-km-z]{8})[1-9A-HJ-NP-Za-km-z]{8}_[1-9A-HJ-NP-Za-km-z]{39}\b/g, '$1');
+    });
   });
   document.addEventListener('submit', event => {
     const button = event.submitter;

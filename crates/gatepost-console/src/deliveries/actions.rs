@@ -19,8 +19,8 @@ pub(super) fn buttons(ctx: &PageContext, delivery: &Delivery) -> Markup {
     let t = ctx.texts();
     let at = |what: &str| ctx.at(&format!("/deliveries/{}/{what}", delivery.id));
     html! {
-        @if delivery.state.is_final() && delivery.message_kept { (one_button(ctx, &at("replay"), "", &t.of("deliveries-replay"), "")) }
-        @if may_be_hastened(ctx, delivery) { (one_button(ctx, &at("retry"), "", &t.of("deliveries-retry-now"), "")) }
+        @if delivery.state.is_final() && delivery.message_kept { (one_button(ctx, &at("replay"), "", &t.of("deliveries-replay"), None)) }
+        @if may_be_hastened(ctx, delivery) { (one_button(ctx, &at("retry"), "", &t.of("deliveries-retry-now"), None)) }
         @if delivery.state == DeliveryState::Queued { a.button.danger href=(at("cancel")) { (t.of("deliveries-cancel")) } }
     }
 }

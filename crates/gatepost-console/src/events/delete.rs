@@ -4,10 +4,11 @@ use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use webhook_model::EventId;
 
-use super::labels::{name, target};
+use super::labels::{applies_to, name, target};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{self, Section, page, seen};
+use crate::platform_names::PlatformNames;
 use crate::refusal::refused_deletion;
 use crate::row_id::RowId;
 use crate::unreadable::{Kind, if_readable, question};
@@ -25,9 +26,10 @@ async fn question_page(
     let what = match if_readable(ctx.actor.event(EventId(id)).await)? {
         Some((row, task)) => {
             let (name, task) = (name(ctx, &row.value), seen(task.task.name.as_str()));
+            let names = PlatformNames::of(ctx, applies_to(&row.value)).await;
             let parts = [
                 ("name", html! { strong { (name) } }.into()),
-                ("target", target(ctx, &row.value).await.into()),
+                ("target", target(ctx, &row.value, &names).into()),
                 ("task", html! { strong { (task) } }.into()),
             ];
             html! { p { (t.markup("events-delete-question", &parts)) } }

@@ -3,18 +3,31 @@
 use webhook_model::{Event, Target};
 
 use crate::context::PageContext;
+use crate::platform_names::PlatformNames;
+
+/// The platform's table of tags.
+const TAGS: &str = "tags";
+
+/// The row of the platform that an event applies to, by its table and number.
+pub(super) fn applies_to(event: &Event) -> Option<(String, i64)> {
+    match event.target {
+        Target::Instance(id) => Some((event.event_type.to_string(), id.0)),
+        Target::Tag(id) => Some((TAGS.to_owned(), id.0)),
+        Target::Generic => None,
+    }
+}
 
 /// What an event applies to: `web-1`, `tag production`, `all`.
-pub(super) async fn target(ctx: &PageContext, event: &Event) -> String {
+pub(super) fn target(ctx: &PageContext, event: &Event, names: &PlatformNames) -> String {
     let t = ctx.texts();
     match event.target {
         Target::Instance(id) => {
-            let name = ctx.actor.name(event.event_type.as_str(), id.0).await;
+            let name = names.get(event.event_type.as_str(), id.0);
             let number = [("number", id.to_string().into())];
-            name.unwrap_or_else(|| t.with("events-target-object", &number))
+            name.map_or_else(|| t.with("events-target-object", &number), str::to_owned)
         }
         Target::Tag(id) => {
-            let name = ctx.actor.name("tags", id.0).await;
+            let name = names.get(TAGS, id.0).map(str::to_owned);
             let name = name.unwrap_or_else(|| id.to_string());
             t.with("events-target-tag", &[("tag", name.into())])
         }

@@ -9,13 +9,14 @@ use gatepost_storage::webhooks::NamedTask;
 use maud::{Markup, html};
 use webhook_model::{Event, EventId};
 
-use super::labels::{labels, target};
+use super::labels::{applies_to, labels, target};
 use super::listing::{EventList, shown, types};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Section, badge, empty, note, one_button, page_with, seen, select};
 use crate::list_view::{Asked, Listing as _};
+use crate::platform_names::PlatformNames;
 use crate::problems::Problems;
 use crate::texts::Texts;
 use crate::unreadable::{self, Kind};
@@ -25,7 +26,8 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let list = Asked::parse(&ctx, "/events", &asked, &EventList::SHAPE).await?;
     let (shown, names) = shown(&ctx, &list).await?;
     let (t, done) = (ctx.texts(), done(ctx.texts(), asked.text("done")));
-    let unreadable = unreadable::section(&ctx, Kind::Event, &asked).await?;
+    let readable = list.readable(&shown);
+    let unreadable = unreadable::section(&ctx, Kind::Event, &asked, readable).await?;
     let body = html! {
         @if let Some(done) = done { (note("good", &html! { (done) })) }
         @if list.is_void(&shown) {
@@ -87,10 +89,11 @@ async fn table(
     rows: &[Row<EventId, Event>],
     names: &EventList,
 ) -> Markup {
-    let mut targets = Vec::with_capacity(rows.len());
-    for row in rows {
-        targets.push(target(ctx, &row.value).await);
-    }
+    let asked: Vec<_> = rows
+        .iter()
+        .filter_map(|row| applies_to(&row.value))
+        .collect();
+    let platform = PlatformNames::of(ctx, asked).await;
     let t = ctx.texts();
     html! {
         section { div.scroll { table {
@@ -99,11 +102,13 @@ async fn table(
                 th scope="col" { (t.of("events-target")) } (list.heading(&t.of("events-task"), "task"))
                 (list.heading(&t.of("events-state"), "state")) th scope="col" { span.unseen { (t.of("events-actions")) } }
             } }
-            tbody { @for (row, target) in rows.iter().zip(&targets) {
+            tbody { @for row in rows {
                 @let event = &row.value;
+                @let target = target(ctx, event, &platform);
                 @let (of, what) = labels(ctx, event);
                 @let task = names.tasks.get(&event.task);
-                @let name = t.with("events-name-of", &[("type", (&*of).into()), ("event", (&*what).into()), ("target", target.into())]);
+                @let name = t.with("events-name-of", &[("type", (&*of).into()), ("event", (&*what).into()), ("target", (&*target).into())]);
+                @let named = [("name", (&*name).into())];
                 @let at = |what: &str| ctx.at(&format!("/events/{}/{what}", row.id));
                 tr {
                     td data-label=(t.of("events-type")) { span { (of) } }
@@ -112,10 +117,10 @@ async fn table(
                     td data-label=(t.of("events-task")) { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(task.map_or("–", |task| task.name.as_str()))) } }
                     td data-label=(t.of("events-state")) { span { (state(t, event.enabled, task)) } }
                     td { div.actions {
-                        (one_button(ctx, &at("do/trigger"), "small", &t.of("events-trigger"), &name))
-                        @if event.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("events-disable"), &name)) }
-                        @else { (one_button(ctx, &at("do/enable"), "small", &t.of("events-enable"), &name)) }
-                        a.button.small href=(at("delete")) aria-label=(t.with("events-delete-of", &[("name", (&*name).into())])) { (t.of("events-delete")) }
+                        (one_button(ctx, &at("do/trigger"), "small", &t.of("events-trigger"), Some(&t.with("events-trigger-of", &named))))
+                        @if event.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("events-disable"), Some(&t.with("events-disable-of", &named)))) }
+                        @else { (one_button(ctx, &at("do/enable"), "small", &t.of("events-enable"), Some(&t.with("events-enable-of", &named)))) }
+                        a.button.small href=(at("delete")) aria-label=(t.with("events-delete-of", &named)) { (t.of("events-delete")) }
                     } }
                 }
             } }

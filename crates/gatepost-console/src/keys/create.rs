@@ -18,7 +18,7 @@ use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, note, page, refused};
+use crate::layout::{Above, Section, note, page, refused};
 use crate::problems::Problems;
 use crate::refusal::opened_again;
 use crate::reveal;
@@ -74,6 +74,7 @@ pub(super) async fn create(
             let api = api_url(ctx.console.api.as_ref(), &uri, &headers);
             let (key, list) = (secret.reveal(), ctx.at(&home(&ctx, owner)));
             let popup = reveal::key(t, &key, &valid.name, &list, api.as_deref());
+            let popup = Above::Popup(popup);
             let page = if ctx.principal().owner == owner {
                 list::page_of(&ctx, &Form::default(), &popup).await?
             } else {

@@ -9,7 +9,7 @@ use super::table::{new_button, table, user_name};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, note, page_with};
+use crate::layout::{Above, Section, note, page_under};
 use crate::list_view::{Asked, Listing as _};
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
@@ -22,7 +22,8 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
         "deleted" => Some(t.of("keys-deleted")),
         _ => None,
     };
-    let above = html! { @if let Some(done) = done { (note("good", &html! { (done) })) } };
+    let above =
+        Above::Note(html! { @if let Some(done) = done { (note("good", &html! { (done) })) } });
     let page = page_of(&ctx, &query, &above).await?;
     Ok(page.into_response())
 }
@@ -31,7 +32,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
 pub(super) async fn page_of(
     ctx: &PageContext,
     query: &Form,
-    above: &Markup,
+    above: &Above,
 ) -> Result<Markup, Failure> {
     let asked = Asked::parse(ctx, "/keys", query, &KeyList::SHAPE).await?;
     let rows = table(ctx, &asked).await?;
@@ -47,6 +48,6 @@ pub(super) async fn page_of(
         @if asked.owner().is_some() { a.button href=(ctx.at("/keys")) { (t.of("keys-all")) } }
         (new_button(ctx, asked.owner()))
     };
-    let body = html! { (above) (rows) };
-    Ok(page_with(ctx, Section::Keys, &title, &actions, &body))
+    let section = Section::Keys;
+    Ok(page_under(ctx, section, &title, &actions, above, &rows))
 }

@@ -1,7 +1,5 @@
 //! The table of keys, with the read-only columns of SPEC 2.1.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use apikey_core::{Expiration, IpList, IpPolicy, OwnerId};
 use chrono::{DateTime, Utc};
 use gatepost_manage::AccessLevel;
@@ -14,9 +12,12 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::{beginning, empty, seen};
 use crate::list_view::{Asked, Shown};
+use crate::platform_names::PlatformNames;
 use crate::texts::Texts;
 use crate::time::{stamp, stamp_or};
 
+/// The platform's table of users.
+const USERS: &str = "users";
 /// Days before it expires from which on a key stands out.
 const SOON: u64 = 7;
 /// Bytes of a description that the table shows.
@@ -51,41 +52,36 @@ pub(super) fn new_button(ctx: &PageContext, owner: Option<OwnerId>) -> Markup {
 
 /// The name of a user.
 pub(super) async fn user_name(ctx: &PageContext, user: OwnerId) -> String {
-    let name = ctx.actor.name("users", user.0).await;
-    name.unwrap_or_else(|| {
-        let id = [("id", user.to_string().into())];
-        ctx.texts().with("keys-user-unnamed", &id)
-    })
+    let name = ctx.actor.name(USERS, user.0).await;
+    name.unwrap_or_else(|| unnamed(ctx, user))
 }
 
-/// The names of the owners, each asked for once; `None` where all keys are one user's.
-async fn owners(
-    ctx: &PageContext,
-    asked: &Asked,
-    shown: &Shown<KeyRow>,
-) -> Option<BTreeMap<OwnerId, String>> {
+fn unnamed(ctx: &PageContext, user: OwnerId) -> String {
+    let id = [("id", user.to_string().into())];
+    ctx.texts().with("keys-user-unnamed", &id)
+}
+
+/// The names of the owners, by one question; `None` where all keys are one user's.
+async fn owners(ctx: &PageContext, asked: &Asked, shown: &Shown<KeyRow>) -> Option<PlatformNames> {
     if ctx.principal().access == AccessLevel::User || asked.owner().is_some() {
         return None;
     }
-    let owners: BTreeSet<OwnerId> = shown.rows.iter().map(|row| row.key.owner).collect();
-    let mut names = BTreeMap::new();
-    for owner in owners {
-        names.insert(owner, user_name(ctx, owner).await);
-    }
-    Some(names)
+    let owners = shown.rows.iter().map(|row| row.key.owner.0);
+    let owners = owners.map(|owner| (USERS.to_owned(), owner));
+    Some(PlatformNames::of(ctx, owners).await)
 }
 
 fn rows(
     ctx: &PageContext,
     asked: &Asked,
     shown: &Shown<KeyRow>,
-    owners: Option<&BTreeMap<OwnerId, String>>,
+    owners: Option<&PlatformNames>,
 ) -> Markup {
     let t = ctx.texts();
     html! {
         section {
             div.scroll {
-                table {
+                table.wide {
                     thead {
                         tr {
                             (asked.heading(&t.of("keys-name"), "name"))
@@ -106,9 +102,10 @@ fn rows(
     }
 }
 
-fn line(ctx: &PageContext, row: &KeyRow, owners: Option<&BTreeMap<OwnerId, String>>) -> Markup {
+fn line(ctx: &PageContext, row: &KeyRow, owners: Option<&PlatformNames>) -> Markup {
     let (t, key, now) = (ctx.texts(), &row.key, ctx.now());
     let name = seen(key.name.as_str());
+    let named = [("name", (&*name).into())];
     let page = ctx.at(&format!("/keys/{}", row.id.0));
     html! {
         tr {
@@ -118,7 +115,8 @@ fn line(ctx: &PageContext, row: &KeyRow, owners: Option<&BTreeMap<OwnerId, Strin
                 @if !key.description.as_str().is_empty() { div.quiet.about { (shortened(key.description.as_str())) } }
             } }
             @if let Some(owners) = owners { td data-label=(t.of("keys-owner")) {
-                a href=(ctx.at(&format!("/users/{}", key.owner))) { (seen(owners.get(&key.owner).map_or("–", String::as_str))) }
+                @let owner = owners.get(USERS, key.owner.0).map_or_else(|| unnamed(ctx, key.owner), str::to_owned);
+                a href=(ctx.at(&format!("/users/{}", key.owner))) { (seen(&owner)) }
             } }
             td data-label=(t.of("keys-expires")) { (expires(t, key.expiration, now)) }
             td data-label=(t.of("keys-last-login")) { div { (stamp_or(t, key.last_login.map(|login| login.at), now, &t.of("keys-login-never"))) } }
@@ -128,8 +126,8 @@ fn line(ctx: &PageContext, row: &KeyRow, owners: Option<&BTreeMap<OwnerId, Strin
             td data-label=(t.of("keys-state")) { div.marks { (state(t, key, now)) } }
             td {
                 div.actions {
-                    @if !key.expiration.is_expired(now) { a.button.small href={ (page) "/edit" } { (t.of("keys-edit")) span.unseen { " " (name) } } }
-                    a.button.small href={ (page) "/delete" } { (t.of("keys-delete")) span.unseen { " " (name) } }
+                    @if !key.expiration.is_expired(now) { a.button.small href={ (page) "/edit" } aria-label=(t.with("keys-edit-of", &named)) { (t.of("keys-edit")) } }
+                    a.button.small href={ (page) "/delete" } aria-label=(t.with("keys-delete-of", &named)) { (t.of("keys-delete")) }
                 }
             }
         }

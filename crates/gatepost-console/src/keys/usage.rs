@@ -12,7 +12,6 @@ use maud::{Markup, html};
 use crate::chart_scale::{height, top};
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::grouped::grouped;
 use crate::texts::Texts;
 
 /// A bar is this wide, of 20.
@@ -108,7 +107,7 @@ impl Usage {
         html! {
             figure.plot {
                 figcaption { (t.of("keys-uses-chart")) }
-                div.y aria-hidden="true" { span { (grouped(most)) } span { (grouped(most / 2)) } span { "0" } }
+                div.y aria-hidden="true" { span { (t.number(most)) } span { (t.number(most / 2)) } span { "0" } }
                 svg.chart viewBox={ "0 0 " (count * 20) " 100" } preserveAspectRatio="none" role="img" aria-label=(said) {
                     @for y in ["0.5", "50", "99.5"] { line.axis x1="0" x2=(count * 20) y1=(y) y2=(y) {} }
                     @for (at, uses) in self.shown() {
@@ -143,8 +142,8 @@ impl Usage {
             div.scroll { table {
                 thead { tr { @for label in &labels { th scope="col" { (label) } } } }
                 tbody {
-                    @for (_, uses) in days { (row(&labels, &uses.day.to_string(), uses.used, uses.refused)) }
-                    (row(&labels, &t.of("keys-uses-all"), used, refused))
+                    @for (_, uses) in days { (row(t, &labels, &uses.day.to_string(), uses.used, uses.refused)) }
+                    (row(t, &labels, &t.of("keys-uses-all"), used, refused))
                 }
             } }
         }
@@ -193,8 +192,8 @@ fn ended(uses: &KeyUse) -> u64 {
     uses.used.saturating_add(uses.refused)
 }
 
-fn row(labels: &[Cow<'_, str>; 3], day: &str, used: u64, refused: u64) -> Markup {
-    let values = [day.to_owned(), grouped(used), grouped(refused)];
+fn row(t: &Texts, labels: &[Cow<'_, str>; 3], day: &str, used: u64, refused: u64) -> Markup {
+    let values = [day.to_owned(), t.number(used), t.number(refused)];
     html! { tr {
         @for (label, value) in labels.iter().zip(values) { td data-label=(label) { span { (value) } } }
     } }

@@ -11,8 +11,7 @@ use super::table::{new_button, table};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::grouped::grouped;
-use crate::layout::{Section, note, page_with, seen};
+use crate::layout::{Above, Section, note, page_under, seen};
 use crate::list_view::{Asked, Listing as _};
 use crate::row_id::RowId;
 
@@ -45,7 +44,7 @@ pub(super) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let page = page_of(&ctx, OwnerId(id), &query, &html! {}).await?;
+    let page = page_of(&ctx, OwnerId(id), &query, &Above::Note(html! {})).await?;
     Ok(page.into_response())
 }
 
@@ -54,7 +53,7 @@ pub(super) async fn page_of(
     ctx: &PageContext,
     owner: OwnerId,
     query: &Form,
-    above: &Markup,
+    above: &Above,
 ) -> Result<Markup, Failure> {
     let user = ctx.actor.user(owner).await?;
     let t = ctx.texts();
@@ -66,13 +65,13 @@ pub(super) async fn page_of(
     });
     let asked = Asked::of_owner(ctx, &path(owner), query, &KeyList::SHAPE, owner);
     let body = html! {
-        (above)
         (about(ctx, &user).await?)
         h2 { (t.of("keys-user-keys")) }
         (table(ctx, &asked).await?)
     };
     let actions = new_button(ctx, Some(owner));
-    Ok(page_with(ctx, Section::Keys, &seen(&name), &actions, &body))
+    let (section, title) = (Section::Keys, seen(&name));
+    Ok(page_under(ctx, section, &title, &actions, above, &body))
 }
 
 /// Where a user's page is, within the console.
@@ -101,7 +100,7 @@ async fn about(ctx: &PageContext, user: &User) -> Result<Markup, Failure> {
                 @for (limit, path, name, counted) in OTHERS {
                     @let count = count(limit);
                     dt { (t.of(name)) }
-                    dd { a href=(ctx.at(&format!("{path}?owner={}", user.owner))) aria-label=(t.with(counted, &[("count", count.into())])) { (grouped(count)) } }
+                    dd { a href=(ctx.at(&format!("{path}?owner={}", user.owner))) aria-label=(t.with(counted, &[("count", count.into())])) { (t.number(count)) } }
                 }
             }
         }

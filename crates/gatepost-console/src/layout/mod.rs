@@ -78,6 +78,23 @@ impl Section {
     }
 }
 
+/// What stands above the content of a page.
+#[derive(Debug)]
+pub(crate) enum Above {
+    Note(Markup),
+    /// A popup over the page: nothing else can be used until it is closed, scripts or not.
+    Popup(Markup),
+}
+
+impl Above {
+    fn parts(&self) -> [Option<&Markup>; 2] {
+        match self {
+            Self::Note(note) => [Some(note), None],
+            Self::Popup(popup) => [None, Some(popup)],
+        }
+    }
+}
+
 /// A page.
 pub(crate) fn page(ctx: &PageContext, section: Section, title: &str, body: &Markup) -> Markup {
     page_with(ctx, section, title, &html! {}, body)
@@ -91,15 +108,29 @@ pub(crate) fn page_with(
     actions: &Markup,
     body: &Markup,
 ) -> Markup {
+    page_under(ctx, section, title, actions, &Above::Note(html! {}), body)
+}
+
+/// As [`page_with`], with something above its content.
+pub(crate) fn page_under(
+    ctx: &PageContext,
+    section: Section,
+    title: &str,
+    actions: &Markup,
+    above: &Above,
+    body: &Markup,
+) -> Markup {
     let (console, texts) = (&ctx.console, ctx.texts());
+    let [note, popup] = above.parts();
+    let behind = popup.is_some();
     let at = |path: &str| ctx.at(path);
     html! {
         (DOCTYPE)
         html lang=(texts.language()) dir=(texts.direction()) data-now=(exact(ctx.now())) {
             (head(console, title))
             body {
-                a.skip href="#main" { (texts.of("frame-skip")) }
-                header.top {
+                a.skip href="#main" inert[behind] { (texts.of("frame-skip")) }
+                header.top inert[behind] {
                     div {
                         a.brand href=(at("/")) { (console.title) }
                         nav aria-label=(texts.of("frame-navigation")) {
@@ -110,7 +141,7 @@ pub(crate) fn page_with(
                             }
                         }
                         div.user {
-                            a href=(at(&format!("/users/{}", ctx.principal().owner))) { span.unseen { (texts.of("frame-logged-in-as")) " " } (ctx.name) }
+                            a href=(at(&format!("/users/{}", ctx.principal().owner))) aria-label=(texts.with("frame-logged-in-as", &[("name", (&*ctx.name).into())])) { (ctx.name) }
                             @if let Some(logout) = &ctx.logout {
                                 form method="post" action=(logout.url) {
                                     @for (name, value) in &logout.fields { input type="hidden" name=(name) value=(value); }
@@ -120,10 +151,13 @@ pub(crate) fn page_with(
                         }
                     }
                 }
-                main id="main" tabindex="-1" {
+                main id="main" tabindex="-1" inert[behind] {
                     div.title { h1 { (seen_title(title)) } div.actions { (actions) } }
+                    @if ctx.key_withheld { (parts::note("warn", &html! { (texts.of("frame-key-withheld")) })) }
+                    @if let Some(note) = note { (note) }
                     (body)
                 }
+                @if let Some(popup) = popup { (popup) }
             }
         }
     }

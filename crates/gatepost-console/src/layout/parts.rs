@@ -96,19 +96,19 @@ pub(crate) fn more(
     }
 }
 
-/// A form with a single button; `class` is `small`, `danger`, … and `of` names the row for screen
-/// readers.
+/// A form with a single button; `class` is `small`, `danger`, … Where rows have one each, `said` is
+/// what screen readers say instead of its text: with the name of the row.
 pub(crate) fn one_button(
     ctx: &PageContext,
     action: &str,
     class: &str,
     text: &str,
-    of: &str,
+    said: Option<&str>,
 ) -> Markup {
     html! {
         form method="post" action=(action) {
             input type="hidden" name="csrf" value=(ctx.csrf);
-            button class=(class) { (text) @if !of.is_empty() { span.unseen { " " (of) } } }
+            button class=(class) aria-label=[said] { (text) }
         }
     }
 }

@@ -51,6 +51,19 @@ impl Asked {
         is_void && self.kept.is_empty()
     }
 
+    /// How many of a user's own rows there are that can be read, where all of them were; else
+    /// `None`.
+    pub(crate) fn readable<R>(&self, shown: &Shown<R>) -> Option<usize> {
+        if self.only.is_none() || !self.kept.is_empty() {
+            return None;
+        }
+        match shown.outcome {
+            Outcome::Matched { all, .. } => Some(all),
+            Outcome::Aged { first: true, .. } if shown.next.is_none() => Some(shown.rows.len()),
+            Outcome::Aged { .. } | Outcome::TooMany => None,
+        }
+    }
+
     /// The page. A long search gives way to other requests.
     pub(crate) async fn select<L: Listing>(
         &self,

@@ -20,7 +20,8 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let asked = Form::parse(query.unwrap_or_default().as_bytes());
     let list = Asked::parse(&ctx, "/tasks", &asked, &TaskList::SHAPE).await?;
     let (shown, names) = shown(&ctx, &list).await?;
-    let unreadable = unreadable::section(&ctx, Kind::Task, &asked).await?;
+    let readable = list.readable(&shown);
+    let unreadable = unreadable::section(&ctx, Kind::Task, &asked, readable).await?;
     let t = ctx.texts();
     let body = html! {
         (confirmation(asked.text("done"), &ctx))
@@ -88,8 +89,8 @@ fn table(ctx: &PageContext, list: &Asked, rows: &[TaskRow], names: &TaskList) ->
                     td data-label=(t.of("tasks-state")) { span { (state(t, task)) } }
                     td { div.actions {
                         a.button.small href=(at("test")) aria-label=(t.with("tasks-test-or-run-of", &named)) { (t.of("tasks-test-or-run")) }
-                        @if task.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("tasks-disable"), &name)) }
-                        @else { (one_button(ctx, &at("do/enable"), "small", &t.of("tasks-enable"), &name)) }
+                        @if task.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("tasks-disable"), Some(&t.with("tasks-disable-of", &named)))) }
+                        @else { (one_button(ctx, &at("do/enable"), "small", &t.of("tasks-enable"), Some(&t.with("tasks-enable-of", &named)))) }
                         a.button.small href=(at("delete")) aria-label=(t.with("tasks-delete-of", &named)) { (t.of("tasks-delete")) }
                     } }
                 }

@@ -9,23 +9,28 @@ use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::{CharacterDirection, LanguageIdentifier};
 
 use super::error::TextsError;
+use super::numbers::{LONG, Numbers, SHORT};
 use super::{check, source};
-use crate::grouped::grouped;
 
-/// All texts of the console's pages in one language, with the rules of its plurals.
+/// Stands around each number while a text is put together; nobody may use it for text.
+const NUMBER: char = '\u{F0100}';
+
+/// All texts of the console's pages in one language, with the rules of its plurals and numbers.
 ///
 /// The rules that a field breaks are worded where they stand, in English, as the API's are.
 #[derive(Clone)]
 pub struct Texts {
     language: LanguageIdentifier,
     bundle: Arc<FluentBundle<FluentResource>>,
+    numbers: Arc<Numbers>,
 }
 
 impl Texts {
     /// The English texts.
     #[must_use]
     pub fn english() -> Self {
-        Self::new(english(), [source::resource()])
+        let bundle = bundle(&english(), [source::resource()]);
+        Self::new(english(), bundle, Numbers::default())
     }
 
     /// What there is to translate: all English texts, in the syntax of Fluent. Names and variables
@@ -39,14 +44,17 @@ impl Texts {
     /// [`english_source`](Self::english_source). What it does not have stays English.
     ///
     /// # Errors
-    /// If the tag is none (BCP 47), the source is not Fluent's syntax, or it has a text or a
-    /// variable that the English does not have.
+    /// If the tag is none (BCP 47), the source is not Fluent's syntax, it has a text or a variable
+    /// that the English does not have, or its examples of numbers are something else.
     pub fn read(language: &str, source: &str) -> Result<Self, TextsError> {
         let tag = LanguageIdentifier::from_bytes(language.as_bytes());
         let tag = tag.map_err(|_| TextsError::Language(language.to_owned()))?;
         let (english, read) = (source::resource(), check::parse(source)?);
         check::compare(&english, &read)?;
-        Ok(Self::new(tag, [english, read]))
+        let bundle = bundle(&tag, [english, read]);
+        let [long, short] = [LONG, SHORT].map(|name| formatted(&bundle, name, None));
+        let numbers = Numbers::of(&long, &short).ok_or(TextsError::Number)?;
+        Ok(Self::new(tag, bundle, numbers))
     }
 
     /// A text with values; its name, where there is no such text: a test says that this does not
@@ -56,11 +64,41 @@ impl Texts {
         name: &'static str,
         values: Option<&'a FluentArgs<'_>>,
     ) -> Cow<'a, str> {
-        let message = self.bundle.get_message(name);
-        match message.and_then(|message| message.value()) {
-            Some(pattern) => self.bundle.format_pattern(pattern, values, &mut Vec::new()),
-            None => Cow::Borrowed(name),
+        let text = formatted(&self.bundle, name, values);
+        match text.contains(NUMBER) {
+            true => self.with_numbers(&text).into(),
+            false => text,
         }
+    }
+
+    /// A number as the language writes it: `5,600`.
+    pub(crate) fn number(&self, number: u64) -> String {
+        self.numbers.whole(number)
+    }
+
+    /// A number with this number of digits behind the decimal mark: `1.5`.
+    pub(crate) fn decimal(&self, number: f64, digits: usize) -> String {
+        self.numbers.decimal(number, digits)
+    }
+
+    /// A share in tenths of a hundredth: `99.7%`, `50%`.
+    pub(crate) fn percent(&self, tenths: u64) -> String {
+        let share = match tenths % 10 {
+            0 => self.number(tenths / 10),
+            _ => self.decimal(tenths as f64 / 10.0, 1),
+        };
+        self.with("frame-percent", &[("share", share.into())])
+    }
+
+    /// A text whose numbers stand between [`NUMBER`]s.
+    fn with_numbers(&self, text: &str) -> String {
+        let pieces = text.split(NUMBER).enumerate();
+        pieces
+            .map(|(at, piece)| match piece.parse() {
+                Ok(number) if at % 2 == 1 => self.number(number),
+                _ => piece.to_owned(),
+            })
+            .collect()
     }
 
     /// The tag of the language, for `lang`.
@@ -76,20 +114,44 @@ impl Texts {
         }
     }
 
-    /// Texts of several resources; a later one replaces what an earlier one says.
     fn new(
         language: LanguageIdentifier,
-        resources: impl IntoIterator<Item = FluentResource>,
+        bundle: FluentBundle<FluentResource>,
+        numbers: Numbers,
     ) -> Self {
-        let mut bundle = FluentBundle::new_concurrent(vec![language.clone()]);
-        bundle.set_formatter(Some(number));
-        // A name in Latin letters must not reorder the Arabic sentence that it stands in.
-        bundle.set_use_isolating(language.character_direction() == CharacterDirection::RTL);
-        for resource in resources {
-            bundle.add_resource_overriding(resource);
+        Self {
+            language,
+            bundle: Arc::new(bundle),
+            numbers: Arc::new(numbers),
         }
-        let bundle = Arc::new(bundle);
-        Self { language, bundle }
+    }
+}
+
+/// Texts of several resources; a later one replaces what an earlier one says.
+fn bundle(
+    language: &LanguageIdentifier,
+    resources: impl IntoIterator<Item = FluentResource>,
+) -> FluentBundle<FluentResource> {
+    let mut bundle = FluentBundle::new_concurrent(vec![language.clone()]);
+    bundle.set_formatter(Some(marked));
+    // A name in Latin letters must not reorder the Arabic sentence that it stands in.
+    bundle.set_use_isolating(language.character_direction() == CharacterDirection::RTL);
+    for resource in resources {
+        bundle.add_resource_overriding(resource);
+    }
+    bundle
+}
+
+/// A text, with its numbers marked.
+fn formatted<'a>(
+    bundle: &'a FluentBundle<FluentResource>,
+    name: &'static str,
+    values: Option<&'a FluentArgs<'_>>,
+) -> Cow<'a, str> {
+    let message = bundle.get_message(name);
+    match message.and_then(|message| message.value()) {
+        Some(pattern) => bundle.format_pattern(pattern, values, &mut Vec::new()),
+        None => Cow::Borrowed(name),
     }
 }
 
@@ -103,13 +165,14 @@ fn english() -> LanguageIdentifier {
     LanguageIdentifier::from_bytes(b"en").unwrap_or_default()
 }
 
-/// A number with its thousands apart: `5,600`.
-fn number<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
+/// Puts a whole number between [`NUMBER`]s: a formatter of Fluent does not know of which language
+/// it is.
+fn marked<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
     let FluentValue::Number(number) = value else {
         return None;
     };
-    let text = number.value.to_string();
-    text.parse().ok().map(grouped)
+    let whole: u64 = number.value.to_string().parse().ok()?;
+    Some(format!("{NUMBER}{whole}{NUMBER}"))
 }
 
 #[cfg(test)]
@@ -144,6 +207,11 @@ mod tests {
                 "de",
                 "frame-go-to = { $section ->\n [one] { $other }\n *[other] x\n}",
                 "the text `frame-go-to` has no variable `$other`",
+            ),
+            (
+                "de",
+                "frame-number-long = 1.234.567,8",
+                "`frame-number-long` and `frame-number-short` must show 1234567.8 and 1234",
             ),
         ] {
             assert_eq!(refused(language, source), error);

@@ -28,4 +28,8 @@ pub enum TextsError {
         /// The name of the variable, without `$`.
         variable: String,
     },
+    /// The two texts that show how numbers are written show something else, or only one of them is
+    /// translated.
+    #[error("`frame-number-long` and `frame-number-short` must show 1234567.8 and 1234")]
+    Number,
 }

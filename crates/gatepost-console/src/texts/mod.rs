@@ -4,6 +4,7 @@
 mod catalog;
 mod check;
 mod error;
+mod numbers;
 mod say;
 mod source;
 

@@ -13,7 +13,7 @@ const MARKS: std::ops::RangeInclusive<char> = '\u{F0000}'..='\u{F00FF}';
 /// What is put in a text of a page.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Shown with its thousands apart; decides the plural.
+    /// Shown as the language writes numbers; decides the plural.
     Number(u64),
     /// A link, a name, …
     Markup(Markup),
@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn a_language_has_its_own_plurals() {
+    fn a_language_has_its_own_plurals_and_numbers() {
         let t = texts(
             "pl",
-            "frame-time-minutes-ago = { $count ->\n [one] { $count } minutę temu\n [few] { $count } minuty temu\n *[many] { $count } minut temu\n}",
+            "frame-number-long = 1\u{a0}234\u{a0}567,8\nframe-number-short = 1234\nframe-time-minutes-ago = { $count ->\n [one] { $count } minutę temu\n [few] { $count } minuty temu\n *[many] { $count } minut temu\n}",
         );
         let said = |count: u64| t.with("frame-time-minutes-ago", &[("count", count.into())]);
-        let said = [1, 3, 5, 22, 5_600].map(said);
+        let said = [1, 3, 5, 22, 5_600, 56_000].map(said);
         assert_eq!(
             said,
             [
@@ -126,9 +126,11 @@ mod tests {
                 "3 minuty temu",
                 "5 minut temu",
                 "22 minuty temu",
-                "5,600 minut temu"
+                "5600 minut temu",
+                "56\u{a0}000 minut temu"
             ]
         );
+        assert_eq!(t.percent(997), "99,7%");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
-use super::counts::{Counts, grouped, of_hours};
+use super::counts::{Counts, of_hours};
 use super::health::success;
 use super::range::Range;
 use crate::chart_scale::{height, top};
@@ -53,7 +53,7 @@ impl Charts {
             nav.ranges aria-label=(t.of("webhooks-range-label")) { @for range in Range::ALL {
                 a href={ (path) "?range=" (range.as_str()) "#figures" } aria-current=[(range == self.range).then_some("true")] { (range.short(t)) }
             } }
-            (self.plot(t, &t.of("webhooks-chart-deliveries"), &said("webhooks-chart-deliveries-said"), [grouped(most), grouped(most / 2)], |part| {
+            (self.plot(t, &t.of("webhooks-chart-deliveries"), &said("webhooks-chart-deliveries-said"), [t.number(most), t.number(most / 2)], |part| {
                 let failed = height(part.failed, most);
                 let sent = height(part.sent, most);
                 html! {
@@ -65,7 +65,7 @@ impl Charts {
                 li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.sent width="12" height="12" {} } (t.of("webhooks-figure-sent")) }
                 li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.failed width="12" height="12" {} } (t.of("webhooks-figure-failed")) }
             }
-            (self.plot(t, &t.of("webhooks-chart-failed"), &said("webhooks-chart-failed-said"), ["100%".into(), "50%".into()], |part| {
+            (self.plot(t, &t.of("webhooks-chart-failed"), &said("webhooks-chart-failed-said"), [t.percent(1_000), t.percent(500)], |part| {
                 let share = part.failing().map_or(0, |share| share.max(1));
                 html! { @if share > 0 { rect.failed width=(BAR) y=(100 - share) height=(share) {} } }
             }))
@@ -88,10 +88,10 @@ impl Charts {
         let row = |at: &str, part: Counts| {
             html! { tr {
                 td data-label=(begin) { span { (at) } }
-                td data-label=(sent) { span { (grouped(part.sent)) } }
-                td data-label=(failed) { span { (grouped(part.failed)) } }
-                td data-label=(retried) { span { (grouped(part.retried)) } }
-                td data-label=(share) { span { (success(part).unwrap_or_else(|| "–".to_owned())) } }
+                td data-label=(sent) { span { (t.number(part.sent)) } }
+                td data-label=(failed) { span { (t.number(part.failed)) } }
+                td data-label=(retried) { span { (t.number(part.retried)) } }
+                td data-label=(share) { span { (success(t, part).unwrap_or_else(|| "–".to_owned())) } }
                 td data-label=(took) { span { @match part.mean() { Some(mean) => (time(t, mean)), None => (t.of("webhooks-table-no-attempts")) } } }
             } }
         };

@@ -7,7 +7,6 @@ use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-pub(super) use crate::grouped::grouped;
 
 /// Hours of which counters are summed up at most: more than a year.
 const ALL: u32 = 10_000;

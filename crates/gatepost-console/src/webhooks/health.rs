@@ -139,7 +139,7 @@ fn told(texts: &Texts, delivery: &Delivery, now: DateTime<Utc>) -> Markup {
 /// `1,000 sent, 3 failed (99.7% success)`.
 pub(super) fn rate(texts: &Texts, day: Counts) -> String {
     let sent = ("sent", day.sent.into());
-    match success(day) {
+    match success(texts, day) {
         Some(share) if day.failed > 0 => {
             let (failed, share) = (("failed", day.failed.into()), ("share", share.into()));
             texts.with("webhooks-rate", &[sent, failed, share])
@@ -150,13 +150,12 @@ pub(super) fn rate(texts: &Texts, day: Counts) -> String {
 
 /// The share of deliveries that were sent, among those that ended: `99.7%`, rounded down, so that
 /// only all is `100%`. `None` where none ended.
-pub(super) fn success(counts: Counts) -> Option<String> {
+pub(super) fn success(texts: &Texts, counts: Counts) -> Option<String> {
     let ended = u128::from(counts.sent) + u128::from(counts.failed);
-    let thousandths = (u128::from(counts.sent) * 1_000).checked_div(ended)?;
-    Some(match (thousandths / 10, thousandths % 10) {
-        (whole, 0) => format!("{whole}%"),
-        (whole, tenths) => format!("{whole}.{tenths}%"),
-    })
+    let tenths = (u128::from(counts.sent) * 1_000).checked_div(ended)?;
+    u64::try_from(tenths)
+        .ok()
+        .map(|tenths| texts.percent(tenths))
 }
 
 /// The condition of one webhook whose hours were read.
@@ -206,7 +205,8 @@ mod tests {
 
     #[test]
     fn a_rate_is_never_rounded_up() {
-        let share = |sent, failed| success(ended(sent, failed)).unwrap_or_default();
+        let share =
+            |sent, failed| success(&Texts::english(), ended(sent, failed)).unwrap_or_default();
         assert_eq!(share(0, 0), "");
         assert_eq!(share(7, 0), "100%");
         assert_eq!(share(99_999, 1), "99.9%");

@@ -21,7 +21,8 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let list = Asked::parse(&ctx, "/webhooks", &asked, &WebhookList::SHAPE).await?;
     let shown = shown(&ctx, &list).await?;
     let conditions = Conditions::of(&ctx, shown.rows.iter().map(|row| row.id)).await?;
-    let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked).await?;
+    let readable = list.readable(&shown);
+    let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked, readable).await?;
     let t = ctx.texts();
     let new =
         html! { a.button.primary href=(ctx.at("/webhooks/new")) { (t.of("webhooks-new-button")) } };
@@ -56,7 +57,7 @@ fn table(
     let state = t.of("webhooks-column-state");
     let day = t.of("webhooks-column-day");
     let last = t.of("webhooks-column-last");
-    html! { table {
+    html! { table.wide {
         thead { tr {
             (list.heading(&name, "name")) (list.heading(&url, "url")) th scope="col" { (authorized) }
             (list.heading(&timeout, "timeout")) (list.heading(&retries, "retries")) (list.heading(&state, "state"))
@@ -67,7 +68,7 @@ fn table(
             @let webhook = &row.value;
             @let at = ctx.at(&format!("/webhooks/{}", row.id.0));
             @let shown = seen(webhook.name.as_str());
-            @let unseen = html! { span.unseen { (shown) } };
+            @let named = [("name", (&*shown).into())];
             tr {
                 td data-label=(name) { a href=(at) { (shown) } }
                 td data-label=(url) { span.mono { (webhook.url.as_str()) } }
@@ -80,7 +81,7 @@ fn table(
                 } }
                 td data-label=(day) { span { (rate(t, conditions.day(row.id))) } }
                 td data-label=(last) { div { (conditions.last(t, row.id, now)) } }
-                td { div.actions { a.button.small href={ (at) "/edit" } { (t.markup("webhooks-edit-row", &[("name", unseen.into())])) } } }
+                td { div.actions { a.button.small href={ (at) "/edit" } aria-label=(t.with("webhooks-edit-of", &named)) { (t.of("webhooks-edit-row")) } } }
             }
         } }
     } }

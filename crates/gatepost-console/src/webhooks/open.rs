@@ -5,7 +5,6 @@ use webhook_model::WebhookId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::grouped::grouped;
 use crate::paging::newest_rows;
 use crate::texts::Texts;
 
@@ -43,7 +42,7 @@ impl Open {
     pub(super) fn words(self, texts: &Texts) -> [String; 2] {
         [self.queued, self.running].map(|count| match self.more {
             true => texts.with("webhooks-figure-more", &[("count", count.into())]),
-            false => grouped(count as u64),
+            false => texts.number(count as u64),
         })
     }
 }

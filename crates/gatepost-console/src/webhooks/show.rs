@@ -9,7 +9,7 @@ use maud::{Markup, Render as _, html};
 use webhook_model::{Activity, Message, Webhook, WebhookId};
 
 use super::charts::Charts;
-use super::counts::{Counts, grouped, of_all, of_day};
+use super::counts::{Counts, of_all, of_day};
 use super::form::MASK;
 use super::health::{Condition, of_hours, success};
 use super::labels::authorization;
@@ -23,7 +23,7 @@ use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Live, Section, live_parts, note, one_button, page_with, seen};
+use crate::layout::{self, Above, Live, Section, live_parts, note, one_button, page_under, seen};
 use crate::paging::newest_rows;
 use crate::row_id::RowId;
 use crate::time::stamp;
@@ -48,12 +48,12 @@ pub(super) async fn show(
         _ => None,
     };
     let t = ctx.texts();
-    let before = html! {
+    let above = Above::Note(html! {
         @if let Some(done) = done { (note("good", &t.of(done).render())) }
         @if query.text("target") == target::NO_ADDRESS { (note("warn", &target::words(t, TargetVerdict::NoAddress).render())) }
-    };
+    });
     let range = Range::parse(query.text("range"));
-    let page = page_in(&ctx, &row, range, &before).await?;
+    let page = page_in(&ctx, &row, range, &above).await?;
     Ok(page.into_response())
 }
 
@@ -81,20 +81,20 @@ async fn latest(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Delivery>, 
     Ok(newest(ctx, filter, SHOWN).await?.rows)
 }
 
-/// The page of a webhook, with something before its content.
+/// The page of a webhook, with something above its content.
 pub(super) async fn page_of(
     ctx: &PageContext,
     row: &Row<WebhookId, Webhook>,
-    before: &Markup,
+    above: &Above,
 ) -> Result<Markup, Failure> {
-    page_in(ctx, row, Range::default(), before).await
+    page_in(ctx, row, Range::default(), above).await
 }
 
 async fn page_in(
     ctx: &PageContext,
     row: &Row<WebhookId, Webhook>,
     range: Range,
-    before: &Markup,
+    above: &Above,
 ) -> Result<Markup, Failure> {
     let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{}", row.id)));
     let shown = Shown::read(ctx, row, range).await?;
@@ -108,7 +108,6 @@ async fn page_in(
     };
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let body = html! {
-        (before)
         @if !url.is_empty() { (note("warn", &url.render())) }
         div.two { (shown.configuration(ctx)) (shown.figures(ctx)) }
         div.two {
@@ -125,9 +124,9 @@ async fn page_in(
         (shown.dropped(ctx))
         (shown.deliveries(ctx))
     };
-    let title = row.value.name.as_str();
+    let (section, title) = (Section::Webhooks, row.value.name.as_str());
     let actions = shown.actions(ctx);
-    Ok(page_with(ctx, Section::Webhooks, title, &actions, &body))
+    Ok(page_under(ctx, section, title, &actions, above, &body))
 }
 
 /// What of a webhook changes by itself, or by others.
@@ -175,8 +174,8 @@ impl<'a> Shown<'a> {
         self.live(ctx).actions(&html! {
             a.button href=(at("edit")) { (t.of("webhooks-edit-button")) }
             @match self.row.value.activity {
-                Activity::Active => (one_button(ctx, &at("do/pause"), "", &t.of("webhooks-pause-button"), "")),
-                Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", &t.of("webhooks-resume-button"), "")),
+                Activity::Active => (one_button(ctx, &at("do/pause"), "", &t.of("webhooks-pause-button"), None)),
+                Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", &t.of("webhooks-resume-button"), None)),
             }
             a.button href=(at("delete")) { (t.of("webhooks-delete-button")) }
         })
@@ -190,13 +189,13 @@ impl<'a> Shown<'a> {
     fn figures(&self, ctx: &PageContext) -> Markup {
         let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{}", self.row.id)));
         let (sum, [queued, running]) = (self.charts.sum(), self.open.words(t));
-        let share = success(sum).unwrap_or_else(|| "–".to_owned());
+        let share = success(t, sum).unwrap_or_else(|| "–".to_owned());
         let figures = [
             ("webhooks-figure-queued", queued),
             ("webhooks-figure-running", running),
-            ("webhooks-figure-sent", grouped(sum.sent)),
-            ("webhooks-figure-failed", grouped(sum.failed)),
-            ("webhooks-figure-retried", grouped(sum.retried)),
+            ("webhooks-figure-sent", t.number(sum.sent)),
+            ("webhooks-figure-failed", t.number(sum.failed)),
+            ("webhooks-figure-retried", t.number(sum.retried)),
             ("webhooks-figure-success", share),
         ];
         let range = [("range", self.charts.range.variant())];

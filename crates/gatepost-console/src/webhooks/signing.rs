@@ -10,7 +10,7 @@ use super::show;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::note;
+use crate::layout::{Above, note};
 use crate::reveal::{Reveal, popup};
 use crate::row_id::RowId;
 
@@ -25,7 +25,7 @@ pub(super) async fn rotate(
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     if !ctx.console.tickets.take(sent.text("ticket")) {
         let text = ctx.texts().of("webhooks-signing-submitted");
-        let before = note("warn", &text.render());
+        let before = Above::Note(note("warn", &text.render()));
         let page = show::page_of(&ctx, &row, &before).await?;
         return Ok(page.into_response());
     }
@@ -57,6 +57,6 @@ pub(super) async fn reveal(
         list: &list,
         file: None,
     };
-    let popup = popup(t, &reveal);
+    let popup = Above::Popup(popup(t, &reveal));
     Ok(show::page_of(ctx, row, &popup).await?.into_response())
 }

@@ -72,8 +72,8 @@ impl Engine {
     }
 
     /// Triggers an event by hand: runs its task as if it had occurred, with these variables.
-    /// `object` names what it is about, where the platform knows; `by` is as for
-    /// [`run_task`](Engine::run_task).
+    /// `object` names what it is about, where the platform knows: of an event on a tag, the tag.
+    /// `by` is as for [`run_task`](Engine::run_task).
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as

@@ -14,6 +14,7 @@ use crate::clock::EngineClock;
 use crate::edit::edit;
 use crate::emit::Emitted;
 use crate::error::EngineError;
+use crate::render::NAME;
 
 #[derive(Debug)]
 pub(crate) struct Events {
@@ -78,7 +79,7 @@ impl Events {
         &self,
         id: EventId,
         object: Option<String>,
-        variables: Vec<(String, String)>,
+        mut variables: Vec<(String, String)>,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let row = self.store.event(id).await?.ok_or(EngineError::NotFound)?;
@@ -88,7 +89,13 @@ impl Events {
                 let name = object.unwrap_or_default();
                 (Some(Object { id, name }), Vec::new())
             }
-            Target::Tag(tag) => (None, vec![tag]),
+            // There is no object, but something to call it.
+            Target::Tag(tag) => {
+                let is_named = variables.iter().any(|(name, _)| name == NAME);
+                let name = object.filter(|_| !is_named);
+                variables.extend(name.map(|name| (NAME.to_owned(), name)));
+                (None, vec![tag])
+            }
             Target::Generic => (None, Vec::new()),
         };
         let (event_type, name) = (event.event_type, event.event);

@@ -86,10 +86,15 @@ async fn a_directory_that_fails_knows_no_names() {
     let known = actor.name("users", 7).await;
     assert_eq!(known.as_deref(), Some("users 7 for 3"));
     assert_eq!(actor.choices("users", 2).await.len(), 2);
+    let named = actor.names("users", [9, 7, 9]).await;
+    let named: Vec<_> = named.into_iter().collect();
+    let name = |key| (key, format!("users {key} for 3"));
+    assert_eq!(named, [name(7), name(9)]);
     for mood in [Mood::Panics, Mood::Hangs, Mood::Errs] {
         *world.platform.directory.lock().unwrap() = mood;
         assert_eq!(actor.name("users", 7).await, None, "{mood:?}");
         assert_eq!(actor.choices("users", 2).await, [], "{mood:?}");
+        assert!(actor.names("users", [7, 9]).await.is_empty(), "{mood:?}");
     }
 }
 

@@ -85,11 +85,15 @@ async fn an_administrator_filters_what_those_sent_who_have_left() {
 }
 
 #[tokio::test]
-async fn what_a_deleted_task_sent_is_found() {
+async fn what_a_deleted_task_sent_is_found_and_costs_others_nothing_to_ask_for() {
     let world = World::start().await;
-    let owner = world.of(OWNER);
-    let sent = owner.run_task(world.rows.task).await.unwrap();
-    owner.delete_task(world.rows.task).await.unwrap();
-    let found = log(&owner, None, Some(world.rows.task)).await;
-    assert_eq!(found, sent.deliveries);
+    let (owner, task) = (world.of(OWNER), world.rows.task);
+    let sent = owner.run_task(task).await.unwrap();
+    owner.delete_task(task).await.unwrap();
+    assert_eq!(log(&owner, None, Some(task)).await, sent.deliveries);
+    world.store.looked_up();
+    for user in [BESIDE, STRANGER, ABROAD] {
+        assert_eq!(log(&world.of(user), None, Some(task)).await, []);
+    }
+    assert_eq!(world.store.looked_up(), BTreeSet::new());
 }

@@ -97,6 +97,57 @@ pub(super) static TABLE: Table = Table {
         .read_only()
         .short(),
         Column::new(
+            "cause_type",
+            Kind::Text { min: 0, max: 64 },
+            "\"vms\"",
+            "The type of the event that ran the task; `tasks` for one that was run manually. Empty for a message sent manually. An addition of Gatepost's, as are the columns cause_* and request.",
+        )
+        .read_only(),
+        Column::new(
+            "cause_event",
+            Kind::Text { min: 0, max: 64 },
+            "\"poweron\"",
+            "What happened; `execute` for a task that was run manually.",
+        )
+        .read_only(),
+        Column::new(
+            "cause_object",
+            Kind::Int {
+                min: i64::MIN,
+                max: i64::MAX,
+            },
+            "3",
+            "The object it happened to: its row number; 0 for none.",
+        )
+        .read_only(),
+        Column::new(
+            "cause_user",
+            Kind::Int {
+                min: i64::MIN,
+                max: i64::MAX,
+            },
+            "0",
+            "The user who ran the task, or triggered its event, manually; 0 for none.",
+        )
+        .read_only(),
+        Column::new(
+            "cause_occurrence",
+            Kind::Text { min: 0, max: 128 },
+            "\"order-4711\"",
+            "The platform's own ID of the occurrence; empty for none.",
+        )
+        .read_only(),
+        Column::new(
+            "request",
+            Kind::Text {
+                min: 0,
+                max: 32_768,
+            },
+            "\"POST https://example.com/hook HTTP/1.1\\r\\nwebhook-id: msg_2KWPBgLlAfxdpx2AI54pPJ85f4W\\r\\n\"",
+            "The last attempt's request as it was sent: its first line and its headers, with `(hidden)` in place of credentials; the body is `message`. Empty where nothing was sent or kept.",
+        )
+        .read_only(),
+        Column::new(
             "response_status",
             Kind::Int { min: 0, max: 999 },
             "200",
@@ -145,6 +196,11 @@ pub(super) static TABLE: Table = Table {
         Action {
             name: "replay",
             doc: "Sends it again: the same bytes under the same ID.",
+            params: &[],
+        },
+        Action {
+            name: "retry",
+            doc: "Sends it now, if it is waiting for its next attempt. An addition of Gatepost's.",
             params: &[],
         },
         Action {

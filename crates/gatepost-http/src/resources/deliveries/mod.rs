@@ -5,7 +5,7 @@ mod columns;
 use async_trait::async_trait;
 use gatepost_manage::Actor;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryQuery, DeliveryState,
+    AttemptRecord, Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState,
 };
 use serde_json::{Value, json};
 use webhook_model::{TaskId, WebhookId};
@@ -20,7 +20,7 @@ use crate::schema::{Input, KEY, RowMap, Table};
 const NOT_KEPT: &str = "not kept";
 
 /// Columns of the last attempt, which is looked up for each row.
-const RESPONSE: [&str; 2] = ["response_body", "response_kept"];
+const LAST_ATTEMPT: [&str; 3] = ["request", "response_body", "response_kept"];
 /// Bytes of messages that are read at a time.
 const MESSAGES: u64 = 1024 * 1024;
 
@@ -53,7 +53,7 @@ impl Resource for Deliveries {
                 .map(str::to_owned),
             ..DeliveryQuery::all(page(&scan, DeliveryId).with_bodies(messages))
         };
-        if RESPONSE.iter().any(|column| scan.columns.has(column)) {
+        if LAST_ATTEMPT.iter().any(|column| scan.columns.has(column)) {
             let found = caller.deliveries_with_responses(&query).await?;
             return Ok(scanned(found, row_with_response, |id| id.0).await);
         }
@@ -80,6 +80,7 @@ impl Resource for Deliveries {
     ) -> Result<Value, ApiError> {
         match action {
             "replay" => caller.replay_delivery(DeliveryId(key)).await?,
+            "retry" => caller.retry_delivery(DeliveryId(key)).await?,
             "cancel" => caller.cancel_delivery(DeliveryId(key)).await?,
             _ => return Err(ApiError::not_permitted()),
         }
@@ -120,7 +121,7 @@ async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiEr
     })
 }
 
-/// The row with the body of the last response.
+/// The row with the last attempt's request and response.
 fn row_with_response((delivery, last): &(Delivery, Option<AttemptRecord>)) -> RowMap {
     let mut row = delivery_row(delivery);
     let body = match last {
@@ -128,6 +129,10 @@ fn row_with_response((delivery, last): &(Delivery, Option<AttemptRecord>)) -> Ro
         Some(attempt) => String::from_utf8_lossy(&attempt.response_body).into_owned(),
         None => String::new(),
     };
+    let sent = last
+        .as_ref()
+        .map_or(&[][..], |attempt| &attempt.request_head);
+    row.insert("request".into(), String::from_utf8_lossy(sent).into());
     row.insert("response_body".into(), body.into());
     let kept = last.as_ref().is_none_or(|attempt| attempt.kept);
     row.insert("response_kept".into(), kept.into());
@@ -141,6 +146,8 @@ fn delivery_row(delivery: &Delivery) -> RowMap {
     } else {
         NOT_KEPT
     };
+    let cause = delivery.cause.as_ref();
+    let word = |of: fn(&Cause) -> &str| cause.map_or("", of);
     row(
         delivery.id.0,
         [
@@ -155,6 +162,26 @@ fn delivery_row(delivery: &Delivery) -> RowMap {
             ("attempts", delivery.attempts.into()),
             ("next_attempt", epoch(Some(delivery.due).filter(|_| waits))),
             ("task", delivery.task.map_or(0, |task| task.0).into()),
+            ("cause_type", word(|cause| cause.event_type.as_str()).into()),
+            ("cause_event", word(|cause| cause.event.as_str()).into()),
+            (
+                "cause_object",
+                cause
+                    .and_then(|cause| cause.object)
+                    .map_or(0, |object| object.0)
+                    .into(),
+            ),
+            (
+                "cause_user",
+                cause
+                    .and_then(|cause| cause.by)
+                    .map_or(0, |user| user.0)
+                    .into(),
+            ),
+            (
+                "cause_occurrence",
+                word(|cause| cause.occurrence.as_ref().map_or("", |id| id.as_str())).into(),
+            ),
             (
                 "response_status",
                 delivery.response_status.unwrap_or_default().into(),

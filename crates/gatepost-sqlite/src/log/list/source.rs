@@ -86,7 +86,7 @@ pub(super) fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Vec<Source>> 
             return Ok(sources);
         }
     } else if wants(DeliveryState::Error) || failed {
-        by.errors(&mut sources);
+        by.errors(look, &mut sources)?;
     }
     // What has not ended may be older than all that is shown of its webhook.
     if wants(DeliveryState::Queued) {
@@ -146,17 +146,27 @@ impl By {
         Ok(())
     }
 
-    fn errors(&self, sources: &mut Vec<Source>) {
+    /// Of a webhook from its floor on: what ended before that is not shown, however much of it is
+    /// still stored.
+    fn errors(&self, look: &Look<'_>, sources: &mut Vec<Source>) -> Result<()> {
+        let mut of_webhook = |webhook: i64| -> Result<()> {
+            let floor = look.webhook(webhook)?.map(|shown| shown.floor);
+            let errors = |floor| beyond(Index::ErrorsOfWebhook, webhook, floor);
+            sources.extend(floor.map(errors));
+            Ok(())
+        };
         match self {
             Self::All => sources.push(index(Index::Errors, None)),
             Self::Task(task) => sources.push(index(Index::ErrorsOfTask, Some(*task))),
             Self::Tenant(tenant) => sources.push(index(Index::ErrorsOfTenant, Some(*tenant))),
-            Self::Webhook(webhook) => sources.push(index(Index::ErrorsOfWebhook, Some(*webhook))),
+            Self::Webhook(webhook) => of_webhook(*webhook)?,
             Self::Owner(_, webhooks) => {
-                let of = |webhook: &i64| index(Index::ErrorsOfWebhook, Some(*webhook));
-                sources.extend(webhooks.iter().map(of));
+                webhooks
+                    .iter()
+                    .try_for_each(|webhook| of_webhook(*webhook))?;
             }
         }
+        Ok(())
     }
 
     /// The queue knows webhooks alone.
@@ -236,4 +246,52 @@ fn owner_of_task(c: &Connection, task: i64) -> Result<Option<OwnerId>> {
         .query_row([task], |row| Ok(OwnerId(row.get(0)?)))
         .optional()?;
     Ok(owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use gatepost_storage::Page;
+    use webhook_model::WebhookId;
+
+    use super::super::stream::Merge;
+    use super::*;
+    use crate::migrate::migrate;
+
+    /// A webhook of user 1, of whose 2,000 failures the last 3 are shown.
+    const FAILED: &str = "
+        INSERT INTO gatepost_owner (owner) VALUES (1);
+        INSERT INTO gatepost_webhook (id, revision, created, modified, owner, name, url, authorization_kind,
+            headers, allow_insecure, timeout_s, retries, activity, in_order, signing, bytes, floor)
+        VALUES (7, 1, 0, 0, 1, 'w', 'https://example.com/', 'none', x'', 0, 5, 0, 'active', 0, x'', 0, 1997);
+        WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
+        INSERT INTO gatepost_outcome (delivery, token, state, attempts, tries, lost, due, status_info, webhook)
+        SELECT n, n, 3, 1, 1, 0, 0, '', 7 FROM n";
+
+    #[test]
+    fn failures_that_are_not_shown_any_more_are_not_walked() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        connection.execute_batch(FAILED).unwrap();
+        let look = Look::new(&connection).unwrap();
+        let failed = DeliveryQuery {
+            states: vec![DeliveryState::Error],
+            ..DeliveryQuery::all(Page::newest(50))
+        };
+        let of_webhook = DeliveryQuery {
+            webhook: Some(WebhookId(7)),
+            ..failed.clone()
+        };
+        let of_owner = DeliveryQuery {
+            scope: Scope::Owner(OwnerId(1)),
+            ..failed
+        };
+        for query in [of_webhook, of_owner] {
+            let mut merge = Merge::newest(of(&look, &query).unwrap());
+            let mut walked = Vec::new();
+            while let Some(id) = merge.next(&connection).unwrap() {
+                walked.push(id);
+            }
+            assert_eq!(walked, [2_000, 1_999, 1_998], "{query:?}");
+        }
+    }
 }
