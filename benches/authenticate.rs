@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use apikey_core::{
-    Description, Expiration, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix,
+    Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix,
 };
 use benches::{spread, thread_cpu};
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService};
@@ -103,6 +103,7 @@ async fn filled(keys: usize) -> (KeyService, Vec<String>) {
             description: Description::default(),
             expiration: Expiration::Never,
             ip: ip.clone(),
+            grant: Grant::all(),
         };
         let (record, reveal) = draft
             .issue(&Prefix::default(), &peppers, &mut rand::rng(), now)

@@ -14,7 +14,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::routing::get;
 use axum::{Extension, Json, Router};
@@ -99,6 +99,7 @@ async fn key(keys: &KeyService) -> String {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (_, reveal) = keys.create(&admin, draft).await.unwrap();
     reveal.reveal().as_str().to_owned()

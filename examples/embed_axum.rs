@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::StatusCode;
 use axum::routing::post;
@@ -182,6 +182,7 @@ async fn key_of(keys: &KeyService, user: i64) -> Result<String, Failure> {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let actor = Principal::new(
         OwnerId(user),

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::middleware::map_response;
@@ -75,6 +75,7 @@ async fn main() -> Result<ExitCode, Failure> {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (row, once) = keys.create(&user, draft).await?;
     let key = once.reveal().as_str().to_owned();
@@ -110,7 +111,7 @@ async fn main() -> Result<ExitCode, Failure> {
 async fn as_grpc(response: Response) -> Response {
     match response.status() {
         StatusCode::UNAUTHORIZED => Status::unauthenticated("no valid key").into_http(),
-        StatusCode::FORBIDDEN => Status::permission_denied("not from this address").into_http(),
+        StatusCode::FORBIDDEN => Status::permission_denied("the key may not do this").into_http(),
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             Status::unavailable("try again later").into_http()
         }

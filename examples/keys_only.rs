@@ -8,7 +8,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -50,6 +50,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (_, once) = keys.create(&ada, draft).await?;
     let key = once.reveal();

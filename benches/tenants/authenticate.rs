@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, Peppers, Prefix};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, Peppers, Prefix};
 use benches::platform::{Kind, Users, fresh_place, key_store, now};
 use gatepost_keys::{KeyService, Quota};
 use gatepost_storage::KeyStore;
@@ -95,6 +95,7 @@ async fn issue(store: &dyn KeyStore, first: i64) -> Vec<(KeyId, String)> {
             description: Description::default(),
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
+            grant: Grant::all(),
         };
         let new = draft.issue(
             &Prefix::default(),

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Expiration, IpPolicy, KeyDraft};
+use apikey_core::{Expiration, Grant, IpPolicy, KeyDraft};
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
@@ -62,6 +62,7 @@ async fn main() -> Result<ExitCode, Failure> {
         description: "".parse()?,
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (_, reveal) = keys.create(&user, draft).await?;
     let header = format!("Bearer {}", reveal.reveal().as_str());

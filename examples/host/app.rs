@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use apikey_core::TableName;
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::response::Redirect;
@@ -55,6 +56,7 @@ impl App {
             guard: guard.platform_login(Arc::new(tokens.clone())),
             management: Management::builder(keys.clone(), engine.clone())
                 .directory(platform.clone())
+                .tables(own_tables())
                 .build(),
             sessions: Sessions::new(options.tls, keys.guesses().clone(), check),
             tokens,
@@ -94,4 +96,10 @@ impl App {
             false => router.merge(figures.guarded(self.guard)),
         }
     }
+}
+
+/// The tables of the platform's own, to which keys can be narrowed.
+fn own_tables() -> impl Iterator<Item = TableName> {
+    let names = ["tags", "users", "vms"].into_iter();
+    names.filter_map(|name| name.parse().ok())
 }

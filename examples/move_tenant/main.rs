@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Expiration, IpPolicy, KeyDraft};
+use apikey_core::{Expiration, Grant, IpPolicy, KeyDraft};
 use clusters::{ADMINISTRATOR, Cluster, Platform, TENANT};
 use examples::receiver::Receiver;
 use examples::story::Story;
@@ -158,6 +158,7 @@ async fn furnish(cluster: &Cluster, receiver: &Receiver) -> Result<String, Failu
         description: apikey_core::Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (_, once) = cluster.keys.create(&administrator, draft).await?;
     Ok(once.reveal().as_str().to_owned())

@@ -4,7 +4,9 @@ use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, OwnerId, RevealedKey};
+use apikey_core::{
+    Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId, RevealedKey,
+};
 use chrono::TimeDelta;
 use examples::client::call;
 use examples::story::Story;
@@ -188,6 +190,7 @@ impl Desk<'_> {
             description: Description::default(),
             expiration,
             ip,
+            grant: Grant::all(),
         };
         let (row, once) = self.keys.create(&self.ada, draft).await?;
         Ok((row.id, once.reveal()))

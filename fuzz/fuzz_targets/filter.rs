@@ -5,7 +5,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, LazyLock};
 
-use apikey_core::{Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use axum::routing::Router;
@@ -71,6 +71,7 @@ async fn furnish() -> (Router, String) {
         description: "".parse().unwrap(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let account = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), account, Via::Platform);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
 use examples::platform::Platform;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _};
@@ -85,6 +85,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
             description: Description::default(),
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
+            grant: Grant::all(),
         };
         let (keys, engine, admin) = (site.keys.clone(), site.engine.clone(), site.user(1));
         webhooks.push(tokio::spawn(async move {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{NewDelivery, WebhookStore};
@@ -90,6 +90,7 @@ impl Place {
             description: Description::default(),
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
+            grant: Grant::all(),
         };
         let (_, reveal) = site.keys.create(&site.user(1), draft).await.unwrap();
         let admin = reveal.reveal().as_str().to_owned();
@@ -239,6 +240,7 @@ async fn fill(place: &Place) {
                 deny: list.join(",").parse().unwrap(),
                 ..IpPolicy::default()
             },
+            grant: Grant::all(),
         };
         drop(
             place

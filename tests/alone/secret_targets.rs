@@ -5,7 +5,7 @@
 use std::net::SocketAddr;
 
 use apikey_core::{
-    Description, Expiration, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers,
+    Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers,
 };
 use examples::client::call;
 use gatepost_keys::KeyService;
@@ -176,6 +176,7 @@ async fn peppered(world: &World, shown: &mut Shown) -> Canary {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (row, once) = keys.create(&world.user(1), draft).await.unwrap();
     shown.add("Debug of what reveals a key", format!("{row:?} {once:?}"));

@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use chrono::TimeDelta;
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{EmitError, Engine, EngineError, Limits, Timing};
@@ -197,6 +197,7 @@ impl<S: Store> Scene<S> {
                 description: Description::default(),
                 expiration: Expiration::Never,
                 ip: IpPolicy::default(),
+                grant: Grant::all(),
             };
             let (service, user) = (keys.clone(), actor.clone());
             match tokio::spawn(async move { service.create(&user, draft).await }).await {

@@ -6,7 +6,7 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId};
 use gatepost_ids::Quota;
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
 use tests::chaos::Place;
@@ -58,6 +58,7 @@ impl NodeA {
             description: Description::default(),
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
+            grant: Grant::all(),
         };
         let (row, reveal) = self.keys.create(&self.actor, draft).await.unwrap();
         (row.id, reveal.reveal().as_str().to_owned())

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use axum::Router;
 use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, TargetPolicy};
@@ -181,6 +181,7 @@ impl World {
             description: Description::default(),
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
+            grant: Grant::all(),
         };
         let (_, reveal) = self.keys.create(&self.user(user), draft).await.unwrap();
         reveal.reveal().as_str().to_owned()

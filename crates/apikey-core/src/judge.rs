@@ -24,7 +24,7 @@ pub struct Checker {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 #[must_use]
-pub struct Grant {
+pub struct Accepted {
     /// The stored digest is of an older scheme or pepper: replace it by [`Peppers::digest`].
     pub needs_rehash: bool,
 }
@@ -44,7 +44,7 @@ pub fn judge(
     addr: IpAddr,
     now: DateTime<Utc>,
     peppers: &Peppers,
-) -> Result<Grant, KeyRefusal> {
+) -> Result<Accepted, KeyRefusal> {
     let needs_rehash = match peppers.verify(key, &checker.digest) {
         DigestMatch::Match { needs_rehash } => needs_rehash,
         DigestMatch::Mismatch => return Err(KeyRefusal::WrongSecret),
@@ -54,14 +54,14 @@ pub fn judge(
         return Err(KeyRefusal::Expired);
     }
     match checker.ip.verdict(addr) {
-        IpVerdict::Allowed => Ok(Grant { needs_rehash }),
+        IpVerdict::Allowed => Ok(Accepted { needs_rehash }),
         IpVerdict::NotOnAllowList => Err(KeyRefusal::NotOnAllowList),
         IpVerdict::OnDenyList => Err(KeyRefusal::OnDenyList),
     }
 }
 
-/// What to do for a lookup id without a record: the same work as for a wrong secret, so that time
-/// does not tell which ids exist. Always [`KeyRefusal::Unknown`].
+/// What to do for a lookup id without a record, or with one of a disabled key: the same work as for
+/// a wrong secret, so that time does not tell which ids exist. Always [`KeyRefusal::Unknown`].
 #[inline]
 #[must_use]
 pub fn reject_unknown(key: &PresentedKey<'_>, peppers: &Peppers) -> KeyRefusal {
@@ -71,10 +71,12 @@ pub fn reject_unknown(key: &PresentedKey<'_>, peppers: &Peppers) -> KeyRefusal {
 }
 
 impl ApiKey {
-    /// The compact form for authentication.
+    /// The compact form for authentication. A disabled key has none: nothing judges it, and
+    /// [`reject_unknown`] answers for it, as for a key that was deleted.
     #[must_use]
-    pub fn checker(&self) -> Checker {
-        Checker::new(self.digest, self.expiration, &self.ip)
+    pub fn checker(&self) -> Option<Checker> {
+        self.enabled
+            .then(|| Checker::new(self.digest, self.expiration, &self.ip))
     }
 }
 

@@ -3,6 +3,7 @@
 mod base58;
 pub mod bearer;
 mod digest;
+mod grant;
 mod ip;
 mod judge;
 mod key;
@@ -17,11 +18,15 @@ pub use digest::{
     SchemeError,
 };
 pub use gatepost_ids::{KeyId, OwnerId};
+pub use grant::{
+    Grant, GrantNameError, MAX_GRANTED, Names, NamesError, NotGranted, ScopeName, ScopeNames,
+    TableName, TableNames, Touch,
+};
 pub use ip::{
     CompiledIpPolicy, Explanation, IpEntry, IpLint, IpList, IpListError, IpListName, IpPolicy,
     IpRange, IpRangeError, IpVerdict, MAX_IP_ENTRIES,
 };
-pub use judge::{Checker, Grant, judge, reject_unknown};
+pub use judge::{Accepted, Checker, judge, reject_unknown};
 pub use key::{
     Found, GeneratorError, HintError, KEY_REGEX, KeyFormatError, KeyHint, KeyString, LookupId,
     LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan,

@@ -5,6 +5,9 @@
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyRefusal {
+    /// The key of this lookup id is disabled; whether the secret is right was not looked at.
+    #[error("the key is disabled")]
+    Disabled,
     /// The key is right, its date is reached.
     #[error("the key is expired")]
     Expired,
@@ -37,6 +40,7 @@ impl KeyRefusal {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Disabled => "disabled",
             Self::Expired => "expired",
             Self::NotOnAllowList => "not_on_allow_list",
             Self::OnDenyList => "on_deny_list",

@@ -5,6 +5,7 @@ mod api;
 mod counted;
 mod error;
 mod facts;
+mod granted;
 mod json_pieces;
 mod key_uses;
 mod limits;
@@ -21,6 +22,7 @@ mod system;
 mod turn;
 mod user_limits;
 mod webhook_counts;
+mod whoami;
 
 // The public interface is:
 

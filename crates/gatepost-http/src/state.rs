@@ -16,7 +16,13 @@ use crate::resource::Resource;
 use crate::schema::Table;
 
 /// Paths that no table can have.
-const OURS: [&str; 4] = ["limits", "system", "user_api_key_uses", "webhook_counts"];
+const OURS: [&str; 5] = [
+    "limits",
+    "system",
+    "user_api_key_uses",
+    "webhook_counts",
+    "whoami",
+];
 
 /// What the handlers share.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use apikey_core::{Grant, KeyId, KeyRefusal, OwnerId, Peppers};
+use apikey_core::{Accepted, Grant, KeyId, KeyRefusal, OwnerId, Peppers};
 use chrono::{DateTime, Utc};
 
 /// From where and when a key was presented, and what its digest is made with.
@@ -14,11 +14,12 @@ pub(crate) struct Circumstances<'a> {
 }
 
 /// A record was found, and this is what it says of the key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub(crate) key: KeyId,
     pub(crate) owner: OwnerId,
-    pub(crate) outcome: Result<Grant, KeyRefusal>,
+    pub(crate) grant: Grant,
+    pub(crate) outcome: Result<Accepted, KeyRefusal>,
     /// Whether the record was read from the store for this request.
     pub(crate) is_cold: bool,
 }
@@ -31,7 +32,7 @@ impl Judged {
 }
 
 /// Whether whoever presents the key does not have it.
-pub(crate) fn is_wrong_secret(outcome: Result<Grant, KeyRefusal>) -> bool {
+pub(crate) fn is_wrong_secret(outcome: Result<Accepted, KeyRefusal>) -> bool {
     use KeyRefusal::{Unknown, UnknownPepper, WrongSecret};
     matches!(outcome, Err(WrongSecret | UnknownPepper | Unknown))
 }

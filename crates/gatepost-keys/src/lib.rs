@@ -15,6 +15,8 @@ mod visit;
 
 // The public interface is:
 
+// What its signatures name:
+pub use apikey_core::{Grant, NotGranted, ScopeName};
 pub use authority::Authority;
 pub use denied::Denied;
 pub use error::KeyError;

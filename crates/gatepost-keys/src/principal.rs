@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use apikey_core::{KeyId, OwnerId};
+use apikey_core::{Grant, KeyId, NotGranted, OwnerId, ScopeName};
 use gatepost_ids::{AccessLevel, Account, TenantId};
 
 /// How a caller proved who it is.
@@ -17,7 +17,8 @@ pub enum Via {
     Platform,
 }
 
-/// An authenticated caller, with the powers that its user has at this moment (SPEC 1.2). The layer
+/// An authenticated caller, with the powers that its user has at this moment (SPEC 1.2), or with
+/// those of them that its API key was granted. The layer
 /// puts it into the extensions of the request and of the response.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -30,6 +31,9 @@ pub struct Principal {
     pub tenant: Option<TenantId>,
     /// How the caller proved who it is.
     pub via: Via,
+    /// What of these powers the API key has by which the caller came; all of them for a login of
+    /// the platform's own.
+    pub grant: Grant,
     /// What the platform put into the [`Account`].
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -43,8 +47,25 @@ impl Principal {
             access: account.access,
             tenant: account.tenant,
             via,
+            grant: Grant::all(),
             extra: account.extra,
         }
+    }
+
+    /// The same caller with no more than this of its powers.
+    #[must_use]
+    pub fn with_grant(self, grant: Grant) -> Self {
+        Self { grant, ..self }
+    }
+
+    /// Whether the caller has a scope of the platform's own: a key that names this scope, a key
+    /// that names nothing, or a login. For a handler that decides by what is asked of it; a whole
+    /// route is guarded by [`AuthLayer::require_scope`](crate::AuthLayer::require_scope).
+    ///
+    /// # Errors
+    /// [`NotGranted`], whose text is the message of a 403.
+    pub fn require_scope(&self, scope: &ScopeName) -> Result<(), NotGranted> {
+        self.grant.allows_scope(scope)
     }
 }
 
@@ -55,6 +76,7 @@ impl fmt::Debug for Principal {
             .field("access", &self.access)
             .field("tenant", &self.tenant)
             .field("via", &self.via)
+            .field("grant", &self.grant)
             .finish_non_exhaustive()
     }
 }

@@ -15,9 +15,9 @@ pub enum Operation {
     Create,
     /// The row was deleted, with what belongs to it.
     Delete,
-    /// A task or an event was disabled.
+    /// A key, a task or an event was disabled.
     Disable,
-    /// A task or an event was enabled.
+    /// A key, a task or an event was enabled.
     Enable,
     /// A webhook was paused.
     Pause,

@@ -22,6 +22,7 @@ impl Actor {
     pub async fn create_key(&self, draft: KeyDraft) -> Result<(KeyRow, RevealOnce), ManageError> {
         self.change(KEYS, Operation::Create, |actor| async move {
             let is_own = actor.is(draft.owner);
+            actor.check_names(draft.grant.tables(), draft.grant.scopes())?;
             let made = actor.door.keys.create(&actor.principal, draft).await;
             let (row, reveal) = made.map_err(|error| ManageError::from(error).about(is_own))?;
             Ok((row.id.0, (row, reveal)))
@@ -39,6 +40,14 @@ impl Actor {
             row.ok_or(ManageError::NotFound)
         })
         .await
+    }
+
+    /// The key by which the caller came; `None` of a login of the platform's own.
+    ///
+    /// # Errors
+    /// [`ManageError::Forbidden`] when it was deleted since, failures of the store.
+    pub async fn acting_key(&self) -> Result<Option<KeyRow>, ManageError> {
+        contain(async { Ok(self.door.keys.acting_key(&self.principal).await?) }).await
     }
 
     /// One page of the keys that match, expired ones included.
@@ -75,13 +84,15 @@ impl Actor {
         .await
     }
 
-    /// Changes name, description, expiration or IP lists of a key; never the key string.
+    /// Changes name, description, expiration, IP lists or grant of a key, or whether it is
+    /// accepted; never the key string. What only disables or enables it is audited as that.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`],
     /// [`ManageError::TooFast`], failures of store and accounts.
     pub async fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Result<KeyRow, ManageError> {
-        self.change(KEYS, Operation::Update, move |actor| async move {
+        self.change(KEYS, operation(&edit), move |actor| async move {
+            actor.check_edit(id, &edit).await?;
             let row = actor.door.keys.edit(&actor.principal, id, &edit).await?;
             Ok((id.0, row))
         })
@@ -98,5 +109,14 @@ impl Actor {
             Ok((id.0, ()))
         })
         .await
+    }
+}
+
+/// What an edit is called in the audit log.
+fn operation(edit: &KeyEdit) -> Operation {
+    match edit.as_switch() {
+        Some(true) => Operation::Enable,
+        Some(false) => Operation::Disable,
+        None => Operation::Update,
     }
 }

@@ -11,6 +11,8 @@ mod error;
 mod events;
 mod finish;
 mod found;
+mod grantable;
+mod granting;
 mod joins;
 mod keys;
 mod limits;

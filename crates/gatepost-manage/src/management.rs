@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use apikey_core::{ScopeName, TableName};
 use gatepost_engine::Engine;
 use gatepost_keys::KeyService;
 
 use crate::audit::{Audit, NoAudit};
 use crate::directory::{Directory, NoDirectory};
+use crate::grantable::Grantable;
 
 /// The one door to keys, webhooks, tasks, events and deliveries: [`of`](Self::of) says who is
 /// asking, and the [`Actor`](crate::Actor) does what that caller may. Cheap to clone.
@@ -17,6 +19,7 @@ pub struct Management {
     pub(crate) engine: Engine,
     pub(crate) audit: Arc<dyn Audit>,
     pub(crate) directory: Arc<dyn Directory>,
+    pub(crate) grantable: Arc<Grantable>,
 }
 
 /// Sets up a [`Management`].
@@ -33,6 +36,7 @@ impl Management {
             engine,
             audit: Arc::new(NoAudit),
             directory: Arc::new(NoDirectory),
+            grantable: Arc::default(),
         })
     }
 }
@@ -49,6 +53,22 @@ impl ManagementBuilder {
     #[must_use]
     pub fn directory(mut self, directory: Arc<dyn Directory>) -> Self {
         self.0.directory = directory;
+        self
+    }
+
+    /// Tables of the platform's own to which keys can be narrowed, beside ours; none by default.
+    #[must_use]
+    pub fn tables(mut self, tables: impl IntoIterator<Item = TableName>) -> Self {
+        Arc::make_mut(&mut self.0.grantable).tables.extend(tables);
+        self
+    }
+
+    /// Scopes of the platform's own routes to which keys can be narrowed; none by default. What
+    /// they open is the platform's to say, by `AuthLayer::require_scope` or
+    /// `Principal::require_scope`.
+    #[must_use]
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = ScopeName>) -> Self {
+        Arc::make_mut(&mut self.0.grantable).scopes.extend(scopes);
         self
     }
 

@@ -158,27 +158,29 @@ pub trait KeyStore: OwnerStore {
     /// `Unavailable`.
     async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError>;
 
-    /// The key with this row number, expired or not; `None` when there is none.
+    /// The key with this row number, expired or disabled or not; `None` when there is none.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError>;
 
-    /// The key whose string carries this lookup id; `None` when there is none.
+    /// The key whose string carries this lookup id, enabled or not; `None` when there is none.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>, StoreError>;
 
-    /// One page of the keys that match, in order of row number. Expired keys are listed.
+    /// One page of the keys that match, in order of row number. Expired and disabled keys are
+    /// listed.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError>;
 
-    /// Replaces name, description, expiration, IP policy and digest of the row `row.id`, if its
-    /// revision is still `row.revision`; moves the generation of its slice. Owner, lookup id, hint,
-    /// creation time and last login are never changed by this, whatever `row` holds.
+    /// Replaces name, description, expiration, IP policy, grant, digest and whether the key is
+    /// enabled of the row `row.id`, if its revision is still `row.revision`; moves the generation
+    /// of its slice. Owner, lookup id, hint, creation time and last login are never changed by
+    /// this, whatever `row` holds.
     ///
     /// # Errors
     /// `NotFound`; `Stale` when the revision differs; `Conflict` when the new name is taken.

@@ -32,6 +32,7 @@ macro_rules! for_each_key_clause {
             k25_uses_go_with_their_key
             k26_the_oldest_uses_are_dropped
             k27_a_use_is_no_edit
+            k28_what_a_key_may_do_is_kept
         }
     };
 }

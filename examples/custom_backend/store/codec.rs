@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apikey_core::{ApiKey, Digest, Expiration, IpPolicy, KeyId, KeyName, LastLogin};
+use apikey_core::{ApiKey, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
@@ -109,6 +109,8 @@ pub(super) fn from_key(row: &KeyRow) -> Value {
         "scheme": key.digest.scheme.to_string(), "digest": base64(&key.digest.bytes),
         "name": key.name.as_str(), "description": key.description.as_str(),
         "expires": match key.expiration { Expiration::Never => None, Expiration::At(at) => Some(micros(at)) },
+        "enabled": key.enabled, "read_only": key.grant.is_read_only(),
+        "tables": key.grant.tables().to_string(), "scopes": key.grant.scopes().to_string(),
         "allow": key.ip.allow.to_string(), "deny": key.ip.deny.to_string(), "created": micros(key.created),
         "login": key.last_login.map(|login| micros(login.at)),
         "login_from": key.last_login.map(|login| login.from.to_string()),
@@ -147,6 +149,8 @@ pub(super) fn key(id: i64, row: &Value) -> Answer<KeyRow> {
                 allow: f.parse("allow")?,
                 deny: f.parse("deny")?,
             },
+            grant: Grant::new(f.is("read_only")?, f.parse("tables")?, f.parse("scopes")?),
+            enabled: f.is("enabled")?,
             created: f.time("created")?,
             last_login,
         },

@@ -113,6 +113,8 @@ impl KeyStore for RedbStore {
             new.key.description = edit.key.description;
             new.key.expiration = to_micros(edit.key.expiration);
             new.key.ip = edit.key.ip;
+            new.key.grant = edit.key.grant;
+            new.key.enabled = edit.key.enabled;
             new.key.digest = edit.key.digest;
             tx.take_name(
                 &name(&new.key),

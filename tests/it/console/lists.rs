@@ -1,7 +1,7 @@
 //! Lists are searched, filtered, sorted and paged, all four in the same way; what others have is in
 //! no figure; what would read too much says so.
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
 use chrono::TimeDelta;
 use gatepost_storage::{Clock as _, SystemClock};
 use tests::browser::typed::new_key;
@@ -29,6 +29,7 @@ async fn key(site: &Site, owner: i64, name: &str, description: &str, days: Optio
         description: Description::try_from(description.to_owned()).unwrap(),
         expiration,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     drop(site.keys.create(&site.user(1), draft).await.unwrap());
 }

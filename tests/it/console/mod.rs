@@ -2,6 +2,7 @@
 
 mod calls;
 mod deliveries;
+mod disabled_keys;
 mod health;
 mod kept;
 mod key_pages;
@@ -11,6 +12,7 @@ mod keys;
 mod language;
 mod limits;
 mod lists;
+mod narrower_keys;
 mod refusals;
 mod session;
 mod sessions;

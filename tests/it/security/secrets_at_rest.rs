@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
@@ -93,6 +93,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (_, reveal) = keys.create(&actor, draft).await.unwrap();
     let shown = reveal.reveal();

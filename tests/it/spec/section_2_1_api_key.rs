@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use gatepost_storage::Clock;
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
@@ -238,6 +238,7 @@ async fn spec_2_1_rule_1_shown_once() {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (row, once) = world.keys.create(&world.user(1), draft).await.unwrap();
     // `reveal` takes the once-only value itself: there is nothing left to reveal again.

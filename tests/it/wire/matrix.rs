@@ -208,7 +208,7 @@ fn judge(actor: &str, rights: Rights, rows: &Rows, request: &Request, answer: &R
     };
     match rights {
         Rights::Status(status) => assert_eq!(answer.status, status, "{told}"),
-        _ if ["limits", "system"].contains(&path.as_str()) => {
+        _ if ["limits", "system", "whoami"].contains(&path.as_str()) => {
             assert_eq!(answer.status, 200, "{told}");
         }
         Rights::All => {
@@ -260,6 +260,9 @@ async fn every_operation_by_every_kind_of_caller() {
     world
         .api("DELETE", &format!("user_api_keys/{row}"), None)
         .await;
+    let (switched_off, row) = world.make_key(json!({"name": "switched off"})).await;
+    let off = Some(json!({"enabled": false}));
+    world.api("PUT", &format!("user_api_keys/{row}"), off).await;
     world.clock.advance(std::time::Duration::from_secs(61));
 
     let document = world.api("GET", "openapi.json", None).await.json();
@@ -289,6 +292,11 @@ async fn every_operation_by_every_kind_of_caller() {
         (
             "deleted key of an administrator",
             deleted,
+            Rights::Status(401),
+        ),
+        (
+            "disabled key of an administrator",
+            switched_off,
             Rights::Status(401),
         ),
     ];

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod counts;
+mod disabled_keys;
 mod figures;
 mod first_minute;
 mod first_start;
@@ -11,6 +12,7 @@ mod limits;
 mod lists;
 mod log;
 mod matrix;
+mod narrower_keys;
 mod python;
 mod sealed;
 mod secrets;

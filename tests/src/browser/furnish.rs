@@ -33,6 +33,10 @@ pub async fn furnish(site: &Site, receiver: &Receiver) {
             ("expires_type", "never"),
             ("deny.0.net", "198.51.100.0/24"),
             ("deny.0.on", "on"),
+            ("read_only", "on"),
+            ("tables", "webhook_urls"),
+            ("tables", "webhooks"),
+            ("scopes", "machines:power"),
         ],
     ];
     for key in keys {

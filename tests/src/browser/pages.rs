@@ -11,6 +11,8 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/users/2", "user"),
     ("/console/keys/1/edit", "key-edit"),
     ("/console/keys/1/delete", "key-delete"),
+    ("/console/keys/1/disable", "key-disable"),
+    ("/console/keys/3", "key-narrowed"),
     ("/console/webhooks", "webhooks"),
     ("/console/webhooks/new", "webhook-new"),
     ("/console/webhooks/1", "webhook"),

@@ -231,6 +231,7 @@ impl Site {
         let management = Management::builder(keys.clone(), engine.clone())
             .directory(directory)
             .audit(Arc::new(heard.clone()))
+            .scopes(["machines:power".parse().unwrap()])
             .build();
         let console = Console::builder(management.clone(), Arc::new(sessions.clone()))
             .clock(clock)

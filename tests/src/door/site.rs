@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId};
 use async_trait::async_trait;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -196,6 +196,7 @@ async fn key_of(parts: &Parts, user: i64, name: &str) -> (KeyId, String) {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let admin = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), admin, Via::Platform);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use apikey_core::{ApiKey, Expiration, IpPolicy, KeyDraft, Peppers, Prefix};
+use apikey_core::{ApiKey, Expiration, Grant, IpPolicy, KeyDraft, Peppers, Prefix};
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
     AttemptRecord, Claim, Disposition, NewDelivery, Phases, Settlement,
@@ -49,6 +49,7 @@ pub fn key(name: &str) -> ApiKey {
         description: "".parse().unwrap(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let now = DateTime::UNIX_EPOCH;
     let new = draft.issue(&Prefix::default(), &Peppers::none(), &mut rand::rng(), now);

@@ -9,6 +9,7 @@ use super::expiration::Expiration;
 use super::state::KeyState;
 use super::text::{Description, KeyName};
 use crate::digest::Digest;
+use crate::grant::Grant;
 use crate::ip::IpPolicy;
 use crate::key::{KeyHint, LookupId};
 
@@ -32,6 +33,10 @@ pub struct ApiKey {
     pub expiration: Expiration,
     /// From where it may be used.
     pub ip: IpPolicy,
+    /// What it may do of what its user may.
+    pub grant: Grant,
+    /// Whether it is accepted. A disabled key answers as a deleted one, until it is enabled again.
+    pub enabled: bool,
     /// When it was generated.
     pub created: DateTime<Utc>,
     /// The most recent successful authentication.

@@ -1,15 +1,18 @@
 use super::api_key::ApiKey;
 use super::draft::KeyDraft;
 use super::expiration::Expiration;
+use crate::grant::Grant;
 use crate::ip::IpPolicy;
 
-/// How far a key reaches: until when, and from where. What it may do there is its user's.
+/// How far a key reaches: until when, from where, and what it may do of what its user may.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
     /// When it stops being valid.
     pub expiration: Expiration,
     /// From where it may be used.
     pub ip: &'a IpPolicy,
+    /// What it may do.
+    pub grant: &'a Grant,
 }
 
 /// In what a key would reach beyond the one that makes or edits it.
@@ -24,13 +27,22 @@ pub enum BeyondBounds {
     /// It has no allow list, and its deny list leaves out what the other's has.
     #[error("must deny every address that the API key that is used denies")]
     Deny,
+    /// It could write.
+    #[error("must be set, because the API key that is used is read-only")]
+    ReadOnly,
+    /// It would have more scopes.
+    #[error("must name scopes of the API key that is used, and no others")]
+    Scopes,
+    /// It could use more tables.
+    #[error("must name tables of the API key that is used, and no others")]
+    Tables,
 }
 
 impl Bounds<'_> {
     /// Refuses what reaches beyond `other` in any way.
     ///
     /// # Errors
-    /// Says in what, the expiration first.
+    /// Says in what: the expiration first, then the addresses, then the grant.
     pub fn check_within(&self, other: &Bounds<'_>) -> Result<(), BeyondBounds> {
         let is_later = match (self.expiration, other.expiration) {
             (_, Expiration::Never) => false,
@@ -40,13 +52,32 @@ impl Bounds<'_> {
         if is_later {
             return Err(BeyondBounds::Expiration);
         }
-        if self.ip.is_within(other.ip) {
-            return Ok(());
-        }
-        if self.ip.allow.is_empty() && other.ip.allow.is_empty() {
+        self.check_addresses(other.ip)?;
+        self.check_grant(other.grant)
+    }
+
+    fn check_addresses(&self, other: &IpPolicy) -> Result<(), BeyondBounds> {
+        if self.ip.is_within(other) {
+            Ok(())
+        } else if self.ip.allow.is_empty() && other.allow.is_empty() {
             Err(BeyondBounds::Deny)
         } else {
             Err(BeyondBounds::Allow)
+        }
+    }
+
+    fn check_grant(&self, other: &Grant) -> Result<(), BeyondBounds> {
+        if self.grant.is_within(other) {
+            Ok(())
+        } else if other.is_read_only() && !self.grant.is_read_only() {
+            Err(BeyondBounds::ReadOnly)
+        } else if !self.grant.tables().are_among(other.tables()) {
+            Err(BeyondBounds::Tables)
+        } else if !self.grant.scopes().are_among(other.scopes()) || other.tables().is_empty() {
+            Err(BeyondBounds::Scopes)
+        } else {
+            // It names nothing, and so would reach everything.
+            Err(BeyondBounds::Tables)
         }
     }
 }
@@ -58,6 +89,7 @@ impl ApiKey {
         Bounds {
             expiration: self.expiration,
             ip: &self.ip,
+            grant: &self.grant,
         }
     }
 }
@@ -69,6 +101,7 @@ impl KeyDraft {
         Bounds {
             expiration: self.expiration,
             ip: &self.ip,
+            grant: &self.grant,
         }
     }
 }

@@ -5,6 +5,7 @@ use super::api_key::ApiKey;
 use super::expiration::{Expiration, ExpirationError};
 use super::text::{Description, KeyName};
 use crate::digest::{Digest, DigestScheme, ImportedScheme};
+use crate::grant::Grant;
 use crate::ip::IpPolicy;
 use crate::key::{GeneratorError, KeyHint, LookupId};
 
@@ -21,6 +22,8 @@ pub struct KeyDraft {
     pub expiration: Expiration,
     /// From where it may be used.
     pub ip: IpPolicy,
+    /// What it may do of what its user may.
+    pub grant: Grant,
 }
 
 /// Why no key is made of a draft.
@@ -72,6 +75,8 @@ impl KeyDraft {
             description: self.description,
             expiration: self.expiration,
             ip: self.ip,
+            grant: self.grant,
+            enabled: true,
             created,
             last_login: None,
         }

@@ -4,10 +4,11 @@ use super::api_key::ApiKey;
 use super::expiration::{Expiration, ExpirationError};
 use super::state::{IllegalMove, KeyMove};
 use super::text::{Description, KeyName};
+use crate::grant::{Grant, ScopeNames, TableNames};
 use crate::ip::{IpList, IpPolicy};
 
-/// A change to a key: only what SPEC 2.1 rule 3 lets change. It cannot name the owner, the lookup
-/// id or the digest. `None` leaves a field as it is.
+/// A change to a key: only what SPEC 2.1 rule 3 lets change, and what we have beside it. It cannot
+/// name the owner, the lookup id or the digest. `None` leaves a field as it is.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct KeyEdit {
     /// A new name.
@@ -20,6 +21,14 @@ pub struct KeyEdit {
     pub ip_allow: Option<IpList>,
     /// A new deny list.
     pub ip_deny: Option<IpList>,
+    /// Whether it may only read.
+    pub read_only: Option<bool>,
+    /// The tables that it names.
+    pub tables: Option<TableNames>,
+    /// The scopes that it names.
+    pub scopes: Option<ScopeNames>,
+    /// Whether it is accepted.
+    pub enabled: Option<bool>,
 }
 
 /// Why an edit is refused.
@@ -59,8 +68,35 @@ impl KeyEdit {
                     .unwrap_or_else(|| key.ip.allow.clone()),
                 deny: self.ip_deny.clone().unwrap_or_else(|| key.ip.deny.clone()),
             },
+            grant: self.grant(&key.grant),
+            enabled: self.enabled.unwrap_or(key.enabled),
             ..key.clone()
         })
+    }
+
+    fn grant(&self, old: &Grant) -> Grant {
+        let (tables, scopes) = (self.tables.as_ref(), self.scopes.as_ref());
+        Grant::new(
+            self.read_only.unwrap_or(old.is_read_only()),
+            tables.unwrap_or(old.tables()).clone(),
+            scopes.unwrap_or(old.scopes()).clone(),
+        )
+    }
+
+    /// The edit that enables or disables a key, and changes nothing else.
+    #[must_use]
+    pub fn switch(enabled: bool) -> Self {
+        Self {
+            enabled: Some(enabled),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it enables or disables a key, if it changes nothing else.
+    #[must_use]
+    pub fn as_switch(&self) -> Option<bool> {
+        self.enabled
+            .filter(|enabled| *self == Self::switch(*enabled))
     }
 
     /// Whether nothing would change.

@@ -47,6 +47,10 @@ fn an_edit_has_no_field_for_what_cannot_be_edited() {
         expiration: None,
         ip_allow: None,
         ip_deny: None,
+        read_only: None,
+        tables: None,
+        scopes: None,
+        enabled: None,
     } = KeyEdit::default()
     else {
         panic!("the default changes nothing");

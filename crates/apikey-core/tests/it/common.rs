@@ -1,7 +1,7 @@
 //! What several tests need.
 
 use apikey_core::{
-    ApiKey, Description, Expiration, IpPolicy, KeyDraft, KeyString, NewKey, OwnerId, Pepper,
+    ApiKey, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyString, NewKey, OwnerId, Pepper,
     PepperId, Peppers, Prefix,
 };
 use chrono::{DateTime, Utc};
@@ -32,6 +32,7 @@ pub(crate) fn draft() -> KeyDraft {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     }
 }
 

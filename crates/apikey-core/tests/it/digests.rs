@@ -132,7 +132,8 @@ fn an_imported_key_is_found_and_opens_by_the_token_of_the_older_system() {
     assert_eq!(presented.lookup(), LookupId::of_imported(&sha256));
     let peppers = Peppers::new(pepper(1));
     let addr = "192.0.2.1".parse().unwrap();
-    let open = |key: &PresentedKey<'_>| judge(&record.checker(), key, addr, now(), &peppers);
+    let open =
+        |key: &PresentedKey<'_>| judge(&record.checker().unwrap(), key, addr, now(), &peppers);
     assert!(!open(&presented).unwrap().needs_rehash);
     let wrong = TOKEN.replace("old", "olD");
     let wrong = PresentedKey::imported(&wrong).unwrap();

@@ -9,6 +9,7 @@ mod absences;
 mod bearer;
 mod common;
 mod digests;
+mod grant;
 mod ip_policy;
 mod ip_vectors;
 mod key_string;

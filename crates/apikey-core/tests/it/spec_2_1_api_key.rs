@@ -88,6 +88,7 @@ fn rule_3_an_edit_changes_metadata_and_access_and_nothing_else() {
         expiration: Some(Expiration::At(now() + TimeDelta::days(60))),
         ip_allow: Some("::1".parse().unwrap()),
         ip_deny: Some("::2".parse().unwrap()),
+        ..KeyEdit::default()
     };
     let edited = edit.apply(&record, now()).unwrap();
     let mut expected = record.clone();

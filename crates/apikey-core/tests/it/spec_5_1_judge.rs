@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use apikey_core::{ApiKey, Expiration, Grant, KeyRefusal, Peppers, PresentedKey, judge};
+use apikey_core::{Accepted, ApiKey, Expiration, KeyRefusal, Peppers, PresentedKey, judge};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::common::{draft, issued, key, now, pepper, policy};
@@ -28,10 +28,11 @@ impl Door {
         }
     }
 
-    fn open(&self, key: &str, addr: &str, now: DateTime<Utc>) -> Result<Grant, KeyRefusal> {
+    fn open(&self, key: &str, addr: &str, now: DateTime<Utc>) -> Result<Accepted, KeyRefusal> {
         let key = PresentedKey::parse(key).unwrap();
         let addr: IpAddr = addr.parse().unwrap();
-        judge(&self.record.checker(), &key, addr, now, &self.peppers)
+        let checker = self.record.checker().unwrap();
+        judge(&checker, &key, addr, now, &self.peppers)
     }
 }
 
@@ -118,6 +119,7 @@ fn a_digest_of_an_older_scheme_opens_and_asks_to_be_replaced() {
 fn an_address_refusal_is_the_only_one_that_a_client_hears_of() {
     use KeyRefusal::*;
     let all = [
+        Disabled,
         Expired,
         NotOnAllowList,
         OnDenyList,

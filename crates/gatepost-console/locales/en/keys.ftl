@@ -57,7 +57,11 @@ keys-any-address = any address
 
 keys-active = active
 keys-expired = expired
+keys-disabled = disabled
 keys-gone = deleted
+# What a key may do that may not do everything: only read, or use some tables and scopes.
+keys-read-only = read-only
+keys-limited = limited
 # What to look at in a review.
 keys-never-used = never used
 keys-unused =
@@ -113,6 +117,14 @@ keys-form-entry-enabled = Entry { $number } enabled
 keys-form-entry-example = 10.0.0.0/8 or 192.168.1.5
 # Beside the box that enables an entry.
 keys-form-enabled = Enabled
+keys-form-grant = Permissions
+keys-form-grant-text = A key never has more permissions than its owner. You can give it fewer.
+keys-form-read-only = Read-only
+keys-form-read-only-hint = The key can read, but not create, change, delete or run anything.
+# Boxes with the names of tables of the API, and of scopes of the platform.
+keys-form-tables = Only these tables (optional)
+keys-form-tables-hint = If you select any table or scope, the key can use only what you select.
+keys-form-scopes = Only these scopes (optional)
 
 ## What is wrong with the form
 
@@ -158,6 +170,27 @@ keys-deny-list = IP deny list
 keys-entry-disabled = { $entry } (disabled)
 # An entry of an IP list in the list of keys, when the mouse points at it.
 keys-entry-is-disabled = disabled
+
+# Permissions of the key.
+keys-grant-all = The key has all permissions of its owner.
+keys-grant-read-only = The key can only read.
+keys-grant-tables = Tables: { $names }
+keys-grant-scopes = Scopes: { $names }
+keys-grant-only = The key can use only these:
+keys-is-disabled = This key is disabled: requests that use it are refused as if it had been deleted.
+# Buttons, and what is said after them.
+keys-disable = Disable
+keys-enable = Enable
+keys-was-disabled = The key was disabled. Requests that use it are now refused.
+keys-was-enabled = The key was enabled. Requests that use it are accepted again.
+
+## The question before a key is disabled
+
+keys-disable-title = Disable this API key?
+keys-disable-text =
+    Requests that use the key { $name } ({ $hint }) will be refused until you enable it again. The key
+    string stays the same.
+keys-disable-button = Disable key
 
 ## The question before a key is deleted
 

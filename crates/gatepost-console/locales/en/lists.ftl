@@ -74,6 +74,7 @@ lists-keys-sort-state-down = Expired before active
 lists-keys-state-active = Active
 lists-keys-state-expiring = Expiring within 14 days
 lists-keys-state-expired = Expired
+lists-keys-state-disabled = Disabled
 lists-keys-state-unused = Unused for 90 days
 lists-keys-state-never = Never used
 

@@ -32,6 +32,12 @@ impl Form {
             .map(|(_, value)| value.as_str())
     }
 
+    /// The values of all fields of this name, such as ticked boxes.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let of_name = self.iter().filter(move |(field, _)| *field == name);
+        of_name.map(|(_, value)| value)
+    }
+
     /// All fields, in their order on the page.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let fields = self.0.iter();

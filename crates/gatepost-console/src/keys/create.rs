@@ -68,6 +68,7 @@ pub(super) async fn create(
         description: valid.description,
         expiration: valid.expiration.unwrap_or(Expiration::Never),
         ip: valid.ip,
+        grant: valid.grant,
     };
     match ctx.actor.create_key(draft).await {
         Ok((_, secret)) => {

@@ -1,5 +1,6 @@
 //! The fields of a key's form.
 
+use apikey_core::{MAX_GRANTED, ScopeName};
 use maud::{Markup, html};
 
 use super::form::KeyForm;
@@ -54,6 +55,7 @@ pub(super) fn fields(
                 @for (name, list, legend) in lists { (entries(t, problems, name, &list.rows, &legend)) }
                 p.note.warn data-hint="ip" hidden[surprises.is_empty()] { (surprises) }
             }
+            (grant(ctx, form, problems))
             div.submit {
                 button.primary { (options.button) }
                 a.button href=(ctx.at("/keys")) { (t.of("frame-cancel")) }
@@ -77,6 +79,35 @@ fn expiry(t: &Texts, problems: &Problems, keep: Option<&str>, chosen: &str) -> M
     choices.extend([("date", &*date), ("never", &*never)]);
     let legend = t.of("keys-form-expires");
     layout::radios(problems, "expires_type", &legend, &choices, chosen)
+}
+
+/// What the key may do. What it names already is offered, though the platform no longer has it.
+fn grant(ctx: &PageContext, form: &KeyForm, problems: &Problems) -> Markup {
+    let t = ctx.texts();
+    let tables = offered(ctx.actor.grantable_tables(), &form.tables);
+    let scopes = ctx.actor.grantable_scopes().map(ScopeName::as_str);
+    let scopes = offered(scopes, &form.scopes);
+    html! {
+        section {
+            h2 { (t.of("keys-form-grant")) }
+            p.quiet { (t.of("keys-form-grant-text")) }
+            (layout::check("read_only", &t.of("keys-form-read-only"), &t.of("keys-form-read-only-hint"), form.read_only))
+            (layout::checks(problems, "tables", &t.of("keys-form-tables"), &tables, &form.tables, &t.of("keys-form-tables-hint")))
+            @if !scopes.is_empty() {
+                (layout::checks(problems, "scopes", &t.of("keys-form-scopes"), &scopes, &form.scopes, ""))
+            }
+        }
+    }
+}
+
+fn offered<'a>(known: impl Iterator<Item = &'a str>, ticked: &'a [String]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = known.collect();
+    for name in ticked.iter().take(MAX_GRANTED) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The entries of an IP list.

@@ -1,8 +1,8 @@
 //! The form of a key, parsed with the same types as the API's input.
 
 use apikey_core::{
-    Description, Expiration, IpEntry, IpList, IpPolicy, IpRange, IpRangeError, KeyEdit, KeyName,
-    MAX_IP_ENTRIES,
+    Description, Expiration, Grant, IpEntry, IpList, IpPolicy, IpRange, IpRangeError, KeyEdit,
+    KeyName, MAX_IP_ENTRIES, ScopeNames, TableNames,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::keys::KeyRow;
@@ -32,6 +32,10 @@ pub(super) struct KeyForm {
     /// The network, and any text if it is enabled.
     pub allow: Rows,
     pub deny: Rows,
+    pub read_only: bool,
+    /// The names that are ticked.
+    pub tables: Vec<String>,
+    pub scopes: Vec<String>,
 }
 
 /// The content of a valid form.
@@ -42,11 +46,13 @@ pub(super) struct ValidKey {
     /// `None` keeps the present one.
     pub expiration: Option<Expiration>,
     pub ip: IpPolicy,
+    pub grant: Grant,
 }
 
 impl KeyForm {
     pub(super) fn sent(form: &Form) -> Self {
         let list = |name| form.rows(name, COLUMNS, BLANK, MAX_IP_ENTRIES);
+        let names = |name| form.all(name).map(str::to_owned).collect();
         Self {
             user: form.text("user").to_owned(),
             name: form.text("name").to_owned(),
@@ -55,6 +61,9 @@ impl KeyForm {
             expires: form.date("expires"),
             allow: list("allow"),
             deny: list("deny"),
+            read_only: form.ticked("read_only"),
+            tables: names("tables"),
+            scopes: names("scopes"),
         }
     }
 
@@ -87,6 +96,21 @@ impl KeyForm {
             },
             allow: list(&row.key.ip.allow),
             deny: list(&row.key.ip.deny),
+            read_only: row.key.grant.is_read_only(),
+            tables: row
+                .key
+                .grant
+                .tables()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            scopes: row
+                .key
+                .grant
+                .scopes()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
         }
     }
 
@@ -105,6 +129,8 @@ impl KeyForm {
             false => problems.take(name, list(texts, rows)),
         };
         let (allow, deny) = (list("allow", &self.allow), list("deny", &self.deny));
+        let tables = problems.take("tables", self.tables.join(",").parse::<TableNames>());
+        let scopes = problems.take("scopes", self.scopes.join(",").parse::<ScopeNames>());
         Some(ValidKey {
             name: name?,
             description: description?,
@@ -113,6 +139,7 @@ impl KeyForm {
                 allow: allow?,
                 deny: deny?,
             },
+            grant: Grant::new(self.read_only, tables?, scopes?),
         })
     }
 
@@ -149,6 +176,10 @@ impl ValidKey {
             expiration: self.expiration,
             ip_allow: Some(self.ip.allow),
             ip_deny: Some(self.ip.deny),
+            read_only: Some(self.grant.is_read_only()),
+            tables: Some(self.grant.tables().clone()),
+            scopes: Some(self.grant.scopes().clone()),
+            enabled: None,
         }
     }
 }

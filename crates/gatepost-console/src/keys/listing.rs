@@ -6,7 +6,7 @@ use apikey_core::{Expiration, KeyId, KeyState};
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 
-use super::review::{is_expiring, is_unused};
+use super::review::{is_active, is_expiring, is_unused};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::list_view::{Asked, ListTexts, Listing, Rank, Shape, Shown, SortBy};
@@ -52,6 +52,7 @@ impl Listing for KeyList {
             ("active", "lists-keys-state-active"),
             ("expiring", "lists-keys-state-expiring"),
             ("expired", "lists-keys-state-expired"),
+            ("disabled", "lists-keys-state-disabled"),
             ("unused", "lists-keys-state-unused"),
             ("never", "lists-keys-state-never"),
         ],
@@ -79,7 +80,7 @@ impl Listing for KeyList {
                 Expiration::Never => DateTime::<Utc>::MAX_UTC,
             }),
             "used" => Rank::time_or_never(key.last_login.map(|login| login.at)),
-            "state" => Rank::Number(u64::from(key.state(self.0) != KeyState::Active)),
+            "state" => Rank::Number(u64::from(!is_active(key, self.0))),
             _ => Rank::text(key.name.as_str()),
         }
     }
@@ -87,8 +88,9 @@ impl Listing for KeyList {
     fn is_in(&self, row: &KeyRow, state: &str) -> bool {
         let (key, now) = (&row.key, self.0);
         match state {
-            "active" => key.state(now) == KeyState::Active,
+            "active" => is_active(key, now),
             "expired" => key.state(now) == KeyState::Expired,
+            "disabled" => !key.enabled,
             "expiring" => is_expiring(key, now),
             "unused" => is_unused(key, now),
             _ => key.last_login.is_none(),

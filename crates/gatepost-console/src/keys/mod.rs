@@ -11,6 +11,7 @@ mod list;
 mod listing;
 mod review;
 mod show;
+mod switch;
 mod table;
 mod usage;
 mod user;
@@ -27,6 +28,8 @@ pub(crate) fn routes() -> Router {
         .route("/{id}", get(show::show))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))
+        .route("/{id}/disable", get(switch::confirm).post(switch::disable))
+        .route("/{id}/enable", post(switch::enable))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
 }
 

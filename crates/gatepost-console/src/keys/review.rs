@@ -1,7 +1,7 @@
 //! What to look at when keys are reviewed (SPEC 5.1 rule 7): those that nobody uses, and those that
 //! end soon.
 
-use apikey_core::{ApiKey, Expiration, IpPolicy, KeyState};
+use apikey_core::{ApiKey, Expiration, Grant, IpPolicy, KeyState};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
@@ -29,13 +29,24 @@ pub(super) fn is_unused(key: &ApiKey, now: DateTime<Utc>) -> bool {
 /// The state as a badge, and what to look at.
 pub(super) fn state(texts: &Texts, key: &ApiKey, now: DateTime<Utc>) -> Markup {
     let (kind, text) = match key.state(now) {
+        KeyState::Active if !key.enabled => ("warn", "keys-disabled"),
         KeyState::Active => ("good", "keys-active"),
         KeyState::Expired => ("warn", "keys-expired"),
         KeyState::Deleted => ("bad", "keys-gone"),
     };
     html! {
         (badge(kind, &texts.of(text)))
+        @if let Some(text) = narrowed(&key.grant) { " " (badge("", &texts.of(text))) }
         @for (kind, text) in marks(texts, key, now) { " " (badge(kind, &text)) }
+    }
+}
+
+/// How a key may do less than its owner, in a word.
+fn narrowed(grant: &Grant) -> Option<&'static str> {
+    if grant.is_confined() {
+        Some("keys-limited")
+    } else {
+        grant.is_read_only().then_some("keys-read-only")
     }
 }
 
@@ -85,8 +96,9 @@ fn idle_days(key: &ApiKey, now: DateTime<Utc>) -> i64 {
     (now - since).num_days()
 }
 
-fn is_active(key: &ApiKey, now: DateTime<Utc>) -> bool {
-    key.state(now) == KeyState::Active
+/// Neither expired nor disabled.
+pub(super) fn is_active(key: &ApiKey, now: DateTime<Utc>) -> bool {
+    key.enabled && key.state(now) == KeyState::Active
 }
 
 #[cfg(test)]
@@ -105,6 +117,7 @@ mod tests {
             description: Description::default(),
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
+            grant: Grant::all(),
         };
         let hint = "gp_…".parse().unwrap();
         let mut key = draft
@@ -135,6 +148,15 @@ mod tests {
         assert_eq!(marked(Some(14), Some(0)), ["expires soon"]);
         assert_eq!(marked(Some(1), None), ["never used", "expires soon"]);
         assert_eq!(marked(Some(-1), None), Vec::<String>::new(), "it has ended");
+    }
+
+    #[test]
+    fn a_disabled_key_is_not_pointed_out() {
+        let (mut key, now) = key(Some(1), None);
+        key.enabled = false;
+        assert!(!is_unused(&key, now) && !is_expiring(&key, now));
+        let shown = state(&Texts::english(), &key, now).into_string();
+        assert_eq!(shown, "<span class=\"badge warn\">disabled</span>");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The page of a key: all that is known of it, but for the key itself.
 
-use apikey_core::{Expiration, IpEntry, IpList, KeyId};
+use apikey_core::{Expiration, Grant, IpEntry, IpList, KeyId, ScopeName, TableName};
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
@@ -14,7 +14,7 @@ use super::user;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, note, page_with, seen};
+use crate::layout::{Section, note, one_button, page_with, seen};
 use crate::row_id::RowId;
 use crate::texts::Texts;
 use crate::time::{moment, stamp, stamp_or};
@@ -31,10 +31,24 @@ pub(super) async fn show(
     let (t, owner) = (ctx.texts(), user_name(&ctx, row.key.owner).await);
     let at = |what: &str| ctx.at(&format!("/keys/{id}/{what}"));
     let actions = html! {
-        @if !row.key.expiration.is_expired(ctx.now()) { a.button href=(at("edit")) { (t.of("keys-edit")) } }
+        @if !row.key.expiration.is_expired(ctx.now()) {
+            a.button href=(at("edit")) { (t.of("keys-edit")) }
+            @if row.key.enabled {
+                a.button href=(at("disable")) { (t.of("keys-disable")) }
+            } @else {
+                (one_button(&ctx, &at("enable"), "", &t.of("keys-enable"), ""))
+            }
+        }
         a.button href=(at("delete")) { (t.of("keys-delete")) }
     };
+    let done = match query.text("done") {
+        "disabled" => Some(t.of("keys-was-disabled")),
+        "enabled" => Some(t.of("keys-was-enabled")),
+        _ => None,
+    };
     let body = html! {
+        @if let Some(done) = done { (note("good", &html! { (done) })) }
+        @if !row.key.enabled && query.text("done").is_empty() { (note("warn", &html! { (t.of("keys-is-disabled")) })) }
         (facts(&ctx, &row, &owner))
         (usage.markup(t, &ctx.at(&format!("/keys/{id}"))))
     };
@@ -65,6 +79,31 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {
             @if !surprises.is_empty() { (note("warn", &html! { (surprises) })) }
             (entries(t, &t.of("keys-allow-list"), &key.ip.allow))
             (entries(t, &t.of("keys-deny-list"), &key.ip.deny))
+        }
+        (grant(t, &key.grant))
+    }
+}
+
+/// What the key may do.
+fn grant(texts: &Texts, grant: &Grant) -> Markup {
+    let names = |text, names: Vec<&str>| {
+        let names = html! { @for (at, name) in names.iter().enumerate() { @if at > 0 { ", " } code { (name) } } };
+        texts.markup(text, &[("names", names.into())])
+    };
+    let tables: Vec<&str> = grant.tables().iter().map(TableName::as_str).collect();
+    let scopes: Vec<&str> = grant.scopes().iter().map(ScopeName::as_str).collect();
+    html! {
+        section {
+            h2 { (texts.of("keys-form-grant")) }
+            @if grant.is_all() { p { (texts.of("keys-grant-all")) } }
+            @if grant.is_read_only() { p { (texts.of("keys-grant-read-only")) } }
+            @if grant.is_confined() {
+                p { (texts.of("keys-grant-only")) }
+                ul {
+                    @if !tables.is_empty() { li { (names("keys-grant-tables", tables)) } }
+                    @if !scopes.is_empty() { li { (names("keys-grant-scopes", scopes)) } }
+                }
+            }
         }
     }
 }

@@ -148,6 +148,31 @@ pub(crate) fn radios(
     }
 }
 
+/// A group of checkboxes for names that the API uses.
+pub(crate) fn checks(
+    problems: &Problems,
+    name: &str,
+    legend: &str,
+    options: &[&str],
+    ticked: &[String],
+    hint: &str,
+) -> Markup {
+    html! {
+        div.field id=(name) role="group" aria-labelledby={ (name) "-label" } aria-describedby=(described(name)) {
+            div.label id={ (name) "-label" } { (legend) }
+            div.choices {
+                @for option in options {
+                    label.check {
+                        input type="checkbox" name=(name) value=(option) checked[ticked.iter().any(|name| name == option)];
+                        code { (option) }
+                    }
+                }
+            }
+            (below(problems, name, hint))
+        }
+    }
+}
+
 /// A checkbox.
 pub(crate) fn check(name: &str, label: &str, hint: &str, ticked: bool) -> Markup {
     html! {
@@ -200,6 +225,8 @@ pub(crate) fn label(texts: &Texts, field: &str) -> String {
         "user" => "frame-field-user",
         "allow" => "frame-field-allow",
         "deny" => "frame-field-deny",
+        "tables" => "frame-field-tables",
+        "scopes" => "frame-field-scopes",
         "url" => "frame-field-url",
         "auth" => "frame-field-auth",
         "header" | "headers_text" => "frame-field-headers",

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{
-    InputKind, area, check, errors, errors_of, input, label, picker, radios, select,
+    InputKind, area, check, checks, errors, errors_of, input, label, picker, radios, select,
 };
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};

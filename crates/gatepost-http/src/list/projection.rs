@@ -7,6 +7,7 @@ use gatepost_manage::Actor;
 use serde_json::Value;
 
 use crate::error::ApiError;
+use crate::granted::may_read;
 use crate::query::ListQuery;
 use crate::query::fields::{Column, Field, Fields};
 use crate::resource::{Resource, Wanted};
@@ -18,7 +19,8 @@ const REMEMBERED: usize = 4_096;
 /// A row as it is shown: the names in the response, in order, and the values.
 pub(super) type Shown<'r> = BTreeMap<&'r str, Cow<'r, Value>>;
 
-/// Picks columns, and remembers joins: many rows refer to the same few.
+/// Picks columns, and remembers joins: many rows refer to the same few. Of tables that the caller's
+/// key may not read, nothing is joined or counted.
 pub(super) struct Projection<'a> {
     resource: &'a dyn Resource,
     caller: &'a Actor,
@@ -85,9 +87,15 @@ impl<'a> Projection<'a> {
         let table = self.resource.table();
         match what {
             Column::Plain(column) if table.knows(column) => copy(shown, row, column, name),
-            Column::Count(counted) if table.counts.contains(&counted.as_str()) => {
-                let count = self.resource.count(self.caller, row, counted).await?;
-                shown.insert(name, Cow::Owned(count.into()));
+            Column::Count(counted) => {
+                let mut counts = table.counts.iter();
+                let Some((_, of)) = counts.find(|(name, _)| name == counted) else {
+                    return Ok(());
+                };
+                if may_read(self.caller, of) {
+                    let count = self.resource.count(self.caller, row, counted).await?;
+                    shown.insert(name, Cow::Owned(count.into()));
+                }
             }
             Column::Join { through, column }
                 if table.joins.contains(&(through.as_str(), column.as_str())) =>
@@ -96,7 +104,7 @@ impl<'a> Projection<'a> {
                     shown.insert(name, Cow::Owned(value));
                 }
             }
-            Column::Plain(_) | Column::Count(_) | Column::Join { .. } => {}
+            Column::Plain(_) | Column::Join { .. } => {}
         }
         Ok(())
     }
@@ -110,6 +118,10 @@ impl<'a> Projection<'a> {
         let Some(reference) = row.get(through).filter(|r| !r.is_null()) else {
             return Ok(None);
         };
+        let table = self.resource.table().referred(through, reference);
+        if !table.is_some_and(|table| may_read(self.caller, table)) {
+            return Ok(None);
+        }
         let key = (through, column, reference.to_string());
         if let Some(known) = self.joined.get(&key) {
             return Ok(known.clone());

@@ -26,6 +26,14 @@ pub(super) fn limits() -> Value {
     }})
 }
 
+pub(super) fn whoami() -> Value {
+    json!({"get": {
+        "operationId": "whoami",
+        "summary": "Who is calling, by which key, and what that key may do: an addition to the v4 wire, open to every key",
+        "responses": responses(&[("200", reference("WhoAmI"))], &["401", "403", "429", "500", "503"]),
+    }})
+}
+
 pub(super) fn webhook_counts() -> Value {
     let mut webhook = query("webhook_url", "integer", "The webhook.");
     webhook["required"] = json!(true);
@@ -245,7 +253,7 @@ fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
             "400" => "The request cannot be read",
             "401" => "Not authenticated",
             "403" => {
-                "Not allowed; the text says in words what may not be watched, or of what there is as much as allowed"
+                "Not allowed; the text says in words what may not be watched, of what there is as much as allowed, or what the API key that is used was not granted"
             }
             "404" => "No such row, or none that the caller may know of",
             "405" => "Not permitted on this table",

@@ -55,6 +55,23 @@ pub(super) fn shared() -> Map<String, Value> {
             "refused": {"type": "integer", "description": "How often it was refused although its secret was right: expired, from an address that its lists refuse, or of a user who is disabled or gone. Wrong secrets count nowhere: anybody can present one."},
         },
     }));
+    schemas.insert("WhoAmI".into(), json!({
+        "type": "object",
+        "properties": {
+            "user": {"type": "integer", "description": "The user."},
+            "user_name": {"type": ["string", "null"], "description": "What the platform calls the user, where the caller may know."},
+            "access": {"type": "string", "enum": ["user", "tenant_administrator", "system_administrator", "other"], "description": "How far the user's powers go."},
+            "tenant": {"type": ["integer", "null"], "description": "The user's tenant."},
+            "via": {"type": "string", "enum": ["key", "login"], "description": "By what the caller proved who it is."},
+            "key": {"type": ["integer", "null"], "description": "The API key that is used: its row in `user_api_keys`. This and what follows of it is null for a login."},
+            "key_name": {"type": ["string", "null"], "description": "The name of the key."},
+            "key_hint": {"type": ["string", "null"], "description": "The part of the key string that may be shown."},
+            "expires": {"type": ["integer", "null"], "description": "When the key stops being valid: epoch seconds, 0 for never."},
+            "read_only": {"type": "boolean", "description": "Whether the key may only read."},
+            "tables": {"type": "string", "description": "The tables that the key names, comma-joined."},
+            "scopes": {"type": "string", "description": "The scopes that the key names, comma-joined; a key that names no tables and no scopes may use everything."},
+        },
+    }));
     schemas.insert("System".into(), json!({
         "type": "object",
         "properties": {

@@ -2,13 +2,14 @@
 
 mod actions;
 mod body;
+mod granted;
 mod headers;
 mod observe;
 mod rows;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn_with_state, map_response};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::routing::{get, post};
 use gatepost_keys::AuthLayer;
 
@@ -17,15 +18,17 @@ use crate::state::{Served, Shared};
 
 /// The routes under `/api/v4`, behind the guard.
 pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
+    let of = |table: &'static str| from_fn_with_state(table, granted::of_table);
+    let limits = get(crate::user_limits::limits).route_layer(from_fn(granted::elsewhere));
+    let uses = get(crate::key_uses::key_uses).route_layer(of("user_api_keys"));
+    let counts = get(crate::webhook_counts::webhook_counts).route_layer(of("webhook_urls"));
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
-        .route("/limits", get(crate::user_limits::limits))
-        .route("/user_api_key_uses", get(crate::key_uses::key_uses))
-        .route(
-            "/webhook_counts",
-            get(crate::webhook_counts::webhook_counts),
-        )
+        .route("/whoami", get(crate::whoami::whoami))
         .route("/openapi.json", get(crate::openapi::serve))
+        .route("/limits", limits)
+        .route("/user_api_key_uses", uses)
+        .route("/webhook_counts", counts)
         .with_state(shared.clone());
     for resource in shared.tables.all() {
         routes = routes.merge(table_routes(Served {
@@ -37,7 +40,7 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
         .fallback(|| async { ApiError::not_found() })
         .method_not_allowed_fallback(|| async { ApiError::not_permitted() })
         .layer(DefaultBodyLimit::max(shared.limits.body))
-        .layer(guard)
+        .layer(guard.any_grant())
         .layer(from_fn_with_state(shared, observe::observe))
         .layer(map_response(headers::private))
 }
@@ -70,5 +73,7 @@ fn table_routes(served: Served) -> Router {
                 post(actions::by_endpoint),
             );
     }
-    routes.with_state(served)
+    routes
+        .with_state(served)
+        .route_layer(from_fn_with_state(name, granted::of_table))
 }

@@ -1,9 +1,11 @@
 //! The declaration of a table.
 
-use super::column::{Access, Column};
+use serde_json::Value;
+
+use super::column::{Access, Column, Kind};
 
 /// A row as it travels: column name to value.
-pub(crate) type RowMap = serde_json::Map<String, serde_json::Value>;
+pub(crate) type RowMap = serde_json::Map<String, Value>;
 
 /// The name of the column that holds the row number.
 pub(crate) const KEY: &str = "$key";
@@ -21,8 +23,8 @@ pub(crate) struct Table {
     pub columns: &'static [Column],
     /// `user#name`, `owner#$display`: columns of the rows that a row refers to.
     pub joins: &'static [(&'static str, &'static str)],
-    /// `events` in `count(events)`.
-    pub counts: &'static [&'static str],
+    /// `events` in `count(events)`, and the table whose rows are counted.
+    pub counts: &'static [(&'static str, &'static str)],
     /// The most rows that are read at a time: together they must not be large.
     pub page: u32,
     /// What can be done with a row beside reading, changing and deleting it.
@@ -80,6 +82,15 @@ impl Table {
     /// named, so that a filter is no oracle for a secret.
     pub(crate) fn knows(&self, name: &str) -> bool {
         name == KEY || self.readable(name).is_some()
+    }
+
+    /// The table that a row refers to by the value of this column.
+    pub(crate) fn referred<'v>(&self, column: &str, value: &'v Value) -> Option<&'v str> {
+        match self.readable(column)?.kind {
+            Kind::Key(table) | Kind::Reference(Some(table)) => Some(table),
+            Kind::Reference(None) => Some(value.as_str()?.rsplit_once('/')?.0),
+            _ => None,
+        }
     }
 
     /// The action of that name.

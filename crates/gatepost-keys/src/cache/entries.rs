@@ -6,7 +6,7 @@ use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use apikey_core::{Checker, KeyId, KeyRefusal, LookupId, OwnerId, PresentedKey, judge};
+use apikey_core::{Checker, Grant, KeyId, KeyRefusal, LookupId, OwnerId, PresentedKey, judge};
 use gatepost_storage::keys::KeyRow;
 
 use super::fold::Fold;
@@ -23,6 +23,7 @@ struct Slot {
     checker: Checker,
     key: KeyId,
     owner: OwnerId,
+    grant: Grant,
     /// Held for as long as it takes to write a time and an address, and to count.
     noted: Mutex<Noted>,
     /// Seen expired: a clock that is set back does not bring the key back.
@@ -73,6 +74,7 @@ impl Entries {
         Some(Judged {
             key: slot.key,
             owner: slot.owner,
+            grant: slot.grant.clone(),
             outcome,
             is_cold: false,
         })
@@ -97,13 +99,18 @@ impl Entries {
     }
 
     /// Inserts if `is_fresh` still says so under the lock. A full slice lets any entry go; an owner
-    /// who has as many as one may gets the place of another entry of its own, or none.
+    /// who has as many as one may gets the place of another entry of its own, or none. A disabled
+    /// key is never taken.
     pub(super) fn insert(&self, row: &KeyRow, is_fresh: impl FnOnce() -> bool, owners: &Owners) {
         let (id, owner) = (row.key.lookup.as_u128(), row.key.owner);
+        let Some(checker) = row.key.checker() else {
+            return;
+        };
         let slot = Slot {
-            checker: row.key.checker(),
+            checker,
             key: row.id,
             owner,
+            grant: row.key.grant.clone(),
             noted: Mutex::default(),
             expired: AtomicBool::new(false),
         };

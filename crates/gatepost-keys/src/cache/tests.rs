@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use apikey_core::{
-    ApiKey, Description, Expiration, IpPolicy, KeyDraft, KeyId, LastLogin, OwnerId, Peppers,
+    ApiKey, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, LastLogin, OwnerId, Peppers,
     Prefix, RevealOnce,
 };
 use gatepost_storage::keys::{KeyRow, KeySlice};
@@ -26,6 +26,7 @@ fn issue(owner: i64, name: &str) -> (ApiKey, RevealOnce) {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (peppers, now) = (Peppers::none(), "2026-01-01T00:00:00Z".parse().unwrap());
     let new = draft.issue(&Prefix::default(), &peppers, &mut rand::rng(), now);

@@ -2,6 +2,7 @@
 //! extensions of the request and of its response.
 
 mod address;
+mod needs;
 mod platform_login;
 
 use std::fmt;
@@ -12,15 +13,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 pub use address::{ForwardedHeader, TrustedProxies};
+use apikey_core::{NotGranted, ScopeName};
 use http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
     X_CONTENT_TYPE_OPTIONS,
 };
-use http::{Extensions, HeaderMap, HeaderValue, Request, Response};
+use http::{Extensions, HeaderMap, HeaderValue, Request, Response, StatusCode};
 pub use platform_login::{PlatformAnswer, PlatformLogin, Presented};
 use tower_layer::Layer;
 use tower_service::Service;
 
+use self::needs::Needs;
 use crate::denied::Denied;
 use crate::principal::Principal;
 use crate::service::KeyService;
@@ -34,6 +37,11 @@ type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 /// The [`Principal`] is in the extensions of the request, for what is guarded, and of the response,
 /// for a platform's log of who asked for what.
 ///
+/// A key that is narrowed is refused with 403, in words: a read-only one any method that is not
+/// safe (RFC 9110 §9.2.1), and one that names what it may use everything, unless
+/// [`require_scope`](Self::require_scope) names a scope that it has. So routes that were written
+/// before keys could be narrowed are open to none of them.
+///
 /// The client's address is the peer's, unless [`trusted_proxies`](Self::trusted_proxies) says which
 /// forwarding headers count.
 #[derive(Clone)]
@@ -42,6 +50,7 @@ pub struct AuthLayer {
     peer: Peer,
     proxies: TrustedProxies,
     platform: Option<Arc<dyn PlatformLogin>>,
+    needs: Needs,
 }
 
 impl AuthLayer {
@@ -56,6 +65,7 @@ impl AuthLayer {
             peer: Arc::new(peer),
             proxies: TrustedProxies::none(),
             platform: None,
+            needs: Needs::default(),
         }
     }
 
@@ -63,6 +73,23 @@ impl AuthLayer {
     #[must_use]
     pub fn trusted_proxies(mut self, proxies: TrustedProxies) -> Self {
         self.proxies = proxies;
+        self
+    }
+
+    /// Guards routes for which a key must have this scope: a key that names it, or one that names
+    /// nothing. Others get 403, with the scope in the text and in `WWW-Authenticate` (RFC 6750
+    /// §3.1).
+    #[must_use]
+    pub fn require_scope(mut self, scope: ScopeName) -> Self {
+        self.needs.scope = Some(scope);
+        self
+    }
+
+    /// Lets narrowed keys through, for a service that asks [`Principal::grant`] by itself what they
+    /// may do there, as `gatepost-http` does. A scope that is required still is.
+    #[must_use]
+    pub fn any_grant(mut self) -> Self {
+        self.needs.judged_within = true;
         self
     }
 
@@ -113,6 +140,7 @@ impl fmt::Debug for AuthLayer {
         f.debug_struct("AuthLayer")
             .field("proxies", &self.proxies)
             .field("platform_login", &self.platform.is_some())
+            .field("needs", &self.needs)
             .finish_non_exhaustive()
     }
 }
@@ -140,7 +168,7 @@ where
     S: Service<Request<ReqBody>, Response = Response<ResBody>> + Clone + Send + 'static,
     S::Future: Send,
     ReqBody: Send + 'static,
-    ResBody: From<&'static str>,
+    ResBody: From<String>,
 {
     type Response = Response<ResBody>;
     type Error = S::Error;
@@ -159,6 +187,11 @@ where
             let peer = (auth.peer)(request.extensions());
             match auth.authenticate(request.headers(), peer).await {
                 Ok(principal) => {
+                    if let Err(why) = auth.needs.check(&principal.grant, request.method()) {
+                        let mut response = refuse_grant(&why);
+                        response.extensions_mut().insert(principal);
+                        return Ok(response);
+                    }
                     request.extensions_mut().insert(principal.clone());
                     let mut response = inner.call(request).await?;
                     response.extensions_mut().insert(principal);
@@ -170,13 +203,18 @@ where
     }
 }
 
-fn refuse<B: From<&'static str>>(denied: Denied) -> Response<B> {
-    let mut response = Response::new(B::from(denied.body()));
-    *response.status_mut() = denied.status();
+/// A good key that may not do this.
+fn refuse_grant<B: From<String>>(why: &NotGranted) -> Response<B> {
+    metrics::counter!("gatepost_not_granted_total").increment(1);
+    let mut response = refusal(StatusCode::FORBIDDEN, format!(r#"{{"err":"{why}"}}"#));
+    let challenge = needs::challenge(why);
+    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    response
+}
+
+fn refuse<B: From<String>>(denied: Denied) -> Response<B> {
+    let mut response = refusal(denied.status(), denied.body().to_owned());
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     match denied {
         Denied::Unauthenticated => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -189,5 +227,15 @@ fn refuse<B: From<&'static str>>(denied: Denied) -> Response<B> {
         }
         _ => {}
     }
+    response
+}
+
+fn refusal<B: From<String>>(status: StatusCode, body: String) -> Response<B> {
+    let mut response = Response::new(B::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }

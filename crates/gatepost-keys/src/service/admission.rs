@@ -31,16 +31,16 @@ impl Admission {
         at: &Circumstances<'_>,
     ) -> Option<Result<Principal, Refused>> {
         match judged.outcome {
-            Ok(grant) if grant.needs_rehash => None,
+            Ok(accepted) if accepted.needs_rehash => None,
             Ok(_) => {
                 let answer = ask::ask(self.accounts.as_ref(), judged.owner).ok()?;
                 Some(match good(answer) {
                     Ok(account) => Ok(self.let_in(keys, key, judged, account, at)),
-                    Err(refused) => Err(self.turn_away(keys, key, judged, refused, at)),
+                    Err(refused) => Err(self.turn_away(keys, key, &judged, refused, at)),
                 })
             }
             Err(refusal) if refusal.is_ip() => None,
-            Err(refusal) => Some(Err(self.turn_away(keys, key, judged, refusal.into(), at))),
+            Err(refusal) => Some(Err(self.turn_away(keys, key, &judged, refusal.into(), at))),
         }
     }
 
@@ -52,9 +52,9 @@ impl Admission {
         judged: Judged,
         at: &Circumstances<'_>,
     ) -> Result<Principal, Refused> {
-        match self.judge_owner(keys, key, judged, at).await {
+        match self.judge_owner(keys, key, &judged, at).await {
             Ok(account) => Ok(self.let_in(keys, key, judged, account, at)),
-            Err(refused) => Err(self.turn_away(keys, key, judged, refused, at)),
+            Err(refused) => Err(self.turn_away(keys, key, &judged, refused, at)),
         }
     }
 
@@ -63,16 +63,16 @@ impl Admission {
         &self,
         keys: &Lookup,
         key: &PresentedKey<'_>,
-        judged: Judged,
+        judged: &Judged,
         at: &Circumstances<'_>,
     ) -> Result<Account, Refused> {
         match judged.outcome {
-            Ok(grant) => {
+            Ok(accepted) => {
                 let account = self.account(judged.owner).await?;
                 if judged.is_cold {
                     keys.place(judged.owner, &account, at.now).await;
                 }
-                if grant.needs_rehash {
+                if accepted.needs_rehash {
                     keys.rehash(key, judged.key).await;
                 }
                 Ok(account)
@@ -99,8 +99,8 @@ impl Admission {
             at: at.now,
             from: at.addr,
         };
-        self.note(keys, key, judged, Outcome::LoggedIn(login));
-        Principal::new(judged.owner, account, Via::Key(judged.key))
+        self.note(keys, key, &judged, Outcome::LoggedIn(login));
+        Principal::new(judged.owner, account, Via::Key(judged.key)).with_grant(judged.grant)
     }
 
     /// Counts a use that was refused, where the secret was right and somebody judged it: a wrong
@@ -110,7 +110,7 @@ impl Admission {
         &self,
         keys: &Lookup,
         key: &PresentedKey<'_>,
-        judged: Judged,
+        judged: &Judged,
         refused: Refused,
         at: &Circumstances<'_>,
     ) -> Refused {
@@ -120,7 +120,7 @@ impl Admission {
         refused
     }
 
-    fn note(&self, keys: &Lookup, key: &PresentedKey<'_>, judged: Judged, outcome: Outcome) {
+    fn note(&self, keys: &Lookup, key: &PresentedKey<'_>, judged: &Judged, outcome: Outcome) {
         if !keys.cache.note(key.lookup(), outcome) {
             self.waiting.note(judged.key, outcome);
         }

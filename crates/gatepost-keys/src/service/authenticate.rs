@@ -18,9 +18,9 @@ impl KeyService {
     /// for, expiry and address judged, the login noted. A key that is in memory and a platform that
     /// answers at once cost no allocation and no wait.
     ///
-    /// An unknown id and a wrong secret cost the same work and a whole number of 5 ms: the time
-    /// does not tell whether there is a key of that id, nor whether it is in use. Whoever has the
-    /// secret is answered at once.
+    /// An unknown id, a wrong secret and a disabled key cost the same work and a whole number of 5
+    /// ms: the time does not tell whether there is a key of that id, nor whether it is in use.
+    /// Whoever has the secret of a key that is enabled is answered at once.
     ///
     /// # Errors
     /// [`Denied`]: what the caller may learn. The true reason is logged at debug level and counted

@@ -8,8 +8,8 @@ use crate::error::KeyError;
 use crate::principal::{Principal, Via};
 
 impl KeyService {
-    /// Refuses a new key that would be valid for longer, or from more addresses, than the key by
-    /// which the request came.
+    /// Refuses a new key that would be valid for longer, from more addresses, or for more, than the
+    /// key by which the request came.
     pub(super) async fn check_draft(
         &self,
         actor: &Principal,
@@ -22,14 +22,16 @@ impl KeyService {
     }
 
     /// Refuses an edit that widens a key, unless the key then still reaches no further than the one
-    /// by which the request came. Narrowing is always allowed.
+    /// by which the request came. Narrowing is always allowed. To enable a key is to widen it: it
+    /// reached nothing before.
     pub(super) async fn check_edit(
         &self,
         actor: &Principal,
         before: &ApiKey,
         after: &ApiKey,
     ) -> Result<(), KeyError> {
-        if after.bounds().check_within(&before.bounds()).is_ok() {
+        let is_enabled = after.enabled && !before.enabled;
+        if !is_enabled && after.bounds().check_within(&before.bounds()).is_ok() {
             return Ok(());
         }
         let Some(acting) = self.acting_key(actor).await? else {
@@ -38,8 +40,11 @@ impl KeyService {
         Ok(after.bounds().check_within(&acting.key.bounds())?)
     }
 
-    /// The key by which the request came, as it is now; `None` of a person who logged in.
-    async fn acting_key(&self, actor: &Principal) -> Result<Option<KeyRow>, KeyError> {
+    /// The key by which a request came, as it is now; `None` of a person who logged in.
+    ///
+    /// # Errors
+    /// [`KeyError::Forbidden`] when it was deleted since, and failures of the store.
+    pub async fn acting_key(&self, actor: &Principal) -> Result<Option<KeyRow>, KeyError> {
         let Via::Key(id) = actor.via else {
             return Ok(None);
         };

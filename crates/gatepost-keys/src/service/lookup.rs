@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use apikey_core::{KeyId, OwnerId, Peppers, PresentedKey, judge, reject_unknown};
+use apikey_core::{KeyId, KeyRefusal, OwnerId, Peppers, PresentedKey, judge, reject_unknown};
 use chrono::{DateTime, Utc};
 use gatepost_ids::Account;
 use gatepost_storage::{Clock, KeyStore, StoreError};
@@ -48,7 +48,8 @@ impl Lookup {
     /// Finds the record of a key, in memory or in the store, and judges the key by it.
     ///
     /// A wrong secret costs the same whether its record is in memory, in the store or nowhere: two
-    /// comparisons and one question to the store. Nor does it bring a record into memory.
+    /// comparisons and one question to the store. Nor does it bring a record into memory. A
+    /// disabled key costs that whatever its secret is, as a key that was deleted.
     pub(super) async fn lookup(
         &self,
         key: &PresentedKey<'_>,
@@ -66,7 +67,11 @@ impl Lookup {
         let Some(row) = row.map_err(|error| unavailable(&error))? else {
             return Err(reject_unknown(key, &self.peppers).into());
         };
-        let outcome = judge(&row.key.checker(), key, at.addr, at.now, at.peppers);
+        let Some(checker) = row.key.checker() else {
+            let _ = reject_unknown(key, &self.peppers);
+            return Err(KeyRefusal::Disabled.into());
+        };
+        let outcome = judge(&checker, key, at.addr, at.now, at.peppers);
         if cached && !is_wrong_secret(outcome) {
             self.cache.insert(&row, epoch);
             if let Some(judged) = self.cache.judge(key, at) {
@@ -80,6 +85,7 @@ impl Lookup {
         Ok(Judged {
             key: row.id,
             owner: row.key.owner,
+            grant: row.key.grant,
             outcome,
             is_cold: true,
         })

@@ -60,8 +60,10 @@ impl KeyService {
         Ok((row, reveal))
     }
 
-    /// Changes name, description, expiration or IP lists; never the key string (SPEC 2.1 rule 3).
-    /// In force for the next request. A request with an API key widens no key beyond that one.
+    /// Changes name, description, expiration, IP lists, grant, or whether the key is accepted;
+    /// never the key string (SPEC 2.1 rule 3). In force for the next request. A request with an API
+    /// key widens no key beyond that one. To disable a key is counted as a change and never refused
+    /// for that, as a deletion.
     ///
     /// # Errors
     /// [`KeyError::NotFound`], [`KeyError::Beyond`], [`KeyError::NameTaken`], [`KeyError::Edit`],
@@ -76,7 +78,9 @@ impl KeyService {
         for n in 0..TRIES {
             let row = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
             let now = keys.clock.now();
-            if n == 0 {
+            if n == 0 && edit.as_switch() == Some(false) {
+                changes.count(row.key.owner, now);
+            } else if n == 0 {
                 changes.admit(row.key.owner, now)?;
             }
             let key: ApiKey = edit

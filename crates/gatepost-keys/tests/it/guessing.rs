@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyString, OwnerId, Prefix};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyString, OwnerId, Prefix};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, FailureLimit, GuessLimits, KeyService,
     Principal, Via,
@@ -39,6 +39,7 @@ async fn service() -> (KeyService, String) {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (_, reveal) = keys.create(&user, draft).await.unwrap();
     (keys, format!("Bearer {}", reveal.reveal().as_str()))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyService, Principal, Via,
 };
@@ -39,6 +39,7 @@ async fn the_key_of_a_disabled_user_does_not_log_in() {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     };
     let (row, reveal) = keys.create(&user, draft).await.unwrap();
     let header = format!("Bearer {}", reveal.reveal().as_str());

@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod bounded;
+mod disabled_keys;
 mod gone;
 mod guessing;
 mod last_login;
 mod logins;
+mod narrower_keys;
 mod one_shape;
 mod placing;
 mod quotas;

@@ -27,10 +27,12 @@ async fn cost(world: &World, key: &Made) -> (u64, u64, u128) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_id_and_a_wrong_secret_cost_the_same() {
+async fn an_unknown_id_a_wrong_secret_and_a_disabled_key_cost_the_same() {
     let world = World::new();
     let (hot, cold) = (world.key(1, "hot").await, world.key(1, "cold").await);
-    let gone = world.key(1, "gone").await;
+    let (gone, off) = (world.key(1, "gone").await, world.key(1, "off").await);
+    present(&world.keys, &off).await.unwrap();
+    world.switch(&off, false).await;
     world.keys.delete(&world.user(1), gone.id).await.unwrap();
     present(&world.keys, &hot).await.unwrap();
     let _ = present(&world.keys, &gone).await;
@@ -41,6 +43,8 @@ async fn an_unknown_id_and_a_wrong_secret_cost_the_same() {
             &cold.forged(round),
             &gone.forged(round),
             &gone,
+            &off.forged(round),
+            &off,
         ] {
             costs.insert(cost(&world, key).await);
         }

@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, LookupId, OwnerId};
+use apikey_core::{
+    Description, Expiration, Grant, IpPolicy, KeyDraft, KeyEdit, KeyId, LookupId, OwnerId,
+};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Quota,
     TenantId, Via,
 };
 use gatepost_storage::keys::KeyRow;
-use gatepost_storage::{ManualClock, MemoryStore};
+use gatepost_storage::{KeyStore as _, ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
 
 /// Each user has an account without a tenant until something else is said.
@@ -128,6 +130,14 @@ impl World {
         }
     }
 
+    /// Its owner disables a key, or enables it again.
+    pub(crate) async fn switch(&self, key: &Made, enabled: bool) {
+        let row = self.store.key(key.id).await.unwrap().unwrap();
+        let owner = self.user(row.key.owner.0);
+        let edit = KeyEdit::switch(enabled);
+        self.keys.edit(&owner, key.id, &edit).await.unwrap();
+    }
+
     pub(crate) async fn create(
         &self,
         owner: i64,
@@ -146,6 +156,7 @@ pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     }
 }
 

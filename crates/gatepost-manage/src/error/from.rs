@@ -77,6 +77,9 @@ impl From<KeyError> for ManageError {
                     BeyondBounds::Expiration => "expires",
                     BeyondBounds::Allow => "ip_allow_list",
                     BeyondBounds::Deny => "ip_deny_list",
+                    BeyondBounds::ReadOnly => "read_only",
+                    BeyondBounds::Scopes => "scopes",
+                    BeyondBounds::Tables => "tables",
                 };
                 Self::invalid(field, Arc::new(error))
             }

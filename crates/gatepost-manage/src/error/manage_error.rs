@@ -154,7 +154,7 @@ impl ManageError {
     }
 
     /// A field that breaks a rule, by an error that says which rule.
-    pub(super) fn invalid<E: Error + Send + Sync + 'static>(
+    pub(crate) fn invalid<E: Error + Send + Sync + 'static>(
         field: &'static str,
         source: Arc<E>,
     ) -> Self {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, KeyName};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, KeyName};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::{Engine, EngineBuilder};
 use gatepost_keys::{KeyService, OwnerId, Quota};
@@ -131,6 +131,7 @@ pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
+        grant: Grant::all(),
     }
 }
 

@@ -22,6 +22,23 @@ const CHANGED: &str = include_str!("../sql/keys/changed.sql");
 /// keys.
 const CHANGES_KEPT: i64 = 64;
 
+/// What a key may do, in the columns of its row.
+struct Granted {
+    read_only: bool,
+    tables: String,
+    scopes: String,
+}
+
+impl Granted {
+    fn of(key: &ApiKey) -> Self {
+        Self {
+            read_only: key.grant.is_read_only(),
+            tables: key.grant.tables().to_string(),
+            scopes: key.grant.scopes().to_string(),
+        }
+    }
+}
+
 impl PostgresStore {
     pub(super) async fn add_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
         let scheme = key.digest.scheme.to_string();
@@ -36,7 +53,8 @@ impl PostgresStore {
         let login = key.last_login.map(|l| l.at);
         let from = key.last_login.map(|l| l.from.to_string());
         let at_most = most(at_most);
-        let params: [Param<'_>; 14] = [
+        let grant = Granted::of(key);
+        let params: [Param<'_>; 18] = [
             &key.owner.0,
             &lookup,
             &hint,
@@ -50,6 +68,10 @@ impl PostgresStore {
             &key.created,
             &login,
             &from,
+            &key.enabled,
+            &grant.read_only,
+            &grant.tables,
+            &grant.scopes,
             &at_most,
         ];
         let owner: [Param<'_>; 1] = [&key.owner.0];
@@ -80,7 +102,8 @@ impl PostgresStore {
         let (allow, deny) = (new.key.ip.allow.to_string(), new.key.ip.deny.to_string());
         let (name, description) = (new.key.name.as_str(), new.key.description.as_str());
         let (expires, digest) = (expires(new.key.expiration), new.key.digest.bytes.as_slice());
-        let params: [Param<'_>; 9] = [
+        let grant = Granted::of(&new.key);
+        let params: [Param<'_>; 13] = [
             &new.id.0,
             &new.revision.0,
             &name,
@@ -90,6 +113,10 @@ impl PostgresStore {
             &deny,
             &scheme,
             &digest,
+            &new.key.enabled,
+            &grant.read_only,
+            &grant.tables,
+            &grant.scopes,
         ];
         let (stored, moved) = self.moving(new.id, UPDATE, &params).await?;
         Ok((row::key(&stored)?, moved))

@@ -1,7 +1,8 @@
 //! A key and its columns.
 
 use apikey_core::{
-    ApiKey, Description, Digest, Expiration, IpPolicy, KeyId, KeyName, LastLogin, LookupId, OwnerId,
+    ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, LookupId,
+    OwnerId,
 };
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
@@ -13,7 +14,8 @@ use crate::error::{Failure, Result};
 
 /// What is read of a key that is there.
 pub(super) const SELECT: &str = "r.id, r.revision, r.owner, r.lookup, r.hint, r.digest_scheme, r.digest, r.name, r.description, \
-     r.expires, r.ip_allow, r.ip_deny, r.created, r.last_login, r.last_login_from \
+     r.expires, r.ip_allow, r.ip_deny, r.created, r.last_login, r.last_login_from, \
+     r.enabled, r.read_only, r.tables, r.scopes \
      FROM :schema.gatepost_key r JOIN :schema.gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone";
 
 pub(super) fn key(row: &Row) -> Result<KeyRow> {
@@ -48,6 +50,12 @@ pub(super) fn key(row: &Row) -> Result<KeyRow> {
                 allow: parse(row, "ip_allow")?,
                 deny: parse(row, "ip_deny")?,
             },
+            grant: Grant::new(
+                row.try_get("read_only")?,
+                parse(row, "tables")?,
+                parse(row, "scopes")?,
+            ),
+            enabled: row.try_get("enabled")?,
             created: row.try_get("created")?,
             last_login,
         },

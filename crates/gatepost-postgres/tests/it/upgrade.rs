@@ -10,8 +10,8 @@ use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore, Page, Scope};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, full_event, full_occurrence, full_task, full_webhook, message, named,
-    outbox, settlement_of, webhook,
+    UNLIMITED, at, direct, full_event, full_grant, full_occurrence, full_task, full_webhook,
+    message, named, outbox, settlement_of, webhook,
 };
 use tokio_postgres::Client;
 use webhook_model::{TaskId, WebhookId};
@@ -31,6 +31,8 @@ const ROWS_SECOND: &str = include_str!("rows_0002.sql");
 const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 /// The fourth, with its rows of before: opened by the fifth.
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
+/// The fifth, before keys could be narrowed.
+const FIFTH: &str = include_str!("../../migrations/0005_key_use.sql");
 const MARKED: &str = "CREATE TABLE gatepost_migration (
      version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());
      INSERT INTO gatepost_migration (version, name) VALUES (1, 'gatepost')";
@@ -367,4 +369,36 @@ async fn keys_of_before_uses_were_counted_have_none_and_are_counted_from_now_on(
     let left = client.query(left, &[]).await.unwrap();
     let left: Vec<i64> = left.iter().map(|row| row.get(0)).collect();
     assert_eq!(left, [keys[1].id.0], "a deleted key takes its days along");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_before_grants_are_enabled_and_may_everything_and_can_be_narrowed() {
+    let mark = "INSERT INTO gatepost_migration (version, name)
+        VALUES (2, 'places'), (3, 'queue'), (4, 'cause'), (5, 'key_use')";
+    let scripts = [
+        SCHEMA,
+        ROWS,
+        MARKED,
+        SECOND,
+        ROWS_SECOND,
+        THIRD,
+        FOURTH,
+        FIFTH,
+        mark,
+    ];
+    let (config, client) = written_by(&scripts).await;
+    let before = text_of(&client).await;
+    let store = PostgresStore::connect(config).await.unwrap();
+    assert_eq!(text_of(&client).await, before);
+    let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
+    let keys = keys.unwrap();
+    assert_eq!(keys.len(), 2);
+    for row in keys {
+        assert!(row.key.enabled && row.key.grant.is_all());
+        let mut narrow = row.clone();
+        (narrow.key.grant, narrow.key.enabled) = (full_grant(), false);
+        let narrow = store.update_key(&narrow, at(1)).await.unwrap();
+        assert_eq!(narrow.key.grant, full_grant());
+        assert_eq!(store.key(row.id).await.unwrap(), Some(narrow));
+    }
 }

@@ -1,7 +1,7 @@
 //! A key and its columns.
 
 use apikey_core::{
-    ApiKey, Description, Digest, Expiration, IpPolicy, KeyId, KeyName, LastLogin, OwnerId,
+    ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, OwnerId,
 };
 use gatepost_storage::Revision;
 use gatepost_storage::keys::KeyRow;
@@ -11,7 +11,7 @@ use crate::column::{maybe_time, parse, stored, time};
 use crate::error::{Failure, Result};
 
 pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
-     ip_allow, ip_deny, created, last_login, last_login_from FROM gatepost_key k";
+     ip_allow, ip_deny, created, last_login, last_login_from, enabled, read_only, tables, scopes FROM gatepost_key k";
 
 /// The key's owner was not removed since it was made.
 pub(super) const LIVE: &str =
@@ -49,6 +49,12 @@ pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
                 allow: parse(row, "ip_allow")?,
                 deny: parse(row, "ip_deny")?,
             },
+            grant: Grant::new(
+                row.get("read_only")?,
+                parse(row, "tables")?,
+                parse(row, "scopes")?,
+            ),
+            enabled: row.get("enabled")?,
             created: time(row, "created")?,
             last_login,
         },

@@ -42,6 +42,10 @@ pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64) -> Result<KeyRo
                 micros(key.created),
                 key.last_login.map(|l| micros(l.at)),
                 key.last_login.map(|l| l.from.to_string()),
+                key.enabled,
+                key.grant.is_read_only(),
+                key.grant.tables().to_string(),
+                key.grant.scopes().to_string(),
             ],
             |row| Ok(row::key(row)),
         )?
@@ -77,6 +81,10 @@ pub(super) fn update(c: &Connection, row: &KeyRow) -> Result<KeyRow> {
                 row.key.ip.deny.to_string(),
                 row.key.digest.scheme.to_string(),
                 row.key.digest.bytes.as_slice(),
+                row.key.enabled,
+                row.key.grant.is_read_only(),
+                row.key.grant.tables().to_string(),
+                row.key.grant.scopes().to_string(),
             ],
             |row| Ok(row::key(row)),
         )?

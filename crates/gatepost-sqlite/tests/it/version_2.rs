@@ -7,7 +7,7 @@ use gatepost_storage::keys::{KeyQuery, KeyStore as _, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore as _, Page};
-use gatepost_testkit::fixtures::{at, direct, lane, message, settlement};
+use gatepost_testkit::fixtures::{at, direct, full_grant, lane, message, settlement};
 use rusqlite::Connection;
 use webhook_model::{Activity, WebhookId};
 
@@ -16,6 +16,8 @@ const DUMP: &str = include_str!("../fixtures/version_2.sql");
 const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 /// The fourth, opened by the fifth.
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
+/// The fifth, before keys could be narrowed.
+const FIFTH: &str = include_str!("../../migrations/0005_key_use.sql");
 const PLAIN: WebhookId = WebhookId(2);
 
 async fn migrated() -> (SqliteStore, tempfile::TempDir) {
@@ -289,4 +291,22 @@ async fn keys_of_before_uses_were_counted_have_none_and_are_counted_from_now_on(
     let left = "SELECT count(*) FROM gatepost_key_use";
     let left: u32 = file.query_row(left, [], |row| row.get(0)).unwrap();
     assert_eq!(left, 0, "a deleted key takes its days along");
+}
+
+#[tokio::test]
+async fn keys_of_before_grants_are_enabled_and_may_everything_and_can_be_narrowed() {
+    let (store, _folder) = written_by(&[THIRD, FOURTH, FIFTH]).await;
+    let all = KeyQuery::all(Page::first(9));
+    let keys = store.list_keys(&all).await.unwrap();
+    assert!(!keys.is_empty());
+    for row in keys {
+        assert!(row.key.enabled && row.key.grant.is_all());
+        let found = store.key_by_lookup(row.key.lookup).await.unwrap();
+        assert_eq!(found.as_ref(), Some(&row));
+        let mut narrow = row.clone();
+        (narrow.key.grant, narrow.key.enabled) = (full_grant(), false);
+        let narrow = store.update_key(&narrow, at(1)).await.unwrap();
+        assert_eq!(narrow.key.grant, full_grant());
+        assert_eq!(store.key(row.id).await.unwrap(), Some(narrow));
+    }
 }

@@ -82,6 +82,8 @@ impl KeyStore for MemoryStore {
         new.key.description = row.key.description.clone();
         new.key.expiration = expiration_micros(row.key.expiration);
         new.key.ip = row.key.ip.clone();
+        new.key.grant = row.key.grant.clone();
+        new.key.enabled = row.key.enabled;
         new.key.digest = row.key.digest;
         check_name(&tables.keys, &new)?;
         tables.keys.put(new.clone());

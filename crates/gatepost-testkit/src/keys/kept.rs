@@ -6,17 +6,18 @@ use apikey_core::LastLogin;
 use gatepost_storage::keys::{KeyQuery, KeyUse, Login};
 use gatepost_storage::{KeyStore, Page};
 
-use crate::fixtures::{at, key};
+use crate::fixtures::{at, full_grant, key};
 use crate::harness::Harness;
 use crate::outcome::Outcome;
 
 type Home = Arc<dyn Harness<Arc<dyn KeyStore>>>;
 
-/// Keys are there again with their logins and uses, deleted ones stay deleted, and row numbers go
-/// on.
+/// Keys are there again with their grants, logins and uses, deleted ones stay deleted, and row
+/// numbers go on.
 pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
-    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let mut row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    (row.key.grant, row.key.enabled) = (full_grant(), false);
     let row = store.update_key(&row, at(1)).await.unwrap();
     let from = "2001:db8::1".parse().unwrap();
     let login = LastLogin { at: at(5), from };

@@ -11,10 +11,12 @@ use gatepost_storage::{ErrorKind, KeyStore, Page};
 use crate::fixtures::{at, key};
 use crate::secrecy::tells_nothing;
 
+mod grants;
 mod kept;
 mod owners;
 mod uses;
 
+pub use grants::*;
 pub use kept::*;
 pub use owners::*;
 pub use uses::*;

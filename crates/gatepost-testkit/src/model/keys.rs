@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, OwnerId};
+use apikey_core::{ApiKey, Expiration, Grant, KeyId, LastLogin, OwnerId};
 use chrono::Days;
 use gatepost_storage::keys::{
     ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
@@ -11,7 +11,7 @@ use gatepost_storage::keys::{
 use gatepost_storage::{KeyStore, Page, Scope, StoreError};
 use proptest::prelude::*;
 
-use crate::fixtures::{at, key};
+use crate::fixtures::{at, full_grant, key};
 
 #[derive(Clone, Debug)]
 pub(super) enum Call {
@@ -24,6 +24,7 @@ pub(super) enum Call {
         key: u8,
         name: u8,
         expires: bool,
+        narrow: bool,
     },
     StaleEdit(u8),
     Delete(u8),
@@ -51,7 +52,8 @@ pub(super) fn calls() -> impl Strategy<Value = Call> {
     prop_oneof![
         6 => (0..3_u8, 0..4_u8).prop_map(|(owner, name)| Call::Insert { owner, name }),
         1 => n().prop_map(Call::InsertTwin),
-        4 => (n(), 0..4_u8, any::<bool>()).prop_map(|(key, name, expires)| Call::Edit { key, name, expires }),
+        4 => (n(), 0..4_u8, any::<bool>(), any::<bool>())
+            .prop_map(|(key, name, expires, narrow)| Call::Edit { key, name, expires, narrow }),
         2 => n().prop_map(Call::StaleEdit),
         2 => n().prop_map(Call::Delete),
         4 => (n(), n()).prop_map(|(key, at)| Call::Login { key, at }),
@@ -106,8 +108,14 @@ impl Side {
             (made.lookup, &made.digest, &made.hint) == (key.lookup, &key.digest, &key.hint)
         });
         format!(
-            "{place:?} {same} {:?} {:?} {:?} {:?} {:?}",
-            key.owner, key.name, key.expiration, key.last_login, key.created
+            "{place:?} {same} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+            key.owner,
+            key.name,
+            key.expiration,
+            key.last_login,
+            key.created,
+            key.grant,
+            key.enabled,
         )
     }
 
@@ -147,6 +155,7 @@ impl Side {
                 key,
                 name: n,
                 expires,
+                narrow,
             } => {
                 let Some(mut row) = self.read(*key).await else {
                     return "none".to_owned();
@@ -158,6 +167,8 @@ impl Side {
                 } else {
                     Expiration::Never
                 };
+                let grant = if *narrow { full_grant() } else { Grant::all() };
+                (row.key.grant, row.key.enabled) = (grant, !narrow);
                 let edited = self.store.update_key(&row, at(1)).await;
                 edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
             }

@@ -2,8 +2,11 @@
 
 mod columns;
 
+use std::str::FromStr;
+
 use apikey_core::{
-    Description, Expiration, IpList, IpPolicy, KeyDraft, KeyEdit, KeyId, KeyName, OwnerId,
+    Description, Expiration, Grant, IpList, IpPolicy, KeyDraft, KeyEdit, KeyId, KeyName, Names,
+    NamesError, OwnerId,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -44,6 +47,9 @@ impl Resource for Keys {
     }
 
     async fn create(&self, caller: &Actor, input: Input) -> Result<Created, ApiError> {
+        if input.bool("enabled") == Some(false) {
+            return Err(ApiError::field("enabled", "must be true for a new key"));
+        }
         let draft = KeyDraft {
             owner: OwnerId(input.int("user").unwrap_or_default()),
             name: name(&input)?.ok_or_else(|| ApiError::field("name", "is required"))?,
@@ -53,6 +59,11 @@ impl Resource for Keys {
                 allow: list(&input, "ip_allow_list")?.unwrap_or_default(),
                 deny: list(&input, "ip_deny_list")?.unwrap_or_default(),
             },
+            grant: Grant::new(
+                input.bool("read_only").unwrap_or_default(),
+                names(&input, "tables")?.unwrap_or_default(),
+                names(&input, "scopes")?.unwrap_or_default(),
+            ),
         };
         let (row, reveal) = caller.create_key(draft).await?;
         Ok(Created {
@@ -62,15 +73,21 @@ impl Resource for Keys {
     }
 
     async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
-        let present = caller.key(KeyId(key)).await?.key.expiration;
+        let row = caller.key(KeyId(key)).await?.key;
+        let (present, grant) = (row.expiration, row.grant);
         let expiration = expiration(&input, present)?;
         let edit = KeyEdit {
             name: name(&input)?,
             description: description(&input)?,
-            // A row that is sent back whole does not set its date a second time.
+            // A row that is sent back whole does not set its date a second time, and names nothing
+            // new.
             expiration: Some(expiration).filter(|new| epoch_of(*new) != epoch_of(present)),
             ip_allow: list(&input, "ip_allow_list")?,
             ip_deny: list(&input, "ip_deny_list")?,
+            read_only: input.bool("read_only"),
+            tables: names(&input, "tables")?.filter(|new| new != grant.tables()),
+            scopes: names(&input, "scopes")?.filter(|new| new != grant.scopes()),
+            enabled: input.bool("enabled"),
         };
         Ok(key_row(&caller.edit_key(KeyId(key), edit).await?))
     }
@@ -121,6 +138,10 @@ fn key_row(stored: &KeyRow) -> RowMap {
             ),
             ("ip_allow_list", key.ip.allow.to_string().into()),
             ("ip_deny_list", json!(key.ip.deny.to_string())),
+            ("enabled", key.enabled.into()),
+            ("read_only", key.grant.is_read_only().into()),
+            ("tables", key.grant.tables().to_string().into()),
+            ("scopes", key.grant.scopes().to_string().into()),
         ],
     )
 }
@@ -178,4 +199,12 @@ fn list(input: &Input, field: &'static str) -> Result<Option<IpList>, ApiError> 
         .map(str::parse)
         .transpose()
         .map_err(|error| ApiError::field(field, error))
+}
+
+fn names<N: Ord>(input: &Input, field: &'static str) -> Result<Option<Names<N>>, ApiError>
+where
+    Names<N>: FromStr<Err = NamesError>,
+{
+    let names = input.text(field).map(str::parse).transpose();
+    names.map_err(|error| ApiError::field(field, error))
 }

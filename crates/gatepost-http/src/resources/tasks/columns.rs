@@ -119,7 +119,7 @@ pub(super) static TABLE: Table = Table {
         ("creator", "$display"),
         ("creator", "name"),
     ],
-    counts: &["events", "triggers"],
+    counts: &[("events", "task_events"), ("triggers", "tasks")],
     page: 500,
     actions: &[
         Action {

@@ -132,7 +132,7 @@ pub(super) static TABLE: Table = Table {
         ("user", "name"),
         ("user", "$display"),
     ],
-    counts: &["tasks"],
+    counts: &[("tasks", "tasks")],
     page: 100,
     actions: &[
         Action {

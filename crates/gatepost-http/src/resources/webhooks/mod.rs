@@ -4,7 +4,7 @@ mod columns;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_manage::Actor;
+use gatepost_manage::{Actor, ManageError};
 use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ use webhook_model::{
 use super::row::{epoch, key_of, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
+use crate::granted::may_read;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
 
@@ -78,8 +79,14 @@ impl Resource for Webhooks {
     }
 
     async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
-        let id = WebhookId(key);
-        Ok(caller.delete_webhook(id, Cascade::Refuse).await?)
+        let deleted = caller.delete_webhook(WebhookId(key), Cascade::Refuse).await;
+        match deleted {
+            // A key that may not read tasks is not told what they are called.
+            Err(ManageError::InUse { .. }) if !may_read(caller, "tasks") => {
+                Err(ManageError::InUse { tasks: Vec::new() }.into())
+            }
+            other => Ok(other?),
+        }
     }
 
     async fn act(

@@ -1,6 +1,6 @@
 //! Faults of a key store.
 
-use apikey_core::{ApiKey, KeyId, LookupId};
+use apikey_core::{ApiKey, Grant, KeyId, LookupId};
 use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
@@ -17,6 +17,9 @@ passed_on! { KeyStore {
         let mut key = key.clone();
         if self.is(&["k13"]) {
             key.created = key.created.trunc_subsecs(3);
+        }
+        if self.is(&["k28"]) {
+            key.grant = Grant::all();
         }
         let at_most = if self.is(&["k19"]) { u64::MAX } else { at_most };
         let mut answer = self.inner.insert_key(&key, at_most).await;
@@ -81,6 +84,12 @@ passed_on! { KeyStore {
         let mut shown = row.clone();
         if self.is(&["k05"]) {
             shown.revision = self.inner.key(row.id).await?.unwrap().revision;
+        }
+        if self.is(&["k28-edit"]) {
+            shown.key.grant = Grant::all();
+        }
+        if self.is(&["k28-enabled"]) {
+            shown.key.enabled = true;
         }
         match self.inner.update_key(&shown, now).await {
             Ok(mut new) => {

@@ -1,0 +1,11 @@
+//! What a key may do of what its user may: never more (SPEC 1 rule 2).
+
+mod name;
+mod names;
+mod narrowed;
+mod not_granted;
+
+pub use name::{GrantNameError, ScopeName, TableName};
+pub use names::{MAX_GRANTED, Names, NamesError, ScopeNames, TableNames};
+pub use narrowed::{Grant, Touch};
+pub use not_granted::NotGranted;

@@ -1,0 +1,45 @@
+//! Narrowed keys do what they were granted: judged for each route, before anything is read.
+
+use apikey_core::{Grant, NotGranted, Touch};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use gatepost_manage::Principal;
+
+use crate::error::ApiError;
+
+/// Routes of this table.
+pub(super) async fn of_table(
+    State(table): State<&'static str>,
+    request: Request,
+    next: Next,
+) -> Response {
+    judged(request, next, |grant, touch| {
+        grant.allows_table(table, touch)
+    })
+    .await
+}
+
+/// Routes of no table, for keys that are not confined to some.
+pub(super) async fn elsewhere(request: Request, next: Next) -> Response {
+    judged(request, next, Grant::allows_elsewhere).await
+}
+
+async fn judged(
+    request: Request,
+    next: Next,
+    judge: impl FnOnce(&Grant, Touch) -> Result<(), NotGranted>,
+) -> Response {
+    let Some(principal) = request.extensions().get::<Principal>() else {
+        return ApiError::internal().into_response();
+    };
+    let touch = if request.method().is_safe() {
+        Touch::Read
+    } else {
+        Touch::Write
+    };
+    match judge(&principal.grant, touch) {
+        Ok(()) => next.run(request).await,
+        Err(why) => ApiError::refused(why.to_string()).into_response(),
+    }
+}

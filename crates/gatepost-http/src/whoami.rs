@@ -1,0 +1,44 @@
+//! `GET /api/v4/whoami`: who is calling, by which key, and what that key was granted.
+
+use apikey_core::Expiration;
+use axum::Json;
+use gatepost_manage::{AccessLevel, Via};
+use serde_json::{Value, json};
+
+use crate::error::ApiError;
+use crate::state::Caller;
+
+/// One object; open to every key. A service behind a proxy asks it with the header that it was sent
+/// itself.
+pub(crate) async fn whoami(Caller(caller): Caller) -> Result<Json<Value>, ApiError> {
+    let principal = caller.principal();
+    let acting = caller.acting_key().await?;
+    let key = acting.as_ref().map(|row| &row.key);
+    let expires = key.map(|key| match key.expiration {
+        Expiration::Never => 0,
+        Expiration::At(at) => at.timestamp(),
+    });
+    Ok(Json(json!({
+        "user": principal.owner.0,
+        "user_name": caller.name("users", principal.owner.0).await,
+        "access": level(principal.access),
+        "tenant": principal.tenant.map(|tenant| tenant.0),
+        "via": match principal.via { Via::Key(_) => "key", _ => "login" },
+        "key": acting.as_ref().map(|row| row.id.0),
+        "key_name": key.map(|key| key.name.as_str()),
+        "key_hint": key.map(|key| key.hint.as_str()),
+        "expires": expires,
+        "read_only": principal.grant.is_read_only(),
+        "tables": principal.grant.tables().to_string(),
+        "scopes": principal.grant.scopes().to_string(),
+    })))
+}
+
+fn level(access: AccessLevel) -> &'static str {
+    match access {
+        AccessLevel::User => "user",
+        AccessLevel::TenantAdministrator => "tenant_administrator",
+        AccessLevel::SystemAdministrator => "system_administrator",
+        _ => "other",
+    }
+}

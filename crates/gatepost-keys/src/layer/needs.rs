@@ -1,0 +1,40 @@
+//! What a route needs of the grant of a key.
+
+use apikey_core::{Grant, NotGranted, ScopeName, Touch};
+use http::{HeaderValue, Method};
+
+/// By default nothing is named, and a key that names what it may use has nothing here.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    pub(super) scope: Option<ScopeName>,
+    /// What is guarded asks by itself.
+    pub(super) judged_within: bool,
+}
+
+impl Needs {
+    pub(super) fn check(&self, grant: &Grant, method: &Method) -> Result<(), NotGranted> {
+        let touch = if method.is_safe() {
+            Touch::Read
+        } else {
+            Touch::Write
+        };
+        if let Some(scope) = &self.scope {
+            grant.allows_scope(scope)?;
+        }
+        match (&self.scope, self.judged_within) {
+            (_, true) => Ok(()),
+            (Some(_), false) => grant.allows_touch(touch),
+            (None, false) => grant.allows_elsewhere(touch),
+        }
+    }
+}
+
+/// The challenge of RFC 6750 §3.1, with the scope where one is missing.
+pub(super) fn challenge(why: &NotGranted) -> HeaderValue {
+    let missing = r#"Bearer error="insufficient_scope""#;
+    let named = match why {
+        NotGranted::Scope(scope) => format!(r#"{missing}, scope="{scope}""#).try_into().ok(),
+        _ => None,
+    };
+    named.unwrap_or(HeaderValue::from_static(missing))
+}

@@ -1,0 +1,61 @@
+//! A key that is disabled answers as one that was deleted, in every process, until it is enabled.
+
+use apikey_core::{KeyEdit, KeyId};
+use chrono::NaiveDate;
+use gatepost_keys::{Denied, KeyError, Quota};
+
+use crate::world::{World, present};
+
+#[tokio::test(start_paused = true)]
+async fn a_disabled_key_is_refused_by_the_next_request_to_any_process_and_let_in_again() {
+    let world = World::new();
+    let (key, other) = (world.key(1, "k").await, world.key(1, "other").await);
+    let processes = [world.keys.clone(), world.process()];
+    for round in 0..3 {
+        for keys in &processes {
+            assert_eq!(present(keys, &key).await, Ok(()), "{round}");
+        }
+        world.switch(&key, false).await;
+        for keys in &processes {
+            let refused = present(keys, &key).await;
+            assert_eq!(refused, Err(Denied::Unauthenticated), "{round}");
+            assert_eq!(present(keys, &other).await, Ok(()), "{round}");
+        }
+        world.switch(&key, true).await;
+    }
+}
+
+/// As of a deleted key, nobody learns of the uses of a disabled one.
+#[tokio::test(start_paused = true)]
+async fn what_a_disabled_key_is_presented_for_is_noted_nowhere() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    world.switch(&key, false).await;
+    let _ = present(&world.keys, &key).await;
+    let row = world.keys.get(&world.user(1), key.id).await.unwrap();
+    assert_eq!(row.unwrap().key.last_login, None);
+    let (from, before) = (NaiveDate::MIN, NaiveDate::MAX);
+    let user = world.user(1);
+    let uses = world.keys.uses(&user, key.id, from, before, 9).await;
+    assert_eq!(uses.unwrap(), Some(Vec::new()));
+}
+
+#[tokio::test]
+async fn to_disable_a_key_is_a_change_that_is_never_refused_as_too_many() {
+    let world = World::with(Quota {
+        key_changes_per_minute: 2,
+        ..Quota::UNLIMITED
+    });
+    let key = world.key(1, "k").await;
+    let user = world.user(1);
+    let edit = async |id: KeyId, edit: KeyEdit| world.keys.edit(&user, id, &edit).await.map(drop);
+    for _ in 0..5 {
+        edit(key.id, KeyEdit::switch(false)).await.unwrap();
+    }
+    let refused = edit(key.id, KeyEdit::switch(true)).await;
+    assert!(
+        matches!(refused, Err(KeyError::TooFast { .. })),
+        "{refused:?}"
+    );
+    assert!(present(&world.keys, &key).await.is_err());
+}

@@ -1,0 +1,53 @@
+//! What keys may do, and whether they are accepted.
+
+use std::sync::Arc;
+
+use apikey_core::{Grant, ScopeNames, TableNames};
+use gatepost_storage::keys::{KeyQuery, KeyRow};
+use gatepost_storage::{KeyStore, Page};
+
+use crate::fixtures::{at, full_grant, key};
+
+type Store = Arc<dyn KeyStore>;
+
+/// A key's grant and whether it is enabled are stored as they are inserted and as they are edited,
+/// part by part, and are read alike in every way; a disabled key is found and listed.
+pub async fn k28_what_a_key_may_do_is_kept(store: Store) {
+    let whole = store.insert_key(&key(1, "whole"), u64::MAX).await.unwrap();
+    assert!(whole.key.enabled && whole.key.grant.is_all(), "K28 all");
+    let mut narrow = key(1, "narrow");
+    (narrow.grant, narrow.enabled) = (full_grant(), false);
+    let mut row = store.insert_key(&narrow, u64::MAX).await.unwrap();
+    assert_eq!(row.key.grant, narrow.grant, "K28 inserted");
+    assert!(!row.key.enabled, "K28 inserted as disabled");
+    is_read_alike(&store, &row).await;
+    let (tables, scopes) = (full_grant().tables().clone(), full_grant().scopes().clone());
+    for (grant, enabled) in [
+        (
+            Grant::new(true, TableNames::none(), ScopeNames::none()),
+            true,
+        ),
+        (Grant::new(false, tables, ScopeNames::none()), false),
+        (Grant::new(false, TableNames::none(), scopes), true),
+        (full_grant(), false),
+        (Grant::all(), true),
+    ] {
+        (row.key.grant, row.key.enabled) = (grant.clone(), enabled);
+        row = store.update_key(&row, at(1)).await.unwrap();
+        assert_eq!(row.key.grant, grant, "K28 edited");
+        assert_eq!(row.key.enabled, enabled, "K28 {enabled}");
+        is_read_alike(&store, &row).await;
+    }
+    let other = store.key(whole.id).await.unwrap();
+    assert_eq!(other, Some(whole), "K28 another key");
+}
+
+/// By number, by lookup id, and in a list.
+async fn is_read_alike(store: &Store, row: &KeyRow) {
+    let found = store.key(row.id).await.unwrap();
+    assert_eq!(found.as_ref(), Some(row), "K28 by number");
+    let found = store.key_by_lookup(row.key.lookup).await.unwrap();
+    assert_eq!(found.as_ref(), Some(row), "K28 by lookup");
+    let all = store.list_keys(&KeyQuery::all(Page::first(9))).await;
+    assert!(all.unwrap().contains(row), "K28 in the list");
+}
