@@ -2,6 +2,7 @@
 
 mod calls;
 mod deliveries;
+mod event_filters;
 mod health;
 mod kept;
 mod key_pages;

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod counts;
+mod event_filters;
 mod figures;
 mod first_minute;
 mod first_start;

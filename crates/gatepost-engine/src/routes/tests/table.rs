@@ -43,6 +43,7 @@ fn event(id: i64, target: Target, task: i64) -> EventRoute {
         event: "poweron".parse().unwrap(),
         target,
         task: TaskId(task),
+        filter: Filter::default(),
     }
 }
 
@@ -64,8 +65,10 @@ fn table() -> RouteTable {
 }
 
 fn ids(table: &RouteTable, occurrence: &Occurrence) -> Vec<i64> {
-    let matched = table.matches(occurrence);
-    matched.iter().map(|matched| matched.id().0).collect()
+    let reached = table.reached(occurrence);
+    let mut ids: Vec<i64> = reached.iter().map(|one| one.task.id().0).collect();
+    ids.dedup();
+    ids
 }
 
 #[test]
