@@ -1,5 +1,5 @@
-//! A message of 1 KiB with four variables, escaped for JSON, against a plain copy of the result; and
-//! the filters of 1,000 events asked of one occurrence. In one run.
+//! A message of 1 KiB with four variables, escaped for JSON, against a plain copy of the result, in
+//! one run; and the filters of 1,000 events, asked of one occurrence.
 //!
 //! `cargo bench -p benches --bench render`
 #![allow(

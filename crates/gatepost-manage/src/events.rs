@@ -104,9 +104,9 @@ impl Actor {
         self.set_event(id, Operation::Disable, false).await
     }
 
-    /// Triggers an event manually: runs its task as if it had occurred, with these variables and this
-    /// data, whatever its filter asks for. What its object is called is asked of the platform's [`Directory`](crate::Directory), on behalf
-    /// of the event's owner, who receives it.
+    /// Triggers an event manually: runs its task as if it had occurred, with these variables and
+    /// this data, whatever its filter asks for. What its object is called is asked of the
+    /// platform's [`Directory`](crate::Directory), on behalf of the event's owner, who receives it.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,

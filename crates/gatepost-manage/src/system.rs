@@ -63,8 +63,8 @@ impl Actor {
         self.engine().variables()
     }
 
-    /// A message with its variables filled in as for an object of this name, with this data. Nothing is sent. A
-    /// large message is filled in on a thread of its own.
+    /// A message with its variables filled in as for an object of this name, with this data.
+    /// Nothing is sent. A large message is filled in on a thread of its own.
     ///
     /// # Errors
     /// [`ManageError::Message`] when it grows too large.

@@ -12,7 +12,7 @@ use crate::error::{Field, Invalid};
 pub const MAX_DATA: usize = 64 * 1024;
 /// The most bytes of data that a store has sealed.
 const MAX_STORED: usize = 128 * 1024;
-/// How deep objects and arrays may stand in each other; as many parts a path may have.
+/// The most objects and arrays within each other, and the most parts of a path.
 pub(crate) const MAX_DEPTH: usize = 32;
 
 /// A JSON object that an occurrence brings along, at most [`MAX_DATA`] bytes as text and 32 deep;
@@ -24,7 +24,7 @@ pub(crate) const MAX_DEPTH: usize = 32;
 ///
 /// ```
 /// use webhook_model::Data;
-/// let data: Data = r#"{"severity": "critical", "disks": [{"free": 7}]}"#.parse()?;
+/// let data: Data = r#"{"disks": [{"free": 7}], "severity": "critical"}"#.parse()?;
 /// assert_eq!(data.as_str(), r#"{"disks":[{"free":7}],"severity":"critical"}"#);
 /// # Ok::<(), webhook_model::Invalid>(())
 /// ```
@@ -130,10 +130,10 @@ impl FromStr for Data {
     }
 }
 
-/// Two that are the same text.
+/// Two with the same members, in whatever order.
 impl PartialEq for Data {
     fn eq(&self, other: &Self) -> bool {
-        self.0.text == other.0.text
+        self.0.members == other.0.members
     }
 }
 

@@ -4,7 +4,7 @@
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
 use tests::world::{World, poweron};
-use webhook_model::Occurrence;
+use webhook_model::{Data, Occurrence};
 
 /// An event on machine 1 with these columns beside; its row number.
 async fn event(world: &World, task: i64, more: Value) -> i64 {
@@ -16,8 +16,11 @@ async fn event(world: &World, task: i64, more: Value) -> i64 {
 }
 
 fn with(data: Value) -> Occurrence {
+    let Value::Object(members) = data else {
+        panic!("data is an object");
+    };
     Occurrence {
-        data: Some(data.to_string().parse().unwrap()),
+        data: Some(Data::new(members).unwrap()),
         ..poweron(1, &[])
     }
 }

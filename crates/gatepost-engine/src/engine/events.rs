@@ -71,9 +71,9 @@ impl Engine {
         self.0.records.events.delete(id).await
     }
 
-    /// Triggers an event by hand: runs its task as if it had occurred, with these variables and this
-    /// data, whatever its filter asks for. `object` names what it is about, where the platform knows; `by` is as for
-    /// [`run_task`](Engine::run_task).
+    /// Triggers an event by hand: runs its task as if it had occurred, with these variables and
+    /// this data, whatever its filter asks for. `object` names what it is about, where the platform
+    /// knows; `by` is as for [`run_task`](Engine::run_task).
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as

@@ -127,7 +127,7 @@ impl RouteTable {
         self.rows() > 2 * self.read + SLACK
     }
 
-    /// Whether it costs more than so many rows without filters.
+    /// Whether it costs more than this number of rows without filters.
     pub(super) fn is_larger_than(&self, rows: u32) -> bool {
         self.bytes() > TABLE + ROW * rows as usize
     }

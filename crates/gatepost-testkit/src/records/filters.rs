@@ -1,5 +1,7 @@
 //! Which occurrences an event is for.
 
+use std::slice::from_ref;
+
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{ChangedRoutes, EventRoute};
 use webhook_model::Filter;
@@ -29,7 +31,7 @@ pub async fn r42_an_event_is_matched_by_its_filter(store: Webhooks) {
 
         let expected = EventRoute::of(&edited).unwrap();
         let whole = routes(&store, Place::Common).await.events;
-        assert_eq!(whole, [expected.clone()], "R42 of the place, {text}");
+        assert_eq!(whole, from_ref(&expected), "R42 of the place, {text}");
         let (event_type, event) = (&expected.event_type, &expected.event);
         let some = records.routes_of(Place::Common, event_type, event).await;
         assert_eq!(some.unwrap().events, whole, "R42 of the event, {text}");

@@ -11,7 +11,7 @@ use crate::data::Data;
 pub(super) enum Term {
     At(Box<[Box<str>]>, Test),
     /// All terms of one of these.
-    Or(Box<[Box<[Term]>]>),
+    Or(Box<[Box<[Self]>]>),
 }
 
 /// What is asked of the value at a path.

@@ -170,10 +170,13 @@ fn too_long(most: usize) -> Invalid {
     Invalid::new(Field::Filter, format!("must be at most {most} bytes"))
 }
 
-/// Two that are the same text.
+/// Two with the same members, in whatever order.
 impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => a.members == b.members,
+            (a, b) => a.is_none() && b.is_none(),
+        }
     }
 }
 

@@ -56,8 +56,8 @@ pub enum RenderError {
 
 impl Template {
     /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped.
-    /// The only allocation is that of the result, of an index where there are many variables, and of
-    /// each value of the data that is no text.
+    /// The only allocation is that of the result, of an index where there are many variables, and
+    /// of each value of the data that is no text.
     ///
     /// # Errors
     /// [`RenderError::TooLarge`], before the result is built.

@@ -205,7 +205,7 @@ async fn a_set_that_the_store_does_not_take_is_stored_row_by_row_and_none_twice(
         let once = records.webhook(|_| {}).await;
         let once = records.task(once, "once", true).await;
         records
-            .event(webhook_model::Target::Tag(webhook_model::TagId(1)), once)
+            .event(Target::Tag(webhook_model::TagId(1)), once)
             .await;
         records.tagged("${NAME}").await;
         let (bench, emitter) = bench(&records, &Limits::default()).await;

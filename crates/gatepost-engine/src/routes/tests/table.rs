@@ -7,7 +7,9 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
-use webhook_model::{EventId, ObjectId, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId};
+use webhook_model::{
+    EventId, Filter, ObjectId, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId,
+};
 
 use super::super::table::{RouteTable, SLACK};
 use crate::testing::poweron;
