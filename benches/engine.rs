@@ -21,8 +21,8 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
-    Task, Webhook,
+    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId, Specificity, TagId,
+    Target, Task, Webhook,
 };
 
 const EMITTERS: usize = 256;
@@ -123,7 +123,7 @@ async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
         target: Target::Tag(TagId(1)),
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     };
     engine.create_event(&event).await.unwrap();

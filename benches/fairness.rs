@@ -24,8 +24,8 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_testkit::fixtures;
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Specificity, TagId, Target,
-    Task, Timeout, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId, Specificity, TagId,
+    Target, Task, Timeout, Webhook, WebhookId,
 };
 
 const GOOD: usize = 50;
@@ -152,7 +152,7 @@ async fn route(engine: &Engine, webhook: WebhookId, tag: TagId) {
         target: Target::Tag(tag),
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     };
     engine.create_event(&event).await.unwrap();

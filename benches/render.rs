@@ -1,5 +1,5 @@
 //! A message of 1 KiB with four variables, escaped for JSON, against a plain copy of the result, in
-//! one run.
+//! one run; and the filters of 1,000 events, asked of one occurrence.
 //!
 //! `cargo bench -p benches --bench render`
 #![allow(
@@ -16,10 +16,12 @@
 use std::hint::black_box;
 
 use benches::{spread, thread_cpu};
-use webhook_model::{Template, Values};
+use webhook_model::{Data, Filter, Template, Values};
 
 const TIMES: u32 = 200_000;
 const ROUNDS: usize = 9;
+/// Events that one occurrence reaches.
+const EVENTS: usize = 1_000;
 
 fn main() {
     let filler = "x".repeat(900);
@@ -32,6 +34,7 @@ fn main() {
         timestamp: 1_760_629_087,
         name: "virtual machine 1",
         extra: &[],
+        data: None,
     };
     let result = template.render(&values, || 1_234_567_890).unwrap();
     let mut copies = Vec::new();
@@ -63,6 +66,45 @@ fn main() {
         let (median, min, max) = spread(figures);
         println!("{name:20} {median:8.2} ({min:.2} to {max:.2})");
     }
+    filters();
+}
+
+/// Three conditions each, of which the last is the one that tells, on data of 4 KiB.
+fn filters() {
+    let filler: Vec<String> = (0..100)
+        .map(|n| format!(r#""key{n}":"{}""#, "x".repeat(28)))
+        .collect();
+    let data = format!(
+        r#"{{"severity":"high","disk":{{"free":7,"kind":"ssd"}},{}}}"#,
+        filler.join(",")
+    );
+    let data: Data = data.parse().unwrap();
+    let filters: Vec<Filter> = (0..EVENTS)
+        .map(|n| {
+            let filter = format!(
+                r#"{{"severity":{{"$in":["high","critical"]}},"disk.free":{{"$lt":10}},"key{}":"y{n}"}}"#,
+                n % 100
+            );
+            filter.parse().unwrap()
+        })
+        .collect();
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS {
+        let before = thread_cpu();
+        for _ in 0..100 {
+            let found = filters
+                .iter()
+                .filter(|filter| filter.matches(Some(black_box(&data))));
+            black_box(found.count());
+        }
+        times.push((thread_cpu() - before).as_secs_f64() * 1e6 / 100.0);
+    }
+    let (median, min, max) = spread(times);
+    println!(
+        "{EVENTS} filters of one occurrence, {} bytes of data; microseconds",
+        data.as_str().len()
+    );
+    println!("{:20} {median:8.2} ({min:.2} to {max:.2})", "all of them");
 }
 
 fn nanos(mut call: impl FnMut() -> usize) -> f64 {

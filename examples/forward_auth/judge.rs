@@ -1,37 +1,69 @@
 //! Judges the requests that a proxy asks about.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use apikey_core::{Grant, NotGranted, Touch};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
 use gatepost_keys::{AccessLevel, AuthLayer, Principal, Via};
 
 const NONE: HeaderValue = HeaderValue::from_static("");
 
 /// Whatever the method and the path: 204 with who the caller is, or what the guard says. A proxy
-/// asks with those of the client's request (Envoy), or with `GET` and a path of its own (nginx,
-/// Traefik).
+/// asks with those of the client's request (Envoy), or with `GET` and a path of its own, and names
+/// the client's method in `X-Forwarded-Method` (nginx, Traefik).
 pub(crate) fn router(guard: AuthLayer) -> Router {
-    Router::new().fallback(let_in).layer(guard)
+    Router::new().fallback(let_in).layer(guard.any_grant())
 }
 
-/// All four headers, so that a proxy that sets them as the response has them leaves none of the
+/// All five headers, so that a proxy that sets them as the response has them leaves none of the
 /// client's own.
-async fn let_in(Extension(caller): Extension<Principal>) -> (StatusCode, HeaderMap) {
+async fn let_in(
+    Extension(caller): Extension<Principal>,
+    asked: Method,
+    headers: HeaderMap,
+) -> Response {
+    if let Err(refusal) = granted(&caller.grant, touch(&asked, &headers)) {
+        return (StatusCode::FORBIDDEN, refusal.to_string()).into_response();
+    }
     let key = match caller.via {
         Via::Key(key) => key.0.into(),
         _ => NONE,
     };
+    let tenant = caller.tenant.map_or(NONE, |tenant| tenant.0.into());
+    let scopes = HeaderValue::try_from(caller.grant.scopes().to_string());
     let headers = [
         ("cache-control", HeaderValue::from_static("no-store")),
         ("x-auth-user", caller.owner.0.into()),
         ("x-auth-access", HeaderValue::from_static(access(&caller))),
-        (
-            "x-auth-tenant",
-            caller.tenant.map_or(NONE, |tenant| tenant.0.into()),
-        ),
+        ("x-auth-tenant", tenant),
         ("x-auth-key", key),
+        ("x-auth-scopes", scopes.unwrap_or(NONE)),
     ];
     let headers = headers.map(|(name, value)| (HeaderName::from_static(name), value));
-    (StatusCode::NO_CONTENT, headers.into_iter().collect())
+    let headers: HeaderMap = headers.into_iter().collect();
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// A key that names scopes passes with their names, which the service judges. One that names tables
+/// alone is for the tables of the API.
+fn granted(grant: &Grant, touch: Touch) -> Result<(), NotGranted> {
+    if grant.scopes().is_empty() {
+        grant.allows_elsewhere(touch)
+    } else {
+        grant.allows_touch(touch)
+    }
+}
+
+/// Of a method that is not known, the worst.
+fn touch(asked: &Method, headers: &HeaderMap) -> Touch {
+    let is_safe = match headers.get("x-forwarded-method") {
+        Some(method) => Method::from_bytes(method.as_bytes()).is_ok_and(|m| m.is_safe()),
+        None => asked.is_safe(),
+    };
+    match is_safe {
+        true => Touch::Read,
+        false => Touch::Write,
+    }
 }
 
 fn access(caller: &Principal) -> &'static str {

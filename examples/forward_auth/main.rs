@@ -15,7 +15,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, IpPolicy, KeyDraft, KeyId, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId, TableNames};
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::HeaderMap;
@@ -92,11 +92,12 @@ async fn orders(headers: HeaderMap) -> String {
             .map_or("nothing", |v| v.to_str().unwrap_or("?"))
     };
     format!(
-        "user {}, access {}, tenant {}, key {}, authorization {}",
+        "user {}, access {}, tenant {}, key {}, scopes {}, authorization {}",
         said("x-auth-user"),
         said("x-auth-access"),
         said("x-auth-tenant"),
         said("x-auth-key"),
+        said("x-auth-scopes"),
         said("authorization"),
     )
 }
@@ -108,8 +109,10 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let (key, token) = made(keys, &ada, IpPolicy::default()).await?;
-    let told = format!("user 7, access user, tenant nothing, key {key}, authorization nothing");
+    let (key, token) = made(keys, &ada, IpPolicy::default(), Grant::all()).await?;
+    let told = format!(
+        "user 7, access user, tenant nothing, key {key}, scopes nothing, authorization nothing"
+    );
 
     story.chapter("Who may pass");
     let answer = call(server, HERE, None).await?;
@@ -128,7 +131,7 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
     let forged = "X-Auth-User: 1\r\nX-Auth-Tenant: 1\r\nX-Auth-Access: system-administrator\r\n";
     let answer = asked(server, HERE, Some(&token), forged).await?;
     story.claim("counts for nothing", answer.body == told);
-    let (_, bound) = made(keys, &ada, only(THERE)?).await?;
+    let (_, bound) = made(keys, &ada, only(THERE)?, Grant::all()).await?;
     let answer = call(server, THERE, Some(&bound)).await?;
     story.claim(
         "a key that is bound to an address is good there",
@@ -140,6 +143,19 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
         "and nowhere else, whatever the client claims",
         answer.status == 403,
     );
+
+    story.chapter("Keys that may less than their users");
+    let (_, narrow) = made(keys, &ada, IpPolicy::default(), reading("orders:read")?).await?;
+    let answer = call(server, HERE, Some(&narrow)).await?;
+    story.claim(
+        "the service hears what a key is confined to",
+        answer.body.contains("scopes orders:read"),
+    );
+    let head = format!(
+        "POST /orders HTTP/1.1\r\nHost: orders\r\nAuthorization: Bearer {narrow}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    );
+    let answer = send(server, HERE, &head, "").await?;
+    story.claim("a read-only key writes nothing", answer.status == 403);
 
     story.chapter("When that ends");
     keys.delete(&ada, key).await?;
@@ -185,13 +201,15 @@ async fn made(
     keys: &KeyService,
     user: &Principal,
     ip: IpPolicy,
+    grant: Grant,
 ) -> Result<(KeyId, String), Failure> {
     let draft = KeyDraft {
         owner: user.owner,
-        name: format!("orders {}", ip.allow.len()).parse()?,
+        name: format!("orders {} {}", ip.allow.len(), grant.scopes()).parse()?,
         description: Description::default(),
         expiration: Expiration::Never,
         ip,
+        grant,
     };
     let (row, once) = keys.create(user, draft).await?;
     Ok((row.id, once.reveal().as_str().to_owned()))
@@ -202,4 +220,9 @@ fn only(address: IpAddr) -> Result<IpPolicy, Failure> {
         allow: address.to_string().parse()?,
         ..IpPolicy::default()
     })
+}
+
+/// Reading alone, and only this scope.
+fn reading(scope: &str) -> Result<Grant, Failure> {
+    Ok(Grant::new(true, TableNames::none(), scope.parse()?))
 }

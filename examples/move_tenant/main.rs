@@ -25,7 +25,7 @@ use gatepost_ids::{AccessLevel, Account};
 use gatepost_keys::{Principal, Via};
 use tokio::sync::RwLock;
 use webhook_model::{
-    Action, DeliveryOrder, Description, Event, JsonObject, TagId, Target, Task, Webhook,
+    Action, DeliveryOrder, Description, Event, Filter, JsonObject, TagId, Target, Task, Webhook,
 };
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -145,7 +145,7 @@ async fn furnish(cluster: &Cluster, receiver: &Receiver) -> Result<String, Failu
             target: Target::Tag(TagId(1)),
             task: cluster.engine.create_task(&task).await?.id,
             enabled: true,
-            filters: JsonObject::default(),
+            filters: Filter::default(),
             context: JsonObject::default(),
         };
         cluster.engine.create_event(&event).await?;

@@ -23,8 +23,8 @@ use gatepost_engine::Engine;
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, TenantId};
 use shop::Shop;
 use webhook_model::{
-    Action, Catalog, Description, Event, JsonObject, OwnerId, Specificity, TagId, Target, Task,
-    Webhook,
+    Action, Catalog, Description, Event, Filter, JsonObject, OwnerId, Specificity, TagId, Target,
+    Task, Webhook,
 };
 
 /// The seller of all orders.
@@ -148,7 +148,7 @@ async fn tell_the_warehouse(
         target: Target::Tag(TagId(1)),
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     };
     engine.create_event(&event).await?;

@@ -9,8 +9,8 @@ use examples::story::Story;
 use gatepost_engine::Engine;
 use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use webhook_model::{
-    Action, Audience, Authorization, Description, Event, Headers, JsonObject, Object, ObjectId,
-    Occurrence, OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Audience, Authorization, Description, Event, Filter, Headers, JsonObject, Object,
+    ObjectId, Occurrence, OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 type Anything = Box<dyn Error + Send + Sync>;
@@ -298,7 +298,7 @@ impl Office<'_> {
             target,
             task,
             enabled: true,
-            filters: JsonObject::default(),
+            filters: Filter::default(),
             context: JsonObject::default(),
         };
         self.engine.create_event(&event).await?;

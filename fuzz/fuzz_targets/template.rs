@@ -17,6 +17,7 @@ fuzz_target!(|input: (&str, &str, &str)| {
         timestamp: 1_760_629_087,
         name,
         extra: &[("HOST", host)],
+        data: None,
     };
     let Ok(rendered) = template.render(&values, || 42) else {
         return;
@@ -29,6 +30,7 @@ fuzz_target!(|input: (&str, &str, &str)| {
         let calm = Values {
             name: "calm",
             extra: &[("HOST", "calm")],
+            data: None,
             ..values
         };
         let calm = template.render(&calm, || 42).unwrap();

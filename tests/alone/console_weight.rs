@@ -13,8 +13,8 @@ use gatepost_testkit::fixtures::direct;
 use tests::browser::{Page, Site, Visitor, gzipped};
 use tokio::time::Instant;
 use webhook_model::{
-    Action, Activity, Event, JsonObject, Message, ObjectId, OwnerId, Target, Task, TaskId, Webhook,
-    WebhookId,
+    Action, Activity, Event, Filter, JsonObject, Message, ObjectId, OwnerId, Target, Task, TaskId,
+    Webhook, WebhookId,
 };
 
 use crate::own_process::is_own_process;
@@ -115,7 +115,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
                 target: Target::Instance(ObjectId(1 + at % 3)),
                 task,
                 enabled: true,
-                filters: JsonObject::default(),
+                filters: Filter::default(),
                 context: JsonObject::default(),
             };
             engine.create_event(&event).await.unwrap();

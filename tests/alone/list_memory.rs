@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use webhook_model::{
-    Action, Activity, Event, Headers, Message, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Activity, Event, Filter, Headers, Message, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 use crate::own_process::is_own_process;
@@ -222,7 +222,7 @@ async fn fill(place: &Place) {
             target: Target::Generic,
             task: TaskId(1),
             enabled: true,
-            filters: context.parse().unwrap(),
+            filters: Filter::default(),
             context: context.parse().unwrap(),
         };
         place.site.engine.create_event(&event).await.unwrap();

@@ -23,8 +23,8 @@ use gatepost_testkit::fault::{Fault, FaultStore};
 use tests::chaos::{Counting, Store};
 use tests::open::one_system;
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, Specificity, TagId, Target, Task,
-    Webhook, WebhookId,
+    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, Specificity, TagId, Target,
+    Task, Webhook, WebhookId,
 };
 
 /// How often a platform repeats what may help.
@@ -100,7 +100,7 @@ impl<S: Store> Scene<S> {
                 },
                 task,
                 enabled: true,
-                filters: JsonObject::default(),
+                filters: Filter::default(),
                 context: JsonObject::default(),
             };
             inner

@@ -11,8 +11,8 @@ use gatepost_storage::webhooks::{NewDelivery, WebhookStore};
 use gatepost_testkit::fixtures;
 use tempfile::TempDir;
 use webhook_model::{
-    Action, Activity, Catalog, Event, JsonObject, ObjectId, OwnerId, Specificity, Target, Task,
-    TaskId, Webhook, WebhookId,
+    Action, Activity, Catalog, Event, Filter, JsonObject, ObjectId, OwnerId, Specificity, Target,
+    Task, TaskId, Webhook, WebhookId,
 };
 
 use super::people::{Users, account};
@@ -225,7 +225,7 @@ fn event(task: TaskId, target: Target) -> Event {
         target,
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use gatepost_storage::webhooks::MessageId;
-use webhook_model::{Message, Occurrence, RenderError, Template, Values, format_date};
+use webhook_model::{Data, Message, Occurrence, RenderError, Template, Values, format_date};
 
 use crate::error::EmitError;
 use crate::random::Random;
@@ -44,6 +44,7 @@ pub(crate) struct Rendering<'a> {
     timestamp: i64,
     name: &'a str,
     extra: Vec<(&'a str, &'a str)>,
+    data: Option<&'a Data>,
 }
 
 impl Renderer {
@@ -71,7 +72,11 @@ impl Renderer {
                 .find(|(name, _)| *name == NAME)
                 .map_or("", |(_, value)| value),
         };
-        self.rendering(name, own.chain(self.variables()).collect(), now)
+        let rendering = self.rendering(name, own.chain(self.variables()).collect(), now);
+        Rendering {
+            data: occurrence.data.as_ref(),
+            ..rendering
+        }
     }
 
     /// A message sent by hand, as about an object of this name; without one, the default payload.
@@ -87,15 +92,19 @@ impl Renderer {
         body.map(Into::into).map_err(EmitError::Message)
     }
 
-    /// A message as it would be sent about an object of this name.
+    /// A message as it would be sent about an object of this name, with this data.
     pub(crate) fn example(
         &self,
         message: &Message,
         name: &str,
+        data: Option<&Data>,
         now: DateTime<Utc>,
     ) -> Result<Example, EmitError> {
         let template = Template::parse(message);
-        let rendering = self.plain(name, now);
+        let rendering = Rendering {
+            data,
+            ..self.plain(name, now)
+        };
         let known: Vec<&str> = rendering.extra.iter().map(|(name, _)| *name).collect();
         let unknown = template.unknown_variables(&known);
         Ok(Example {
@@ -135,6 +144,7 @@ impl Renderer {
             timestamp: now.timestamp(),
             name,
             extra,
+            data: None,
         }
     }
 }
@@ -146,6 +156,7 @@ impl Rendering<'_> {
             timestamp: self.timestamp,
             name: self.name,
             extra: &self.extra,
+            data: self.data,
         };
         let random = &self.renderer.random;
         template.render(&values, || random.with(rand::Rng::next_u32))
@@ -167,7 +178,7 @@ mod tests {
     #[test]
     fn an_example_knows_the_variables_of_the_platform_and_names_those_of_nobody() {
         let message = r#"{"at":"${SITE}","vm":"${NAME}","who":"${USER}","again":"${USER}"}"#;
-        let example = renderer().example(&message.parse().unwrap(), r#"a"b"#, noon());
+        let example = renderer().example(&message.parse().unwrap(), r#"a"b"#, None, noon());
         let example = example.unwrap();
         assert_eq!(
             example.text,

@@ -3,7 +3,8 @@
 use gatepost_engine::RunAbout;
 use gatepost_keys::OwnerId;
 use webhook_model::{
-    CatalogError, Event, EventName, EventType, JsonObject, Object, ObjectId, Target, TaskId,
+    CatalogError, Data, Event, EventName, EventNotes, EventType, Filter, JsonObject, Object,
+    ObjectId, Target, TaskId,
 };
 
 use crate::actor::Actor;
@@ -25,6 +26,8 @@ pub struct About {
     pub name: String,
     /// Values of further variables, by name.
     pub variables: Vec<(String, String)>,
+    /// What it brings along; by default the sample of the event in the catalog.
+    pub data: Option<Data>,
 }
 
 impl Actor {
@@ -35,11 +38,14 @@ impl Actor {
         about: About,
     ) -> Result<RunAbout, ManageError> {
         let mut name = about.name;
+        let mut data = about.data;
         let id = about.object.unwrap_or(ObjectId(0));
         if let Some((event_type, event)) = &about.event {
             if self.catalog().event_label(event_type, event).is_none() {
                 return Err(CatalogError::UnknownEvent.as_invalid().into());
             }
+            let notes = self.catalog().notes(event_type, event);
+            data = data.or_else(|| notes.and_then(EventNotes::data).cloned());
             if let Some(object) = about.object {
                 let watched = Event {
                     event_type: event_type.clone(),
@@ -47,7 +53,7 @@ impl Actor {
                     target: Target::Instance(object),
                     task: NO_TASK,
                     enabled: true,
-                    filters: JsonObject::default(),
+                    filters: Filter::default(),
                     context: JsonObject::default(),
                 };
                 let may = self.engine().may_watch(owner, &watched).await;
@@ -62,6 +68,7 @@ impl Actor {
             event: about.event,
             object: (!name.is_empty() || about.object.is_some()).then_some(Object { id, name }),
             variables: about.variables,
+            data,
         })
     }
 }

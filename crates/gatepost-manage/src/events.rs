@@ -3,7 +3,7 @@
 use gatepost_engine::{Emitted, EngineError};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{EventQuery, RecordId, TaskRow};
-use webhook_model::{Event, EventId, Field, Invalid, Target};
+use webhook_model::{Data, Event, EventId, Field, Invalid, Target};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
@@ -107,9 +107,10 @@ impl Actor {
         self.set_event(id, Operation::Disable, false).await
     }
 
-    /// Triggers an event manually: runs its task as if it had occurred, with these variables. What
-    /// its object or tag is called, which `${NAME}` becomes, is asked of the platform's
-    /// [`Directory`](crate::Directory), on behalf of the event's owner, who receives it.
+    /// Triggers an event manually: runs its task as if it had occurred, with these variables and
+    /// this data, whatever its filter asks for. What its object or tag is called, which `${NAME}`
+    /// becomes, is asked of the platform's [`Directory`](crate::Directory), on behalf of the
+    /// event's owner, who receives it.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,
@@ -119,6 +120,7 @@ impl Actor {
         &self,
         id: EventId,
         variables: Vec<(String, String)>,
+        data: Option<Data>,
     ) -> Result<Emitted, ManageError> {
         self.change(EVENTS, Operation::Trigger, move |actor| async move {
             let Row {
@@ -135,7 +137,7 @@ impl Actor {
                 Target::Generic => None,
             };
             let (engine, by) = (actor.engine(), Some(actor.principal.owner));
-            match engine.trigger_event(id, object, variables, by).await {
+            match engine.trigger_event(id, object, variables, data, by).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
                 other => Ok((id.0, other.map_err(actor.about(owner))?)),
             }

@@ -2,7 +2,7 @@
 
 use gatepost_engine::{Example, Health};
 use gatepost_keys::{Account, AccountAnswer, AccountsError, OwnerId, Principal, Via};
-use webhook_model::{Catalog, Message};
+use webhook_model::{Catalog, Data, Message};
 
 use crate::actor::Actor;
 use crate::error::ManageError;
@@ -63,18 +63,24 @@ impl Actor {
         self.engine().variables()
     }
 
-    /// A message with its variables filled in as for an object of this name. Nothing is sent. A
-    /// large message is filled in on a thread of its own.
+    /// A message with its variables filled in as for an object of this name, with this data.
+    /// Nothing is sent. A large message is filled in on a thread of its own.
     ///
     /// # Errors
     /// [`ManageError::Message`] when it grows too large.
-    pub async fn example(&self, message: &Message, object: &str) -> Result<Example, ManageError> {
+    pub async fn example(
+        &self,
+        message: &Message,
+        object: &str,
+        data: Option<&Data>,
+    ) -> Result<Example, ManageError> {
         if message.as_str().len() <= AT_ONCE {
-            return Ok(self.engine().example(message, object)?);
+            return Ok(self.engine().example(message, object, data)?);
         }
         let (engine, message) = (self.engine().clone(), message.clone());
-        let object = object.to_owned();
-        let example = tokio::task::spawn_blocking(move || engine.example(&message, &object));
+        let (object, data) = (object.to_owned(), data.cloned());
+        let example = move || engine.example(&message, &object, data.as_ref());
+        let example = tokio::task::spawn_blocking(example);
         Ok(example.await.map_err(|_| ManageError::Panicked)??)
     }
 

@@ -2,7 +2,7 @@
 
 use gatepost_engine::EngineError;
 use gatepost_keys::OwnerId;
-use webhook_model::{Event, EventName, EventType, JsonObject, Target, TaskId};
+use webhook_model::{Event, EventName, EventType, Filter, JsonObject, Target, TaskId};
 
 use crate::actor::Actor;
 use crate::error::ManageError;
@@ -38,7 +38,7 @@ impl Actor {
                 target: Target::Generic,
                 task: NO_TASK,
                 enabled: true,
-                filters: JsonObject::default(),
+                filters: Filter::default(),
                 context: JsonObject::default(),
             };
             let mut offered = Vec::new();

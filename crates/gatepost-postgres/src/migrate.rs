@@ -12,6 +12,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("queue", include_str!("../migrations/0003_queue.sql")),
     ("cause", include_str!("../migrations/0004_cause.sql")),
     ("key_use", include_str!("../migrations/0005_key_use.sql")),
+    ("data", include_str!("../migrations/0006_data.sql")),
     (
         "key_grant",
         include_str!("../migrations/0007_key_grant.sql"),

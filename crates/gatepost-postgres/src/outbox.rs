@@ -39,7 +39,7 @@ const TRIES: u32 = 1_000;
 impl OutboxStore for PostgresStore {
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
         let columns = OutboxColumns::of(occurrence);
-        let params: [Param<'_>; 11] = [
+        let params: [Param<'_>; 12] = [
             &columns.event_type,
             &columns.event,
             &columns.object_id,
@@ -51,6 +51,7 @@ impl OutboxStore for PostgresStore {
             &columns.owner,
             &columns.operators,
             &now,
+            &columns.data,
         ];
         let sql = include_str!("sql/outbox/push.sql");
         let row = self.db().query_opt(sql, &params).await?;
@@ -166,6 +167,7 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         object_name: row.try_get("object_name")?,
         tags: row.try_get::<_, &str>("tags")?.into(),
         variables: row.try_get::<_, &str>("variables")?.into(),
+        data: row.try_get("data")?,
         occurrence_id: row.try_get("occurrence_id")?,
         tenant: row.try_get("tenant")?,
         owner: row.try_get("owner")?,

@@ -15,6 +15,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0003_queue.sql"),
     include_str!("../migrations/0004_cause.sql"),
     include_str!("../migrations/0005_key_use.sql"),
+    include_str!("../migrations/0006_data.sql"),
     include_str!("../migrations/0007_key_grant.sql"),
 ];
 

@@ -11,6 +11,9 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use rand::Rng;
 use zeroize::Zeroizing;
 
+/// Begins what stands sealed in the place of a text. A control character first: no message in use
+/// begins so.
+pub(crate) const SEALED: &str = "\u{1}gatepost-sealed:";
 const CLEAR: u8 = 0;
 const XCHACHA: u8 = 1;
 const NONCE: usize = 24;

@@ -39,8 +39,12 @@ pub enum Field {
     Tag,
     /// `task`
     Task,
-    /// `table_event_filters`, `context`
+    /// `context`
     Context,
+    /// `table_event_filters`
+    Filter,
+    /// `data`: what an occurrence brings along
+    Data,
     /// the id of an occurrence
     OccurrenceId,
 }
@@ -67,6 +71,8 @@ impl Field {
             Self::Tag => "tag",
             Self::Task => "task",
             Self::Context => "context",
+            Self::Filter => "table_event_filters",
+            Self::Data => "data",
             Self::OccurrenceId => "id",
         }
     }

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod data;
 mod error;
 mod event;
+mod filter;
 mod secret;
 mod size;
 mod task;
@@ -11,11 +13,13 @@ mod webhook;
 
 // The public interface is:
 
+pub use data::{Data, MAX_DATA};
 pub use error::{Field, Invalid};
 pub use event::{
     Catalog, CatalogBuilder, CatalogError, Event, EventName, EventNotes, EventType, JsonObject,
     Object, Occurrence, OccurrenceId, SampleVariable, Specificity, Target,
 };
+pub use filter::{Filter, MAX_FILTER};
 pub use gatepost_ids::{
     Audience, EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId, hidden_character, mark_hidden,
 };

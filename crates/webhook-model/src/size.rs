@@ -1,6 +1,6 @@
 //! What a record counts for in its owner's quota of bytes.
 
-use crate::event::{Event, JsonObject};
+use crate::event::Event;
 use crate::task::{Action, Task};
 use crate::webhook::Webhook;
 
@@ -36,9 +36,8 @@ impl Event {
     /// The bytes of its texts and about what the row itself costs.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
-        let json = |object: &JsonObject| sum(&[&object.to_string()]);
         let words = sum(&[self.event_type.as_str(), self.event.as_str()]);
-        ROW + words + json(&self.filters) + json(&self.context)
+        ROW + words + sum(&[self.filters.as_str(), &self.context.to_string()])
     }
 }
 
@@ -51,7 +50,8 @@ mod tests {
     use gatepost_ids::{OwnerId, TaskId, WebhookId};
 
     use super::*;
-    use crate::event::Target;
+    use crate::event::{JsonObject, Target};
+    use crate::filter::Filter;
     use crate::webhook::{Authorization, Headers, SigningSecret, SigningSecrets};
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
             target: Target::Generic,
             task: TaskId(1),
             enabled: true,
-            filters: JsonObject::default(),
+            filters: Filter::default(),
             context: JsonObject::default(),
         };
         assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 2);

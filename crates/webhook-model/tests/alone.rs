@@ -22,6 +22,7 @@ fn the_result_is_the_only_allocation() {
             timestamp: i64::MAX,
             name,
             extra: &[("HOST", "h\"\\\u{1f}")],
+            data: None,
         };
         let counted = allocation_counter::measure(|| {
             let rendered = template.render(&values, || u32::MAX).unwrap();

@@ -17,8 +17,8 @@ use gatepost_storage::webhooks::{NewOutbox, OutboxId, OutboxRow, TaskRow, Unread
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use serde_json::{Value, json};
 use webhook_model::{
-    Action, DeliveryOrder, Description, Event, JsonObject, Occurrence, OwnerId, Retries, Task,
-    TaskId, TaskName, Timeout, Webhook, WebhookId, WebhookName,
+    Action, DeliveryOrder, Description, Event, Filter, JsonObject, Occurrence, OwnerId, Retries,
+    Task, TaskId, TaskName, Timeout, Webhook, WebhookId, WebhookName,
 };
 
 use super::error::Answer;
@@ -95,6 +95,10 @@ impl<'a> Fields<'a> {
             .cloned()
             .ok_or_else(|| corrupt(field))?;
         JsonObject::new(object).map_err(|_| corrupt(field))
+    }
+
+    fn filter(&self, field: &'static str) -> Answer<Filter> {
+        Filter::stored(&self.0[field].to_string()).map_err(|_| corrupt(field))
     }
 }
 
@@ -272,7 +276,7 @@ pub(super) fn from_event(row: &Row<webhook_model::EventId, Event>) -> Value {
         row,
         json!({
             "type": e.event_type.as_str(), "event": e.event.as_str(), "instance": instance, "tag": tag, "task": e.task.0,
-            "enabled": e.enabled, "filters": e.filters.as_map(), "context": e.context.as_map(),
+            "enabled": e.enabled, "filters": e.filters.to_map(), "context": e.context.as_map(),
         }),
     )
 }
@@ -285,7 +289,7 @@ pub(super) fn event(id: i64, row: &Value) -> Answer<Row<webhook_model::EventId, 
         target: parse_target(f.maybe_int("instance"), f.maybe_int("tag"))?,
         task: TaskId(f.int("task")?),
         enabled: f.is("enabled")?,
-        filters: f.object("filters")?,
+        filters: f.filter("filters")?,
         context: f.object("context")?,
     };
     head(webhook_model::EventId(id), &f, value)
@@ -298,7 +302,7 @@ pub(super) fn from_occurrence(new: &NewOutbox, now: DateTime<Utc>) -> Value {
         "turn": 0, "created": micros(now), "due": micros(new.due), "after_task": after_task, "tasks": tasks,
         "tenant": c.tenant, "owner": c.owner, "operators": c.operators,
         "event_type": c.event_type, "event": c.event, "object_id": c.object_id, "object_name": c.object_name,
-        "tags": c.tags, "variables": c.variables, "occurrence_id": c.occurrence_id,
+        "tags": c.tags, "variables": c.variables, "data": c.data, "occurrence_id": c.occurrence_id,
     })
 }
 
@@ -323,6 +327,7 @@ fn occurrence(row: &Value) -> Result<Occurrence, Unreadable> {
         object_name: text("object_name"),
         tags: text("tags").unwrap_or_default().into(),
         variables: text("variables").unwrap_or_default().into(),
+        data: text("data"),
         occurrence_id: text("occurrence_id"),
         tenant: row["tenant"].as_i64(),
         owner: row["owner"].as_i64(),

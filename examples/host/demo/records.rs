@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 
 use gatepost_manage::Actor;
 use webhook_model::{
-    Action, Event, JsonObject, ObjectId, SigningSecret, SigningSecrets, Target, Task, Webhook,
-    WebhookId,
+    Action, Event, Filter, JsonObject, ObjectId, SigningSecret, SigningSecrets, Target, Task,
+    Webhook, WebhookId,
 };
 
 /// The machine `web-1`.
@@ -49,7 +49,7 @@ pub(super) async fn make(
         target: Target::Instance(MACHINE),
         task: task.await?.id,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     };
     admin.create_event(event).await?;

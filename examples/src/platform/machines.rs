@@ -2,7 +2,9 @@
 
 use gatepost_keys::{Principal, TenantId};
 use serde_json::{Value, json};
-use webhook_model::{Audience, EventNotes, Invalid, Object, ObjectId, Occurrence, OwnerId, TagId};
+use webhook_model::{
+    Audience, Data, EventNotes, Invalid, Object, ObjectId, Occurrence, OwnerId, TagId,
+};
 
 use super::Platform;
 use super::users::Who;
@@ -44,6 +46,12 @@ impl Machine {
         VMS.into_iter().find(|machine| machine.key == id.0)
     }
 
+    /// What everything that happens to it brings along.
+    fn data(&self) -> Result<Data, Invalid> {
+        let vm = json!({"id": self.key, "name": self.name, "tags": self.tags});
+        Data::new([("vm".to_owned(), vm)].into_iter().collect())
+    }
+
     /// Whether it belongs to the user or to the user's tenant, or the user watches over all of
     /// them.
     pub(super) fn is_seen_by(&self, who: &Who) -> bool {
@@ -65,6 +73,10 @@ impl Machine {
 /// What the catalogue says of an event of virtual machines.
 pub(super) fn about_machine(description: &str) -> Result<EventNotes, Invalid> {
     let notes = EventNotes::new(description).with_object("web-1");
+    let notes = match Machine::find(ObjectId(1)) {
+        Some(machine) => notes.with_data(machine.data()?),
+        None => notes,
+    };
     notes.with_variable(VM_ID, "The row number of the machine", "1")
 }
 
@@ -102,6 +114,7 @@ impl Platform {
             }),
             tags: machine.tags.iter().map(|tag| TagId(*tag)).collect(),
             variables: vec![(VM_ID.to_owned(), vm.to_string())],
+            data: Some(machine.data()?),
             ..Occurrence::new("vms".parse()?, action.parse()?, machine.of)
         }))
     }

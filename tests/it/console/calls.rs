@@ -15,7 +15,7 @@ use gatepost_testkit::fault::FaultStore;
 use tests::browser::typed::{new_task, new_webhook};
 use tests::browser::{Setup, Site, Visitor};
 use webhook_model::{
-    Action, Activity, Event, JsonObject, Message, ObjectId, OwnerId, Target, Task, Webhook,
+    Action, Activity, Event, Filter, JsonObject, Message, ObjectId, OwnerId, Target, Task, Webhook,
 };
 
 /// Calls that pages make, and no part of the engine beside them.
@@ -96,7 +96,7 @@ impl World {
                 target: Target::Instance(ObjectId(1)),
                 task,
                 enabled: true,
-                filters: JsonObject::default(),
+                filters: Filter::default(),
                 context: JsonObject::default(),
             };
             self.site.engine.create_event(&event).await.unwrap();

@@ -9,7 +9,7 @@ use tests::browser::{Page, Site, Visitor};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use webhook_model::{
-    Action, Activity, Event, JsonObject, Message, OwnerId, Target, Task, Webhook, WebhookId,
+    Action, Activity, Event, Filter, JsonObject, Message, OwnerId, Target, Task, Webhook, WebhookId,
 };
 
 const LISTS: [&str; 4] = [
@@ -58,7 +58,7 @@ async fn records(site: &Site, owner: i64, name: &str, url: &str) -> WebhookId {
         target: Target::Generic,
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     };
     site.engine.create_event(&event).await.unwrap();

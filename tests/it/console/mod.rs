@@ -3,6 +3,7 @@
 mod calls;
 mod deliveries;
 mod disabled_keys;
+mod event_filters;
 mod health;
 mod kept;
 mod key_pages;

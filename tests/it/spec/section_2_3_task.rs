@@ -8,6 +8,7 @@ fn render(message: &str) -> String {
         timestamp: 1_760_629_087,
         name: "vm-1",
         extra: &[],
+        data: None,
     };
     let mut numbers = [7, 8].into_iter();
     Template::parse(&message.parse().unwrap())

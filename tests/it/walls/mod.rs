@@ -28,7 +28,7 @@ use gatepost_storage::Row;
 use gatepost_testkit::fault::FaultStore;
 use tests::here::Here;
 use webhook_model::{
-    Action, Catalog, Event, EventId, JsonObject, Object, ObjectId, Occurrence, OwnerId,
+    Action, Catalog, Event, EventId, Filter, JsonObject, Object, ObjectId, Occurrence, OwnerId,
     Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
@@ -131,7 +131,7 @@ impl Platform {
             target,
             task,
             enabled: true,
-            filters: JsonObject::default(),
+            filters: Filter::default(),
             context: JsonObject::default(),
         };
         self.engine.create_event(&event).await

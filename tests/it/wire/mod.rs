@@ -3,6 +3,7 @@
 mod bounds;
 mod counts;
 mod disabled_keys;
+mod event_filters;
 mod figures;
 mod first_minute;
 mod first_start;

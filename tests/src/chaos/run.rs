@@ -6,7 +6,7 @@ use std::time::Duration;
 use gatepost_storage::webhooks::DeliveryQuery;
 use gatepost_storage::{AtMost, Page};
 use webhook_model::{
-    Action, Event, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout, Webhook,
+    Action, Event, Filter, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout, Webhook,
 };
 
 use super::child::{Child, Mode};
@@ -101,7 +101,7 @@ impl Run {
             target: Target::Tag(TagId(EVERYDAY)),
             task: task.id,
             enabled: true,
-            filters: JsonObject::default(),
+            filters: Filter::default(),
             context: JsonObject::default(),
         };
         store

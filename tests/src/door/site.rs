@@ -23,8 +23,8 @@ use gatepost_testkit::fixtures::{direct, message};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use webhook_model::{
-    Action, Catalog, Event, EventId, JsonObject, Message, OwnerId, Specificity, Target, Task,
-    TaskId, Webhook, WebhookId,
+    Action, Catalog, Event, EventId, Filter, JsonObject, Message, OwnerId, Specificity, Target,
+    Task, TaskId, Webhook, WebhookId,
 };
 
 use super::act::Act;
@@ -236,7 +236,7 @@ async fn rows(parts: &Parts, store: &FaultStore<MemoryStore>) -> Rows {
         target: Target::Generic,
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     };
     let failed = engine.send(refused, None).await.unwrap();

@@ -23,8 +23,8 @@ use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::time::Instant;
 use watch::Watch;
 use webhook_model::{
-    Action, Audience, Catalog, Event, JsonObject, Occurrence, OwnerId, Retries, Specificity, TagId,
-    Target, Task, Timeout, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId, Retries,
+    Specificity, TagId, Target, Task, Timeout, Webhook, WebhookId,
 };
 
 use crate::chaos::now;
@@ -136,7 +136,7 @@ async fn route(engine: &Engine, name: &str, url: &str, tag: TagId) -> WebhookId 
         target: Target::Tag(tag),
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     };
     engine.create_event(&event).await.unwrap();

@@ -80,6 +80,21 @@ events-task-hint = The task that the event runs.
 # $link: events-task-new.
 events-task-none = An event needs a task. If you have none yet, create one first: { $link }
 events-task-new = New task
+events-filter = Filter
+events-filter-hint =
+    Which of these events run the task, by the data that they bring along: a JSON object of paths
+    and conditions, all of which must hold. Leave it empty to run the task each time.
+events-filter-conditions = How conditions are written
+events-filter-equal = The value at this path is this text, number, true, false or null.
+events-filter-order =
+    It is less than this, a number or a text. Also $lte, $gt and $gte. A dot leads into an object.
+events-filter-in = It is one of these. $nin is none of these.
+events-filter-not = It is there and is not this.
+events-filter-exists = It is there, whatever it is; false: it is not there.
+events-filter-or = One of these objects of conditions holds.
+# Beside the filter of an event that was stored before filters were obeyed. $rule: what is wrong
+# with it, such as “at disk: must not be a list”.
+events-filter-unknown = This filter is not understood, so the event does not run its task: { $rule }
 events-enabled-field = Enabled
 events-create = Create event
 events-save = Save event

@@ -17,7 +17,7 @@ pub(super) async fn act(
         "disable" => (actor.disable_event(id).await.map(drop), "disabled"),
         "enable" => (actor.enable_event(id).await.map(drop), "enabled"),
         "trigger" => {
-            let emitted = actor.trigger_event(id, Vec::new()).await;
+            let emitted = actor.trigger_event(id, Vec::new(), None).await;
             (emitted.map(drop), "triggered")
         }
         _ => return Err(Failure::NotFound),

@@ -60,6 +60,7 @@ fn table(ctx: &PageContext, of: &EventType) -> Markup {
 /// What an occurrence brings, as it might be.
 fn samples(notes: &EventNotes) -> Markup {
     html! {
+        @if let Some(data) = notes.data() { div { code { "${data}" } ": " code { (data.as_str()) } } }
         @if !notes.object().is_empty() { div { code { "${NAME}" } ": " (notes.object()) } }
         @for variable in notes.variables() {
             div { code { "${" (variable.name()) "}" } ": " (variable.sample()) @if !variable.description().is_empty() { span.quiet { " (" (variable.description()) ")" } } }

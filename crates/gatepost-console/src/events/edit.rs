@@ -20,7 +20,12 @@ use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let (row, _) = ctx.actor.event(EventId(id)).await?;
-    let page = form_page(&ctx, &row, &EventForm::of(&row.value), &Problems::default()).await?;
+    let mut problems = Problems::default();
+    if let Some(problem) = row.value.filters.problem() {
+        let rule = [("rule", problem.rule().into())];
+        problems.add("filter", ctx.texts().with("events-filter-unknown", &rule));
+    }
+    let page = form_page(&ctx, &row, &EventForm::of(&row.value), &problems).await?;
     Ok(page.into_response())
 }
 
@@ -57,7 +62,7 @@ pub(super) async fn again(
     Ok(page.into_response())
 }
 
-/// Type and event cannot change; target, task and whether it is enabled can.
+/// Type and event cannot change; target, task, filter and whether it is enabled can.
 pub(super) async fn update(
     ctx: PageContext,
     RowId(id): RowId,
@@ -73,6 +78,7 @@ pub(super) async fn update(
     if let Some(new) = form.parse(&ctx, &mut problems, &of).await? {
         let edited = ctx.actor.edit_event(row.id, move |event| {
             (event.target, event.task, event.enabled) = (new.target, new.task, new.enabled);
+            event.filters = new.filters.clone();
             Ok(())
         });
         match edited.await {

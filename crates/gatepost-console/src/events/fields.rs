@@ -68,12 +68,39 @@ pub(super) fn fields(
                     @let link = html! { a href=(ctx.at("/tasks/new")) { (t.of("events-task-new")) } };
                     (note("", &t.markup("events-task-none", &[("link", link.into())])))
                 }
+                (layout::area(problems, "filter", &t.of("events-filter"), &form.filter, &t.of("events-filter-hint"), "code"))
+                (conditions(ctx))
                 (layout::check("enabled", &t.of("events-enabled-field"), "", form.enabled))
             }
             div.submit {
                 button.primary { (options.button) }
                 a.button href=(ctx.at("/events")) { (t.of("frame-cancel")) }
             }
+        }
+    }
+}
+
+/// How conditions are written.
+fn conditions(ctx: &PageContext) -> Markup {
+    let t = ctx.texts();
+    let forms = [
+        (r#""severity": "critical""#, "events-filter-equal"),
+        (r#""disk.free": {"$lt": 10}"#, "events-filter-order"),
+        (
+            r#""severity": {"$in": ["high", "critical"]}"#,
+            "events-filter-in",
+        ),
+        (r#""severity": {"$ne": "low"}"#, "events-filter-not"),
+        (r#""disk": {"$exists": true}"#, "events-filter-exists"),
+        (
+            r#""$or": [{"disk.free": 0}, {"severity": "critical"}]"#,
+            "events-filter-or",
+        ),
+    ];
+    html! {
+        details {
+            summary { (t.of("events-filter-conditions")) }
+            dl { @for (form, means) in forms { dt { code { (form) } } dd { (t.of(means)) } } }
         }
     }
 }

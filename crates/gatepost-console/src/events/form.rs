@@ -1,12 +1,15 @@
 //! The form of an event, parsed with the same types as the API's input.
 
 use gatepost_manage::ManageError;
-use webhook_model::{Event, EventName, EventType, JsonObject, ObjectId, TagId, Target, TaskId};
+use serde_json::Value;
+use webhook_model::{
+    Event, EventName, EventType, Filter, Invalid, JsonObject, ObjectId, TagId, Target, TaskId,
+};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::problems::Problems;
+use crate::problems::{Problems, rule};
 use crate::texts::Texts;
 
 /// The content of the fields, valid or not.
@@ -18,6 +21,7 @@ pub(super) struct EventForm {
     pub instance: String,
     pub tag: String,
     pub task: String,
+    pub filter: String,
     pub enabled: bool,
 }
 
@@ -30,6 +34,7 @@ impl EventForm {
             instance: text("instance"),
             tag: text("tag"),
             task: text("task"),
+            filter: text("filter"),
             enabled: form.ticked("enabled"),
         }
     }
@@ -46,6 +51,7 @@ impl EventForm {
             instance,
             tag,
             task: event.task.to_string(),
+            filter: written(&event.filters),
             enabled: event.enabled,
         }
     }
@@ -70,7 +76,9 @@ impl EventForm {
             Err(_) => Err(t.of("events-choose-task")),
         };
         let task: Option<TaskId> = problems.take("task", task);
-        let (Some(name), Some(target), Some(task)) = (event, target, task) else {
+        let filter = problems.take("filter", self.filter().map_err(rule));
+        let (Some(name), Some(target), Some(task), Some(filters)) = (event, target, task, filter)
+        else {
             return Ok(None);
         };
         let event = Event {
@@ -79,7 +87,7 @@ impl EventForm {
             target,
             task,
             enabled: self.enabled,
-            filters: JsonObject::default(),
+            filters,
             context: JsonObject::default(),
         };
         if let Err(error) = ctx.actor.catalog().check(&event) {
@@ -88,6 +96,13 @@ impl EventForm {
             return Ok(None);
         }
         Ok(Some(event))
+    }
+
+    fn filter(&self) -> Result<Filter, Invalid> {
+        match self.filter.as_str() {
+            "" => Ok(Filter::default()),
+            text => text.parse(),
+        }
     }
 
     fn target(&self, t: &Texts, problems: &mut Problems) -> Option<Target> {
@@ -108,11 +123,20 @@ impl EventForm {
     }
 }
 
+/// As it is shown in its field: nothing where it asks for nothing.
+fn written(filter: &Filter) -> String {
+    match filter.is_empty() {
+        true => String::new(),
+        false => format!("{:#}", Value::Object(filter.to_map())),
+    }
+}
+
 /// The form field for a field of the record.
 pub(super) fn field_of(field: &str) -> &str {
     match field {
         "owner" => "target",
         "table" => "event",
+        "table_event_filters" => "filter",
         other => other,
     }
 }

@@ -36,7 +36,7 @@ pub(super) async fn show(
             @if row.key.enabled {
                 a.button href=(at("disable")) { (t.of("keys-disable")) }
             } @else {
-                (one_button(&ctx, &at("enable"), "", &t.of("keys-enable"), ""))
+                (one_button(&ctx, &at("enable"), "", &t.of("keys-enable"), None))
             }
         }
         a.button href=(at("delete")) { (t.of("keys-delete")) }

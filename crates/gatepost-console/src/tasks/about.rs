@@ -156,6 +156,7 @@ impl AboutForm {
             object: object.map(ObjectId),
             name: self.name.clone(),
             variables: self.variables.clone().into_iter().collect(),
+            data: None,
         })
     }
 }

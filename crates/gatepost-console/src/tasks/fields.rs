@@ -82,6 +82,7 @@ fn variables(ctx: &PageContext) -> Markup {
             (variable(t, "TIMESTAMP", &t.of("tasks-variable-timestamp")))
             (variable(t, "RANDOM", &t.of("tasks-variable-random")))
             (variable(t, "NAME", &t.of("tasks-variable-name")))
+            (variable(t, "data", &t.of("tasks-variable-data")))
             @for (name, value) in ctx.actor.variables() { (variable(t, name, value)) }
         }
     }

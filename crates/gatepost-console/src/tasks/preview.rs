@@ -2,7 +2,8 @@
 
 use gatepost_manage::Example;
 use gatepost_storage::webhooks::TaskRow;
-use webhook_model::{Action, Headers, Message, WebhookId};
+use serde_json::Map;
+use webhook_model::{Action, Data, EventNotes, Headers, Message, WebhookId};
 
 use super::form::TaskForm;
 use crate::context::PageContext;
@@ -38,7 +39,11 @@ pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
     let Ok(message) = form.message.parse::<Message>() else {
         return Preview::default();
     };
-    let Ok(example) = ctx.actor.example(&message, OBJECT).await else {
+    let Ok(example) = ctx
+        .actor
+        .example(&message, OBJECT, sample_data(ctx).as_ref())
+        .await
+    else {
         return Preview {
             text: String::new(),
             warnings: t.of("tasks-preview-too-large").into_owned(),
@@ -59,6 +64,23 @@ pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
         text,
         warnings: warnings.join(" "),
     }
+}
+
+/// The samples of the catalog as one: a message may be run by any of its events.
+fn sample_data(ctx: &PageContext) -> Option<Data> {
+    let catalog = ctx.actor.catalog();
+    let mut members = Map::new();
+    for (of, ..) in catalog.types() {
+        let notes = catalog
+            .events(of)
+            .filter_map(|(event, _)| catalog.notes(of, event));
+        for (name, value) in notes.filter_map(EventNotes::data).flat_map(Data::as_map) {
+            members.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    // Together they may be more than one may be.
+    let some = (!members.is_empty()).then(|| Data::new(members));
+    some.and_then(Result::ok)
 }
 
 fn warnings(t: &Texts, example: &Example, headers: Option<&Headers>) -> Vec<String> {

@@ -6,7 +6,7 @@ use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryQuery, HourlyCount, Replay,
 };
-use webhook_model::{Message, Webhook, WebhookId};
+use webhook_model::{Data, Message, Webhook, WebhookId};
 
 use super::handle::Engine;
 use crate::error::EngineError;
@@ -109,8 +109,13 @@ impl Engine {
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message) when it grows too large.
-    pub fn example(&self, message: &Message, name: &str) -> Result<Example, EngineError> {
-        self.0.records.deliveries.example(message, name)
+    pub fn example(
+        &self,
+        message: &Message,
+        name: &str,
+        data: Option<&Data>,
+    ) -> Result<Example, EngineError> {
+        self.0.records.deliveries.example(message, name, data)
     }
 
     /// The variables that the platform added, with their values.

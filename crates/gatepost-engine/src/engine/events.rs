@@ -2,7 +2,7 @@
 
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::EventQuery;
-use webhook_model::{Event, EventId, Invalid, OwnerId};
+use webhook_model::{Data, Event, EventId, Invalid, OwnerId};
 
 use super::handle::Engine;
 use crate::emit::Emitted;
@@ -71,9 +71,9 @@ impl Engine {
         self.0.records.events.delete(id).await
     }
 
-    /// Triggers an event by hand: runs its task as if it had occurred, with these variables.
-    /// `object` names what it is about, where the platform knows: of an event on a tag, the tag.
-    /// `by` is as for [`run_task`](Engine::run_task).
+    /// Triggers an event by hand: runs its task as if it had occurred, with these variables and
+    /// this data, whatever its filter asks for. `object` names what it is about, where the platform
+    /// knows: of an event on a tag, the tag. `by` is as for [`run_task`](Engine::run_task).
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as
@@ -83,9 +83,10 @@ impl Engine {
         id: EventId,
         object: Option<String>,
         variables: Vec<(String, String)>,
+        data: Option<Data>,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let events = &self.0.records.events;
-        events.trigger(id, object, variables, by).await
+        events.trigger(id, object, (variables, data), by).await
     }
 }

@@ -9,7 +9,9 @@ use gatepost_storage::webhooks::{
     AttemptRecord, Cause, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
 };
 use gatepost_storage::{ErrorKind, Row};
-use webhook_model::{Action, Audience, Message, OwnerId, TaskId, Template, Webhook, WebhookId};
+use webhook_model::{
+    Action, Audience, Data, Message, OwnerId, TaskId, Template, Webhook, WebhookId,
+};
 
 use super::by_hand::full;
 use super::run_about::RunAbout;
@@ -171,8 +173,14 @@ impl Deliveries {
         Ok(body.await?)
     }
 
-    pub(crate) fn example(&self, message: &Message, name: &str) -> Result<Example, EngineError> {
-        Ok(self.renderer.example(message, name, self.clock.now()?)?)
+    pub(crate) fn example(
+        &self,
+        message: &Message,
+        name: &str,
+        data: Option<&Data>,
+    ) -> Result<Example, EngineError> {
+        let now = self.clock.now()?;
+        Ok(self.renderer.example(message, name, data, now)?)
     }
 
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatepost_storage::webhooks::{EventQuery, RecordId, WebhookStore};
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use webhook_model::{
-    Catalog, Event, EventId, Field, Invalid, Object, Occurrence, OwnerId, Target, TaskId,
+    Catalog, Data, Event, EventId, Field, Invalid, Object, Occurrence, OwnerId, Target, TaskId,
 };
 
 use super::allowance::{Admitted, Allowance, Kind};
@@ -79,7 +79,7 @@ impl Events {
         &self,
         id: EventId,
         object: Option<String>,
-        mut variables: Vec<(String, String)>,
+        (mut variables, data): (Vec<(String, String)>, Option<Data>),
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let row = self.store.event(id).await?.ok_or(EngineError::NotFound)?;
@@ -103,6 +103,7 @@ impl Events {
             object,
             tags,
             variables,
+            data,
             ..self.by_hand.occurrence(event_type, name, row.owner).await?
         };
         let run = self.by_hand.run(event.task, row.owner, occurrence, by);

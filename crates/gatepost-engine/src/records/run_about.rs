@@ -1,6 +1,6 @@
 //! What a task is run about, when it is run by hand.
 
-use webhook_model::{Audience, EventName, EventType, Invalid, Object, Occurrence};
+use webhook_model::{Audience, Data, EventName, EventType, Invalid, Object, Occurrence};
 
 /// What a run or a test of a task by hand is about: as if it had occurred. Nothing is matched by
 /// it.
@@ -12,6 +12,8 @@ pub struct RunAbout {
     pub object: Option<Object>,
     /// Values of further variables, by name.
     pub variables: Vec<(String, String)>,
+    /// What it brings along.
+    pub data: Option<Data>,
 }
 
 impl RunAbout {
@@ -28,6 +30,7 @@ impl RunAbout {
         Ok(Occurrence {
             object: self.object,
             variables: self.variables,
+            data: self.data,
             ..Occurrence::new(event_type, event, audience)
         })
     }

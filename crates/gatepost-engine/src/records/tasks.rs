@@ -85,6 +85,7 @@ impl Tasks {
         let occurrence = Occurrence {
             object: about.object,
             variables: about.variables,
+            data: about.data,
             ..self.by_hand.occurrence(event_type, event, owner).await?
         };
         self.by_hand.run(id, owner, occurrence, by).await

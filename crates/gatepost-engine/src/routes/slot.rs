@@ -96,8 +96,11 @@ impl Slot {
         self.look(|table| table.version)
     }
 
-    pub(super) fn is_overgrown(&self) -> bool {
-        self.look(RouteTable::is_overgrown).unwrap_or(false)
+    /// Whether the table is to be read again: much of it may be left over, or it costs more than
+    /// `at_most` rows.
+    pub(super) fn is_overgrown(&self, at_most: u32) -> bool {
+        let look = |table: &RouteTable| table.is_overgrown() || table.is_larger_than(at_most);
+        self.look(look).unwrap_or(false)
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -1,7 +1,7 @@
 //! What is matched in one place: no messages, no texts. It is changed in place, at the cost of what
 //! has changed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use gatepost_ids::Place;
@@ -9,7 +9,7 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
-use webhook_model::{EventId, EventName, EventType, Occurrence, Target, TaskId, WebhookId};
+use webhook_model::{EventId, EventName, EventType, Filter, Occurrence, Target, TaskId, WebhookId};
 
 use super::matched::MatchedTask;
 use super::triggers::Triggers;
@@ -18,6 +18,8 @@ use super::triggers::Triggers;
 const TABLE: usize = 512;
 /// What a row costs with all that leads to it, about.
 pub(super) const ROW: usize = 192;
+/// What a byte of a filter's text costs, about.
+const FILTER: usize = 12;
 /// Rows of which nothing may be left but the events of deleted tasks, before the table is read
 /// again.
 pub(super) const SLACK: usize = 1_000;
@@ -30,6 +32,14 @@ struct Known {
     trigger: Arc<Trigger>,
     target: Target,
     task: TaskId,
+    filter: Filter,
+}
+
+/// A task that an event of its kind reaches, and which occurrences that event is for.
+#[derive(Debug)]
+pub(super) struct Reached {
+    pub task: MatchedTask,
+    pub filter: Filter,
 }
 
 #[derive(Debug)]
@@ -40,6 +50,8 @@ pub(super) struct RouteTable {
     tasks: HashMap<TaskId, TaskRoute>,
     events: HashMap<EventId, Known>,
     triggers: HashMap<Arc<Trigger>, Triggers>,
+    /// What the filters of the events cost, about.
+    filters: usize,
     /// Rows when it was read.
     read: usize,
 }
@@ -53,6 +65,7 @@ impl RouteTable {
             tasks: routes.tasks.into_iter().map(|t| (t.id, t)).collect(),
             events: HashMap::new(),
             triggers: HashMap::new(),
+            filters: 0,
             read: 0,
         };
         routes.events.into_iter().for_each(|event| table.put(event));
@@ -60,17 +73,22 @@ impl RouteTable {
         table
     }
 
-    /// The tasks that an occurrence runs: each once, however many of its events match; in order of
-    /// their row numbers.
-    pub(super) fn matches(&self, occurrence: &Occurrence) -> Vec<MatchedTask> {
+    /// The tasks that an occurrence runs, if it is one that their events are for: in order of their
+    /// row numbers, each once for every event that is about it.
+    pub(super) fn reached(&self, occurrence: &Occurrence) -> Vec<Reached> {
         let key = (occurrence.event_type.clone(), occurrence.event.clone());
         let Some(triggers) = self.triggers.get(&key) else {
             return Vec::new();
         };
-        let reached: BTreeMap<TaskId, EventId> = triggers.reached(occurrence).collect();
-        let matched = |(task, event): (TaskId, EventId)| {
-            let revision = self.events.get(&event)?.revision;
-            self.matched(task, Some((event, revision)))
+        let mut reached: Vec<_> = triggers.reached(occurrence).collect();
+        reached.sort_unstable();
+        reached.dedup();
+        let matched = |(task, id): (TaskId, EventId)| {
+            let event = self.events.get(&id)?;
+            Some(Reached {
+                task: self.matched(task, Some((id, event.revision)))?,
+                filter: event.filter.clone(),
+            })
         };
         reached.into_iter().filter_map(matched).collect()
     }
@@ -109,8 +127,13 @@ impl RouteTable {
         self.rows() > 2 * self.read + SLACK
     }
 
+    /// Whether it costs more than this number of rows without filters.
+    pub(super) fn is_larger_than(&self, rows: u32) -> bool {
+        self.bytes() > TABLE + ROW * rows as usize
+    }
+
     pub(super) fn bytes(&self) -> usize {
-        TABLE + ROW * self.rows()
+        TABLE + ROW * self.rows() + self.filters
     }
 
     fn rows(&self) -> usize {
@@ -138,7 +161,9 @@ impl RouteTable {
             trigger,
             target: event.target,
             task: event.task,
+            filter: event.filter,
         };
+        self.filters += cost(&known.filter);
         self.events.insert(event.id, known);
     }
 
@@ -146,12 +171,21 @@ impl RouteTable {
         let Some(known) = self.events.remove(&id) else {
             return;
         };
+        self.filters -= cost(&known.filter);
         if let Some(triggers) = self.triggers.get_mut(&known.trigger) {
             triggers.take(known.target, (known.task, id));
             if triggers.is_empty() {
                 self.triggers.remove(&known.trigger);
             }
         }
+    }
+}
+
+/// What a filter costs with its text, its members and what is asked, about.
+fn cost(filter: &Filter) -> usize {
+    match filter.is_empty() {
+        true => 0,
+        false => FILTER * filter.as_str().len(),
     }
 }
 

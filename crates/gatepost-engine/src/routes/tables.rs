@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gatepost_ids::Place;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{ChangedRoutes, RoutesVersion, WebhookStore};
-use webhook_model::{Occurrence, TaskId};
+use webhook_model::{Data, Occurrence, TaskId};
 
-use super::matched::Matched;
+use super::matched::{Matched, MatchedTask};
 use super::slot::{Held, Slot};
-use super::table::{ROW, RouteTable};
+use super::table::{ROW, Reached, RouteTable};
 use crate::generations::Generations;
+use crate::give_way::GiveWay;
 
 /// A table may have this share of the memory.
 const LARGEST: usize = 16;
@@ -22,7 +23,7 @@ const LARGEST: usize = 16;
 pub(crate) struct Tables {
     store: Arc<dyn WebhookStore>,
     slots: Mutex<Generations<Place, Arc<Slot>>>,
-    /// Rows that a table may have.
+    /// Rows that a table may have; fewer with filters.
     at_most: u32,
 }
 
@@ -42,10 +43,10 @@ impl Tables {
         places: &[Place],
         occurrence: &Occurrence,
     ) -> Result<Matched, StoreError> {
-        let mut matched = Matched::default();
+        let (mut matched, mut turns) = (Matched::default(), GiveWay::default());
         for place in places {
-            let found = |table: &RouteTable| (table.version, table.matches(occurrence));
-            let (version, tasks) = match self.look(*place, found).await? {
+            let found = |table: &RouteTable| (table.version, table.reached(occurrence));
+            let (version, reached) = match self.look(*place, found).await? {
                 Some(found) => found,
                 None => {
                     let (event_type, event) = (&occurrence.event_type, &occurrence.event);
@@ -53,6 +54,7 @@ impl Tables {
                     found(&RouteTable::new(*place, routes))
                 }
             };
+            let tasks = meant(reached, occurrence.data.as_ref(), &mut turns).await;
             matched.add(*place, version, tasks);
         }
         Ok(matched.in_order())
@@ -139,9 +141,9 @@ impl Tables {
 
     async fn read(&self, place: Place, slot: &Arc<Slot>) -> Result<(), StoreError> {
         let routes = self.store.routes(place, self.at_most).await?;
-        slot.put(routes.map_or_else(Held::too_large, |routes| {
-            Held::table(RouteTable::new(place, routes))
-        }));
+        let table = routes.map(|routes| RouteTable::new(place, routes));
+        let fits = table.filter(|table| !table.is_larger_than(self.at_most));
+        slot.put(fits.map_or_else(Held::too_large, Held::table));
         self.weigh(place, slot);
         Ok(())
     }
@@ -159,7 +161,7 @@ impl Tables {
         };
         // What this process consumed in the meantime is newer.
         slot.change(version, |table| table.apply(delta, changes.version));
-        if slot.is_overgrown() {
+        if slot.is_overgrown(self.at_most) {
             return self.read(place, slot).await;
         }
         self.weigh(place, slot);
@@ -185,4 +187,27 @@ impl Tables {
     fn lock(&self) -> MutexGuard<'_, Generations<Place, Arc<Slot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The tasks of the events that are for an occurrence with this data, each once: what `reached`
+/// has of one task stands together. Filters are asked a piece at a time.
+async fn meant(
+    reached: Vec<Reached>,
+    data: Option<&Data>,
+    turns: &mut GiveWay,
+) -> Vec<MatchedTask> {
+    let mut tasks: Vec<MatchedTask> = Vec::new();
+    for Reached { task, filter } in reached {
+        let known = tasks.last().is_some_and(|last| last.id() == task.id());
+        if known {
+            continue;
+        }
+        if !filter.is_empty() {
+            turns.after(filter.as_str().len()).await;
+        }
+        if filter.matches(data) {
+            tasks.push(task);
+        }
+    }
+    tasks
 }

@@ -11,7 +11,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{AtMost, MemoryStore, Page, Scope};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
-    Action, Activity, Description, Event, JsonObject, OwnerId, TagId, Target, Task, TaskId,
+    Action, Activity, Description, Event, Filter, JsonObject, OwnerId, TagId, Target, Task, TaskId,
     Webhook, WebhookId,
 };
 
@@ -62,13 +62,18 @@ impl Records {
     }
 
     pub(crate) async fn event(&self, target: Target, task: TaskId) {
+        self.filtered(target, task, "{}").await;
+    }
+
+    /// An event that is for some occurrences only.
+    pub(crate) async fn filtered(&self, target: Target, task: TaskId, filter: &str) {
         let event = Event {
             event_type: "vms".parse().unwrap(),
             event: "poweron".parse().unwrap(),
             target,
             task,
             enabled: true,
-            filters: JsonObject::default(),
+            filters: Filter::stored(filter).unwrap(),
             context: JsonObject::default(),
         };
         let inserted = self

@@ -27,6 +27,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
             Some("nine".to_owned()),
             Vec::new(),
             None,
+            None,
         )
         .await
         .unwrap();

@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{Clock as _, ManualClock, MemoryStore, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::{
-    Action, Description, Event, JsonObject, OwnerId, TagId, Target, Task, TaskId, Webhook,
+    Action, Description, Event, Filter, JsonObject, OwnerId, TagId, Target, Task, TaskId, Webhook,
     WebhookId,
 };
 
@@ -67,7 +67,7 @@ async fn tagged(engine: &Engine, task: TaskId, tag: i64) {
         target: Target::Tag(TagId(tag)),
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     };
     engine.create_event(&event).await.unwrap();

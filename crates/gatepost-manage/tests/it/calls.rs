@@ -121,7 +121,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(delete_event(event), "delete_event", events(Delete)),
         call!(enable_event(event), "update_event", events(Enable)),
         call!(disable_event(event), "update_event", events(Disable)),
-        call!(trigger_event(event, Vec::new()), "enqueue", events(Trigger)),
+        call!(trigger_event(event, Vec::new(), None), "enqueue", events(Trigger)),
         call!(delivery(ended), "delivery", None),
         call!(attempts(ended, 9), "attempts", None),
         call!(delete_delivery(ended), "delete_delivery", log(ended.0, Delete)),

@@ -90,7 +90,10 @@ async fn asked_for_alone_they_say_so_and_to_strangers_nothing() {
             actor.run_task(rows.task).await.map(drop),
             actor.enable_event(rows.event).await.map(drop),
             actor.disable_event(rows.event).await.map(drop),
-            actor.trigger_event(rows.event, Vec::new()).await.map(drop),
+            actor
+                .trigger_event(rows.event, Vec::new(), None)
+                .await
+                .map(drop),
         ];
         for answer in answers {
             match answer {

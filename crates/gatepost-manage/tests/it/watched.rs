@@ -94,7 +94,7 @@ async fn a_trigger_by_another_tells_the_owner_no_name_that_the_owner_may_not_kno
     });
     told.await.unwrap();
     for user in [OWNER, TENANT, ADMIN] {
-        let triggered = world.of(user).trigger_event(made, Vec::new()).await;
+        let triggered = world.of(user).trigger_event(made, Vec::new(), None).await;
         let sent = triggered.unwrap().deliveries[0];
         let (sent, _) = owner.delivery(sent).await.unwrap();
         assert_eq!(&*sent.body, "vms 3 for 3", "triggered by {user}");

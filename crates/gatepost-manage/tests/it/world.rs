@@ -12,8 +12,8 @@ use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fault::FaultStore;
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
-    Action, Catalog, Event, EventId, JsonObject, Message, Specificity, Target, Task, TaskId,
-    Webhook, WebhookId,
+    Action, Catalog, Event, EventId, Filter, JsonObject, Message, Specificity, Target, Task,
+    TaskId, Webhook, WebhookId,
 };
 
 pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
@@ -164,7 +164,7 @@ pub(crate) fn event(task: TaskId) -> Event {
         target: Target::Generic,
         task,
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     }
 }

@@ -5,7 +5,7 @@ use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::EventQuery;
 use gatepost_storage::{AtMost, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{Event, EventId, JsonObject, OwnerId, TaskId};
+use webhook_model::{Event, EventId, Filter, JsonObject, OwnerId, TaskId};
 
 use super::scope::scoped;
 use super::statement::change;
@@ -165,10 +165,15 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row<EventId, Event>> {
             target,
             task: TaskId(row.try_get("task")?),
             enabled: row.try_get("enabled")?,
-            filters: object(row, "filters")?,
+            filters: filter(row)?,
             context: object(row, "context")?,
         },
     })
+}
+
+/// Which occurrences an event is for.
+pub(super) fn filter(row: &tokio_postgres::Row) -> Result<Filter> {
+    Filter::stored(text(row, "filters")?).map_err(|e| Failure::corrupt("filters", e))
 }
 
 fn object(row: &tokio_postgres::Row, column: &'static str) -> Result<JsonObject> {

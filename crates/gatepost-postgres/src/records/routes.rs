@@ -10,6 +10,7 @@ use gatepost_storage::webhooks::{
 use tokio_postgres::Row;
 use webhook_model::{EventId, EventName, EventType, OwnerId, TaskId, WebhookId};
 
+use super::event::filter;
 use super::webhook;
 use crate::column::parse;
 use crate::db::Param;
@@ -159,6 +160,7 @@ fn event_route(row: &Row) -> Result<EventRoute> {
         event: parse(row, "event")?,
         target: parse_target(row.try_get("instance")?, row.try_get("tag")?)?,
         task: TaskId(row.try_get("task")?),
+        filter: filter(row)?,
     })
 }
 

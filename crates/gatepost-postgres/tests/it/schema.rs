@@ -42,7 +42,7 @@ async fn four_nodes_may_start_at_once_on_an_empty_database() {
         )
         .await
         .unwrap();
-    assert_eq!(applied.len(), 5, "each migration ran once");
+    assert_eq!(applied.len(), 6, "each migration ran once");
 }
 
 #[tokio::test]
@@ -154,8 +154,8 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
     let client = admin(server.url()).await;
     client
         .batch_execute(
-            "INSERT INTO gatepost.gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id)
-             VALUES ('vms', 'poweron', 4711, 'web-1', '[3, 8]', '{\"ZONE\": \"b\"}', NULL);
+            "INSERT INTO gatepost.gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, data, occurrence_id)
+             VALUES ('vms', 'poweron', 4711, 'web-1', '[3, 8]', '{\"ZONE\": \"b\"}', '{\"n\": [1.50]}', NULL);
              INSERT INTO gatepost.gatepost_occurrence (event_type, event) VALUES ('Not A Type', 'x');
              INSERT INTO gatepost.gatepost_occurrence (event_type, event, tenant) VALUES ('vms', 'poweroff', 42);
              INSERT INTO gatepost.gatepost_occurrence (event_type, event, tenant, operators) VALUES ('vms', 'poweroff', 42, true);
@@ -170,6 +170,7 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
     rows.sort_unstable_by_key(|row| row.id);
     let read = rows[0].occurrence.as_ref().unwrap();
     assert_eq!((read.tags.len(), read.variables[0].1.as_str()), (2, "b"));
+    assert_eq!(read.data, Some(r#"{"n":[1.5]}"#.parse().unwrap()));
     assert!(
         rows[1]
             .occurrence

@@ -96,6 +96,7 @@ pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Resul
                 after_task,
                 tasks,
                 micros(new.due),
+                columns.data,
             ],
             |row| row.get(0),
         )?;

@@ -35,6 +35,7 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
     };
     let (event_type, event) = (text("event_type")?, text("event")?);
     let (tags, variables) = (text("tags")?, text("variables")?);
+    let data = text("data")?;
     let (object_name, occurrence_id) = (text("object_name")?, text("occurrence_id")?);
     let object_id = row.get("object_id")?;
     let (tenant, owner, operators) = (row.get("tenant")?, row.get("owner")?, row.get("operators")?);
@@ -46,6 +47,7 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
             object_name: object_name?,
             tags: tags?.unwrap_or_default().into(),
             variables: variables?.unwrap_or_default().into(),
+            data: data?,
             occurrence_id: occurrence_id?,
             tenant,
             owner,

@@ -5,12 +5,12 @@ use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::RecordId;
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
-use webhook_model::{Event, EventId, OwnerId, TaskId};
+use webhook_model::{Event, EventId, Filter, OwnerId, TaskId};
 
 use super::read::owner_of;
 use super::revision::check_revision;
 use super::usage::{self, Delta};
-use crate::column::{micros, parse, time};
+use crate::column::{micros, parse, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::Body;
 use crate::places::{Change, place_of, record_changed};
@@ -149,7 +149,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<Row<EventId, Event>> {
             target,
             task: TaskId(row.get("task")?),
             enabled: row.get("enabled")?,
-            filters: parse(row, "filters")?,
+            filters: stored(row, "filters", Filter::stored)?,
             context: parse(row, "context")?,
         },
     })

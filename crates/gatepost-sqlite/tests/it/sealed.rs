@@ -6,10 +6,14 @@ use std::sync::Arc;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::SealedMessages;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
-use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, Replay, Settled};
+use gatepost_storage::webhooks::{
+    DeliveryId, DeliveryState, Disposition, Enqueue, Left, NewOutbox, Replay, Settled,
+};
 use gatepost_testkit::Webhooks;
-use gatepost_testkit::fixtures::{UNLIMITED, at, claim, direct, message, settlement, webhook};
-use webhook_model::WebhookId;
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, claim, direct, message, occurrence, outbox, settlement, webhook,
+};
+use webhook_model::{MAX_DATA, TaskId, WebhookId};
 
 const MESSAGE: &str = "canary-message-5e5e";
 const RESPONSE: &str = "canary-response-a1b2";
@@ -148,4 +152,40 @@ async fn a_message_does_not_open_in_the_row_of_another() {
         )
         .unwrap();
     assert_eq!(body(&sealed, 1).await, (String::new(), false));
+}
+
+#[tokio::test]
+async fn what_an_occurrence_brings_along_lies_sealed_while_it_waits() {
+    const DATA: &str = "canary-data-77aa";
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("gatepost.db")).await;
+    let first = sealed(&store, SealingKeys::new(key(1)));
+    let long = "x".repeat(MAX_DATA - DATA.len() - 8);
+    let mut brings = occurrence("on");
+    brings.data = Some(format!("{{\"a\":\"{DATA}{long}\"}}").parse().unwrap());
+    first.outbox.push_outbox(&brings, at(0)).await.unwrap();
+    let later = Enqueue {
+        later: vec![NewOutbox {
+            occurrence: brings.clone(),
+            left: Left::After(TaskId(3)),
+            due: at(0),
+        }],
+        ..direct(Vec::new())
+    };
+    first.queue.enqueue(later, at(0)).await.unwrap();
+    assert!(!holds(folder.path(), DATA));
+    for keys in [
+        SealingKeys::new(key(1)),
+        SealingKeys::new(key(2)).with_old(key(1)),
+    ] {
+        let rows = outbox(&sealed(&store, keys), 0).await;
+        assert_eq!(rows.len(), 2);
+        assert!(
+            rows.iter()
+                .all(|row| row.occurrence.as_ref() == Ok(&brings))
+        );
+    }
+    let lost = outbox(&sealed(&store, SealingKeys::new(key(3))), 0).await;
+    let reason = lost[0].occurrence.as_ref().unwrap_err();
+    assert_eq!(reason.0, "the data cannot be opened");
 }

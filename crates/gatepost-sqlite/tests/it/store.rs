@@ -342,6 +342,7 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
     assert_eq!(store.take_outbox(2, 10, at(9), at(0)).await.unwrap(), None);
     let rows = [second.rows, first.rows].concat();
     let good = rows[0].occurrence.clone().unwrap();
+    assert_eq!(good.data, Some(r#"{"cores":4}"#.parse().unwrap()));
     assert_eq!(good.object.unwrap().name, "web-1");
     assert_eq!(good.audience, Audience::Tenant(TenantId(12)));
     assert_eq!((rows[0].turn, &rows[0].left), (0, &Left::After(TaskId(0))));

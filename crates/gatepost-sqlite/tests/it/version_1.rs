@@ -12,7 +12,7 @@ use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, event, full_event, full_task, full_webhook, lane, message, task, webhook,
 };
 use rusqlite::Connection;
-use webhook_model::{TaskId, WebhookId};
+use webhook_model::{Event, Filter, TaskId, WebhookId};
 
 const DUMP: &str = include_str!("../fixtures/version_1.sql");
 
@@ -107,7 +107,14 @@ async fn records_and_secrets_are_found_and_their_owners_wait_to_be_placed() {
         .iter()
         .map(|row| (row.owner.0, row.value.clone()))
         .collect();
-    assert_eq!(values, [(7, full_event(TaskId(1))), (1, event(TaskId(2)))]);
+    // Its filter was kept for clients, and is not understood: it is kept, and matches nothing.
+    let filter = Filter::stored(r#"{"":{},"a":[null,"é\"",1.5],"b":1}"#).unwrap();
+    assert!(filter.problem().is_some());
+    let full = Event {
+        filters: filter,
+        ..full_event(TaskId(1))
+    };
+    assert_eq!(values, [(7, full), (1, event(TaskId(2)))]);
 
     let keys = store
         .list_keys(&KeyQuery::all(Page::first(9)))

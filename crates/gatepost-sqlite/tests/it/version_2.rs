@@ -1,13 +1,16 @@
 //! A database as version 2 of the schema left it, with deliveries in every state, is opened: the
 //! log is as it was, and the queue goes on where it stood.
 
+use std::sync::Arc;
+
 use gatepost_ids::{OwnerId, Place};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::{KeyQuery, KeyStore as _, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore as _, Page};
-use gatepost_testkit::fixtures::{at, direct, full_grant, lane, message, settlement};
+use gatepost_testkit::Webhooks;
+use gatepost_testkit::fixtures::{at, direct, full_grant, lane, message, outbox, settlement};
 use rusqlite::Connection;
 use webhook_model::{Activity, WebhookId};
 
@@ -16,7 +19,7 @@ const DUMP: &str = include_str!("../fixtures/version_2.sql");
 const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 /// The fourth, opened by the fifth.
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
-/// The fifth, before keys could be narrowed.
+/// The fifth, opened by the versions after it.
 const FIFTH: &str = include_str!("../../migrations/0005_key_use.sql");
 const PLAIN: WebhookId = WebhookId(2);
 
@@ -309,4 +312,21 @@ async fn keys_of_before_grants_are_enabled_and_may_everything_and_can_be_narrowe
         assert_eq!(narrow.key.grant, full_grant());
         assert_eq!(store.key(row.id).await.unwrap(), Some(narrow));
     }
+}
+
+#[tokio::test]
+async fn occurrences_that_waited_before_there_was_data_bring_nothing_along() {
+    let (store, folder) = written_by(&[THIRD, FOURTH, FIFTH]).await;
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, data)
+        VALUES ('vms', 'poweron', 77, '{\"a\": 1}')";
+    file.execute_batch(insert).unwrap();
+    let store = Webhooks::of(Arc::new(store));
+    let rows = outbox(&store, 2_000_000_000).await;
+    let data = rows.iter().map(|row| row.occurrence.as_ref().unwrap());
+    let data: Vec<_> = data
+        .filter_map(|occurrence| occurrence.data.clone())
+        .collect();
+    assert!(rows.len() > 1, "those of before");
+    assert_eq!(data, ["{\"a\":1}".parse().unwrap()]);
 }

@@ -4,8 +4,11 @@ use std::borrow::Cow;
 
 use gatepost_ids::TenantId;
 use serde_json::Value;
-use webhook_model::{Audience, Object, ObjectId, Occurrence, OccurrenceId, OwnerId, TagId, TaskId};
+use webhook_model::{
+    Audience, Data, MAX_DATA, Object, ObjectId, Occurrence, OccurrenceId, OwnerId, TagId, TaskId,
+};
 
+use crate::seal::SEALED;
 use crate::webhooks::{Left, Unreadable};
 
 /// The columns of the documented table `gatepost_occurrence` that hold an occurrence.
@@ -28,6 +31,8 @@ pub struct OutboxColumns<'a> {
     /// Variables for messages: a JSON object of strings, or an array of pairs of strings, which
     /// keeps order and repeats.
     pub variables: Cow<'a, str>,
+    /// What it brings along: a JSON object of at most 64 KiB.
+    pub data: Option<&'a str>,
     /// The occurrence's own id, if it has one.
     pub occurrence_id: Option<&'a str>,
     /// The tenant that it is meant for; not with `owner`.
@@ -51,6 +56,7 @@ impl<'a> OutboxColumns<'a> {
             object_name: object.map(|object| object.name.as_str()),
             tags: Value::from(tags).to_string().into(),
             variables: serde_json::json!(occurrence.variables).to_string().into(),
+            data: occurrence.data.as_ref().map(Data::as_str),
             occurrence_id: occurrence.id.as_ref().map(OccurrenceId::as_str),
             tenant: match occurrence.audience {
                 Audience::Tenant(tenant) => Some(tenant.0),
@@ -107,6 +113,7 @@ impl<'a> OutboxColumns<'a> {
             object,
             tags: tags(&self.tags)?,
             variables: variables(&self.variables)?,
+            data: self.data.map(data).transpose()?,
         })
     }
 }
@@ -143,6 +150,15 @@ fn tags(json: &str) -> Result<Vec<TagId>, String> {
     Ok(tags.into_iter().map(TagId).collect())
 }
 
+/// Longer than data may be are only those that [`SealedMessages`](crate::SealedMessages) sealed.
+fn data(json: &str) -> Result<Data, String> {
+    let data = Data::stored(json).map_err(|e| e.to_string())?;
+    if data.as_str().len() > MAX_DATA && !data.as_map().contains_key(SEALED) {
+        return Err(format!("data must be at most {MAX_DATA} bytes"));
+    }
+    Ok(data)
+}
+
 /// An object of strings, or an array of pairs of them.
 fn variables(json: &str) -> Result<Vec<(String, String)>, String> {
     let wrong =
@@ -171,6 +187,7 @@ mod tests {
             object_name: None,
             tags: "[1, 2]".into(),
             variables: r#"{"a":"b"}"#.into(),
+            data: None,
             occurrence_id: None,
             tenant: None,
             owner: None,
@@ -235,6 +252,13 @@ mod tests {
             ),
             (
                 OutboxColumns {
+                    data: Some("[1]"),
+                    ..columns()
+                },
+                "data",
+            ),
+            (
+                OutboxColumns {
                     occurrence_id: Some(""),
                     ..columns()
                 },
@@ -266,6 +290,7 @@ mod tests {
         });
         full.tags = vec![TagId(9), TagId(1), TagId(9)];
         let pairs = [("b", "1"), ("a", "\"\n"), ("b", "2"), ("", "")];
+        full.data = Some(r#"{"b":[1.5,"é\u0000"],"a":{}}"#.parse().unwrap());
         full.variables = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
         assert_eq!(OutboxColumns::of(&full).occurrence(), Ok(full.clone()));
         for audience in [

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use serde_json::{Value, json};
+use webhook_model::{Data, Occurrence};
 
 use crate::error::{ErrorKind, StoreError};
-use crate::seal::{SealError, SealingKeys};
-use crate::webhooks::{AttemptRecord, DeliveryId, MessageId};
-
-/// Begins what is sealed. A control character first: no message in use begins so.
-const SEALED: &str = "\u{1}gatepost-sealed:";
+use crate::seal::{SEALED, SealError, SealingKeys};
+use crate::webhooks::{AttemptRecord, DeliveryId, MessageId, Unreadable};
 
 #[derive(Debug)]
 pub(super) struct Content {
@@ -49,6 +48,36 @@ impl Content {
         let opened = self.keys.open(&sealed, &of_message(id))?;
         let text = std::str::from_utf8(&opened).map_err(|_| SealError::Damaged)?;
         Ok(text.into())
+    }
+
+    /// What an occurrence brings along while it waits: an object of one member then.
+    pub(super) fn seal_data(&self, occurrence: &mut Occurrence) -> Result<(), StoreError> {
+        let place = of_data(occurrence);
+        let (Some(data), false) = (&mut occurrence.data, self.keys.is_none()) else {
+            return Ok(());
+        };
+        let sealed = self.keys.seal(data.as_str().as_bytes(), &place);
+        let sealed = STANDARD_NO_PAD.encode(sealed.map_err(too_long)?);
+        *data = Data::stored(&json!({ SEALED: sealed }).to_string())
+            .map_err(|_| StoreError::new(ErrorKind::Invalid, "data are too long to seal"))?;
+        Ok(())
+    }
+
+    /// Data that were stored before, or that the platform wrote, are as they are.
+    pub(super) fn open_data(&self, mut occurrence: Occurrence) -> Result<Occurrence, Unreadable> {
+        let place = of_data(&occurrence);
+        let Some(data) = &mut occurrence.data else {
+            return Ok(occurrence);
+        };
+        let Some(sealed) = data.as_map().get(SEALED).and_then(Value::as_str) else {
+            return Ok(occurrence);
+        };
+        let unreadable = || Unreadable("the data cannot be opened".to_owned());
+        let sealed = STANDARD_NO_PAD.decode(sealed).map_err(|_| unreadable())?;
+        let opened = self.keys.open(&sealed, &place).map_err(|_| unreadable())?;
+        let text = std::str::from_utf8(&opened).map_err(|_| unreadable())?;
+        *data = text.parse().map_err(|_| unreadable())?;
+        Ok(occurrence)
     }
 
     pub(super) fn seal_attempt(
@@ -93,6 +122,12 @@ fn of_message(id: &MessageId) -> String {
 
 fn of_part(of: DeliveryId, part: &str) -> String {
     format!("attempt.{part}/{of}")
+}
+
+fn of_data(occurrence: &Occurrence) -> String {
+    let object = occurrence.object.as_ref().map_or(0, |object| object.id.0);
+    let (event_type, event) = (&occurrence.event_type, &occurrence.event);
+    format!("occurrence.data/{event_type}/{event}/{object}")
 }
 
 fn too_long(_: SealError) -> StoreError {

@@ -121,17 +121,32 @@ passed_on! { DeliveryLog {
 }
 
 passed_on! { OutboxStore {
-    fn push_outbox(occurrence: &Occurrence, now: DateTime<Utc>) -> OutboxId;
-    fn take_outbox(
-        holder: u128,
-        limit: u32,
-        until: DateTime<Utc>,
-        now: DateTime<Utc>
-    ) -> Option<OutboxTaken>;
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
     fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
     fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
 }
+    async fn push_outbox(
+        &self,
+        occurrence: &Occurrence,
+        now: DateTime<Utc>,
+    ) -> Result<OutboxId, StoreError> {
+        self.inner.push_outbox(&self.sealed(occurrence)?, now).await
+    }
+
+    async fn take_outbox(
+        &self,
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<OutboxTaken>, StoreError> {
+        let taken = self.inner.take_outbox(holder, limit, until, now).await?;
+        Ok(taken.map(|taken| OutboxTaken {
+            rows: taken.rows.into_iter().map(|row| self.opened(row)).collect(),
+            ..taken
+        }))
+    }
+
     async fn outbox_arrived(&self) {
         self.inner.outbox_arrived().await;
     }

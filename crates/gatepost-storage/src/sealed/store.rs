@@ -5,23 +5,25 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use webhook_model::WebhookId;
+use webhook_model::{Occurrence, WebhookId};
 
 use super::content::Content;
 use crate::error::StoreError;
 use crate::seal::SealingKeys;
 use crate::webhooks::{
     Arrived, AttemptRecord, Claim, Claimed, Delivery, DeliveryId, Disposition, DueLane, DueLanes,
-    DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneSweep, QueueStore, Reclaimed, Settled,
-    Settlement,
+    DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneSweep, OutboxRow, QueueStore, Reclaimed,
+    Settled, Settlement,
 };
 
 /// How a delivery ends whose message cannot be opened.
 const UNREADABLE: &str = "the stored message cannot be opened";
 
 /// A webhook store whose delivery log keeps message bodies and responses sealed (heads and bodies),
-/// for platforms that ask for it. Everything else goes to the store behind it as it is: messages of
-/// tasks and occurrences that wait in the outbox are not sealed, nor is how an attempt ended.
+/// for platforms that ask for it, and the data of occurrences while they wait in the outbox.
+/// Everything else goes to the store behind it as it is: messages of tasks, the variables of
+/// occurrences and what the platform itself wrote into the outbox are not sealed, nor is how an
+/// attempt ended.
 ///
 /// What was stored before opens as it is; an older key among the keys opens what it sealed. A
 /// message or response that no key opens is listed as not kept; a delivery with such a message ends
@@ -63,7 +65,22 @@ impl<S> SealedMessages<S> {
                 .content
                 .seal_message(&delivery.body, &delivery.message_id)?;
         }
+        for row in &mut batch.later {
+            self.content.seal_data(&mut row.occurrence)?;
+        }
         Ok(batch)
+    }
+
+    pub(super) fn sealed(&self, occurrence: &Occurrence) -> Result<Occurrence, StoreError> {
+        let mut sealed = occurrence.clone();
+        self.content.seal_data(&mut sealed)?;
+        Ok(sealed)
+    }
+
+    /// A row whose data cannot be opened cannot be used.
+    pub(super) fn opened(&self, mut row: OutboxRow) -> OutboxRow {
+        row.occurrence = row.occurrence.and_then(|o| self.content.open_data(o));
+        row
     }
 
     /// As it is shown: without its message if that cannot be opened.

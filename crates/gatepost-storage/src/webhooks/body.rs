@@ -1,6 +1,6 @@
 //! What of a row may be large.
 
-use webhook_model::{Action, Event, EventId, JsonObject};
+use webhook_model::{Action, Event, EventId, Filter, JsonObject};
 
 use super::delivery::Delivery;
 use super::task_row::TaskRow;
@@ -42,12 +42,12 @@ impl Bodied for TaskRow {
 
 impl Bodied for Row<EventId, Event> {
     fn body_bytes(&self) -> u64 {
-        let bytes = |object: &JsonObject| object.to_string().len() as u64;
-        bytes(&self.value.filters) + bytes(&self.value.context)
+        let bytes = |text: &str| text.len() as u64;
+        bytes(self.value.filters.as_str()) + bytes(&self.value.context.to_string())
     }
 
     fn omit_body(&mut self) {
-        self.value.filters = JsonObject::default();
+        self.value.filters = Filter::default();
         self.value.context = JsonObject::default();
     }
 }

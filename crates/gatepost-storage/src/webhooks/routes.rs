@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gatepost_ids::OwnerId;
 use webhook_model::{
-    Event, EventId, EventName, EventType, Message, Target, TaskId, Webhook, WebhookId,
+    Event, EventId, EventName, EventType, Filter, Message, Target, TaskId, Webhook, WebhookId,
 };
 
 use super::task_row::TaskRow;
@@ -116,6 +116,8 @@ pub struct EventRoute {
     pub target: Target,
     /// The task to run.
     pub task: TaskId,
+    /// Which of those occurrences, by what they bring along.
+    pub filter: Filter,
 }
 
 impl EventRoute {
@@ -129,6 +131,7 @@ impl EventRoute {
             event: row.value.event.clone(),
             target: row.value.target,
             task: row.value.task,
+            filter: row.value.filters.clone(),
         })
     }
 }

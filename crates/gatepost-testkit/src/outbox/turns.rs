@@ -4,7 +4,7 @@ use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::webhooks::{
     Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, RoutesVersion,
 };
-use webhook_model::{Audience, TaskId, WebhookId};
+use webhook_model::{Audience, Data, MAX_DATA, TaskId, WebhookId};
 
 use crate::fixtures::{
     at, claim, direct, from_outbox, full_occurrence, message, occurrence, outbox, queued,
@@ -246,4 +246,35 @@ pub async fn o12_audiences_take_turns(store: Webhooks) {
     assert_eq!(taken.audience, mine, "O12 given back");
     let taken = take(3, 10).await.expect("O12 its time is over");
     assert_ne!(taken.audience, mine, "O12 its time is over");
+}
+
+/// What an occurrence brings along waits with it, up to the last byte that it may have: where it
+/// was pushed, and where an enqueue left it for later.
+pub async fn o16_what_an_occurrence_brings_along_waits_with_it(store: Webhooks) {
+    let largest = format!(r#"{{"a":"{}"}}"#, "x".repeat(MAX_DATA - 8));
+    let odd = r#"{"":[1.5,-1,18446744073709551615,1e300],"é\"":"\u0000\u2028"}"#;
+    for text in [largest.as_str(), odd, "{}"] {
+        let mut brings = occurrence("on");
+        brings.data = Some(text.parse::<Data>().unwrap());
+        store.outbox.push_outbox(&brings, at(0)).await.unwrap();
+        let batch = Enqueue {
+            later: vec![NewOutbox {
+                occurrence: brings.clone(),
+                left: Left::Tasks(vec![TaskId(1)]),
+                due: at(0),
+            }],
+            ..direct(Vec::new())
+        };
+        store.queue.enqueue(batch, at(0)).await.unwrap();
+        let rows = due(&store, 0).await;
+        assert_eq!(rows.len(), 2, "O16 both wait");
+        for row in rows {
+            assert_eq!(row.occurrence.as_ref(), Ok(&brings), "O16 as it was");
+            let used = Enqueue {
+                origin: turn(row.id, row.turn, None),
+                ..direct(Vec::new())
+            };
+            store.queue.enqueue(used, at(0)).await.unwrap();
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod changes;
+mod filters;
 mod limits;
 mod lists;
 mod matched;
@@ -13,6 +14,7 @@ mod scopes;
 
 pub use bodies::*;
 pub use changes::*;
+pub use filters::*;
 pub use limits::*;
 pub use lists::*;
 pub use matched::*;

@@ -1,5 +1,6 @@
 //! What a platform says of an event to people who write messages about it.
 
+use crate::data::Data;
 use crate::error::{Field, Invalid};
 use crate::template::Template;
 
@@ -22,6 +23,7 @@ pub struct EventNotes {
     description: String,
     object: String,
     variables: Vec<SampleVariable>,
+    data: Option<Data>,
 }
 
 /// A variable that occurrences of an event bring
@@ -55,7 +57,7 @@ impl EventNotes {
     ///
     /// # Errors
     /// A name that no message can use: one of more than 64 letters, digits and `_`, one that begins
-    /// with a digit, or `DATE`, `TIMESTAMP`, `RANDOM` and `NAME`.
+    /// with a digit, or `DATE`, `TIMESTAMP`, `RANDOM`, `NAME` and `data`.
     pub fn with_variable(
         mut self,
         name: &str,
@@ -75,6 +77,13 @@ impl EventNotes {
         Ok(self)
     }
 
+    /// A sample of the data that occurrences bring along.
+    #[must_use]
+    pub fn with_data(mut self, sample: Data) -> Self {
+        self.data = Some(sample);
+        self
+    }
+
     /// When the event happens; empty if the platform does not say.
     #[must_use]
     pub fn description(&self) -> &str {
@@ -90,6 +99,12 @@ impl EventNotes {
     /// The variables that occurrences bring.
     pub fn variables(&self) -> impl Iterator<Item = &SampleVariable> {
         self.variables.iter()
+    }
+
+    /// A sample of the data that occurrences bring along; `None` if the platform gives none.
+    #[must_use]
+    pub fn data(&self) -> Option<&Data> {
+        self.data.as_ref()
     }
 }
 
@@ -123,7 +138,17 @@ mod tests {
         for good in ["CORES", "_a1", &"x".repeat(64)] {
             assert!(add(good).is_ok(), "{good}");
         }
-        for wrong in ["", "1a", "a b", "a}", "NAME", "DATE", "é", &"x".repeat(65)] {
+        for wrong in [
+            "",
+            "1a",
+            "a b",
+            "a}",
+            "NAME",
+            "DATE",
+            "data",
+            "é",
+            &"x".repeat(65),
+        ] {
             assert!(add(wrong).is_err(), "{wrong}");
         }
     }

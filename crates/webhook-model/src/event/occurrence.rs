@@ -6,6 +6,7 @@ use std::str::FromStr;
 use gatepost_ids::{Audience, ObjectId, TagId};
 
 use super::words::{EventName, EventType};
+use crate::data::Data;
 use crate::error::{Field, Invalid};
 
 /// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id again is
@@ -71,10 +72,12 @@ pub struct Occurrence {
     pub tags: Vec<TagId>,
     /// Values of further variables, by name, for messages.
     pub variables: Vec<(String, String)>,
+    /// What it brings along: filters of events look into it, and messages show it.
+    pub data: Option<Data>,
 }
 
 impl Occurrence {
-    /// An occurrence without an id, an object, tags and variables.
+    /// An occurrence without an id, an object, tags, variables and data.
     #[must_use]
     pub fn new(event_type: EventType, event: EventName, audience: Audience) -> Self {
         Self {
@@ -85,6 +88,7 @@ impl Occurrence {
             object: None,
             tags: Vec::new(),
             variables: Vec::new(),
+            data: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use gatepost_ids::{ObjectId, TagId, TaskId};
 use super::json::JsonObject;
 use super::occurrence::Occurrence;
 use super::words::{EventName, EventType};
+use crate::filter::Filter;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -30,16 +31,16 @@ pub struct Event {
     pub task: TaskId,
     /// Whether it triggers.
     pub enabled: bool,
-    /// Kept for clients; not looked at.
-    pub filters: JsonObject,
+    /// Which of those occurrences, by what they bring along.
+    pub filters: Filter,
     /// Kept for clients; not looked at.
     pub context: JsonObject,
 }
 
 impl Event {
-    /// Whether this event is triggered by an occurrence: enabled, the same type and event, and
-    /// about the occurrence's object, about a tag that it carries, or about the type as a whole
-    /// (SPEC 6 rule 1).
+    /// Whether this event is triggered by an occurrence: enabled, the same type and event, about
+    /// the occurrence's object, about a tag that it carries, or about the type as a whole (SPEC 6
+    /// rule 1), and with what its filter asks for.
     #[must_use]
     pub fn matches(&self, occurrence: &Occurrence) -> bool {
         self.enabled
@@ -53,5 +54,6 @@ impl Event {
                 Target::Tag(tag) => occurrence.tags.contains(&tag),
                 Target::Generic => true,
             }
+            && self.filters.matches(occurrence.data.as_ref())
     }
 }

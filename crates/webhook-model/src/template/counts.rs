@@ -11,6 +11,7 @@ pub(super) struct Counts {
     pub(super) names: usize,
     pub(super) timestamps: usize,
     pub(super) randoms: usize,
+    /// Those whose values are looked up, data among them.
     pub(super) others: usize,
 }
 
@@ -31,7 +32,7 @@ impl Counts {
                 }
                 Kind::Variable(Variable::Timestamp, _) => counts.timestamps += 1,
                 Kind::Variable(Variable::Random, _) => counts.randoms += 1,
-                Kind::Variable(Variable::Other, _) => counts.others += 1,
+                Kind::Variable(Variable::Data | Variable::Other, _) => counts.others += 1,
             }
         }
         counts

@@ -3,10 +3,15 @@
 //! `${NAME}` and `$<NAME>` are two spellings of one variable. What is no variable stays as it is,
 //! byte for byte. When the message is JSON, values are escaped for their place:
 //! inside a string they become string content; outside of one, text becomes a quoted string and
-//! numbers stay bare. A message is JSON if it is written as an object, an array or a string and
-//! parses as JSON with its variables filled in.
+//! numbers stay bare. `${data.path}` is a value of what the occurrence brings along, `${data}` all
+//! of it: as JSON where it stands outside of a string, as text elsewhere; what is not there is
+//! `null` outside of a string of JSON and nothing elsewhere. A message is JSON if it is written as
+//! an object, an array or a string and parses as JSON with its variables filled in.
 
 mod counts;
+mod data;
+#[cfg(test)]
+mod data_tests;
 mod date;
 mod escape;
 mod parse;

@@ -6,6 +6,10 @@ use super::segment::{Kind, Place, Segment, Variable};
 
 /// Longer words between the brackets are no variable.
 const MAX_NAME: usize = 64;
+/// Longer paths into the data are none.
+const MAX_PATH: usize = 256;
+/// Begins a path into what the occurrence brings along.
+const DATA: &str = "data";
 
 pub(super) fn segments(text: &str) -> Vec<Segment> {
     let bytes = text.as_bytes();
@@ -58,7 +62,7 @@ fn push_literal(segments: &mut Vec<Segment>, start: usize, end: usize) {
 }
 
 /// The variable that begins at the `$` at `at`, and where it ends: `${NAME}` or `$<NAME>`, a name
-/// of letters, digits and `_` that does not begin with a digit.
+/// of letters, digits and `_` that does not begin with a digit, or a path into `data`.
 fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
     let rest = text.get(at + 1..)?;
     let close = match rest.as_bytes().first()? {
@@ -72,20 +76,46 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
         .take(MAX_NAME + 1)
         .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_')
         .count();
-    let ends = name.as_bytes().get(length) == Some(&close);
-    let name = name.get(..length)?;
-    if !ends || !(1..=MAX_NAME).contains(&length) || name.starts_with(|c: char| c.is_ascii_digit())
-    {
+    let word = name.get(..length)?;
+    if !(1..=MAX_NAME).contains(&length) || word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let variable = match name {
+    let path = match word {
+        DATA => path_length(name.get(length..)?),
+        _ => 0,
+    };
+    let length = length + path;
+    if name.as_bytes().get(length) != Some(&close) {
+        return None;
+    }
+    let variable = match word {
         "DATE" => Variable::Date,
         "TIMESTAMP" => Variable::Timestamp,
         "RANDOM" => Variable::Random,
         "NAME" => Variable::Name,
+        DATA => Variable::Data,
         _ => Variable::Other,
     };
     Some((at + 1 + 1 + length + 1, variable))
+}
+
+/// How long a path is, each part with the dot before it: letters, digits, `_` and `-`.
+fn path_length(rest: &str) -> usize {
+    let mut length = 0;
+    while let Some(part) = rest.get(length..).and_then(|rest| rest.strip_prefix('.')) {
+        let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        let word = part
+            .as_bytes()
+            .iter()
+            .take(MAX_PATH)
+            .take_while(|b| word(b))
+            .count();
+        if word == 0 || length + 1 + word > MAX_PATH {
+            break;
+        }
+        length += 1 + word;
+    }
+    length
 }
 
 /// Whether the text is meant as JSON and is JSON once its variables are filled in. A lone variable
@@ -93,8 +123,8 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
 ///
 /// Each variable is filled in by what behaves as its values will: inside a string by a space, which
 /// no escape takes in (`"\\${NAME}n"` is therefore no JSON); elsewhere a number by `1`
-/// (`${TIMESTAMP}000` is a number, `0${TIMESTAMP}` is none) and text by an empty string, so that it
-/// may also stand as the name of a member.
+/// (`${TIMESTAMP}000` is a number, `0${TIMESTAMP}` is none), text by an empty string, so that it
+/// may also stand as the name of a member, and data, which may be any value, by `null`.
 pub(super) fn is_json(text: &str, segments: &[Segment]) -> bool {
     if !text.trim_start().starts_with(['{', '[', '"']) {
         return false;
@@ -105,6 +135,7 @@ pub(super) fn is_json(text: &str, segments: &[Segment]) -> bool {
             Kind::Literal => text.get(segment.start..segment.end).unwrap_or_default(),
             Kind::Variable(_, Place::InString) => " ",
             Kind::Variable(Variable::Timestamp | Variable::Random, Place::Bare) => "1",
+            Kind::Variable(Variable::Data, Place::Bare) => "null",
             Kind::Variable(_, Place::Bare) => "\"\"",
         });
     }

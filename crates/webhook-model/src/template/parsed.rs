@@ -14,7 +14,7 @@ use crate::task::Message;
 /// ```
 /// use webhook_model::{Message, Template, Values};
 /// let template = Template::parse(&r#"{"vm":"${NAME}","at":${TIMESTAMP}}"#.parse::<Message>()?);
-/// let values = Values { date: "", timestamp: 1790000000, name: r#"a"b"#, extra: &[] };
+/// let values = Values { date: "", timestamp: 1790000000, name: r#"a"b"#, extra: &[], data: None };
 /// assert_eq!(template.render(&values, || 4)?, r#"{"vm":"a\"b","at":1790000000}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::data::Found;
 use super::escape::{self, Text};
 use super::parsed::Template;
 use super::segment::{Kind, Place, Variable};
@@ -55,7 +56,8 @@ pub enum RenderError {
 
 impl Template {
     /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped.
-    /// The only allocation is that of the result, and of an index where there are many variables.
+    /// The only allocation is that of the result, of an index where there are many variables, and
+    /// of each value of the data that is no text.
     ///
     /// # Errors
     /// [`RenderError::TooLarge`], before the result is built.
@@ -85,7 +87,7 @@ fn render(
     } else {
         Others::of(values.extra)
     };
-    let others_len = others_len(template, &others)?;
+    let others_len = others_len(template, values, &others)?;
 
     let least = [
         counts.fixed,
@@ -111,6 +113,10 @@ fn render(
             }
             Kind::Variable(Variable::Date, place) => date.push(&mut out, json, place),
             Kind::Variable(Variable::Name, place) => name.push(&mut out, json, place),
+            Kind::Variable(Variable::Data, place) => {
+                let found = data(template.name_of(segment), values, &others);
+                found.push(&mut out, json, place);
+            }
             Kind::Variable(Variable::Other, place) => match others.get(template.name_of(segment)) {
                 Some(value) => Text::new(value, json).push(&mut out, json, place),
                 None => out.push_str(template.text_of(segment)),
@@ -123,25 +129,36 @@ fn render(
     Ok(out)
 }
 
+fn data<'a>(name: &str, values: &Values<'a>, others: &Others<'a>) -> Found<'a> {
+    Found::of(values, name, others.get(name))
+}
+
 /// The bytes that the variables that are not built in come to, quotes included. It ends where that
 /// is too much: a value may be as long as a message, and stand at each of its places.
-fn others_len(template: &Template, others: &Others<'_>) -> Result<usize, RenderError> {
+fn others_len(
+    template: &Template,
+    values: &Values<'_>,
+    others: &Others<'_>,
+) -> Result<usize, RenderError> {
     let mut total = 0usize;
     if template.counts.others == 0 {
         return Ok(total);
     }
     for &segment in &template.segments {
-        let Kind::Variable(Variable::Other, place) = segment.kind else {
-            continue;
-        };
-        let quotes = if template.json && place == Place::Bare {
-            2
-        } else {
-            0
-        };
-        let len = match others.get(template.name_of(segment)) {
-            Some(value) => Text::new(value, template.json).len() + quotes,
-            None => segment.end - segment.start,
+        let name = template.name_of(segment);
+        let len = match segment.kind {
+            Kind::Variable(Variable::Data, place) => {
+                data(name, values, others).len(template.json, place)
+            }
+            Kind::Variable(Variable::Other, place) => {
+                let quoted = template.json && place == Place::Bare;
+                let quotes = if quoted { 2 } else { 0 };
+                let value = others.get(name);
+                value.map_or(segment.end - segment.start, |value| {
+                    Text::new(value, template.json).len() + quotes
+                })
+            }
+            _ => continue,
         };
         total = total.saturating_add(len);
         if total > MAX_RENDERED {

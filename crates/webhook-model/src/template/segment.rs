@@ -20,6 +20,8 @@ pub(super) enum Variable {
     Timestamp,
     Random,
     Name,
+    /// `data`, or a path into it.
+    Data,
     /// Any other; its name is what the text has between its brackets.
     Other,
 }

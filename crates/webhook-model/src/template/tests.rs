@@ -21,6 +21,7 @@ pub(super) fn render(message: &str, name: &str) -> String {
         timestamp: 1_760_629_087,
         name,
         extra: &[("HOST", "h\"1")],
+        data: None,
     };
     let mut next = 40;
     template
@@ -208,6 +209,7 @@ fn a_large_message_and_a_larger_result() {
         timestamp: 0,
         name: &name,
         extra: &[],
+        data: None,
     };
     assert_eq!(template.render(&values, || 0), Err(RenderError::TooLarge));
 }
@@ -221,6 +223,7 @@ fn negative_and_extreme_timestamps() {
             timestamp,
             name: "",
             extra: &[],
+            data: None,
         };
         assert_eq!(
             template.render(&values, || 0).unwrap(),
@@ -246,6 +249,7 @@ fn many_variables_are_found_by_name_as_few_are() {
             timestamp: 0,
             name: "",
             extra: &extra,
+            data: None,
         };
         let last = if count == 80 { "<39>" } else { "${v39}" };
         let expected = format!("<0> <15> {last} ${{w}}");
@@ -271,6 +275,7 @@ fn a_message_of_variables_alone_is_rendered_or_refused_at_once() {
             timestamp: 0,
             name: "",
             extra,
+            data: None,
         };
         let template = Template::parse(&message.parse().unwrap());
         let rendered = template.render(&values, || 0);

@@ -1,5 +1,7 @@
 //! What a template is filled in with.
 
+use crate::data::Data;
+
 /// The values of the variables for one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Values<'a> {
@@ -11,4 +13,6 @@ pub struct Values<'a> {
     pub name: &'a str,
     /// Further variables, by name. A name of the four above is not looked up here.
     pub extra: &'a [(&'a str, &'a str)],
+    /// `${data}` and `${data.path}`.
+    pub data: Option<&'a Data>,
 }

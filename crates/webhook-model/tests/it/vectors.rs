@@ -29,6 +29,7 @@ fn values(name: &str) -> Values<'_> {
         timestamp: 1,
         name,
         extra: &[],
+        data: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use gatepost_ids::{Audience, TenantId};
 use gatepost_storage::Revision;
 use gatepost_testkit::fault::Fault;
-use webhook_model::{Occurrence, WebhookId};
+use webhook_model::{Occurrence, Target, WebhookId};
 
 use super::*;
 
@@ -24,6 +24,36 @@ async fn what_is_in_the_outbox_is_fanned_out_once() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(bench.script.sent(), ["vm 1", "vm 2"]);
     assert!(rows(&records).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_occurrence_brings_along_is_asked_and_shown_when_it_leaves_the_outbox() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    for filter in [r#"{"n":1}"#, r#"{"n":{"$gt":1}}"#] {
+        let message = format!(r#"{{"n":${{data.n}},"by":{filter:?}}}"#);
+        let task = records.task(webhook, &message, false).await;
+        records.filtered(Target::Generic, task, filter).await;
+    }
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let outbox = drain(&bench, emitter);
+    for data in [r#"{"n":1}"#, r#"{"n":7}"#, r#"{"n":0}"#] {
+        let occurrence = Occurrence {
+            data: Some(data.parse().unwrap()),
+            ..poweron(1, &[])
+        };
+        outbox.push(&occurrence).await.unwrap();
+    }
+    outbox.push(&poweron(1, &[])).await.unwrap();
+    pass(&bench, Duration::from_secs(2)).await;
+    let expected = [
+        r#"{"n":1,"by":"{\"n\":1}"}"#,
+        r#"{"n":7,"by":"{\"n\":{\"$gt\":1}}"}"#,
+    ];
+    let made = records.deliveries().await;
+    let mut bodies: Vec<String> = made.iter().map(|d| d.body.to_string()).collect();
+    bodies.sort();
+    assert_eq!(bodies, expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -178,7 +208,7 @@ async fn a_set_that_the_store_does_not_take_is_stored_row_by_row_and_none_twice(
         let once = records.webhook(|_| {}).await;
         let once = records.task(once, "once", true).await;
         records
-            .event(webhook_model::Target::Tag(webhook_model::TagId(1)), once)
+            .event(Target::Tag(webhook_model::TagId(1)), once)
             .await;
         records.tagged("${NAME}").await;
         let (bench, emitter) = bench(&records, &Limits::default()).await;

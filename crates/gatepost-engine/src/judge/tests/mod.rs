@@ -9,7 +9,7 @@ use gatepost_ids::{AccessLevel, Audience, ObjectId, OwnerId, Place, TaskId, Tena
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::{ManualClock, MemoryStore};
 use tokio::time::Instant;
-use webhook_model::{Event, JsonObject, Object, Occurrence, Target};
+use webhook_model::{Event, Filter, JsonObject, Object, Occurrence, Target};
 
 use super::testing::{Manner, Platform, judge};
 use super::{Heard, Hearing, Judge, May, Rule};
@@ -107,7 +107,7 @@ fn event() -> Event {
         target: Target::Instance(ObjectId(1)),
         task: TaskId(1),
         enabled: true,
-        filters: JsonObject::default(),
+        filters: Filter::default(),
         context: JsonObject::default(),
     }
 }

@@ -173,7 +173,12 @@ async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog()
     let task = records.task(webhook, "${NAME}", false).await;
     records.event(Target::Instance(ObjectId(9)), task).await;
     let events = events(&bench);
-    let fired = events.trigger(EventId(1), Some("nine".to_owned()), Vec::new(), None);
+    let fired = events.trigger(
+        EventId(1),
+        Some("nine".to_owned()),
+        (Vec::new(), None),
+        None,
+    );
     let id = fired.await.unwrap().deliveries[0];
     assert_eq!(records.stored(id).await.body.as_ref(), "nine");
 

@@ -19,6 +19,7 @@ fn about() -> RunAbout {
             name: "web-3".into(),
         }),
         variables: vec![("CORES".into(), "4".into())],
+        data: Some(r#"{"zone":"b"}"#.parse().unwrap()),
     }
 }
 
@@ -26,7 +27,9 @@ fn about() -> RunAbout {
 async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
-    let once = records.task(webhook, "${NAME} has ${CORES}", true).await;
+    let once = records
+        .task(webhook, "${NAME} has ${CORES} in ${data.zone}", true)
+        .await;
     let tasks = tasks(&bench);
     let disable = |task: &mut webhook_model::Task| {
         task.enabled = false;
@@ -35,7 +38,7 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
     tasks.edit(once, disable).await.unwrap();
     let id = deliveries(&bench).test(once, about()).await.unwrap();
     let stored = records.stored(id).await;
-    assert_eq!(stored.body.as_ref(), "web-3 has 4");
+    assert_eq!(stored.body.as_ref(), "web-3 has 4 in b");
     assert_eq!(
         (stored.task, stored.state),
         (Some(once), DeliveryState::Queued)
@@ -49,10 +52,12 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
 async fn a_run_about_an_object_has_its_name_and_its_variables() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
-    let task = records.task(webhook, "${NAME} has ${CORES}", false).await;
+    let task = records
+        .task(webhook, "${NAME} has ${CORES} in ${data.zone}", false)
+        .await;
     let ran = tasks(&bench).run(task, about(), None).await.unwrap();
     let stored = records.stored(ran.deliveries[0]).await;
-    assert_eq!(stored.body.as_ref(), "web-3 has 4");
+    assert_eq!(stored.body.as_ref(), "web-3 has 4 in b");
     assert!(!stored.message_id.is_test(), "{}", stored.message_id);
 }
 

@@ -1,5 +1,6 @@
 //! Tables and messages over a store whose calls are counted.
 
+mod filters;
 mod table;
 
 use std::sync::Arc;
@@ -183,6 +184,7 @@ fn text(template: &Template) -> String {
         timestamp: 0,
         name: "",
         extra: &[],
+        data: None,
     };
     template.render(&values, || 0).unwrap()
 }

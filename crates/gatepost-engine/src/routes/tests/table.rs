@@ -7,7 +7,9 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
-use webhook_model::{EventId, ObjectId, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId};
+use webhook_model::{
+    EventId, Filter, ObjectId, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId,
+};
 
 use super::super::table::{RouteTable, SLACK};
 use crate::testing::poweron;
@@ -43,6 +45,7 @@ fn event(id: i64, target: Target, task: i64) -> EventRoute {
         event: "poweron".parse().unwrap(),
         target,
         task: TaskId(task),
+        filter: Filter::default(),
     }
 }
 
@@ -64,8 +67,10 @@ fn table() -> RouteTable {
 }
 
 fn ids(table: &RouteTable, occurrence: &Occurrence) -> Vec<i64> {
-    let matched = table.matches(occurrence);
-    matched.iter().map(|matched| matched.id().0).collect()
+    let reached = table.reached(occurrence);
+    let mut ids: Vec<i64> = reached.iter().map(|one| one.task.id().0).collect();
+    ids.dedup();
+    ids
 }
 
 #[test]

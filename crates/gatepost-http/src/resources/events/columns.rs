@@ -58,8 +58,12 @@ pub(super) static TABLE: Table = Table {
         Column::new(
             "table_event_filters",
             Kind::Object,
-            "{}",
-            "Kept for clients.",
+            "{\"severity\": {\"$in\": [\"high\", \"critical\"]}}",
+            "Which of these occurrences, by the data that they bring along: paths and conditions, all of which \
+             must hold. A condition is a value to be equal to, or an object of $eq, $ne, $in, $nin, $gt, $gte, $lt, \
+             $lte and $exists; $or has a list of such objects. At most 4096 bytes, 100 values, 8 objects in \
+             each other. An empty object is all of them. What is not understood is refused with 422. The \
+             operators are an addition of Gatepost.",
         ),
         Column::new("context", Kind::Object, "{}", "Kept for clients."),
         Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
@@ -87,7 +91,7 @@ pub(super) static TABLE: Table = Table {
             "context",
             Kind::Object,
             "{}",
-            "Variables for the message, by name.",
+            "Variables for the message, by name; up to 64 KiB, also its data.",
         )],
     }],
     creatable: true,

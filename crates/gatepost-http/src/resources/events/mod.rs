@@ -7,7 +7,9 @@ use gatepost_manage::Actor;
 use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
-use webhook_model::{Event, EventId, Invalid, JsonObject, ObjectId, TagId, Target, TaskId};
+use webhook_model::{
+    Data, Event, EventId, Filter, Invalid, JsonObject, ObjectId, TagId, Target, TaskId,
+};
 
 use super::row::{epoch, if_there, page, reference, row, scanned};
 use super::unreadable;
@@ -64,7 +66,7 @@ impl Resource for Events {
             target: target(&input, event_type)?.unwrap_or(Target::Generic),
             task: TaskId(task),
             enabled: true,
-            filters: JsonObject::default(),
+            filters: Filter::default(),
             context: JsonObject::default(),
         };
         apply(&mut event, &input)?;
@@ -105,13 +107,15 @@ impl Resource for Events {
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned)
         };
-        let variables = params
-            .object("context")
+        let context = params.object("context");
+        // What is too large for data is variables all the same, as it was before there was data.
+        let data = context.and_then(|context| Data::new(context.clone()).ok());
+        let variables = context
             .into_iter()
             .flatten()
             .map(|(name, value)| (name.clone(), text(value)));
         caller
-            .trigger_event(EventId(key), variables.collect())
+            .trigger_event(EventId(key), variables.collect(), data)
             .await?;
         Ok(json!({}))
     }
@@ -158,10 +162,7 @@ fn event_row(caller: &Actor, stored: &Row<EventId, Event>) -> RowMap {
             ("owner", owner),
             ("tag", tag.into()),
             ("enabled", event.enabled.into()),
-            (
-                "table_event_filters",
-                Value::Object(event.filters.as_map().clone()),
-            ),
+            ("table_event_filters", Value::Object(event.filters.to_map())),
             ("context", Value::Object(event.context.as_map().clone())),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),
@@ -195,7 +196,7 @@ fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
 fn apply(event: &mut Event, input: &Input) -> Result<(), Invalid> {
     event.enabled = input.bool("enabled").unwrap_or(event.enabled);
     if let Some(filters) = input.object("table_event_filters") {
-        event.filters = JsonObject::new(filters.clone())?;
+        event.filters = Filter::new(filters.clone())?;
     }
     if let Some(context) = input.object("context") {
         event.context = JsonObject::new(context.clone())?;

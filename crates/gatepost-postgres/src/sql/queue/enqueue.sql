@@ -95,13 +95,13 @@ WITH held AS MATERIALIZED (
     FROM final f WHERE o.id = f.outbox AND f.verdict = 0 AND f.moves
 ), later AS (
     INSERT INTO :schema.gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id,
-        tenant, owner, operators, after_task, tasks, due, created)
+        tenant, owner, operators, after_task, tasks, due, created, data)
     SELECT l.event_type, l.event, l.object_id, l.object_name, l.tags::jsonb, l.variables::jsonb, l.occurrence_id,
-        l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now
+        l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now, l.data::json
     FROM unnest($28::int[], $29::text[], $30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[],
-            $36::bigint[], $37::bigint[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[])
+            $36::bigint[], $37::bigint[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[], $42::text[])
          WITH ORDINALITY AS l (item, event_type, event, object_id, object_name, tags, variables, occurrence_id,
-            tenant, owner, operators, after_task, tasks, due, ord)
+            tenant, owner, operators, after_task, tasks, due, data, ord)
     JOIN item i ON i.item = l.item, verdicts v
     WHERE v.list[l.item] = 0 ORDER BY l.ord
 )

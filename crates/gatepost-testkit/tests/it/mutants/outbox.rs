@@ -18,6 +18,7 @@ passed_on! { OutboxStore {}
         let mut occurrence = occurrence.clone();
         match self.fault() {
             "o01" => occurrence.variables.sort(),
+            "o16" => occurrence.data = None,
             "o07" => occurrence.audience = Audience::OneSystem,
             _ => {}
         }

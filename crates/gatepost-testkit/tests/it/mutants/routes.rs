@@ -4,7 +4,7 @@ use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     ChangedRoutes, RecordStore as _, RouteChanges, RouteDelta, Routes, RoutesVersion,
 };
-use webhook_model::{EventName, EventType};
+use webhook_model::{EventName, EventType, Filter};
 
 use super::mutant::{Mutant, Result};
 
@@ -25,7 +25,11 @@ impl Mutant {
         event_type: &EventType,
         event: &EventName,
     ) -> Result<Routes> {
-        let routes = self.inner.routes_of(place, event_type, event).await?;
+        let mut routes = self.inner.routes_of(place, event_type, event).await?;
+        if self.is(&["r42"]) {
+            let events = routes.events.iter_mut();
+            events.for_each(|event| event.filter = Filter::default());
+        }
         let all = self.inner.routes(place, u32::MAX).await?;
         Ok(match all {
             Some(all) if self.is(&["r35"]) => Routes {

@@ -15,6 +15,7 @@ struct What<'a> {
     tags: Vec<String>,
     variables: Vec<String>,
     occurrence_id: Vec<Option<&'a str>>,
+    data: Vec<Option<&'a str>>,
 }
 
 /// The audience.
@@ -47,6 +48,7 @@ impl<'a> LaterColumns<'a> {
         self.what.tags.push(columns.tags.into_owned());
         self.what.variables.push(columns.variables.into_owned());
         self.what.occurrence_id.push(columns.occurrence_id);
+        self.what.data.push(columns.data);
         self.audience.tenant.push(columns.tenant);
         self.audience.owner.push(columns.owner);
         self.audience.operators.push(columns.operators);
@@ -59,7 +61,7 @@ impl<'a> LaterColumns<'a> {
         self.item.is_empty()
     }
 
-    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 14] {
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 15] {
         [
             &self.item,
             &self.what.event_type,
@@ -75,6 +77,7 @@ impl<'a> LaterColumns<'a> {
             &self.after_task,
             &self.tasks,
             &self.due,
+            &self.what.data,
         ]
     }
 }

@@ -1,0 +1,48 @@
+//! Which occurrences an event is for.
+
+use std::slice::from_ref;
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{ChangedRoutes, EventRoute};
+use webhook_model::Filter;
+
+use crate::fixtures::{UNLIMITED, at, routes, version};
+use crate::harness::Webhooks;
+use crate::world::set;
+
+/// An event keeps its filter, also one that was stored when filters were not obeyed and is not
+/// understood; whoever reads what is matched, whole, by event or as a change, reads it too.
+pub async fn r42_an_event_is_matched_by_its_filter(store: Webhooks) {
+    let records = &store.records;
+    let of = set(&store, 1, "w").await;
+    let filters = [
+        r#"{"a.b":{"$in":["é\"\u0000",1.5,null]},"n":{"$gt":9007199254740993}}"#,
+        r#"{"old":[1,{"$near":2}]}"#,
+        "{}",
+    ];
+    for text in filters {
+        let before = version(&store, Place::Common).await;
+        let mut row = records.event(of.event).await.unwrap().unwrap();
+        row.value.filters = Filter::stored(text).unwrap();
+        let edited = records.update_event(&row, UNLIMITED, at(1)).await.unwrap();
+        let read = records.event(of.event).await.unwrap().unwrap();
+        assert_eq!(edited.value.filters.as_str(), text, "R42 edited");
+        assert_eq!(read.value.filters.as_str(), text, "R42 read");
+
+        let expected = EventRoute::of(&edited).unwrap();
+        let whole = routes(&store, Place::Common).await.events;
+        assert_eq!(whole, from_ref(&expected), "R42 of the place, {text}");
+        let (event_type, event) = (&expected.event_type, &expected.event);
+        let some = records.routes_of(Place::Common, event_type, event).await;
+        assert_eq!(some.unwrap().events, whole, "R42 of the event, {text}");
+        let changes = records.route_changes(Place::Common, before).await.unwrap();
+        let ChangedRoutes::These(delta) = changes.changed else {
+            panic!("R42 the last change is forgotten");
+        };
+        assert_eq!(
+            delta.events,
+            [(of.event, Some(expected))],
+            "R42 as a change, {text}"
+        );
+    }
+}

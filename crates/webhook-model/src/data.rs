@@ -1,0 +1,190 @@
+//! What an occurrence brings along: for filters and messages.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::error::{Field, Invalid};
+
+/// The most bytes of [`Data`], as text without blanks.
+pub const MAX_DATA: usize = 64 * 1024;
+/// The most bytes of data that a store has sealed.
+const MAX_STORED: usize = 128 * 1024;
+/// The most objects and arrays within each other, and the most parts of a path.
+pub(crate) const MAX_DEPTH: usize = 32;
+
+/// A JSON object that an occurrence brings along, at most [`MAX_DATA`] bytes as text and 32 deep;
+/// clones share it. [`Filter`](crate::Filter)s look into it, and `${data}` and `${data.path}` of
+/// messages show it.
+///
+/// A path names members from the outside in, with dots between them: `disk.free`. A number names
+/// an item of an array, the first is 0: `disks.0.free`.
+///
+/// ```
+/// use webhook_model::Data;
+/// let data: Data = r#"{"disks": [{"free": 7}], "severity": "critical"}"#.parse()?;
+/// assert_eq!(data.as_str(), r#"{"disks":[{"free":7}],"severity":"critical"}"#);
+/// # Ok::<(), webhook_model::Invalid>(())
+/// ```
+#[derive(Clone)]
+pub struct Data(Arc<Parsed>);
+
+struct Parsed {
+    text: Box<str>,
+    members: Map<String, Value>,
+}
+
+impl Data {
+    /// Takes an object over.
+    ///
+    /// # Errors
+    /// More than [`MAX_DATA`] bytes as text, or more than 32 levels.
+    pub fn new(members: Map<String, Value>) -> Result<Self, Invalid> {
+        Self::read(members, MAX_DATA)
+    }
+
+    /// Reads back what a store holds: also data that it sealed, which are longer then.
+    ///
+    /// # Errors
+    /// A text that is no JSON object, or of more than 128 KiB.
+    pub fn stored(text: &str) -> Result<Self, Invalid> {
+        Self::read(object(text, MAX_STORED)?, MAX_STORED)
+    }
+
+    fn read(members: Map<String, Value>, most: usize) -> Result<Self, Invalid> {
+        if !members.values().all(|value| fits(value, MAX_DEPTH - 1)) {
+            return Err(Invalid::new(Field::Data, "must be at most 32 levels deep"));
+        }
+        let text = serde_json::to_string(&members)
+            .map_err(|_| Invalid::new(Field::Data, "must be a JSON object"))?;
+        if text.len() > most {
+            return Err(too_long(most));
+        }
+        let text = text.into();
+        Ok(Self(Arc::new(Parsed { text, members })))
+    }
+
+    /// The members.
+    #[must_use]
+    pub fn as_map(&self) -> &Map<String, Value> {
+        &self.0.members
+    }
+
+    /// As JSON text without blanks.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0.text
+    }
+
+    /// What is at a path.
+    pub(crate) fn at<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<&Value> {
+        let mut parts = path.into_iter();
+        let first = self.0.members.get(parts.next()?)?;
+        parts.try_fold(first, |value, part| match value {
+            Value::Object(members) => members.get(part),
+            Value::Array(items) => items.get(index(part)?),
+            _ => None,
+        })
+    }
+}
+
+/// The number of an item, in the one way to write it.
+fn index(part: &str) -> Option<usize> {
+    let digits = part.bytes().all(|b| b.is_ascii_digit());
+    let plain = digits && (part == "0" || !part.starts_with('0'));
+    plain.then(|| part.parse().ok()).flatten()
+}
+
+fn fits(value: &Value, levels: usize) -> bool {
+    let Some(left) = levels.checked_sub(1) else {
+        return !value.is_object() && !value.is_array();
+    };
+    match value {
+        Value::Object(members) => members.values().all(|value| fits(value, left)),
+        Value::Array(items) => items.iter().all(|value| fits(value, left)),
+        _ => true,
+    }
+}
+
+fn object(text: &str, most: usize) -> Result<Map<String, Value>, Invalid> {
+    if text.len() > most {
+        return Err(too_long(most));
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(members)) => Ok(members),
+        _ => Err(Invalid::new(Field::Data, "must be a JSON object")),
+    }
+}
+
+fn too_long(most: usize) -> Invalid {
+    Invalid::new(Field::Data, format!("must be at most {most} bytes"))
+}
+
+impl FromStr for Data {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        Self::new(object(text, MAX_DATA)?)
+    }
+}
+
+/// Two with the same members, in whatever order.
+impl PartialEq for Data {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.members == other.0.members
+    }
+}
+
+impl Eq for Data {}
+
+/// It may be confidential: its length is shown, not its text.
+impl fmt::Debug for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Data({} bytes)", self.0.text.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_an_object_that_is_neither_too_long_nor_too_deep() {
+        let nested = |levels: usize| {
+            let (open, close) = ("[".repeat(levels - 1), "]".repeat(levels - 1));
+            format!("{{\"a\":{open}{close}}}").parse::<Data>()
+        };
+        assert!(nested(2).is_ok() && nested(32).is_ok());
+        let deep = nested(33).unwrap_err();
+        assert_eq!(
+            (deep.field(), deep.rule()),
+            (Field::Data, "must be at most 32 levels deep")
+        );
+        assert!(nested(200).is_err());
+        let long = |bytes: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(bytes - 8));
+        assert!(long(MAX_DATA).parse::<Data>().is_ok());
+        assert!(long(MAX_DATA + 1).parse::<Data>().is_err());
+        for no_object in ["", "[]", "1", "null", "{", "{\"a\":1}x"] {
+            let refused = no_object.parse::<Data>().unwrap_err();
+            assert_eq!(refused.rule(), "must be a JSON object", "{no_object}");
+        }
+    }
+
+    #[test]
+    fn a_path_leads_through_members_and_items() {
+        let data: Data = r#"{"a":{"b":[10,{"c":null}]},"0":"zero","x":"text"}"#
+            .parse()
+            .unwrap();
+        let at = |path: &str| data.at(path.split('.')).map(ToString::to_string);
+        assert_eq!(at("a.b.0").as_deref(), Some("10"));
+        assert_eq!(at("a.b.1.c").as_deref(), Some("null"));
+        assert_eq!(at("0").as_deref(), Some("\"zero\""));
+        for nowhere in [
+            "", "b", "a.b.2", "a.b.00", "a.b.-0", "a.b.+1", "a.b.c", "x.0", "a.",
+        ] {
+            assert_eq!(at(nowhere), None, "{nowhere}");
+        }
+    }
+}

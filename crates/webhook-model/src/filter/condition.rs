@@ -1,0 +1,109 @@
+//! What a filter asks, made ready to be asked often.
+
+use std::cmp::Ordering;
+
+use serde_json::{Number, Value};
+
+use super::number::compare;
+use crate::data::Data;
+
+/// A condition at a path, or a choice between several.
+pub(super) enum Term {
+    At(Box<[Box<str>]>, Test),
+    /// All terms of one of these.
+    Or(Box<[Box<[Self]>]>),
+}
+
+/// What is asked of the value at a path.
+pub(super) enum Test {
+    Exists(bool),
+    /// It is one of these.
+    In(Box<[Scalar]>),
+    /// It is there and none of these.
+    NotIn(Box<[Scalar]>),
+    Ordered(Order, Bound),
+}
+
+/// A value to be equal to.
+pub(super) enum Scalar {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Box<str>),
+}
+
+/// A value to be more or less than.
+pub(super) enum Bound {
+    Number(Number),
+    Text(Box<str>),
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Order {
+    More,
+    MoreOrEqual,
+    Less,
+    LessOrEqual,
+}
+
+impl Term {
+    pub(super) fn holds(&self, data: Option<&Data>) -> bool {
+        match self {
+            Self::At(path, test) => {
+                test.holds(data.and_then(|data| data.at(path.iter().map(|part| &**part))))
+            }
+            Self::Or(choices) => {
+                let mut choices = choices.iter();
+                choices.any(|terms| terms.iter().all(|term| term.holds(data)))
+            }
+        }
+    }
+}
+
+impl Test {
+    fn holds(&self, value: Option<&Value>) -> bool {
+        let Some(value) = value else {
+            return matches!(self, Self::Exists(false));
+        };
+        match self {
+            Self::Exists(wanted) => *wanted,
+            Self::In(some) => some.iter().any(|one| one.is(value)),
+            Self::NotIn(some) => !some.iter().any(|one| one.is(value)),
+            Self::Ordered(order, bound) => bound.order(value).is_some_and(|is| order.has(is)),
+        }
+    }
+}
+
+impl Scalar {
+    fn is(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Null, Value::Null) => true,
+            (Self::Bool(a), Value::Bool(b)) => a == b,
+            (Self::Number(a), Value::Number(b)) => compare(a, b) == Some(Ordering::Equal),
+            (Self::Text(a), Value::String(b)) => **a == **b,
+            _ => false,
+        }
+    }
+}
+
+impl Bound {
+    /// How a value stands to it, if they are of one kind.
+    fn order(&self, value: &Value) -> Option<Ordering> {
+        match (value, self) {
+            (Value::Number(value), Self::Number(bound)) => compare(value, bound),
+            (Value::String(value), Self::Text(bound)) => Some((**value).cmp(bound)),
+            _ => None,
+        }
+    }
+}
+
+impl Order {
+    fn has(self, is: Ordering) -> bool {
+        match self {
+            Self::More => is.is_gt(),
+            Self::MoreOrEqual => is.is_ge(),
+            Self::Less => is.is_lt(),
+            Self::LessOrEqual => is.is_le(),
+        }
+    }
+}

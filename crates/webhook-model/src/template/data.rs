@@ -1,0 +1,66 @@
+//! What a path into the data becomes.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::escape::Text;
+use super::segment::Place;
+use super::values::Values;
+
+const NULL: &str = "null";
+
+/// What stands at a place that asks for data.
+pub(super) enum Found<'a> {
+    /// There is nothing, or `null`.
+    Nothing,
+    /// A text.
+    Text(&'a str),
+    /// Anything else, as JSON.
+    Json(Cow<'a, str>),
+}
+
+impl<'a> Found<'a> {
+    /// Of `data` or `data.path`. A variable that the platform called `data` is found where there is
+    /// no data.
+    pub(super) fn of(values: &Values<'a>, name: &str, variable: Option<&'a str>) -> Self {
+        let mut parts = name.split('.').skip(1).peekable();
+        let Some(data) = values.data else {
+            let whole = parts.peek().is_none();
+            let variable = variable.filter(|_| whole);
+            return variable.map_or(Self::Nothing, Self::Text);
+        };
+        if parts.peek().is_none() {
+            return Self::Json(data.as_str().into());
+        }
+        match data.at(parts) {
+            None | Some(Value::Null) => Self::Nothing,
+            Some(Value::String(text)) => Self::Text(text),
+            Some(value) => Self::Json(value.to_string().into()),
+        }
+    }
+
+    /// The bytes that it comes to, with quotes.
+    pub(super) fn len(&self, json: bool, place: Place) -> usize {
+        let bare = json && place == Place::Bare;
+        match self {
+            Self::Nothing if bare => NULL.len(),
+            Self::Nothing => 0,
+            Self::Text(text) => Text::new(text, json).len() + if bare { 2 } else { 0 },
+            Self::Json(text) => Text::new(text, json && !bare).len(),
+        }
+    }
+
+    pub(super) fn push(&self, out: &mut String, json: bool, place: Place) {
+        let bare = json && place == Place::Bare;
+        match self {
+            Self::Nothing if bare => out.push_str(NULL),
+            Self::Nothing => {}
+            Self::Text(text) => Text::new(text, json).push(out, json, place),
+            Self::Json(text) => {
+                let json = json && !bare;
+                Text::new(text, json).push(out, json, Place::InString);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What an occurrence brings along, in messages.
+
+use proptest::prelude::*;
+
+use super::{RenderError, Template, Values};
+use crate::data::Data;
+
+fn filled(message: &str, data: Option<&Data>, extra: &[(&str, &str)]) -> String {
+    let values = Values {
+        date: "",
+        timestamp: 1,
+        name: "n",
+        extra,
+        data,
+    };
+    let template = Template::parse(&message.parse().unwrap());
+    template.render(&values, || 0).unwrap()
+}
+
+fn data() -> Data {
+    r#"{"text":"a\"b\n","n":1.5,"yes":true,"none":null,"list":[{"a-b":"c"}],"o":{"k":"\""}}"#
+        .parse()
+        .unwrap()
+}
+
+#[test]
+fn a_path_becomes_the_value_for_its_place() {
+    let data = data();
+    for (message, expected) in [
+        // Outside of strings of JSON.
+        (r#"{"v":${data.text}}"#, r#"{"v":"a\"b\n"}"#),
+        (r#"{"v":$<data.n>}"#, r#"{"v":1.5}"#),
+        (
+            r#"[${data.yes},${data.none},${data.nowhere}]"#,
+            "[true,null,null]",
+        ),
+        (
+            r#"[${data.list.0},${data.list.0.a-b}]"#,
+            r#"[{"a-b":"c"},"c"]"#,
+        ),
+        (r#"[${data.o}]"#, r#"[{"k":"\""}]"#),
+        // Inside of them.
+        (r#"{"v":"${data.text}!"}"#, r#"{"v":"a\"b\n!"}"#),
+        (
+            r#"["${data.n} ${data.none}${data.nowhere}"]"#,
+            r#"["1.5 "]"#,
+        ),
+        (r#"["${data.o}"]"#, r#"["{\"k\":\"\\\"\"}"]"#),
+        // In text.
+        (
+            "${data.text}|${data.n}|${data.none}|${data.o}|",
+            "a\"b\n|1.5||{\"k\":\"\\\"\"}|",
+        ),
+        // What is no path is text.
+        (
+            "${data.}${data..a}${data.a b}${Data.n}${data.é}",
+            "${data.}${data..a}${data.a b}${Data.n}${data.é}",
+        ),
+    ] {
+        assert_eq!(filled(message, Some(&data), &[]), expected, "{message}");
+    }
+    assert_eq!(filled("${data}", Some(&data), &[]), data.as_str());
+    let whole = filled(r#"{"all":${data}}"#, Some(&data), &[]);
+    assert_eq!(whole, format!("{{\"all\":{}}}", data.as_str()));
+    let as_text: String = serde_json::from_str(&filled(r#""${data}""#, Some(&data), &[])).unwrap();
+    assert_eq!(as_text, data.as_str());
+}
+
+#[test]
+fn without_data_a_path_is_nothing_and_a_variable_of_that_name_is_what_it_was() {
+    assert_eq!(
+        filled(r#"[${data},${data.a},"${data.a}"]"#, None, &[]),
+        r#"[null,null,""]"#
+    );
+    assert_eq!(filled("<${data}${data.a}>", None, &[]), "<>");
+    let own = [("data", "mine")];
+    assert_eq!(filled("${data} ${data.a}", None, &own), "mine ");
+    assert_eq!(filled("${data}", Some(&"{}".parse().unwrap()), &own), "{}");
+    let template = Template::parse(&"${data} ${data.a} ${b}".parse().unwrap());
+    assert_eq!(template.unknown_variables(&[]), ["b"]);
+}
+
+#[test]
+fn a_path_is_bounded_and_data_at_every_place_is_refused_before_it_is_built() {
+    let data: Data = format!(r#"{{"a":["{}"]}}"#, "x".repeat(60_000))
+        .parse()
+        .unwrap();
+    let values = Values {
+        date: "",
+        timestamp: 0,
+        name: "",
+        extra: &[],
+        data: Some(&data),
+    };
+    for (variable, refused) in [
+        ("${data}", true),
+        ("${data.a}", true),
+        ("${data.a.0.b}", false),
+    ] {
+        let message = variable.repeat(1024 * 1024 / variable.len());
+        let rendered = Template::parse(&message.parse().unwrap()).render(&values, || 0);
+        match refused {
+            true => assert_eq!(rendered, Err(RenderError::TooLarge), "{variable}"),
+            false => assert!(rendered.unwrap().is_empty()),
+        }
+    }
+    let long = format!("${{data.{}}}", "x".repeat(255));
+    assert_eq!(filled(&long, Some(&data), &[]), "");
+    let longer = format!("${{data.{}}}", "x".repeat(256));
+    assert_eq!(filled(&longer, Some(&data), &[]), longer);
+}
+
+proptest! {
+    /// A message that is JSON stays JSON of the same shape, whatever is at the places of its data.
+    #[test]
+    fn no_data_breaks_json(
+        text in any::<String>(),
+        places in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
+        value in prop::sample::select(&["text", "n", "o", "list", "none", "x"][..]),
+    ) {
+        let mut message = r#"{"a":["b",1,null],"c":{"d":"e"}}"#.to_owned();
+        for place in places {
+            message.insert_str(place.index(message.len() + 1), &format!("${{data.{value}}}"));
+        }
+        let template = Template::parse(&message.parse().unwrap());
+        if template.is_json() {
+            let mut members = data().as_map().clone();
+            members.insert("text".to_owned(), text.into());
+            let rendered = filled(&message, Some(&Data::new(members).unwrap()), &[]);
+            let parses = serde_json::from_str::<serde::de::IgnoredAny>(&rendered).is_ok();
+            prop_assert!(parses, "{} -> {}", message, rendered);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The filter of an event in its form, and what a message shows of the data in its preview.
+
+use examples::receiver::Receiver;
+use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::{Site, Visitor};
+use tests::world::poweron;
+use webhook_model::{Filter, Occurrence};
+
+const EDIT: &str = "/console/events/1/edit";
+const FIELDS: [(&str, &str); 5] = [
+    ("event", "poweron"),
+    ("target", "instance"),
+    ("instance", "1"),
+    ("task", "1"),
+    ("enabled", "on"),
+];
+
+async fn site() -> (Site, Visitor) {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "${data.vm.name}", &[]).await;
+    (site, ulf)
+}
+
+async fn runs(site: &Site, data: &str) -> usize {
+    let occurrence = Occurrence {
+        data: Some(data.parse().unwrap()),
+        ..poweron(1, &[])
+    };
+    site.engine.emit(occurrence).await.unwrap().deliveries.len()
+}
+
+#[tokio::test]
+async fn a_filter_is_made_changed_and_cleared_in_the_form() {
+    let (site, ulf) = site().await;
+    let filter = [("filter", r#" {"severity": {"$in": ["high", "critical"]}} "#)];
+    let made = new_event(&ulf, &[&FIELDS[..], &filter].concat()).await;
+    assert_eq!(made.to(), "/console/events?done=created", "{}", made.html);
+    assert_eq!(runs(&site, r#"{"severity":"low"}"#).await, 0);
+    assert_eq!(runs(&site, r#"{"severity":"high"}"#).await, 1);
+    let page = ulf.get(EDIT).await;
+    assert!(page.has("&quot;$in&quot;: ["), "{}", page.html);
+
+    let cleared = [&FIELDS[1..], &[("filter", "")]].concat();
+    let cleared = ulf.submit(EDIT, &cleared).await;
+    assert_eq!(
+        cleared.to(),
+        "/console/events?done=saved",
+        "{}",
+        cleared.html
+    );
+    assert_eq!(runs(&site, r#"{"severity":"low"}"#).await, 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_filter_stands_beside_its_field() {
+    let (site, ulf) = site().await;
+    let wrong = [("filter", r#"{"disk.free": {"$near": 1}}"#)];
+    let refused = new_event(&ulf, &[&FIELDS[..], &wrong].concat()).await;
+    assert_eq!(refused.status, 422);
+    assert!(
+        refused.has("At disk.free: $near is not known; use $eq"),
+        "{}",
+        refused.html
+    );
+    assert!(
+        refused.has("{&quot;disk.free&quot;: {&quot;$near&quot;: 1}}"),
+        "what was typed stays"
+    );
+
+    // As it was accepted when filters were not obeyed.
+    new_event(&ulf, &FIELDS).await;
+    let old = Filter::stored(r#"{"disk":["full"]}"#).unwrap();
+    let edit = site
+        .engine
+        .edit_event(webhook_model::EventId(1), move |event| {
+            event.filters = old.clone();
+            Ok(())
+        });
+    edit.await.unwrap();
+    let page = ulf.get(EDIT).await;
+    let words = "This filter is not understood, so the event does not run its task: at disk: must not be a list";
+    assert!(page.has(words), "{}", page.html);
+    assert_eq!(runs(&site, r#"{"disk":"full"}"#).await, 0);
+}
+
+#[tokio::test]
+async fn the_preview_takes_the_samples_of_the_catalogue() {
+    let (_site, ulf) = site().await;
+    let page = ulf.get("/console/tasks/1/edit").await;
+    assert!(page.has(">web-1</pre>"), "{}", page.html);
+    let page = ulf.get("/console/events/catalog").await;
+    assert!(page.has("${data}"), "{}", page.html);
+}

@@ -1,0 +1,155 @@
+//! Event filters over REST: what an event asks of the data decides whether its task runs, and what
+//! is not understood is refused with the path and the rule.
+
+use examples::receiver::Receiver;
+use serde_json::{Value, json};
+use tests::world::{World, poweron};
+use webhook_model::{Data, Occurrence};
+
+/// An event on machine 1 with these columns beside; its row number.
+async fn event(world: &World, task: i64, more: Value) -> i64 {
+    let mut row = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
+    row.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    world.make("task_events", row).await
+}
+
+fn with(data: Value) -> Occurrence {
+    let Value::Object(members) = data else {
+        panic!("data is an object");
+    };
+    Occurrence {
+        data: Some(Data::new(members).unwrap()),
+        ..poweron(1, &[])
+    }
+}
+
+async fn runs(world: &World, occurrence: Occurrence) -> usize {
+    world
+        .engine
+        .emit(occurrence)
+        .await
+        .unwrap()
+        .deliveries
+        .len()
+}
+
+/// Such a filter was accepted, and the task ran each time.
+#[tokio::test]
+async fn a_filter_of_a_v4_client_is_obeyed() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let (_, task) = world.task(receiver.addr, "w", "x", false).await;
+    let filter = json!({"severity": "critical"});
+    event(&world, task, json!({"table_event_filters": filter})).await;
+    assert_eq!(runs(&world, poweron(1, &[])).await, 0, "without data");
+    assert_eq!(runs(&world, with(json!({"severity": "low"}))).await, 0);
+    assert_eq!(runs(&world, with(json!({"severity": "critical"}))).await, 1);
+    let row = world.api("GET", "task_events/1", None).await.json();
+    assert_eq!(row["table_event_filters"], filter);
+}
+
+#[tokio::test]
+async fn a_filter_is_changed_and_cleared() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let (_, task) = world.task(receiver.addr, "w", "x", false).await;
+    event(
+        &world,
+        task,
+        json!({"table_event_filters": {"disk.free": {"$lt": 10}}}),
+    )
+    .await;
+    let seven = || with(json!({"disk": {"free": 7}}));
+    assert_eq!(runs(&world, seven()).await, 1);
+    // As text, which some clients send.
+    for (filter, expected) in [
+        (json!("{\"disk\": {\"free\": {\"$gt\": 7}}}"), 0),
+        (
+            json!({"$or": [{"disk.free": 0}, {"disk.free": {"$in": [6, 7]}}]}),
+            1,
+        ),
+        (json!({"disk.free": {"$exists": false}}), 0),
+        (json!({}), 1),
+    ] {
+        let edit = json!({"table_event_filters": filter});
+        let edited = world.api("PUT", "task_events/1", Some(edit)).await;
+        assert_eq!(edited.status, 200, "{}", edited.body);
+        assert_eq!(runs(&world, seven()).await, expected, "{filter}");
+    }
+    let renamed = json!({"enabled": true});
+    world.api("PUT", "task_events/1", Some(renamed)).await;
+    assert_eq!(runs(&world, poweron(1, &[])).await, 1, "all of them");
+}
+
+#[tokio::test]
+async fn what_is_not_understood_is_refused_with_the_path_and_the_rule() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let (_, task) = world.task(receiver.addr, "w", "x", false).await;
+    let key = event(&world, task, json!({})).await;
+    let many: Vec<i32> = (0..101).collect();
+    for (filter, rule) in [
+        (
+            json!({"disk.free": {"$near": 1}}),
+            "at disk.free: $near is not known; use $eq",
+        ),
+        (
+            json!({"severity": ["high"]}),
+            "at severity: must not be a list; use $in",
+        ),
+        (
+            json!({"a": {"$in": many}}),
+            "at a: must compare with at most 100 values",
+        ),
+        (
+            json!({"a": "x".repeat(5_000)}),
+            "must be at most 4096 bytes",
+        ),
+        (json!([1]), "must be a JSON object"),
+        (json!(7), "must be a JSON object"),
+    ] {
+        let columns = json!({"table_event_filters": filter});
+        let path = format!("task_events/{key}");
+        let edit = world.api("PUT", &path, Some(columns));
+        let mut row = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
+        row["table_event_filters"] = filter;
+        for refused in [
+            edit.await,
+            world.api("POST", "task_events", Some(row)).await,
+        ] {
+            assert_eq!(refused.status, 422, "{}", refused.body);
+            let words = refused.json()["err"].as_str().unwrap().to_owned();
+            let field = "Validation error on field: 'table_event_filters' - ";
+            assert!(words.starts_with(field) && words.contains(rule), "{words}");
+        }
+    }
+    assert_eq!(runs(&world, poweron(1, &[])).await, 1, "nothing was stored");
+}
+
+/// The trigger by hand runs the task whatever its filter asks for, and brings its context along.
+#[tokio::test]
+async fn a_message_shows_what_the_occurrence_brought_along() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let message = r#"{"free":${data.disk.free},"who":"${data.who}","none":${data.none}}"#;
+    let (_, task) = world.task(receiver.addr, "w", message, false).await;
+    event(
+        &world,
+        task,
+        json!({"table_event_filters": {"disk.free": 7}}),
+    )
+    .await;
+    let brings = with(json!({"disk": {"free": 7}, "who": "a \"b\""}));
+    assert_eq!(runs(&world, brings).await, 1);
+    let received = receiver.wait_for("/w", 1).await.unwrap();
+    assert_eq!(received.body, r#"{"free":7,"who":"a \"b\"","none":null}"#);
+    let context = json!({"context": {"who": "me"}});
+    let triggered = world
+        .api("POST", "task_events/1/trigger", Some(context))
+        .await;
+    assert_eq!(triggered.status, 200, "{}", triggered.body);
+    let received = receiver.wait_for("/w", 2).await.unwrap();
+    assert_eq!(received.body, r#"{"free":null,"who":"me","none":null}"#);
+}
