@@ -12,6 +12,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("queue", include_str!("../migrations/0003_queue.sql")),
     ("cause", include_str!("../migrations/0004_cause.sql")),
     ("key_use", include_str!("../migrations/0005_key_use.sql")),
+    (
+        "key_expires",
+        include_str!("../migrations/0008_key_expires.sql"),
+    ),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

@@ -15,6 +15,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0003_queue.sql"),
     include_str!("../migrations/0004_cause.sql"),
     include_str!("../migrations/0005_key_use.sql"),
+    include_str!("../migrations/0008_key_expires.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {

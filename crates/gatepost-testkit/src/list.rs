@@ -32,6 +32,7 @@ macro_rules! for_each_key_clause {
             k25_uses_go_with_their_key
             k26_the_oldest_uses_are_dropped
             k27_a_use_is_no_edit
+            k35_keys_are_listed_as_they_expire
         }
     };
 }

@@ -11,10 +11,12 @@ use gatepost_storage::{ErrorKind, KeyStore, Page};
 use crate::fixtures::{at, key};
 use crate::secrecy::tells_nothing;
 
+mod expiry;
 mod kept;
 mod owners;
 mod uses;
 
+pub use expiry::*;
 pub use kept::*;
 pub use owners::*;
 pub use uses::*;
