@@ -6,7 +6,7 @@ use std::sync::Arc;
 use delivery::{Sender, TargetPolicy};
 use examples::platform::Platform;
 use examples::serve::Descriptors;
-use gatepost_engine::{Engine, InFlightLimits, Limits};
+use gatepost_engine::{Engine, InFlightLimits, Limits, OperationalEvents};
 use gatepost_ids::Quotas;
 
 use crate::failure::{Failure, InWords};
@@ -42,6 +42,7 @@ pub(crate) async fn start(
         .watch(platform.clone(), platform.clone())
         .quotas(quotas)
         .catalog(Platform::catalog().in_words(what)?)
+        .operational_events(OperationalEvents::all())
         .limits(Limits::default().with_in_flight(in_flight));
     engine.start().await.in_words(what)
 }

@@ -31,6 +31,7 @@ use failure::{Failure, InWords};
 use figures::Figures;
 use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::KeyService;
+use gatepost_manage::KeyEvents;
 use lexopt::Parser;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use mimalloc::MiMalloc;
@@ -101,12 +102,14 @@ async fn run(options: &Options) -> Result<(), Failure> {
         true => Arc::new(Quota::UNLIMITED),
         false => platform.clone(),
     };
-    let keys = KeyService::builder(stores.keys.clone(), platform.clone())
-        .quotas(quotas.clone())
-        .build();
     let demo = Demo::of(options, stores.new, addr).await?;
     let receiver = demo.as_ref().map(|demo| demo.addr);
-    let engine = engine::start(options, &stores, &platform, quotas, descriptors, receiver).await?;
+    let limits = quotas.clone();
+    let engine = engine::start(options, &stores, &platform, limits, descriptors, receiver).await?;
+    let keys = KeyService::builder(stores.keys.clone(), platform.clone())
+        .quotas(quotas)
+        .observer(Arc::new(KeyEvents::new(engine.clone())))
+        .build();
     let figures = Figures::of(engine.clone(), metrics).await;
     let app = App::new(options, &platform, &keys, &engine);
     let receiver = match demo {

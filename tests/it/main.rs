@@ -10,6 +10,7 @@ mod delivery_matrix;
 mod door;
 mod examples_run;
 mod one_time_concurrent;
+mod operational_events;
 mod readme_table;
 mod security;
 mod server;

@@ -11,12 +11,14 @@ use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::edit::edit;
 use crate::error::EngineError;
+use crate::troubles::Troubles;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Activities {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
     pub admission: Arc<Admission>,
+    pub troubles: Arc<Troubles>,
 }
 
 impl Activities {
@@ -25,15 +27,31 @@ impl Activities {
         id: WebhookId,
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let row = self.store_activity(id, activity).await?;
+        let row = self.store_activity(id, activity, &mut None).await?;
         self.admission.lanes.inquiries.ask(id);
         Ok(row)
+    }
+
+    /// By the platform's policy, for this reason.
+    pub(crate) async fn disable(
+        &self,
+        id: WebhookId,
+        reason: &'static str,
+    ) -> Result<(), EngineError> {
+        let (disabled, mut before) = (Activity::Disabled, None);
+        let row = self.store_activity(id, disabled, &mut before).await?;
+        self.admission.lanes.inquiries.ask(id);
+        if before != Some(disabled) {
+            self.troubles.disabled(&row, reason);
+        }
+        Ok(())
     }
 
     async fn store_activity(
         &self,
         id: WebhookId,
         activity: Activity,
+        before: &mut Option<Activity>,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         edit!(
             self,
@@ -41,7 +59,7 @@ impl Activities {
             update_webhook,
             Into::into,
             id,
-            |row| row.value.activity = activity,
+            |row| *before = Some(std::mem::replace(&mut row.value.activity, activity)),
             // It does not grow by that.
             AtMost::UNLIMITED
         )

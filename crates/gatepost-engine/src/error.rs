@@ -31,6 +31,10 @@ pub enum StartError {
          watch on the builder"
     )]
     NoAudience,
+    /// The platform's catalog has a type of that name itself: see
+    /// [`OperationalEvents`](crate::OperationalEvents).
+    #[error("the platform's catalog has a type {0} itself, which operational events would be of")]
+    TypeTaken(&'static str),
 }
 
 /// An occurrence that was not stored. Nothing of it was.

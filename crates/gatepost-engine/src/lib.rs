@@ -22,6 +22,7 @@ mod lifecycle;
 mod maintenance;
 mod meter;
 mod observe;
+mod operational;
 mod quiet;
 mod random;
 mod records;
@@ -31,13 +32,15 @@ mod settle;
 #[cfg(test)]
 mod testing;
 mod transport;
+mod troubles;
 mod unwritten;
 
 // The public interface is:
 
 pub use builder::EngineBuilder;
 pub use config::{
-    BreakerLimits, DisablePolicy, EmitLimits, InFlightLimits, Limits, RateLimits, Retention, Timing,
+    BreakerLimits, DisablePolicy, EmitLimits, InFlightLimits, Limits, OperationalEvents,
+    RateLimits, Retention, Timing,
 };
 pub use emit::Emitted;
 pub use engine::Engine;

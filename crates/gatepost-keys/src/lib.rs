@@ -9,6 +9,7 @@ mod guesses;
 mod judged;
 mod layer;
 mod noted;
+mod observe;
 mod principal;
 mod service;
 mod visit;
@@ -29,6 +30,7 @@ pub use layer::{
     AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, Presented,
     TrustedProxies,
 };
+pub use observe::{KeyNews, KeyNotice, KeyObserver, NotPassedOn};
 pub use principal::{Principal, Via};
 pub use service::{KeyPage, KeyService, KeyServiceBuilder};
 pub use visit::Visit;

@@ -17,6 +17,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "key_grant",
         include_str!("../migrations/0007_key_grant.sql"),
     ),
+    (
+        "key_expires",
+        include_str!("../migrations/0008_key_expires.sql"),
+    ),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

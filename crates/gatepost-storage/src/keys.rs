@@ -177,6 +177,19 @@ pub trait KeyStore: OwnerStore {
     /// `Unavailable`, `Corrupt`.
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError>;
 
+    /// The keys that expire before `before`, in order of that moment and then of their row numbers,
+    /// at most `limit` beyond `after`, the moment and the row number of the last one of the page
+    /// before. Costs what it returns, however many keys there are.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn expiring_keys(
+        &self,
+        after: (DateTime<Utc>, KeyId),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<KeyRow>, StoreError>;
+
     /// Replaces name, description, expiration, IP policy, grant, digest and whether the key is
     /// enabled of the row `row.id`, if its revision is still `row.revision`; moves the generation
     /// of its slice. Owner, lookup id, hint, creation time and last login are never changed by

@@ -33,6 +33,7 @@ macro_rules! for_each_key_clause {
             k26_the_oldest_uses_are_dropped
             k27_a_use_is_no_edit
             k28_what_a_key_may_do_is_kept
+            k29_keys_are_listed_as_they_expire
         }
     };
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, SubsecRound as _, Utc};
 use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
 };
-use gatepost_storage::{ErrorKind, KeyStore, Revision, StoreError};
+use gatepost_storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
 use redb::ReadableDatabase as _;
 
 use super::error::{Answer, failed, panicked};
@@ -96,6 +96,25 @@ impl KeyStore for RedbStore {
             page(&keys, &p, wanted, |id, row| codec::key(id, &row).map(Some))
         })
         .await
+    }
+
+    /// Walks all keys: an index would be a table of its own.
+    async fn expiring_keys(
+        &self,
+        after: (DateTime<Utc>, KeyId),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Answer<Vec<KeyRow>> {
+        let every = Page::first(u32::MAX);
+        let mut found = self.list_keys(&KeyQuery::all(every)).await?;
+        let expiry = |row: &KeyRow| match row.key.expiration {
+            Expiration::At(at) => Some((at, row.id)),
+            Expiration::Never => None,
+        };
+        found.retain(|row| expiry(row).is_some_and(|at| at > after && at.0 < before));
+        found.sort_by_key(expiry);
+        found.truncate(limit as usize);
+        Ok(found)
     }
 
     async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Answer<KeyRow> {

@@ -32,6 +32,8 @@ pub(crate) struct Job {
     /// What is known of the last attempt: kept if this claim is given back.
     pub status_info: String,
     pub permit: Permit,
+    /// What becomes of it is not reported: an operational event made it.
+    pub untold: bool,
     /// Not before this: a retry has its turn.
     pub turn: Option<Instant>,
 }

@@ -38,6 +38,7 @@ async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
     Job {
         claim: records.claimed(webhook).await,
         claimed: noon(),
+        untold: false,
         message: Outgoing {
             id: "msg_1".parse().unwrap(),
             body: "hello".into(),

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Attempt, ErrorClass};
-use webhook_model::{Activity, WebhookId};
+use gatepost_storage::webhooks::{Cause, Disposition, Settlement};
+use webhook_model::WebhookId;
 
 use super::streaks::FailureStreaks;
 use crate::activity::Activities;
@@ -15,6 +16,7 @@ use crate::health::ErrorRate;
 use crate::meter;
 use crate::observe::{Notice, Observers};
 use crate::routes::Route;
+use crate::troubles::{Tried, Troubles};
 
 /// The platform is notified after nothing but failures for this time, if it set no other.
 const NOTIFY_AFTER: TimeDelta = TimeDelta::days(5);
@@ -30,6 +32,15 @@ pub(crate) struct Watch {
     policy: DisablePolicy,
     observers: Observers,
     activities: Activities,
+    troubles: Arc<Troubles>,
+}
+
+/// What a settlement is to say of its webhook, once it is recorded.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    tried: Tried,
+    /// When the attempt began.
+    at: DateTime<Utc>,
 }
 
 impl Watch {
@@ -38,6 +49,7 @@ impl Watch {
         policy: DisablePolicy,
         observers: Observers,
         activities: Activities,
+        troubles: Arc<Troubles>,
     ) -> Self {
         Self {
             error_rate,
@@ -45,7 +57,39 @@ impl Watch {
             policy,
             observers,
             activities,
+            troubles,
         }
+    }
+
+    /// Whether what becomes of a delivery with this cause is not told: an operational event made
+    /// it.
+    pub(crate) fn is_untold(&self, cause: Option<&Cause>) -> bool {
+        self.troubles.made(cause)
+    }
+
+    /// What is to be said once this is recorded; `None` where no attempt was made.
+    pub(super) fn outcome(&self, settlement: &Settlement) -> Option<Outcome> {
+        let attempt = settlement
+            .attempt
+            .as_ref()
+            .filter(|_| self.troubles.are_told())?;
+        let reason = || settlement.status_info.clone();
+        let tried = match settlement.disposition {
+            Disposition::Sent => Tried::Received,
+            Disposition::Retry { .. } => Tried::Failed(reason()),
+            Disposition::Failed => Tried::GivenUp(reason()),
+            Disposition::Release { .. } => return None,
+        };
+        Some(Outcome {
+            tried,
+            at: attempt.started,
+        })
+    }
+
+    /// It is recorded.
+    pub(super) fn recorded(&self, route: &Route, outcome: &Outcome) {
+        let (owner, Outcome { tried, at }) = (route.webhook.owner, outcome);
+        self.troubles.note(route.id, owner, tried, *at);
     }
 
     pub(super) fn note(&self, route: &Route, attempt: &Attempt) {
@@ -57,7 +101,7 @@ impl Watch {
         if attempt.status == Some(GONE) {
             self.observers.notify(Notice::Gone { webhook: route.id });
             if self.policy.on_gone {
-                self.disable(route.id);
+                self.disable(route.id, "its target responded with 410 Gone");
             }
         }
     }
@@ -70,16 +114,16 @@ impl Watch {
         if self.streaks.note(webhook, success, started, notify_after) {
             self.observers.notify(Notice::Failing { webhook });
             if limit.is_some() {
-                self.disable(webhook);
+                self.disable(webhook, "it did nothing but fail for too long");
             }
         }
     }
 
-    fn disable(&self, webhook: WebhookId) {
+    fn disable(&self, webhook: WebhookId, reason: &'static str) {
         let (activities, observers) = (self.activities.clone(), self.observers.clone());
         tokio::spawn(async move {
-            match activities.set(webhook, Activity::Disabled).await {
-                Ok(_) => observers.notify(Notice::Disabled { webhook }),
+            match activities.disable(webhook, reason).await {
+                Ok(()) => observers.notify(Notice::Disabled { webhook }),
                 Err(error) => {
                     let webhook = webhook.0;
                     guarded(|| tracing::warn!(webhook, %error, "could not disable a webhook"));
@@ -105,6 +149,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use webhook_model::Activity;
+
     use crate::observe::Observer;
     use crate::testing::{Records, noon, responded};
 
@@ -127,7 +173,13 @@ mod tests {
         let route = records.route(id).await;
         let activities = records.activities().await;
         let observers = Observers::new(Arc::new(PassesOn(passed_on)));
-        let watch = Watch::new(Arc::default(), policy, observers, activities);
+        let watch = Watch::new(
+            Arc::default(),
+            policy,
+            observers,
+            activities,
+            Arc::default(),
+        );
         (watch, route, notices)
     }
 

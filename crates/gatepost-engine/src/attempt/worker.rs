@@ -212,6 +212,7 @@ impl Worker {
             Disposition::Retry { .. } => LaneClass::Retry,
             _ => job.class,
         };
+        let told = self.watch.outcome(&settlement).filter(|_| !job.untold);
         let counted = counted(&settlement, job.route.id, job.new_bytes() + log_bytes);
         let urgent = job.is_one_at_a_time();
         let settled = self.settler.settle(settlement, urgent).await;
@@ -223,6 +224,9 @@ impl Worker {
             counted
                 .into_iter()
                 .for_each(|count| self.settler.counts.add(count));
+            if let Some(outcome) = told {
+                self.watch.recorded(&job.route, &outcome);
+            }
         }
         match settled {
             Some(Settled::Done) if state.is_final() => {

@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Clock, SystemClock};
 use webhook_model::Catalog;
 
-use crate::config::{DisablePolicy, Limits, Retention};
+use crate::config::{DisablePolicy, Limits, OperationalEvents, Retention};
 use crate::judge::{Rule, Watch};
 use crate::observe::{Nobody, Observer};
 use crate::random::Random;
@@ -30,6 +30,7 @@ pub struct EngineBuilder {
     pub(super) schedule: Schedule,
     pub(super) disable: DisablePolicy,
     pub(super) observer: Arc<dyn Observer>,
+    pub(super) own: OperationalEvents,
     /// Exactly one, or the engine does not start.
     pub(super) rules: Vec<(Rule, Arc<dyn Accounts>)>,
     pub(super) quotas: Arc<dyn Quotas>,
@@ -51,6 +52,7 @@ impl EngineBuilder {
             schedule: Schedule::default(),
             disable: DisablePolicy::default(),
             observer: Arc::new(Nobody),
+            own: OperationalEvents::default(),
             rules: Vec::new(),
             quotas: Arc::new(Quota::default()),
             default_audience: None,
@@ -169,6 +171,15 @@ impl EngineBuilder {
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
+        self
+    }
+
+    /// Which events about their own webhooks and keys users are offered, of types that are added
+    /// to the catalog; none by default: a platform may have types of these names itself, and who
+    /// does not offer them pays nothing.
+    #[must_use]
+    pub fn operational_events(mut self, own: OperationalEvents) -> Self {
+        self.own = own;
         self
     }
 }

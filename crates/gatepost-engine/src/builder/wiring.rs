@@ -23,6 +23,7 @@ use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
 use crate::maintenance::{Figures, Maintenance};
 use crate::observe::Observers;
+use crate::operational::{Announcer, with_own_types};
 use crate::random::Random;
 use crate::records::Records;
 use crate::records::allowance::Allowance;
@@ -38,6 +39,7 @@ use crate::render::Renderer;
 use crate::routes::{Messages, Tables, WebhookCache};
 use crate::settle::{HourlyCounts, SettlementWriter, Settler};
 use crate::transport::Transport;
+use crate::troubles::Troubles;
 
 /// Messages may take this share of the memory that there is for what occurrences are matched
 /// against, beside that.
@@ -57,11 +59,13 @@ impl EngineBuilder {
     /// # Errors
     /// When not exactly one of [`one_system`](Self::one_system),
     /// [`addressed_only`](Self::addressed_only) and [`watch`](Self::watch) was called, when the
-    /// store fails, or when the database server's clock differs too much.
+    /// store fails, when the database server's clock differs too much, or when the catalog has a
+    /// type of operational events itself.
     pub async fn start(mut self) -> Result<Engine, StartError> {
         let (Some((rule, accounts)), true) = (self.rules.pop(), self.rules.is_empty()) else {
             return Err(StartError::NoAudience);
         };
+        self.catalog = with_own_types(self.catalog, self.own)?;
         let clock = EngineClock::start(self.clock.clone(), &*self.store).await?;
         let (clock, lifecycle) = (Arc::new(clock), Lifecycle::default());
         let observers = Observers::new(self.observer.clone());
@@ -77,6 +81,7 @@ impl EngineBuilder {
                 accounts,
                 quotas: self.quotas.clone(),
                 default_audience: self.default_audience,
+                own: self.own,
                 holder,
             },
         );
@@ -88,6 +93,7 @@ impl EngineBuilder {
             webhooks: Arc::new(WebhookCache::new(self.store.clone())),
             admission: Arc::new(Admission::new(&self.limits)),
             last_runs: Arc::new(LastRuns::new(self.store.clone())),
+            troubles: Arc::new(Troubles::new(self.own)),
             lifecycle,
             store: self.store.clone(),
             limits: self.limits.clone(),
@@ -106,6 +112,7 @@ struct Ground {
     webhooks: Arc<WebhookCache>,
     admission: Arc<Admission>,
     last_runs: Arc<LastRuns>,
+    troubles: Arc<Troubles>,
     lifecycle: Lifecycle,
     limits: Limits,
 }
@@ -122,6 +129,7 @@ impl Ground {
             options.disable,
             self.observers.clone(),
             self.activities(),
+            self.troubles.clone(),
         );
         let worker = Arc::new(Worker {
             transport: options.transport.clone(),
@@ -136,6 +144,7 @@ impl Ground {
         let dispatcher = self.dispatcher(worker.clone());
         let emitter = self.emitter(worker, renderer);
         let outbox = self.outbox(emitter.clone());
+        let announcer = self.announcer(emitter.clone());
         let maintenance = self.maintenance(options.retention)?;
         let figures = self.figures();
         let counts = settler.counts.clone();
@@ -171,9 +180,11 @@ impl Ground {
         };
         self.run(writer, dispatcher, &outbox, maintenance);
         self.count(figures, counts);
+        self.announce(&announcer);
         Ok(Engine(Arc::new(Shared {
             emitter,
             outbox,
+            announcer,
             records,
             lifecycle: self.lifecycle,
             probes,
@@ -185,6 +196,7 @@ impl Ground {
             store: self.store.clone(),
             clock: self.clock.clone(),
             admission: self.admission.clone(),
+            troubles: self.troubles.clone(),
         }
     }
 
@@ -201,6 +213,7 @@ impl Ground {
             clock: self.clock.clone(),
             admission: self.admission.clone(),
             allowance: self.allowance(),
+            troubles: self.troubles.clone(),
         }
     }
 
@@ -293,6 +306,24 @@ impl Ground {
             self.limits.timing.poll,
             self.holder,
         ))
+    }
+
+    fn announcer(&self, emitter: Arc<Emitter>) -> Arc<Announcer> {
+        Arc::new(Announcer {
+            store: self.store.clone(),
+            emitter,
+            troubles: self.troubles.clone(),
+            clock: self.clock.clone(),
+            lifecycle: self.lifecycle.clone(),
+        })
+    }
+
+    fn announce(&self, announcer: &Arc<Announcer>) {
+        if self.troubles.are_told() {
+            let announcer = announcer.clone();
+            let run = move || announcer.clone().run();
+            self.lifecycle.supervise("operational events", run);
+        }
     }
 
     fn maintenance(&self, retention: Retention) -> Result<Arc<Maintenance>, StartError> {

@@ -1,8 +1,11 @@
 //! What a platform may set.
 
 mod limits;
+mod operational;
 mod policy;
 mod setters;
 
 pub use limits::{BreakerLimits, EmitLimits, InFlightLimits, Limits, RateLimits, Timing};
+pub use operational::OperationalEvents;
+pub(crate) use operational::{KEYS, WEBHOOKS};
 pub use policy::{DisablePolicy, Retention};

@@ -96,6 +96,7 @@ impl Dispatcher {
         let is_old = taken_for.revision < revision;
         let retry = class == LaneClass::Retry;
         let job = Job {
+            untold: self.worker.watch.is_untold(delivery.cause.as_ref()),
             claim: Claim {
                 delivery: delivery.id,
                 token,

@@ -72,6 +72,7 @@ impl Emitter {
         run: impl Into<Run>,
     ) -> Result<Emitted, EmitError> {
         let Run { left, by } = run.into();
+        self.judge.check_audience(occurrence)?;
         let places = self.judge.places(occurrence.audience).await?;
         let ask = Ask {
             occurrence,

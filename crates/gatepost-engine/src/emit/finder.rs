@@ -52,7 +52,18 @@ pub(crate) struct Finder {
 }
 
 impl Finder {
+    /// An occurrence about a webhook never goes to that webhook, or it would cause the next one;
+    /// what a user runs by hand does.
     pub(super) async fn matched(&self, ask: &Ask<'_>) -> Result<Matched, StoreError> {
+        let mut matched = self.all_matched(ask).await?;
+        let told_of = self.judge.own().webhook_of(ask.occurrence);
+        if let Some(webhook) = told_of.filter(|_| ask.by.is_none()) {
+            matched.tasks.retain(|task| task.webhook.id != webhook);
+        }
+        Ok(matched)
+    }
+
+    async fn all_matched(&self, ask: &Ask<'_>) -> Result<Matched, StoreError> {
         let ids = match &ask.left {
             Left::After(_) => return self.tables.matched(ask.places, ask.occurrence).await,
             Left::Tasks(ids) => ids,

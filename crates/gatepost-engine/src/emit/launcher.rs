@@ -97,6 +97,7 @@ impl Launcher {
     pub(super) fn send_or_leave(&self, new: NewDelivery, stored: StoredDelivery, slip: Slip) {
         match (slip.leased, stored.token) {
             (Some(permit), Some(token)) => self.worker.start(Job {
+                untold: self.worker.watch.is_untold(new.cause.as_ref()),
                 claim: Claim {
                     delivery: stored.id,
                     token,

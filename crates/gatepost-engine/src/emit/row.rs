@@ -113,6 +113,7 @@ impl OutboxDrain {
         now: DateTime<Utc>,
     ) -> Result<Drafted, EmitError> {
         let Tried { row, races } = tried;
+        self.emitter.judge.check_audience(&row.occurrence)?;
         let places = match places.get(&row.occurrence.audience) {
             Some(Some(Ok(places))) => places,
             Some(Some(Err(error))) => return Err(error.clone()),

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use webhook_model::{Catalog, Occurrence};
 
+use crate::config::OperationalEvents;
 use crate::emit::{Emitted, Emitter, OutboxDrain};
 use crate::error::{EmitError, EngineError};
 use crate::health::{Health, Probes};
 use crate::lifecycle::Lifecycle;
+use crate::operational::Announcer;
 use crate::records::Records;
 
 /// Matches occurrences, queues deliveries durably, sends them. Cheap to clone.
@@ -23,6 +25,7 @@ pub struct Engine(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     pub emitter: Arc<Emitter>,
     pub outbox: Arc<OutboxDrain>,
+    pub announcer: Arc<Announcer>,
     pub records: Records,
     pub lifecycle: Lifecycle,
     pub probes: Probes,
@@ -65,6 +68,12 @@ impl Engine {
         &self.0.records.events.catalog
     }
 
+    /// Which events about their own webhooks and keys users are offered.
+    #[must_use]
+    pub fn operational_events(&self) -> OperationalEvents {
+        self.0.emitter.judge.own()
+    }
+
     /// A snapshot; asks the store, at the cost of one lookup. Figures of the queue are those that
     /// some process counted last.
     ///
@@ -82,10 +91,12 @@ impl Engine {
         let last_runs = self.0.emitter.launcher.last_runs.clone();
         let judge = self.0.emitter.judge.clone();
         let counts = self.0.probes.settler.counts.clone();
+        let announcer = self.0.announcer.clone();
         let flush = async move {
             last_runs.flush().await;
             counts.flush().await;
             judge.flush().await;
+            announcer.flush().await;
         };
         self.0.lifecycle.finish(flush).await;
     }

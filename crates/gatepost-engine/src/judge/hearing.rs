@@ -78,6 +78,10 @@ impl Judge {
         let Decides::Platform(watches) = &self.decides else {
             return Ok(());
         };
+        if self.own().include(&event.event_type) {
+            // Everybody may learn about what is their own.
+            return Ok(());
+        }
         // It is a question of the whole tenant, as those about what happened there are.
         let standing = self.book.wait(owner).await.ok().flatten();
         let place = standing.map_or(Place::Alone(owner), |standing| standing.place(owner));
@@ -133,10 +137,20 @@ impl Judge {
 
     /// The user who is the audience, where that user's tenant decides.
     fn addressee(&self, heard: &Heard<'_>) -> Option<OwnerId> {
-        match (&self.decides, heard.occurrence.audience) {
-            (Decides::Address, Audience::Owner(to)) => Some(to),
+        match heard.occurrence.audience {
+            Audience::Owner(to) if self.goes_by_address(heard) => Some(to),
             _ => None,
         }
+    }
+
+    /// Whether the address alone decides.
+    fn goes_by_address(&self, heard: &Heard<'_>) -> bool {
+        matches!(self.decides, Decides::Address) || self.is_own(heard)
+    }
+
+    /// Whether it is about what is a user's own: a webhook or a key.
+    fn is_own(&self, heard: &Heard<'_>) -> bool {
+        self.own().include(&heard.occurrence.event_type)
     }
 
     fn by_accounts(&self, heard: &Heard<'_>, owners: &[OwnerId], said: &Said) -> Vec<Hearing> {
@@ -160,10 +174,14 @@ impl Judge {
             return Hearing::Later;
         };
         let audience = heard.occurrence.audience;
-        match (stands(owner, *standing, heard.place, audience), standing) {
-            (Stands::Within, Some(standing)) => {
-                self.by_address(audience, owner, standing, addressee)
-            }
+        // Where all are one system nobody stands anywhere else.
+        let within = match self.decides {
+            Decides::Nobody => Audience::OneSystem,
+            _ => audience,
+        };
+        match (stands(owner, *standing, heard.place, within), standing) {
+            (Stands::Within, Some(_)) if !self.goes_by_address(heard) => Hearing::Yes,
+            (Stands::Within, Some(standing)) => by_address(audience, owner, standing, addressee),
             (Stands::Moving, _) => {
                 self.book.tell(owner);
                 Hearing::Later
@@ -172,27 +190,6 @@ impl Judge {
                 self.book.tell(owner);
                 Hearing::No
             }
-        }
-    }
-
-    fn by_address(
-        &self,
-        audience: Audience,
-        owner: OwnerId,
-        standing: &Standing,
-        addressee: Option<&Answer>,
-    ) -> Hearing {
-        let Decides::Address = self.decides else {
-            return Hearing::Yes;
-        };
-        let tenant = addressee.map(|answer| answer.as_ref().map(|to| to.and_then(|to| to.tenant)));
-        let is_addressed = |tenant| is_addressed(audience, owner, standing, tenant);
-        match (tenant, audience) {
-            (Some(Ok(tenant)), _) if is_addressed(tenant) => Hearing::Yes,
-            _ if is_addressed(None) => Hearing::Yes,
-            // Only an administrator of the tenant that is not known could still receive it.
-            (Some(Err(_)) | None, Audience::Owner(_)) if standing.administers() => Hearing::Later,
-            _ => Hearing::No,
         }
     }
 
@@ -206,11 +203,32 @@ impl Judge {
         let Decides::Platform(watches) = &self.decides else {
             return None;
         };
+        if self.is_own(heard) {
+            return None;
+        }
         let within = owners.iter().zip(hearings);
         let within = within.filter(|(_, hearing)| **hearing == Hearing::Yes);
         let within: Vec<_> = within.map(|(owner, _)| *owner).collect();
         let question = || Question::of(heard.occurrence, heard.place);
         (!within.is_empty()).then(|| (watches, question(), within))
+    }
+}
+
+/// What the address says.
+fn by_address(
+    audience: Audience,
+    owner: OwnerId,
+    standing: &Standing,
+    addressee: Option<&Answer>,
+) -> Hearing {
+    let tenant = addressee.map(|answer| answer.as_ref().map(|to| to.and_then(|to| to.tenant)));
+    let is_addressed = |tenant| is_addressed(audience, owner, standing, tenant);
+    match (tenant, audience) {
+        (Some(Ok(tenant)), _) if is_addressed(tenant) => Hearing::Yes,
+        _ if is_addressed(None) => Hearing::Yes,
+        // Only an administrator of the tenant that is not known could still receive it.
+        (Some(Err(_)) | None, Audience::Owner(_)) if standing.administers() => Hearing::Later,
+        _ => Hearing::No,
     }
 }
 

@@ -14,6 +14,7 @@ use super::quotas::{Drops, Rates, Usage};
 use super::rule::Rule;
 use super::watch::Watches;
 use crate::clock::EngineClock;
+use crate::config::OperationalEvents;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
 use crate::observe::Observers;
@@ -25,7 +26,7 @@ const FLUSH: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Judge {
     pub(super) decides: Decides,
-    pub(super) default_audience: Option<Audience>,
+    pub(super) audiences: Audiences,
     pub(super) book: Arc<AccountBook>,
     pub(super) owners: Arc<Owners>,
     pub(super) usage: Arc<Usage>,
@@ -34,6 +35,15 @@ pub(crate) struct Judge {
     pub(super) runs: Rates,
     /// Changes of records by operators.
     pub(super) changes: Rates,
+}
+
+/// What is addressed without the platform saying so each time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Audiences {
+    /// Of rows of the outbox that name none.
+    pub default: Option<Audience>,
+    /// Occurrences of these are for their owner, whatever the platform's rule is.
+    pub own: OperationalEvents,
 }
 
 /// Who decides who receives what.
@@ -54,6 +64,7 @@ pub(crate) struct Ground {
     pub accounts: Arc<dyn Accounts>,
     pub quotas: Arc<dyn Quotas>,
     pub default_audience: Option<Audience>,
+    pub own: OperationalEvents,
     /// Under which this process holds leases; random.
     pub holder: u128,
 }
@@ -76,7 +87,10 @@ impl Judge {
                 Rule::AddressedOnly => Decides::Address,
                 Rule::Watch(watch) => Decides::Platform(Watches::new(watch, failures)),
             },
-            default_audience: ground.default_audience,
+            audiences: Audiences {
+                default: ground.default_audience,
+                own: ground.own,
+            },
             book,
             owners: Arc::new(owners),
             usage: Arc::new(Usage::new(ground.store.clone(), ground.quotas)),

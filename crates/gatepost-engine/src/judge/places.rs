@@ -2,8 +2,10 @@
 
 use gatepost_ids::{Audience, OwnerId, Place};
 use gatepost_storage::StoreError;
+use webhook_model::Occurrence;
 
 use super::parts::{Decides, Judge};
+use crate::config::OperationalEvents;
 use crate::error::{EmitError, EngineError};
 
 /// Said of an audience on a platform that is one system.
@@ -16,6 +18,27 @@ const NOT_ADDRESSED: &str =
 pub(super) const NOT_CONFIRMED: &str = "it did not confirm that the user is in another place now";
 
 impl Judge {
+    /// Which events about their own webhooks and keys users are offered.
+    pub(crate) fn own(&self) -> OperationalEvents {
+        self.audiences.own
+    }
+
+    /// Whether an occurrence may have its audience. On a platform that is one system only
+    /// events about users' own webhooks and keys are addressed.
+    ///
+    /// # Errors
+    /// `WrongAudience`.
+    pub(crate) fn check_audience(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
+        match (&self.decides, occurrence.audience) {
+            (Decides::Nobody, Audience::Owner(_))
+                if !self.own().include(&occurrence.event_type) =>
+            {
+                Err(EmitError::WrongAudience(ADDRESSED))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The places in which an occurrence with this audience is matched, its own first.
     ///
     /// # Errors
@@ -24,6 +47,10 @@ impl Judge {
     pub(crate) async fn places(&self, audience: Audience) -> Result<Vec<Place>, EmitError> {
         let own = match (&self.decides, audience) {
             (Decides::Nobody, Audience::OneSystem) => return Ok(vec![Place::Common]),
+            // Which occurrences may say so was checked.
+            (Decides::Nobody, Audience::Owner(_)) if self.own() != OperationalEvents::default() => {
+                return Ok(vec![Place::Common]);
+            }
             (Decides::Nobody, _) => return Err(EmitError::WrongAudience(ADDRESSED)),
             (_, Audience::OneSystem) => return Err(EmitError::WrongAudience(NOT_ADDRESSED)),
             (_, Audience::Operators) => Place::Operators,
@@ -53,7 +80,7 @@ impl Judge {
     pub(crate) fn audience_in_outbox(&self, named: Audience) -> Audience {
         match (&self.decides, named) {
             (Decides::Platform(_) | Decides::Address, Audience::OneSystem) => {
-                self.default_audience.unwrap_or(named)
+                self.audiences.default.unwrap_or(named)
             }
             _ => named,
         }

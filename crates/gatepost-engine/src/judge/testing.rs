@@ -12,6 +12,7 @@ use gatepost_storage::WebhookStore;
 
 use super::{Ground, Judge, May, Rule, Watch, WatchAnswer, WatchError, Watched};
 use crate::clock::EngineClock;
+use crate::config::OperationalEvents;
 use crate::lifecycle::Lifecycle;
 use crate::observe::{Nobody, Observer, Observers};
 
@@ -224,6 +225,7 @@ pub(crate) fn watched_judge(
         accounts: platform.clone(),
         quotas: platform.clone(),
         default_audience: None,
+        own: OperationalEvents::default(),
         // Each judge is a process of its own.
         holder: u128::from(RandomState::new().hash_one(0)),
     };

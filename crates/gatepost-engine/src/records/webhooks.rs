@@ -5,7 +5,7 @@ use std::sync::Arc;
 use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
 use gatepost_storage::{ErrorKind, Page, Row, Scope};
-use webhook_model::{Field, Invalid, Webhook, WebhookId};
+use webhook_model::{Activity, Field, Invalid, Webhook, WebhookId};
 
 use super::allowance::{Admitted, Allowance, Kind};
 use crate::admission::Admission;
@@ -13,6 +13,7 @@ use crate::clock::EngineClock;
 use crate::edit::edit;
 use crate::error::EngineError;
 use crate::routes::prototype;
+use crate::troubles::Troubles;
 
 /// How many tasks are named to a caller who may not delete a webhook.
 const NAMED: u32 = 20;
@@ -23,6 +24,7 @@ pub(crate) struct Webhooks {
     pub clock: Arc<EngineClock>,
     pub admission: Arc<Admission>,
     pub allowance: Allowance,
+    pub troubles: Arc<Troubles>,
 }
 
 impl Webhooks {
@@ -66,15 +68,22 @@ impl Webhooks {
     pub(crate) async fn edit(
         &self,
         id: WebhookId,
-        edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
+        mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let mut admitted = Admitted::default();
+        let (mut admitted, mut before) = (Admitted::default(), Activity::default());
+        let edit = |webhook: &mut Webhook| {
+            before = webhook.activity;
+            edit(webhook)
+        };
         let edited = self.edit_row(id, edit, &mut admitted).await;
         let row = self
             .allowance
             .explained(edited, Kind::Webhooks, &admitted)
             .await?;
         self.admission.lanes.inquiries.ask(id);
+        if row.value.activity == Activity::Disabled && before != Activity::Disabled {
+            self.troubles.disabled(&row, "by hand");
+        }
         Ok(row)
     }
 

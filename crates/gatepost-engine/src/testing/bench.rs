@@ -45,6 +45,7 @@ impl Records {
             store: self.store.clone(),
             clock: self.engine_clock().await,
             admission: Arc::new(Admission::new(&Limits::default())),
+            troubles: Arc::default(),
         }
     }
 
@@ -58,6 +59,7 @@ impl Records {
                 store: self.store.clone(),
                 judge: one_system(self.store.clone(), clock),
             },
+            troubles: Arc::default(),
         }
     }
 }
@@ -106,6 +108,7 @@ impl Bench {
             store: store.clone(),
             clock: clock.clone(),
             admission: admission.clone(),
+            troubles: Arc::default(),
         };
         let observers = Observers::new(Arc::new(Nobody));
         let worker = Arc::new(Worker {
@@ -118,6 +121,7 @@ impl Bench {
                 DisablePolicy::default(),
                 observers,
                 activities,
+                Arc::default(),
             ),
             admission: admission.clone(),
             clock: clock.clone(),

@@ -11,4 +11,4 @@ pub(crate) use bench::{Bench, RETRY_AFTER};
 pub(crate) use clock::BrokenClock;
 pub(crate) use records::Records;
 pub(crate) use script::{Script, responded};
-pub(crate) use values::{addressed, matched_task, new_delivery, noon, poweron, route};
+pub(crate) use values::{addressed, matched_task, new_delivery, noon, poweron, route, webhook};

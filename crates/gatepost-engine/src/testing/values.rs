@@ -76,7 +76,7 @@ pub(crate) fn new_delivery(task: i64) -> NewDelivery {
     }
 }
 
-pub(super) fn webhook(change: impl FnOnce(&mut Webhook)) -> Webhook {
+pub(crate) fn webhook(change: impl FnOnce(&mut Webhook)) -> Webhook {
     let url = "https://target.example.com/in".parse().unwrap();
     let mut webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
     change(&mut webhook);

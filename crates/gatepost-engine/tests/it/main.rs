@@ -6,6 +6,7 @@ mod engine;
 mod faults;
 mod messages;
 mod observers;
+mod operational_events;
 mod panics;
 mod pause;
 mod platform;

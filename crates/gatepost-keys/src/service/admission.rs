@@ -6,6 +6,7 @@ use apikey_core::{LastLogin, OwnerId, PresentedKey};
 use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError};
 
 use super::lookup::Lookup;
+use super::refusals::Refusals;
 use super::refused::Refused;
 use super::waiting::Waiting;
 use crate::ask;
@@ -18,6 +19,7 @@ use crate::principal::{Principal, Via};
 pub(super) struct Admission {
     pub(super) accounts: Arc<dyn Accounts>,
     pub(super) waiting: Waiting,
+    pub(super) refusals: Refusals,
 }
 
 impl Admission {
@@ -116,6 +118,9 @@ impl Admission {
     ) -> Refused {
         if !judged.is_wrong_secret() && refused.denied != Denied::Unavailable {
             self.note(keys, key, judged, Outcome::Refused(at.now));
+        }
+        if refused.denied == Denied::Address {
+            self.refusals.note(judged.key, at.addr);
         }
         refused
     }

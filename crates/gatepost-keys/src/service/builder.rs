@@ -12,9 +12,13 @@ use super::changes::Changes;
 use super::key_service::{KeyService, Parts};
 use super::lookup::Lookup;
 use super::outcomes::Outcomes;
+use super::refusals::Refusals;
+use super::teller::Teller;
+use super::telling::tell_on;
 use super::waiting::Waiting;
 use crate::cache::Cache;
 use crate::guesses::{GuessLimiter, GuessLimits};
+use crate::observe::KeyObserver;
 
 /// The longest time for which a login, or a count, may wait to be written.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
@@ -31,6 +35,7 @@ pub struct KeyServiceBuilder {
     flush_logins: Duration,
     guess_limits: GuessLimits,
     quotas: Arc<dyn Quotas>,
+    observer: Option<Arc<dyn KeyObserver>>,
 }
 
 impl KeyService {
@@ -54,6 +59,7 @@ impl KeyServiceBuilder {
             flush_logins: Duration::from_secs(2),
             guess_limits: GuessLimits::default(),
             quotas: Arc::new(Quota::default()),
+            observer: None,
         }
     }
 
@@ -111,6 +117,13 @@ impl KeyServiceBuilder {
         self
     }
 
+    /// Who receives notices of keys; nobody by default, and then nothing is looked for.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn KeyObserver>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
     /// Starts the service. To be called after the metrics recorder was installed, and within a
     /// tokio runtime: logins and counts are written by a task, which ends with the last handle of
     /// the service.
@@ -127,12 +140,19 @@ impl KeyServiceBuilder {
             admission: Admission {
                 accounts: self.accounts,
                 waiting: Waiting::default(),
+                refusals: Refusals::new(self.observer.is_some()),
             },
             outcomes: Outcomes::new(guesses),
             changes: Changes::new(self.quotas),
             prefix: self.prefix,
+            teller: Teller {
+                observer: self.observer,
+            },
         });
         let weak = Arc::downgrade(&parts);
+        if parts.teller.observer.is_some() {
+            tokio::spawn(tell_on(weak.clone(), self.flush_logins));
+        }
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(self.flush_logins).await;

@@ -10,6 +10,7 @@ use super::admission::Admission;
 use super::changes::Changes;
 use super::lookup::Lookup;
 use super::outcomes::Outcomes;
+use super::teller::Teller;
 use crate::authority::Authority;
 use crate::guesses::GuessLimiter;
 use crate::principal::Principal;
@@ -25,6 +26,7 @@ pub(super) struct Parts {
     pub(super) changes: Changes,
     /// Of new keys.
     pub(super) prefix: Prefix,
+    pub(super) teller: Teller,
 }
 
 impl KeyService {

@@ -10,6 +10,7 @@ use super::key_service::{KeyService, Parts};
 use super::placing::place;
 use crate::ask;
 use crate::error::KeyError;
+use crate::observe::KeyNews;
 use crate::principal::Principal;
 
 /// How many times an edit is applied when others edit the key at the same time.
@@ -57,6 +58,7 @@ impl KeyService {
             by = actor.owner.0,
             "key created"
         );
+        parts.teller.tell(&row, KeyNews::Created).await;
         Ok((row, reveal))
     }
 
@@ -116,6 +118,7 @@ impl KeyService {
         changes.count(row.key.owner, now);
         self.forget_changed(row.key.lookup).await;
         tracing::info!(key = id.0, by = actor.owner.0, "key deleted");
+        self.0.teller.tell(&row, KeyNews::Deleted).await;
         Ok(())
     }
 

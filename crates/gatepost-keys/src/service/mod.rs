@@ -5,6 +5,7 @@ mod authenticate;
 mod bounded;
 mod builder;
 mod changes;
+mod expiring;
 mod key_service;
 mod lookup;
 mod manage;
@@ -13,7 +14,10 @@ mod outcomes;
 mod owners;
 mod placing;
 mod read;
+mod refusals;
 mod refused;
+mod teller;
+mod telling;
 mod uses;
 mod waiting;
 

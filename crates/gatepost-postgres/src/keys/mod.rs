@@ -50,6 +50,19 @@ impl KeyStore for PostgresStore {
         Ok(rows.iter().map(row::key).collect::<Result<_>>()?)
     }
 
+    async fn expiring_keys(
+        &self,
+        (at, id): (DateTime<Utc>, KeyId),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Answer<Vec<KeyRow>> {
+        let limit = i64::from(limit);
+        let params: [Param<'_>; 4] = [&at, &id.0, &before, &limit];
+        let sql = include_str!("../sql/keys/expiring.sql");
+        let rows = self.db().query(sql, &params).await?;
+        Ok(rows.iter().map(row::key).collect::<Result<_>>()?)
+    }
+
     async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Answer<KeyRow> {
         let (row, moved) = self.change_key(row).await?;
         self.node().wait_for_all(self.db(), &[moved]).await;

@@ -129,6 +129,11 @@ const HOT: &[(&str, &str, &[&str])] = &[
         &["gatepost_key_use_pkey", "gatepost_key_pkey"],
     ),
     (
+        "expiring",
+        include_str!("../../src/sql/keys/expiring.sql"),
+        &["gatepost_key_expires"],
+    ),
+    (
         "add_uses",
         include_str!("../../src/sql/keys/add_uses.sql"),
         &["gatepost_key_pkey", "gatepost_key_use_pkey"],

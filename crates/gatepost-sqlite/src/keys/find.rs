@@ -1,9 +1,12 @@
-//! One key.
+//! One key, and those that expire.
 
+use apikey_core::KeyId;
+use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeyRow;
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::row;
+use crate::column::micros;
 use crate::error::Result;
 
 /// The key, unless its owner is gone. `condition` ends where the parameter belongs: `k.id =`.
@@ -18,4 +21,26 @@ pub(super) fn find(
         .query_row([value.into()], |row| Ok(row::key(row)))
         .optional()?
         .transpose()
+}
+
+/// Keys in order of the moment at which they expire, whose owners are not gone.
+pub(super) fn expiring(
+    c: &Connection,
+    (at, id): (DateTime<Utc>, KeyId),
+    before: DateTime<Utc>,
+    limit: u32,
+) -> Result<Vec<KeyRow>> {
+    let sql = format!(
+        "SELECT {} INDEXED BY gatepost_key_expires WHERE (k.expires, k.id) > (?1, ?2) AND k.expires < ?3 AND {} \
+         ORDER BY k.expires, k.id LIMIT ?4",
+        row::COLUMNS,
+        row::LIVE
+    );
+    let mut statement = c.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![micros(at), id.0, micros(before), limit])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(row::key(row)?);
+    }
+    Ok(found)
 }

@@ -17,7 +17,7 @@ use gatepost_storage::keys::{
 };
 use rusqlite::params;
 
-use self::find::find;
+use self::find::{expiring, find};
 use crate::column::micros;
 use crate::error::Answer;
 use crate::generations;
@@ -48,6 +48,15 @@ impl KeyStore for SqliteStore {
         let query = query.clone();
         self.read(move |c| list(&query).page(c, row::COLUMNS, &query.page, |id| id.0, row::key))
             .await
+    }
+
+    async fn expiring_keys(
+        &self,
+        after: (DateTime<Utc>, KeyId),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Answer<Vec<KeyRow>> {
+        self.read(move |c| expiring(c, after, before, limit)).await
     }
 
     async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Answer<KeyRow> {

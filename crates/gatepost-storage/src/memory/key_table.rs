@@ -1,11 +1,12 @@
 //! The table of API keys and its indexes.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
+use std::ops::Bound;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use apikey_core::{KeyId, LookupId};
-use chrono::NaiveDate;
+use apikey_core::{Expiration, KeyId, LookupId};
+use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 
 use super::rows::{Counter, Groups};
@@ -58,6 +59,7 @@ pub(super) struct KeyTable {
     pub(super) by_lookup: HashMap<LookupId, KeyId>,
     by_name: HashMap<(OwnerId, String), KeyId>,
     pub(super) by_owner: Groups<OwnerId, KeyId>,
+    by_expiry: BTreeSet<(DateTime<Utc>, KeyId)>,
     uses: BTreeMap<(KeyId, NaiveDate), KeyUse>,
     changes: HashMap<KeySlice, Changes>,
     generations: Counter,
@@ -78,6 +80,7 @@ impl KeyTable {
         self.by_lookup.insert(row.key.lookup, row.id);
         self.by_name.insert(name_of(&row), row.id);
         self.by_owner.add(row.key.owner, row.id);
+        self.by_expiry.extend(expiry_of(&row));
         self.rows.insert(row.id, row);
     }
 
@@ -86,7 +89,22 @@ impl KeyTable {
         self.by_lookup.remove(&row.key.lookup);
         self.by_name.remove(&name_of(&row));
         self.by_owner.remove(row.key.owner, id);
+        if let Some(expiry) = expiry_of(&row) {
+            self.by_expiry.remove(&expiry);
+        }
         Some(row)
+    }
+
+    /// Those that expire after `after` and before `before`, in that order.
+    pub(super) fn expiring(
+        &self,
+        after: (DateTime<Utc>, KeyId),
+        before: DateTime<Utc>,
+    ) -> impl Iterator<Item = &KeyRow> {
+        let beyond = (Bound::Excluded(after), Bound::Unbounded);
+        let found = self.by_expiry.range(beyond);
+        let found = found.take_while(move |(at, _)| *at < before);
+        found.filter_map(|(_, id)| self.rows.get(id))
     }
 
     /// Takes a key for good, with what is counted of it.
@@ -170,6 +188,13 @@ impl KeyTable {
             generation,
             changed,
         }
+    }
+}
+
+fn expiry_of(row: &KeyRow) -> Option<(DateTime<Utc>, KeyId)> {
+    match row.key.expiration {
+        Expiration::At(at) => Some((at, row.id)),
+        Expiration::Never => None,
     }
 }
 

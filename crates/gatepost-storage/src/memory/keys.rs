@@ -69,6 +69,17 @@ impl KeyStore for MemoryStore {
         Ok(found.into_iter().cloned().collect())
     }
 
+    async fn expiring_keys(
+        &self,
+        after: (DateTime<Utc>, KeyId),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<KeyRow>, StoreError> {
+        let tables = self.tables();
+        let found = tables.keys.expiring(after, before);
+        Ok(found.take(limit as usize).cloned().collect())
+    }
+
     async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Result<KeyRow, StoreError> {
         let mut tables = self.tables();
         let stored = tables.keys.rows.get(&row.id);

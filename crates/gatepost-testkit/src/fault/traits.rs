@@ -51,6 +51,7 @@ passed_on! { KeyStore {
     fn key(id: KeyId) -> Option<KeyRow>;
     fn key_by_lookup(lookup: LookupId) -> Option<KeyRow>;
     fn list_keys(query: &KeyQuery) -> Vec<KeyRow>;
+    fn expiring_keys(after: (DateTime<Utc>, KeyId), before: DateTime<Utc>, limit: u32) -> Vec<KeyRow>;
     fn update_key(row: &KeyRow, now: DateTime<Utc>) -> KeyRow;
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
     fn record_logins(logins: &[Login]) -> ();

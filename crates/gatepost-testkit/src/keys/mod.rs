@@ -11,11 +11,13 @@ use gatepost_storage::{ErrorKind, KeyStore, Page};
 use crate::fixtures::{at, key};
 use crate::secrecy::tells_nothing;
 
+mod expiry;
 mod grants;
 mod kept;
 mod owners;
 mod uses;
 
+pub use expiry::*;
 pub use grants::*;
 pub use kept::*;
 pub use owners::*;

@@ -83,6 +83,12 @@ impl Catalog {
         CatalogBuilder::default()
     }
 
+    /// Goes on with what it has.
+    #[must_use]
+    pub fn into_builder(self) -> CatalogBuilder {
+        CatalogBuilder { catalog: self }
+    }
+
     /// Checks type, event and target of an event.
     ///
     /// # Errors

@@ -336,7 +336,7 @@ async fn a_row_of_the_outbox_that_names_no_audience_has_the_builders() {
         judge.audience_in_outbox(Audience::OneSystem),
         Audience::OneSystem
     );
-    judge.default_audience = Some(Audience::Operators);
+    judge.audiences.default = Some(Audience::Operators);
     assert_eq!(
         judge.audience_in_outbox(Audience::OneSystem),
         Audience::Operators
@@ -344,7 +344,7 @@ async fn a_row_of_the_outbox_that_names_no_audience_has_the_builders() {
     assert_eq!(judge.audience_in_outbox(named), named);
     let mut system = World::one_system().await;
     let judge = Arc::get_mut(&mut system.judge).unwrap();
-    judge.default_audience = Some(Audience::Operators);
+    judge.audiences.default = Some(Audience::Operators);
     assert_eq!(
         judge.audience_in_outbox(Audience::OneSystem),
         Audience::OneSystem

@@ -53,6 +53,7 @@ fn webhooks(bench: &Bench) -> Webhooks {
         clock: bench.clock.clone(),
         admission: bench.admission.clone(),
         allowance: allowance(bench),
+        troubles: Arc::default(),
     }
 }
 

@@ -1,0 +1,73 @@
+//! Events about the webhooks and keys of users.
+
+use webhook_model::{EventType, Occurrence, WebhookId};
+
+use super::setters::setters;
+
+/// The type of events about webhooks.
+pub(crate) const WEBHOOKS: &str = "webhooks";
+/// The type of events about API keys.
+pub(crate) const KEYS: &str = "api_keys";
+
+/// What users learn about their own webhooks and keys, as occurrences like those of the
+/// platform: an event on them runs a task, and another webhook tells of it. None by default, since
+/// each kind adds a type to the catalog, and a platform may have a type of that name itself.
+///
+/// An occurrence is for the owner of the webhook or key: on a platform with tenants its
+/// administrators receive it too, system administrators receive all, and nobody else does,
+/// whatever the platform's rule for its own occurrences is.
+///
+/// Loops are cut in two ways. An occurrence about a webhook makes no delivery to that webhook. And
+/// what becomes of a delivery that such an occurrence made is not looked at: it makes no further
+/// one.
+///
+/// ```
+/// use gatepost_engine::OperationalEvents;
+/// let webhooks_alone = OperationalEvents::default().with_webhooks(true);
+/// assert_ne!(webhooks_alone, OperationalEvents::all());
+/// ```
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct OperationalEvents {
+    /// The type `webhooks` with `failing`, `recovered`, `disabled` and `exhausted`: the engine says
+    /// so itself.
+    pub webhooks: bool,
+    /// The type `api_keys` with `created`, `deleted`, `expiring` and `refused_address`. The engine
+    /// only offers them: the key service says so to the observer that the platform gives it, for
+    /// which `gatepost-manage` has one that passes it on to the engine.
+    pub keys: bool,
+}
+
+setters! { OperationalEvents {
+    /// Sets [`webhooks`](Self::webhooks).
+    with_webhooks: webhooks: bool,
+    /// Sets [`keys`](Self::keys).
+    with_keys: keys: bool,
+} }
+
+impl OperationalEvents {
+    /// All that there are.
+    #[must_use]
+    pub fn all() -> Self {
+        Self {
+            webhooks: true,
+            keys: true,
+        }
+    }
+
+    /// Whether events of this type are among them.
+    pub(crate) fn include(self, event_type: &EventType) -> bool {
+        match event_type.as_str() {
+            WEBHOOKS => self.webhooks,
+            KEYS => self.keys,
+            _ => false,
+        }
+    }
+
+    /// The webhook that an occurrence is about, if it is one of these.
+    pub(crate) fn webhook_of(self, occurrence: &Occurrence) -> Option<WebhookId> {
+        let is_of_webhooks = self.webhooks && occurrence.event_type.as_str() == WEBHOOKS;
+        let object = occurrence.object.as_ref().filter(|_| is_of_webhooks);
+        object.map(|object| WebhookId(object.id.0))
+    }
+}

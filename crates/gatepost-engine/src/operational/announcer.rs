@@ -1,0 +1,262 @@
+//! Tells owners of their webhooks' troubles, one after the other, apart from deliveries: what it
+//! costs, no delivery waits for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+use gatepost_storage::webhooks::{DeliveryState, WebhookStore};
+use gatepost_storage::{ErrorKind, Row, StoreError};
+use tokio::time::Instant;
+use webhook_model::{Activity, Webhook, WebhookId};
+
+use super::looks;
+use super::occurrences::About;
+use crate::clock::EngineClock;
+use crate::emit::Emitter;
+use crate::error::EngineError;
+use crate::guard::guarded;
+use crate::lifecycle::Lifecycle;
+use crate::troubles::{Look, Told, Troubles};
+
+/// How often is looked for what has become due.
+const TICK: Duration = Duration::from_secs(1);
+/// How often an owner is notified that a webhook is failing, and of what was given up.
+const QUIET: TimeDelta = TimeDelta::hours(1);
+/// A webhook that is failing may be sent by other processes too: it is looked whether it has
+/// recovered, first after this time, and then after half of the time for which it fails.
+const FIRST_LOOK: TimeDelta = TimeDelta::minutes(1);
+/// At the latest after this time.
+const LAST_LOOK: TimeDelta = TimeDelta::hours(1);
+/// Webhooks whose rows are read at a time.
+const AT_ONCE: usize = 100;
+
+#[derive(Debug)]
+pub(crate) struct Announcer {
+    pub store: Arc<dyn WebhookStore>,
+    pub emitter: Arc<Emitter>,
+    pub troubles: Arc<Troubles>,
+    pub clock: Arc<EngineClock>,
+    pub lifecycle: Lifecycle,
+}
+
+impl Announcer {
+    /// Tells what there is to tell, until the engine stops.
+    pub(crate) async fn run(self: Arc<Self>) {
+        if let Err(error) = self.recall().await {
+            guarded(|| tracing::warn!(%error, "does not know which webhooks were failing"));
+        }
+        while self.lifecycle.is_running() {
+            let began = Instant::now();
+            let told = self.tell_one().await;
+            // At most half of the time, a look that finds nothing to tell among many included.
+            self.lifecycle.rest(began.elapsed()).await;
+            if told {
+                continue;
+            }
+            tokio::select! {
+                () = self.troubles.news() => {}
+                () = self.lifecycle.rest(TICK) => {}
+            }
+        }
+    }
+
+    /// Tells all that is due now, when the engine has stopped.
+    pub(crate) async fn flush(&self) {
+        while self.troubles.are_told() && self.tell_one().await {}
+    }
+
+    /// Webhooks that failed before this process began: owners who learnt of that learn when they
+    /// recover.
+    async fn recall(&self) -> Result<(), StoreError> {
+        let failing = looks::failing(&*self.store, self.clock.now()?).await?;
+        for some in failing.chunks(AT_ONCE) {
+            if !self.lifecycle.is_running() {
+                break;
+            }
+            let began = Instant::now();
+            let ids: Vec<WebhookId> = some.iter().map(|count| count.webhook).collect();
+            for row in self.store.webhooks(&ids).await? {
+                let since = some.iter().find(|count| count.webhook == row.id);
+                let since = since.map(|count| count.hour).unwrap_or_default();
+                if let Err(error) = self.recall_one(&row, since).await {
+                    let webhook = row.id.0;
+                    guarded(|| tracing::warn!(webhook, %error, "not known whether it was failing"));
+                }
+            }
+            self.lifecycle.rest(began.elapsed()).await;
+        }
+        Ok(())
+    }
+
+    /// A process that died before it told of it leaves that to this one.
+    async fn recall_one(
+        &self,
+        row: &Row<WebhookId, Webhook>,
+        since: DateTime<Utc>,
+    ) -> Result<(), EngineError> {
+        let failed = looks::newest(&*self.store, row.id, DeliveryState::Error, None).await?;
+        let failed = failed.filter(|failed| !self.troubles.made(failed.cause.as_ref()));
+        let (Some(failed), Activity::Active) = (failed, row.value.activity) else {
+            return Ok(());
+        };
+        let sent = looks::sent(&*self.store, row.id, Some(failed.id)).await?;
+        let about = About::Failing {
+            sent,
+            reason: &failed.status_info,
+            since,
+        };
+        self.say(about, row).await?;
+        let look = self.clock.now()?;
+        let told = Told { sent, since, look };
+        self.troubles.recall(row.id, row.owner, told);
+        Ok(())
+    }
+
+    /// Whether there was something to look at.
+    async fn tell_one(&self) -> bool {
+        let Ok(now) = self.clock.now() else {
+            return false;
+        };
+        let Some(look) = self.troubles.next(now) else {
+            return false;
+        };
+        if let Err(error) = self.tell(&look, now).await {
+            let webhook = look.webhook.0;
+            guarded(|| tracing::warn!(webhook, %error, "could not tell of a webhook's trouble"));
+        }
+        true
+    }
+
+    /// What fails is tried again when it is due again.
+    async fn tell(&self, look: &Look, now: DateTime<Utc>) -> Result<(), EngineError> {
+        let row = match self.store.webhook(look.webhook).await {
+            Err(error) if error.kind() == ErrorKind::Corrupt => None,
+            row => row?,
+        };
+        let Some(row) = row else {
+            self.troubles.forget(look.webhook);
+            return Ok(());
+        };
+        self.tell_disabled(look, &row).await?;
+        if look.is_exhausted {
+            self.tell_exhausted(look, &row, now).await?;
+        }
+        match look.trouble.told {
+            Some(told) => self.tell_recovered(told, &row, now).await?,
+            None if look.is_failing => self.tell_failing(look, &row, now).await?,
+            None => {}
+        }
+        self.troubles.looked_at(look.webhook);
+        Ok(())
+    }
+
+    async fn tell_disabled(
+        &self,
+        look: &Look,
+        row: &Row<WebhookId, Webhook>,
+    ) -> Result<(), EngineError> {
+        let Some((revision, reason)) = look.trouble.disabled else {
+            return Ok(());
+        };
+        self.say(About::Disabled { revision, reason }, row).await?;
+        self.troubles.change(look.webhook, |trouble| {
+            if trouble.disabled.is_some_and(|(told, _)| told == revision) {
+                trouble.disabled = None;
+            }
+        });
+        Ok(())
+    }
+
+    async fn tell_exhausted(
+        &self,
+        look: &Look,
+        row: &Row<WebhookId, Webhook>,
+        now: DateTime<Utc>,
+    ) -> Result<(), EngineError> {
+        let (count, reason) = (look.trouble.given_up, &*look.trouble.reason);
+        let hour = now.duration_trunc(QUIET).unwrap_or(now);
+        let about = About::Exhausted {
+            hour,
+            reason,
+            count,
+        };
+        let told = self.say(about, row).await?;
+        self.troubles.change(look.webhook, |trouble| {
+            trouble.next_exhausted = hour + QUIET;
+            if told {
+                trouble.given_up = trouble.given_up.saturating_sub(count);
+            }
+        });
+        Ok(())
+    }
+
+    async fn tell_failing(
+        &self,
+        look: &Look,
+        row: &Row<WebhookId, Webhook>,
+        now: DateTime<Utc>,
+    ) -> Result<(), EngineError> {
+        let trouble = &look.trouble;
+        if row.value.activity != Activity::Active {
+            self.troubles.change(row.id, |trouble| {
+                (trouble.since, trouble.gave_up) = (None, false);
+            });
+            return Ok(());
+        }
+        let sent = looks::sent(&*self.store, row.id, None).await?;
+        let since = trouble.since.unwrap_or(now);
+        let about = About::Failing {
+            sent,
+            reason: &trouble.reason,
+            since,
+        };
+        self.say(about, row).await?;
+        self.troubles.change(row.id, |trouble| {
+            trouble.told = Some(Told {
+                sent,
+                since,
+                // What was received since is looked for at once.
+                look: match trouble.since {
+                    Some(_) => now + FIRST_LOOK,
+                    None => now,
+                },
+            });
+            trouble.next_failing = now + QUIET;
+        });
+        Ok(())
+    }
+
+    async fn tell_recovered(
+        &self,
+        told: Told,
+        row: &Row<WebhookId, Webhook>,
+        now: DateTime<Utc>,
+    ) -> Result<(), EngineError> {
+        let recovered = looks::sent(&*self.store, row.id, None).await? > told.sent;
+        if recovered {
+            let (sent, since) = (told.sent, told.since);
+            self.say(About::Recovered { sent, since }, row).await?;
+        }
+        let pause = ((now - told.since) / 2).clamp(FIRST_LOOK, LAST_LOOK);
+        self.troubles.change(row.id, |trouble| {
+            trouble.told = trouble.told.filter(|_| !recovered).map(|told| Told {
+                look: now + pause,
+                ..told
+            });
+        });
+        Ok(())
+    }
+
+    /// `false`: it was said before, by this or another process.
+    async fn say(
+        &self,
+        about: About<'_>,
+        row: &Row<WebhookId, Webhook>,
+    ) -> Result<bool, EngineError> {
+        let occurrence = about.of(row)?;
+        let all = Emitter::all();
+        let emitted = self.emitter.emit_detached(occurrence, all).await?;
+        Ok(!emitted.repeated)
+    }
+}

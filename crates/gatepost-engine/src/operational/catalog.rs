@@ -1,0 +1,178 @@
+//! The types and events that are offered beside those of the platform.
+
+use webhook_model::{Catalog, CatalogBuilder, EventNotes, Invalid, Specificity};
+
+use crate::config::{KEYS, OperationalEvents, WEBHOOKS};
+use crate::error::StartError;
+
+/// Events of a type, each with its label, and when it happens.
+type Events = [(&'static str, &'static str, &'static str)];
+/// Variables that an event brings: name, what it says, a sample.
+type Variables = &'static [(&'static str, &'static str, &'static str)];
+
+const OF_WEBHOOKS: &Events = &[
+    (
+        "failing",
+        "Failing",
+        "A delivery of a webhook was given up, or its attempts have done nothing but fail for ten \
+         minutes. Once until it recovers, and at most once an hour.",
+    ),
+    (
+        "recovered",
+        "Recovered",
+        "A webhook that was reported as failing delivers again.",
+    ),
+    (
+        "disabled",
+        "Disabled",
+        "A webhook was disabled, by a user or by the platform.",
+    ),
+    (
+        "exhausted",
+        "Deliveries given up",
+        "Deliveries of a webhook failed in their last attempt. At most once an hour for a webhook, \
+         with how many they were.",
+    ),
+];
+const OF_KEYS: &Events = &[
+    ("created", "Created", "An API key was created."),
+    (
+        "expiring",
+        "Expiring",
+        "An API key expires in 14 days, in 3 days, or has just expired.",
+    ),
+    ("deleted", "Deleted", "An API key was deleted."),
+    (
+        "refused_address",
+        "Used from a forbidden address",
+        "An API key was presented from an address that its lists do not allow. At most once an \
+         hour for a key.",
+    ),
+];
+
+const WEBHOOK: (&str, &str, &str) = ("WEBHOOK", "The row number of the webhook", "7");
+const REASON: (&str, &str, &str) = (
+    "REASON",
+    "What the last failure was",
+    "the target responded with status 503",
+);
+const SINCE: (&str, &str, &str) = (
+    "SINCE",
+    "Since when it has done nothing but fail",
+    "2026-11-23T09:30:00Z",
+);
+const KEY: (&str, &str, &str) = ("KEY", "The row number of the key", "12");
+const HINT: (&str, &str, &str) = ("HINT", "The part of the key that may be shown", "gp_…x7Qz");
+
+/// The platform's catalog and our types.
+///
+/// # Errors
+/// [`StartError::TypeTaken`]: the platform has a type of that name itself.
+pub(crate) fn with_own_types(
+    catalog: Catalog,
+    own: OperationalEvents,
+) -> Result<Catalog, StartError> {
+    let mut catalog = catalog;
+    for (wanted, name, label, events) in [
+        (own.webhooks, WEBHOOKS, "Webhooks", OF_WEBHOOKS),
+        (own.keys, KEYS, "API Keys", OF_KEYS),
+    ] {
+        if !wanted {
+            continue;
+        }
+        if catalog.types().any(|(taken, ..)| taken.as_str() == name) {
+            return Err(StartError::TypeTaken(name));
+        }
+        let added = add(catalog.into_builder(), name, label, events);
+        catalog = added.map_err(|_| StartError::TypeTaken(name))?.build();
+    }
+    Ok(catalog)
+}
+
+fn add(
+    catalog: CatalogBuilder,
+    name: &str,
+    label: &str,
+    events: &Events,
+) -> Result<CatalogBuilder, Invalid> {
+    let labels: Vec<_> = events
+        .iter()
+        .map(|(name, label, _)| (*name, *label))
+        .collect();
+    let mut catalog = catalog.event_type(name, label, Specificity::Generic, &labels)?;
+    for (event, _, description) in events {
+        let object = if name == KEYS {
+            "deploy"
+        } else {
+            "Deploys to #ops"
+        };
+        let mut notes = EventNotes::new(*description).with_object(object);
+        for (variable, says, sample) in variables(name, event) {
+            notes = notes.with_variable(variable, *says, *sample)?;
+        }
+        catalog = catalog.notes(name, event, notes)?;
+    }
+    Ok(catalog)
+}
+
+fn variables(of: &str, event: &str) -> Variables {
+    match (of, event) {
+        (WEBHOOKS, "failing") => &[WEBHOOK, REASON, SINCE],
+        (WEBHOOKS, "recovered") => &[WEBHOOK, SINCE],
+        (WEBHOOKS, "disabled") => &[WEBHOOK, ("REASON", "Why it was disabled", "by hand")],
+        (WEBHOOKS, _) => &[
+            WEBHOOK,
+            REASON,
+            ("COUNT", "How many since the last notice", "3"),
+        ],
+        (_, "expiring") => &[
+            KEY,
+            HINT,
+            ("EXPIRES", "When it expires", "2026-12-07T00:00:00Z"),
+            ("DAYS", "14, 3, or 0 once it has expired", "14"),
+        ],
+        (_, "refused_address") => &[
+            KEY,
+            HINT,
+            ("ADDRESS", "From where it was presented last", "203.0.113.7"),
+            ("COUNT", "How often since the last notice", "1"),
+        ],
+        _ => &[KEY, HINT],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_says_when_it_happens_and_what_it_brings() {
+        let catalog = with_own_types(Catalog::default(), OperationalEvents::all()).unwrap();
+        let mut events = 0;
+        for (of, _, specificity) in catalog.types() {
+            assert_eq!(specificity, Specificity::Generic);
+            for (event, _) in catalog.events(of) {
+                let notes = catalog.notes(of, event).unwrap();
+                assert!(notes.description().ends_with('.'), "{of} {event}");
+                assert!(notes.variables().count() >= 2, "{of} {event}");
+                events += 1;
+            }
+        }
+        assert_eq!(events, OF_WEBHOOKS.len() + OF_KEYS.len());
+    }
+
+    #[test]
+    fn a_type_that_the_platform_has_itself_is_an_error_and_no_other_is() {
+        let own = |name| {
+            let builder = Catalog::builder();
+            let builder = builder.event_type(name, "Own", Specificity::Generic, &[("a", "A")]);
+            builder.unwrap().build()
+        };
+        let taken = with_own_types(own(WEBHOOKS), OperationalEvents::all());
+        assert!(matches!(taken, Err(StartError::TypeTaken(WEBHOOKS))));
+        let keys_alone = OperationalEvents::default().with_keys(true);
+        assert!(with_own_types(own(WEBHOOKS), keys_alone).is_ok());
+        let beside = with_own_types(own("vms"), OperationalEvents::all()).unwrap();
+        assert_eq!(beside.types().count(), 3);
+    }
+}

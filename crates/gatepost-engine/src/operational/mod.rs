@@ -1,0 +1,10 @@
+//! What users learn about their own webhooks: as occurrences, which their events match like any
+//! other.
+
+mod announcer;
+mod catalog;
+mod looks;
+mod occurrences;
+
+pub(crate) use announcer::Announcer;
+pub(crate) use catalog::with_own_types;

@@ -1,0 +1,185 @@
+//! All webhooks in trouble, and whose turn it is to be looked at.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use webhook_model::{OwnerId, WebhookId};
+
+use super::trouble::Trouble;
+
+/// Troubles of more webhooks are not reported: some 50 MiB.
+const MOST: usize = 100_000;
+/// Nor of more of one owner.
+const OF_ONE: usize = 1_000;
+/// For how long a webhook that is looked at is left alone, should the look fail.
+const HELD: TimeDelta = TimeDelta::seconds(10);
+
+/// A webhook that is to be looked at, as it is now.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    pub webhook: WebhookId,
+    pub trouble: Trouble,
+    /// Its owner is to be notified that it is failing.
+    pub is_failing: bool,
+    /// Its owner is to be notified of what was given up.
+    pub is_exhausted: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    troubles: HashMap<WebhookId, Trouble>,
+    /// When each is due, so that owners take turns.
+    due: BTreeMap<OwnerId, BTreeSet<(DateTime<Utc>, WebhookId)>>,
+    /// Whose turn was last.
+    last: Option<OwnerId>,
+}
+
+impl Book {
+    pub(super) fn len(&self) -> usize {
+        self.troubles.len()
+    }
+
+    /// Changes what is known of a webhook; `None` when there is nothing.
+    pub(super) fn change<T>(
+        &mut self,
+        webhook: WebhookId,
+        change: impl FnOnce(&mut Trouble) -> T,
+    ) -> Option<T> {
+        let trouble = self.troubles.get_mut(&webhook)?;
+        let (owner, before) = (trouble.owner, trouble.due());
+        let changed = change(trouble);
+        let after = trouble.due();
+        let forgotten = trouble.is_over() && after == DateTime::<Utc>::MIN_UTC;
+        if forgotten {
+            self.troubles.remove(&webhook);
+        }
+        self.cancel(owner, (before, webhook));
+        if !forgotten {
+            self.due.entry(owner).or_default().insert((after, webhook));
+        }
+        Some(changed)
+    }
+
+    /// As [`change`](Self::change); begins a trouble if there is room for one.
+    pub(super) fn begin(
+        &mut self,
+        webhook: WebhookId,
+        owner: OwnerId,
+        change: impl FnOnce(&mut Trouble),
+    ) {
+        let known = self.troubles.contains_key(&webhook);
+        let of_owner = self.due.get(&owner).map_or(0, BTreeSet::len);
+        if !known && (self.troubles.len() >= MOST || of_owner >= OF_ONE) {
+            return;
+        }
+        self.troubles
+            .entry(webhook)
+            .or_insert_with(|| Trouble::new(owner));
+        self.change(webhook, change);
+    }
+
+    pub(super) fn forget(&mut self, webhook: WebhookId) {
+        if let Some(trouble) = self.troubles.remove(&webhook) {
+            self.cancel(trouble.owner, (trouble.due(), webhook));
+        }
+    }
+
+    /// One that is due, of the next owner who has one. Should nothing be said of it, it is due
+    /// again a little later.
+    pub(super) fn next(&mut self, now: DateTime<Utc>) -> Option<Look> {
+        while let Some((owner, webhook)) = self.turn(now) {
+            self.last = Some(owner);
+            let look = self.change(webhook, |trouble| {
+                let look = Look {
+                    webhook,
+                    is_failing: trouble.failing_at().is_some_and(|at| at <= now),
+                    is_exhausted: trouble.given_up > 0 && trouble.next_exhausted <= now,
+                    trouble: trouble.clone(),
+                };
+                trouble.held = now + HELD;
+                look
+            });
+            match look {
+                Some(look) if look.trouble.is_over() => self.forget(webhook),
+                look => return look,
+            }
+        }
+        None
+    }
+
+    fn turn(&self, now: DateTime<Utc>) -> Option<(OwnerId, WebhookId)> {
+        let after = self.last.map_or(Bound::Unbounded, Bound::Excluded);
+        let until = self
+            .last
+            .map_or(Bound::Excluded(OwnerId(i64::MIN)), Bound::Included);
+        let owners = self.due.range((after, Bound::Unbounded));
+        let mut owners = owners.chain(self.due.range((Bound::Unbounded, until)));
+        owners.find_map(|(owner, due)| {
+            let (at, webhook) = due.first()?;
+            (*at <= now).then_some((*owner, *webhook))
+        })
+    }
+
+    fn cancel(&mut self, owner: OwnerId, due: (DateTime<Utc>, WebhookId)) {
+        if let Some(of_owner) = self.due.get_mut(&owner) {
+            of_owner.remove(&due);
+            if of_owner.is_empty() {
+                self.due.remove(&owner);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::noon;
+
+    fn failing(book: &mut Book, webhook: i64, owner: i64) {
+        let failed = |trouble: &mut Trouble| trouble.failed("HTTP 500", true, noon());
+        book.begin(WebhookId(webhook), OwnerId(owner), failed);
+    }
+
+    #[test]
+    fn owners_take_turns_however_many_webhooks_one_has_in_trouble() {
+        let mut book = Book::default();
+        (1..=100).for_each(|webhook| failing(&mut book, webhook, 1));
+        failing(&mut book, 101, 2);
+        failing(&mut book, 102, 3);
+        let turns: Vec<_> = (0..4).map_while(|_| book.next(noon())).collect();
+        let turns: Vec<_> = turns.iter().map(|look| look.webhook.0).collect();
+        assert_eq!(turns, [1, 101, 102, 2]);
+    }
+
+    #[test]
+    fn one_owner_has_a_hundredth_of_the_room_and_all_have_no_more_than_there_is() {
+        let mut book = Book::default();
+        (0..3 * OF_ONE as i64).for_each(|webhook| failing(&mut book, webhook, 1));
+        assert_eq!(book.len(), OF_ONE);
+        let first = 3 * OF_ONE as i64;
+        (first..first + 2 * MOST as i64).for_each(|id| failing(&mut book, id, id));
+        assert_eq!(book.len(), MOST);
+    }
+
+    #[test]
+    fn what_is_looked_at_is_due_again_and_what_is_over_is_forgotten() {
+        let mut book = Book::default();
+        failing(&mut book, 1, 1);
+        let look = book.next(noon()).unwrap();
+        assert!(look.is_failing && look.is_exhausted);
+        assert!(book.next(noon()).is_none(), "somebody looks at it");
+        assert!(
+            book.next(noon() + HELD).is_some(),
+            "nobody said anything of it"
+        );
+        book.change(WebhookId(1), |trouble| {
+            trouble.received(noon());
+            (trouble.given_up, trouble.next_exhausted) = (0, noon() + TimeDelta::hours(1));
+        });
+        assert!(book.next(noon() + TimeDelta::minutes(59)).is_none());
+        assert_eq!(book.len(), 1, "it is remembered that its owner knows");
+        assert!(book.next(noon() + TimeDelta::hours(1)).is_none());
+        assert_eq!((book.len(), book.due.len()), (0, 0));
+    }
+}

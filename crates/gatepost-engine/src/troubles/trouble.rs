@@ -1,0 +1,144 @@
+//! The trouble of one webhook.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::DeliveryId;
+use webhook_model::OwnerId;
+
+/// A webhook is failing after nothing but failures for this time, or as soon as a delivery is given
+/// up.
+pub(super) const FAILING_AFTER: TimeDelta = TimeDelta::minutes(10);
+/// Bytes of a reason that are kept.
+const REASON: usize = 200;
+
+/// A webhook was reported as failing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Told {
+    /// The newest delivery that had been sent then: once there is a newer one, it has recovered.
+    pub sent: Option<DeliveryId>,
+    /// Since when it failed.
+    pub since: DateTime<Utc>,
+    /// When it is looked for a newer one.
+    pub look: DateTime<Utc>,
+}
+
+/// What is known of a webhook that failed, or was disabled.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    pub owner: OwnerId,
+    /// Since when its attempts did nothing but fail.
+    pub since: Option<DateTime<Utc>>,
+    /// Of them, a delivery was given up.
+    pub gave_up: bool,
+    /// What the last failure was.
+    pub reason: String,
+    /// Deliveries that were given up and that nobody was notified of yet.
+    pub given_up: u64,
+    /// It was disabled, for this reason, and nobody was notified of it yet.
+    pub disabled: Option<(Revision, &'static str)>,
+    pub told: Option<Told>,
+    /// Before this nobody is notified again that it is failing.
+    pub next_failing: DateTime<Utc>,
+    /// Before this nobody is notified of what was given up.
+    pub next_exhausted: DateTime<Utc>,
+    /// Somebody looks at it, until then.
+    pub held: DateTime<Utc>,
+}
+
+impl Trouble {
+    pub(super) fn new(owner: OwnerId) -> Self {
+        let never = DateTime::<Utc>::MIN_UTC;
+        Self {
+            owner,
+            since: None,
+            gave_up: false,
+            reason: String::new(),
+            given_up: 0,
+            disabled: None,
+            told: None,
+            next_failing: never,
+            next_exhausted: never,
+            held: never,
+        }
+    }
+
+    pub(super) fn failed(&mut self, reason: &str, gave_up: bool, at: DateTime<Utc>) {
+        self.since.get_or_insert(at);
+        self.reason = short(reason).to_owned();
+        if gave_up {
+            self.gave_up = true;
+            self.given_up = self.given_up.saturating_add(1);
+        }
+    }
+
+    /// Something was received: what follows is a new trouble.
+    pub(super) fn received(&mut self, at: DateTime<Utc>) {
+        (self.since, self.gave_up) = (None, false);
+        if let Some(told) = &mut self.told {
+            told.look = told.look.min(at);
+        }
+    }
+
+    /// When its owner is to be notified that it is failing, if that goes on.
+    pub(super) fn failing_at(&self) -> Option<DateTime<Utc>> {
+        let since = self.since.filter(|_| self.told.is_none())?;
+        let failing = match self.gave_up {
+            true => since,
+            false => since + FAILING_AFTER,
+        };
+        Some(failing.max(self.next_failing))
+    }
+
+    /// When it is to be looked at; once nothing is left to tell, it can be forgotten then.
+    pub(super) fn due(&self) -> DateTime<Utc> {
+        let exhausted = (self.given_up > 0).then_some(self.next_exhausted);
+        let disabled = self.disabled.map(|_| DateTime::<Utc>::MIN_UTC);
+        let look = self.told.map(|told| told.look);
+        let all = [exhausted, disabled, look, self.failing_at()];
+        let due = all.into_iter().flatten().min();
+        let quiet = || self.next_failing.max(self.next_exhausted);
+        due.unwrap_or_else(quiet).max(self.held)
+    }
+
+    /// Whether nothing is known that may have to be reported.
+    pub(super) fn is_over(&self) -> bool {
+        self.since.is_none() && self.given_up == 0 && self.disabled.is_none() && self.told.is_none()
+    }
+}
+
+fn short(reason: &str) -> &str {
+    let end = (0..=REASON).rev().find(|end| reason.is_char_boundary(*end));
+    match end {
+        Some(end) if reason.len() > REASON => reason.get(..end).unwrap_or_default(),
+        _ => reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::noon;
+
+    #[test]
+    fn a_webhook_is_failing_at_once_where_a_delivery_is_given_up_and_else_after_ten_minutes() {
+        let mut trouble = Trouble::new(OwnerId(1));
+        trouble.failed("HTTP 500", false, noon());
+        trouble.failed("HTTP 502", false, noon() + TimeDelta::minutes(3));
+        assert_eq!(trouble.due(), noon() + FAILING_AFTER);
+        trouble.failed("HTTP 503", true, noon() + TimeDelta::minutes(4));
+        assert_eq!(trouble.failing_at(), Some(noon()));
+        assert_eq!((&*trouble.reason, trouble.given_up), ("HTTP 503", 1));
+        trouble.next_failing = noon() + TimeDelta::hours(1);
+        assert_eq!(trouble.failing_at(), Some(noon() + TimeDelta::hours(1)));
+        trouble.received(noon());
+        assert_eq!(trouble.failing_at(), None);
+        assert!(!trouble.is_over(), "one delivery was given up all the same");
+    }
+
+    #[test]
+    fn a_reason_is_cut_between_characters() {
+        assert_eq!(short("HTTP 500"), "HTTP 500");
+        let long = format!("{}é{}", "a".repeat(REASON - 1), "b".repeat(50));
+        assert_eq!(short(&long), "a".repeat(REASON - 1));
+    }
+}

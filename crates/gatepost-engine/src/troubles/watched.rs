@@ -1,0 +1,152 @@
+//! Where the parts say what became of deliveries and webhooks.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::Cause;
+use tokio::sync::Notify;
+use webhook_model::{OwnerId, Webhook, WebhookId};
+
+use super::book::{Book, Look};
+use super::trouble::{Told, Trouble};
+use crate::config::OperationalEvents;
+
+/// What became of an attempt that was recorded.
+#[derive(Clone, Debug)]
+pub(crate) enum Tried {
+    Received,
+    /// Another attempt follows.
+    Failed(String),
+    /// It was the last one.
+    GivenUp(String),
+}
+
+/// What is known of webhooks in trouble; bounded, in this process alone. Without
+/// [`OperationalEvents::webhooks`] nothing is kept.
+#[derive(Debug, Default)]
+pub(crate) struct Troubles {
+    own: OperationalEvents,
+    book: Mutex<Book>,
+    /// How many there are: while there are none, a success costs no lock.
+    known: AtomicUsize,
+    /// There is something new.
+    news: Notify,
+}
+
+impl Troubles {
+    pub(crate) fn new(own: OperationalEvents) -> Self {
+        Self {
+            own,
+            ..Self::default()
+        }
+    }
+
+    /// Whether troubles are reported to owners.
+    pub(crate) fn are_told(&self) -> bool {
+        self.own.webhooks
+    }
+
+    /// Whether a delivery was made by an operational event: what becomes of it is not told.
+    pub(crate) fn made(&self, cause: Option<&Cause>) -> bool {
+        cause.is_some_and(|cause| self.own.include(&cause.event_type))
+    }
+
+    /// An attempt was recorded.
+    pub(crate) fn note(
+        &self,
+        webhook: WebhookId,
+        owner: OwnerId,
+        tried: &Tried,
+        at: DateTime<Utc>,
+    ) {
+        let nothing_known = self.known.load(Ordering::Relaxed) == 0;
+        if !self.are_told() || (nothing_known && matches!(tried, Tried::Received)) {
+            return;
+        }
+        let mut book = self.lock();
+        match tried {
+            Tried::Received => {
+                // Nothing new, unless it was reported as failing.
+                let told = book.change(webhook, |trouble| {
+                    trouble.received(at);
+                    trouble.told.is_some()
+                });
+                if told != Some(true) {
+                    return self.count(&book);
+                }
+            }
+            Tried::Failed(reason) => {
+                book.begin(webhook, owner, |trouble| trouble.failed(reason, false, at));
+            }
+            Tried::GivenUp(reason) => {
+                book.begin(webhook, owner, |trouble| trouble.failed(reason, true, at));
+            }
+        }
+        self.count(&book);
+        self.news.notify_one();
+    }
+
+    /// A webhook is disabled now that was not.
+    pub(crate) fn disabled(&self, row: &Row<WebhookId, Webhook>, reason: &'static str) {
+        let revision = row.revision;
+        self.begin(row.id, row.owner, |trouble| {
+            trouble.disabled = Some((revision, reason));
+        });
+    }
+
+    /// It was reported as failing before this process began.
+    pub(crate) fn recall(&self, webhook: WebhookId, owner: OwnerId, told: Told) {
+        self.begin(webhook, owner, |trouble| trouble.told = Some(told));
+    }
+
+    /// One that is to be looked at.
+    pub(crate) fn next(&self, now: DateTime<Utc>) -> Option<Look> {
+        let mut book = self.lock();
+        let look = book.next(now);
+        self.count(&book);
+        look
+    }
+
+    /// All was done that was to be done about it.
+    pub(crate) fn looked_at(&self, webhook: WebhookId) {
+        self.change(webhook, |trouble| trouble.held = DateTime::<Utc>::MIN_UTC);
+    }
+
+    /// What was done about a webhook.
+    pub(crate) fn change(&self, webhook: WebhookId, change: impl FnOnce(&mut Trouble)) {
+        let mut book = self.lock();
+        book.change(webhook, change);
+        self.count(&book);
+    }
+
+    /// It is deleted, or cannot be read.
+    pub(crate) fn forget(&self, webhook: WebhookId) {
+        let mut book = self.lock();
+        book.forget(webhook);
+        self.count(&book);
+    }
+
+    /// Until there is something new.
+    pub(crate) async fn news(&self) {
+        self.news.notified().await;
+    }
+
+    fn begin(&self, webhook: WebhookId, owner: OwnerId, change: impl FnOnce(&mut Trouble)) {
+        if self.are_told() {
+            let mut book = self.lock();
+            book.begin(webhook, owner, change);
+            self.count(&book);
+            self.news.notify_one();
+        }
+    }
+
+    fn count(&self, book: &Book) {
+        self.known.store(book.len(), Ordering::Relaxed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

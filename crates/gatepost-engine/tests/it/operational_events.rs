@@ -1,0 +1,346 @@
+//! What users learn about their own webhooks, by other webhooks.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use gatepost_engine::{Engine, EngineBuilder, OperationalEvents, StartError};
+use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryQuery, WebhookStore};
+use gatepost_storage::{ManualClock, MemoryStore, Page};
+use webhook_model::{Activity, Audience, OwnerId, Retries, Target, Webhook, WebhookId};
+
+use crate::support::{Receiver, World, builder, poweron, receiver, until};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn noon() -> DateTime<Utc> {
+    "2026-11-23T12:00:00Z".parse().unwrap()
+}
+
+/// An engine that tells, and the clock by which it lives.
+struct Told {
+    world: World,
+    clock: Arc<ManualClock>,
+}
+
+fn telling(store: Arc<dyn WebhookStore>, clock: &Arc<ManualClock>) -> EngineBuilder {
+    let own = OperationalEvents::all();
+    builder(store).clock(clock.clone()).operational_events(own)
+}
+
+impl Told {
+    async fn start() -> Self {
+        let clock = Arc::new(ManualClock::at(noon()));
+        let store = Arc::new(MemoryStore::new());
+        let engine = telling(store.clone(), &clock).start().await.unwrap();
+        let world = World { store, engine };
+        Self { world, clock }
+    }
+
+    /// A webhook that gives up at once and receives each machine that is switched on.
+    async fn fragile(&self, name: &str, addr: SocketAddr) -> WebhookId {
+        let webhook = self.webhook(name, addr).await;
+        self.on("vms", "poweron", webhook, "${NAME}").await;
+        webhook
+    }
+
+    async fn webhook(&self, name: &str, addr: SocketAddr) -> WebhookId {
+        let no_retries = |w: &mut Webhook| w.retries = Retries::new(0).unwrap();
+        self.world.webhook(name, addr, no_retries).await
+    }
+
+    async fn on(&self, of: &str, event: &str, webhook: WebhookId, message: &str) {
+        let task = self.world.task(webhook, message, false).await;
+        let target = match of {
+            "vms" => Target::Tag(webhook_model::TagId(1)),
+            _ => Target::Generic,
+        };
+        self.world.event(of, event, target, task).await;
+    }
+
+    /// A webhook that receives all that there is to tell of webhooks.
+    async fn informed(&self, name: &str, addr: SocketAddr) -> WebhookId {
+        let webhook = self.webhook(name, addr).await;
+        for (event, message) in [
+            ("failing", "failing ${NAME} (${REASON}) since ${SINCE}"),
+            ("recovered", "recovered ${NAME} ${WEBHOOK}"),
+            ("disabled", "disabled ${NAME} ${REASON}"),
+            ("exhausted", "exhausted ${NAME} ${COUNT} ${REASON}"),
+        ] {
+            self.on("webhooks", event, webhook, message).await;
+        }
+        webhook
+    }
+
+    /// A machine is switched on, and what that made has ended.
+    async fn poweron(&self) -> Vec<Delivery> {
+        let emitted = self.world.engine.emit(poweron(1, &[1])).await.unwrap();
+        let mut ended = Vec::new();
+        for id in emitted.deliveries {
+            ended.push(self.world.ended(id).await);
+        }
+        ended
+    }
+
+    async fn all(&self) -> Vec<Delivery> {
+        let query = DeliveryQuery::all(Page::first(10_000));
+        self.world.store.list_deliveries(&query).await.unwrap()
+    }
+
+    /// What was made for a webhook by anything but machines, once all is said.
+    async fn told_to(&self, webhook: WebhookId) -> Vec<String> {
+        self.world.engine.shutdown(Duration::from_secs(10)).await;
+        let all = self.all().await.into_iter();
+        let told = all.filter(|d| d.webhook == webhook && !is_of_machine(d));
+        let mut told: Vec<_> = told.map(|delivery| delivery.body.to_string()).collect();
+        told.sort();
+        told
+    }
+}
+
+fn is_of_machine(delivery: &Delivery) -> bool {
+    let cause = delivery.cause.as_ref();
+    cause.is_some_and(|cause| cause.event_type.as_str() == "vms")
+}
+
+/// Waits until it has received this; all that it has received then, in order of text.
+async fn heard(receiver: &Receiver, count: usize) -> Vec<String> {
+    until(|| receiver.bodies.lock().unwrap().len() >= count).await;
+    let mut bodies = receiver.bodies.lock().unwrap().clone();
+    bodies.sort();
+    bodies
+}
+
+#[tokio::test]
+async fn a_webhook_in_trouble_is_told_by_another_and_so_is_its_recovery() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[500, 500, 200]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    let orders = told.fragile("orders", addr).await;
+    told.informed("ops", good_addr).await;
+
+    told.poweron().await;
+    let reason = "the target responded with status 500";
+    let failing = format!("failing orders ({reason}) since 2026-11-23T12:00:00Z");
+    let exhausted = format!("exhausted orders 1 {reason}");
+    assert_eq!(heard(&good, 2).await, [exhausted.clone(), failing.clone()]);
+
+    // Again: that is said an hour later.
+    told.poweron().await;
+    told.poweron().await;
+    let recovered = format!("recovered orders {}", orders.0);
+    let all = heard(&good, 3).await;
+    assert_eq!(all, [exhausted.clone(), failing.clone(), recovered.clone()]);
+    told.clock.advance(HOUR);
+    let all = heard(&good, 4).await;
+    assert_eq!(all, [exhausted.clone(), exhausted, failing, recovered]);
+}
+
+#[tokio::test]
+async fn a_webhook_is_told_to_be_failing_once_and_what_it_gives_up_once_an_hour_with_the_count() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[500; 100]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    told.fragile("orders", addr).await;
+    let ops = told.informed("ops", good_addr).await;
+    told.poweron().await;
+    heard(&good, 2).await;
+    for _ in 0..4 {
+        told.poweron().await;
+    }
+    told.clock.advance(HOUR);
+    let told = told.told_to(ops).await;
+    let failing: Vec<_> = told
+        .iter()
+        .filter(|text| text.starts_with("failing"))
+        .collect();
+    assert_eq!(failing.len(), 1, "{told:?}");
+    let counts = told
+        .iter()
+        .filter_map(|text| text.strip_prefix("exhausted orders "));
+    let counts: Vec<u64> = counts.map(|text| text[..1].parse().unwrap()).collect();
+    assert_eq!(counts, [1, 4], "{told:?}");
+}
+
+#[tokio::test]
+async fn ten_minutes_of_nothing_but_failures_are_told_though_nothing_was_given_up() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[503; 100]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    let patient = |w: &mut Webhook| w.retries = Retries::new(100).unwrap();
+    let orders = told.world.webhook("orders", addr, patient).await;
+    told.on("vms", "poweron", orders, "${NAME}").await;
+    told.informed("ops", good_addr).await;
+    let emitted = told.world.engine.emit(poweron(1, &[1])).await.unwrap();
+    let tried = async || {
+        let delivery = told.world.store.delivery(emitted.deliveries[0]).await;
+        delivery.unwrap().unwrap().attempts > 0
+    };
+    while !tried().await {
+        tokio::task::yield_now().await;
+    }
+    told.clock.advance(Duration::from_secs(11 * 60));
+    let failing =
+        "failing orders (the target responded with status 503) since 2026-11-23T12:00:00Z";
+    assert_eq!(heard(&good, 1).await, [failing]);
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_disabled_is_told_once_whoever_disabled_it() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    let orders = told.webhook("orders", addr).await;
+    let ops = told.informed("ops", good_addr).await;
+    for activity in [Activity::Disabled, Activity::Disabled, Activity::Active] {
+        let set = |webhook: &mut Webhook| {
+            webhook.activity = activity;
+            Ok(())
+        };
+        told.world.engine.edit_webhook(orders, set).await.unwrap();
+    }
+    assert_eq!(heard(&good, 1).await, ["disabled orders by hand"]);
+    told.world.engine.pause_webhook(orders).await.unwrap();
+    assert_eq!(told.told_to(ops).await, ["disabled orders by hand"]);
+}
+
+#[tokio::test]
+async fn what_is_told_of_a_webhook_never_goes_to_it_and_makes_nothing_else_to_tell() {
+    let told = Told::start().await;
+    let (_, first_addr) = receiver(false, &[500; 1000]).await;
+    let (_, second_addr) = receiver(false, &[500; 1000]).await;
+    // Each of two that fail would learn of both.
+    let first = told.informed("first", first_addr).await;
+    let second = told.informed("second", second_addr).await;
+    told.on("vms", "poweron", first, "${NAME}").await;
+    told.poweron().await;
+    until_failed(&told, second, 2).await;
+    told.clock.advance(2 * HOUR);
+    assert_eq!(told.told_to(first).await, [""; 0]);
+    let to_second = told.told_to(second).await;
+    assert_eq!(to_second.len(), 2, "{to_second:?}");
+    assert_eq!(told.all().await.len(), 3);
+}
+
+/// Until this number of deliveries to it have failed.
+async fn until_failed(told: &Told, webhook: WebhookId, count: usize) {
+    for _ in 0..1_000 {
+        let all = told.all().await;
+        let failed = all
+            .iter()
+            .filter(|d| d.webhook == webhook && d.state.is_final());
+        if failed.count() >= count {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{count} deliveries did not fail");
+}
+
+#[tokio::test]
+async fn the_same_by_events_of_the_platforms_own_goes_round_and_round() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[500; 1000]).await;
+    let webhook = told.webhook("alarms", addr).await;
+    told.on("alarms", "raised", webhook, "${NAME}").await;
+    let alarm = || {
+        let (of, event) = ("alarms".parse().unwrap(), "raised".parse().unwrap());
+        webhook_model::Occurrence::new(of, event, Audience::OneSystem)
+    };
+    told.world.engine.emit(alarm()).await.unwrap();
+    for failed in 1..=20 {
+        // The platform raises an alarm for each delivery that failed: no rule of ours cuts that.
+        until_failed(&told, webhook, failed).await;
+        told.world.engine.emit(alarm()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn another_engine_on_the_store_tells_nothing_twice_and_knows_what_was_failing() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[500, 500, 200]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    told.fragile("orders", addr).await;
+    told.informed("ops", good_addr).await;
+    let beside = telling(told.world.store.clone(), &told.clock);
+    let beside = beside.start().await.unwrap();
+    told.poweron().await;
+    heard(&good, 2).await;
+    // The other one sees a failure too.
+    let emitted = beside.emit(poweron(1, &[1])).await.unwrap();
+    told.world.ended(emitted.deliveries[0]).await;
+    beside.shutdown(Duration::from_secs(10)).await;
+    told.world.engine.shutdown(Duration::from_secs(10)).await;
+    assert_eq!(heard(&good, 2).await.len(), 2);
+
+    // Both have ended; the next one has seen nothing fail.
+    let next = telling(told.world.store.clone(), &told.clock);
+    let next = next.start().await.unwrap();
+    let emitted = next.emit(poweron(1, &[1])).await.unwrap();
+    told.world.ended(emitted.deliveries[0]).await;
+    until(|| {
+        good.bodies
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|text| text.starts_with("recovered"))
+    })
+    .await;
+    next.shutdown(Duration::from_secs(10)).await;
+    assert_eq!(
+        heard(&good, 3).await.len(),
+        3,
+        "failing, exhausted, recovered"
+    );
+}
+
+#[tokio::test]
+async fn a_user_is_told_of_nobody_elses_webhooks_on_a_platform_that_is_one_system_either() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[500; 10]).await;
+    let (own, own_addr) = receiver(false, &[]).await;
+    let (other, other_addr) = receiver(false, &[]).await;
+    told.fragile("orders", addr).await;
+    told.informed("ops", own_addr).await;
+    let spy = told
+        .world
+        .webhook("spy", other_addr, |w| w.owner = OwnerId(2))
+        .await;
+    for event in ["failing", "exhausted"] {
+        told.on("webhooks", event, spy, "${NAME}").await;
+    }
+    told.poweron().await;
+    heard(&own, 2).await;
+    assert_eq!(told.told_to(spy).await, [""; 0]);
+    assert!(other.bodies.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_the_platform_addresses_itself_is_still_refused_where_all_are_one_system() {
+    let told = Told::start().await;
+    let mut addressed = poweron(1, &[1]);
+    addressed.audience = Audience::Owner(OwnerId(1));
+    let engine: &Engine = &told.world.engine;
+    assert!(engine.emit(addressed).await.is_err());
+}
+
+#[tokio::test]
+async fn without_the_option_nothing_is_offered_and_nothing_told() {
+    let world = crate::support::world().await;
+    assert!(
+        world
+            .engine
+            .catalog()
+            .types()
+            .all(|(name, ..)| name.as_str() != "webhooks")
+    );
+    let taken = builder(Arc::new(MemoryStore::new()))
+        .catalog(told_catalog().await)
+        .operational_events(OperationalEvents::all());
+    assert!(matches!(taken.start().await, Err(StartError::TypeTaken(_))));
+}
+
+async fn told_catalog() -> webhook_model::Catalog {
+    Told::start().await.world.engine.catalog().clone()
+}

@@ -1,0 +1,51 @@
+//! Looks for what there is to tell the observer that nobody asked for.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::StoreError;
+
+use super::expiring::Expiring;
+use super::key_service::Parts;
+use crate::observe::KeyNews;
+
+/// How often is looked which keys expire.
+const ROUND: TimeDelta = TimeDelta::minutes(1);
+/// Refused keys that are reported in one go.
+const AT_ONCE: usize = 100;
+
+/// What there is to tell of by itself, for as long as the service is there.
+pub(super) async fn tell_on(parts: Weak<Parts>, every: Duration) {
+    let (mut expiring, mut next) = (Expiring::new(), DateTime::<Utc>::MIN_UTC);
+    loop {
+        tokio::time::sleep(every).await;
+        let Some(parts) = parts.upgrade() else { return };
+        let now = parts.keys.clock.now();
+        if let Err(error) = tell_refused(&parts, now).await {
+            tracing::warn!(%error, "could not tell of refused keys");
+        }
+        // A clock that was set back does not keep it waiting.
+        if next <= now || next > now + ROUND {
+            next = now + ROUND;
+            if let Err(error) = expiring.round(&parts, now).await {
+                tracing::warn!(%error, "could not tell which keys expire");
+            }
+        }
+    }
+}
+
+async fn tell_refused(parts: &Parts, now: DateTime<Utc>) -> Result<(), StoreError> {
+    for refused in parts.admission.refusals.take(AT_ONCE, now) {
+        let Some(row) = parts.keys.store.key(refused.key).await? else {
+            continue;
+        };
+        let news = KeyNews::RefusedAddress {
+            from: refused.from,
+            count: refused.count,
+            hour: refused.hour,
+        };
+        parts.teller.tell(&row, news).await;
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! Passes what happens to keys on to the engine, as occurrences that events match.
+
+use std::pin::Pin;
+
+use chrono::SecondsFormat;
+use gatepost_engine::{Engine, OperationalEvents};
+use gatepost_keys::{KeyNews, KeyNotice, KeyObserver, NotPassedOn};
+use webhook_model::{Audience, Invalid, Object, ObjectId, Occurrence};
+
+/// The type of these occurrences, as the engine offers it.
+const API_KEYS: &str = "api_keys";
+
+/// An observer of the key service: each notice becomes an occurrence of the type `api_keys`, for
+/// the owner of the key. To be given to the key service's builder, with an engine that has
+/// [`OperationalEvents::keys`]; without, it passes nothing on.
+///
+/// A notice is stored before a call returns, and fanned out a moment later. The same step of an
+/// expiry, and the same hour of refusals, are said once, whichever process says so: for that the
+/// engine must remember occurrences for more than a day
+/// ([`Retention::occurrences`](gatepost_engine::Retention::occurrences); 7 days by default).
+#[derive(Debug)]
+pub struct KeyEvents {
+    engine: Engine,
+}
+
+impl KeyEvents {
+    /// Over this engine.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        Self { engine }
+    }
+
+    async fn pass_on(&self, notice: &KeyNotice) -> Result<(), NotPassedOn> {
+        let OperationalEvents { keys: true, .. } = self.engine.operational_events() else {
+            return Ok(());
+        };
+        let occurrence = occurrence(notice).map_err(|error| NotPassedOn(error.to_string()))?;
+        let Some(occurrence) = occurrence else {
+            return Ok(());
+        };
+        let stored = self.engine.emit_later(&occurrence).await;
+        stored.map_err(|error| NotPassedOn(error.to_string()))
+    }
+}
+
+impl KeyObserver for KeyEvents {
+    fn notice<'a>(
+        &'a self,
+        notice: KeyNotice,
+    ) -> Pin<Box<dyn Future<Output = Result<(), NotPassedOn>> + Send + 'a>> {
+        Box::pin(async move { self.pass_on(&notice).await })
+    }
+}
+
+/// `None` of what there is no event for.
+fn occurrence(notice: &KeyNotice) -> Result<Option<Occurrence>, Invalid> {
+    let (event, once, said) = match notice.news {
+        KeyNews::Created => ("created", String::new(), Vec::new()),
+        KeyNews::Deleted => ("deleted", String::new(), Vec::new()),
+        KeyNews::Expiring { expires, days } => {
+            let at = expires.to_rfc3339_opts(SecondsFormat::Secs, true);
+            let once = format!(":{}:{days}", expires.timestamp_micros());
+            let said = vec![("EXPIRES", at), ("DAYS", days.to_string())];
+            ("expiring", once, said)
+        }
+        KeyNews::RefusedAddress { from, count, hour } => {
+            let said = vec![("ADDRESS", from.to_string()), ("COUNT", count.to_string())];
+            ("refused_address", format!(":{}", hour.timestamp()), said)
+        }
+        _ => return Ok(None),
+    };
+    let key = [
+        ("KEY", notice.key.0.to_string()),
+        ("HINT", notice.hint.to_string()),
+    ];
+    let said = key.into_iter().chain(said);
+    let id = format!("gatepost:{API_KEYS}.{event}:{}{once}", notice.key.0);
+    Ok(Some(Occurrence {
+        id: Some(id.parse()?),
+        object: Some(Object {
+            id: ObjectId(notice.key.0),
+            name: notice.name.to_string(),
+        }),
+        variables: said.map(|(name, value)| (name.to_owned(), value)).collect(),
+        ..Occurrence::new(
+            API_KEYS.parse()?,
+            event.parse()?,
+            Audience::Owner(notice.owner),
+        )
+    }))
+}
