@@ -185,6 +185,7 @@ macro_rules! for_each_queue_clause {
             q49_what_was_stored_is_sent_at_least_once
             q50_a_message_id_is_no_key
             q51_what_was_removed_stays_gone
+            q52_a_settlement_repeated_after_the_removal_stores_nothing
         }
     };
 }

@@ -40,7 +40,7 @@ struct ListedBy {
     tenant: Option<i64>,
 }
 
-/// `false` where the token was used on this delivery before.
+/// `false` where the token was used on this delivery before, or the delivery was removed since.
 pub(crate) fn insert(c: &Connection, outcome: &Outcome<'_>) -> Result<bool> {
     let after = outcome.after;
     let listed = match outcome.state {

@@ -44,15 +44,15 @@ pub async fn k29_keys_are_listed_as_they_expire(store: Arc<dyn KeyStore>) {
         let page = store.expiring_keys(after, at(300), 1).await.unwrap();
         let [row] = &*page else { break };
         let Expiration::At(expires) = row.key.expiration else {
-            panic!("K35 one that never expires");
+            panic!("K29 one that never expires");
         };
         after = (expires, row.id);
         walked.push(row.id);
     }
     let wanted = [twins[0], twins[1], moved.id];
-    assert_eq!(walked, wanted, "K35 in order, each once");
+    assert_eq!(walked, wanted, "K29 in order, each once");
     let rest = store.expiring_keys(after, at(301), 9).await.unwrap();
-    assert_eq!(rest, [late], "K35 from there, before that moment");
+    assert_eq!(rest, [late], "K29 from there, before that moment");
     let all = store.expiring_keys((at(0), KeyId(0)), at(999), 9).await;
-    assert_eq!(all.unwrap().len(), 4, "K35 all");
+    assert_eq!(all.unwrap().len(), 4, "K29 all");
 }

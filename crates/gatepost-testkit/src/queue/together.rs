@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Basis, DeliveryState, Disposition, Enqueue, Enqueued, PurgeBounds, RoutesVersion, Settled,
+    Settlement,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::WebhookId;
@@ -172,4 +173,37 @@ pub async fn q51_what_was_removed_stays_gone(store: Webhooks) {
     let again = claim(&store, hook, 61).await;
     let again: Vec<_> = again.iter().map(|c| c.delivery.id).collect();
     assert_eq!(again, [claimed[1].delivery.id], "Q51 is sent again");
+}
+
+/// A settlement is repeated, since its answer was lost, after retention removed what it ended: that
+/// is no error, stores nothing, and leaves the rest of its claims as they were.
+pub async fn q52_a_settlement_repeated_after_the_removal_stores_nothing(store: Webhooks) {
+    let hook = queued(&store, &["a", "b"]).await;
+    let claimed = claim(&store, hook, 0).await;
+    let sent = settlement(&claimed[0], Disposition::Sent);
+    let first = store.queue.settle(vec![sent.clone()], at(1)).await;
+    assert_eq!(first.unwrap(), [Settled::Done], "Q52");
+    let keep = PurgeBounds {
+        created_before: at(5),
+        ..keep_all()
+    };
+    purge(&store, &keep, 6).await;
+    let gone = claimed[0].delivery.id;
+    for keep_message in [true, false] {
+        let again = Settlement {
+            keep_message,
+            ..sent.clone()
+        };
+        let repeated = store.queue.settle(vec![again], at(7)).await;
+        assert!(repeated.is_ok(), "Q52 is no error: {repeated:?}");
+    }
+    assert!(
+        store.log.delivery(gone).await.unwrap().is_none(),
+        "Q52 gone"
+    );
+    let attempts = store.log.attempts(gone, 9).await.unwrap();
+    assert!(attempts.is_empty(), "Q52 its attempts too");
+    let other = settlement(&claimed[1], Disposition::Sent);
+    let settled = store.queue.settle(vec![other], at(8)).await;
+    assert_eq!(settled.unwrap(), [Settled::Done], "Q52 the other");
 }

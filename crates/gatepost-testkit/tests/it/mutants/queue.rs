@@ -273,6 +273,9 @@ passed_on! { QueueStore {}
             return Err(StoreError::new(ErrorKind::Unavailable, "the batch"));
         }
         let mut notes = self.notes();
+        if self.is(&["q52"]) && tokens.iter().any(|(token, _)| notes.settled.contains(token)) {
+            return Err(StoreError::new(ErrorKind::Corrupt, "settled before"));
+        }
         for (answer, (token, released)) in answers.iter_mut().zip(tokens) {
             if self.is(&["q38"]) && notes.settled.contains(&token) {
                 *answer = Settled::Done;
