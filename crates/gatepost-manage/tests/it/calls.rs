@@ -11,7 +11,8 @@ use webhook_model::{Entered, WebhookId};
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 24] = [
+pub(crate) const OTHERS: [&str; 25] = [
+    "acting_key",
     "create_event",
     "create_key",
     "create_task",

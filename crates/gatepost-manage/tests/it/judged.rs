@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use gatepost_keys::AccessLevel;
+use gatepost_keys::{AccessLevel, Via};
 use gatepost_manage::{Actor, ManageError, Operation};
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::{DeliveryQuery, EventQuery, TaskQuery, WebhookQuery};
 use gatepost_storage::{Page, Scope};
 
 use crate::calls::{OTHERS, calls};
-use crate::world::{ADMIN, NOWHERE, OWNER, STRANGER, TENANT, World, draft, event, task, webhook};
+use crate::world::{
+    ADMIN, NOWHERE, OWNER, STRANGER, TENANT, World, draft, event, task, user, webhook,
+};
 
 #[test]
 fn the_table_holds_every_method() {
@@ -93,6 +95,21 @@ async fn a_call_that_nobody_waits_for_is_finished_and_recorded() {
         }
         assert_eq!(world.heard(), [(OWNER, table, row, word)], "{}", call.name);
     }
+}
+
+#[tokio::test]
+async fn a_caller_learns_by_which_key_it_came() {
+    let world = World::start().await;
+    assert!(world.of(OWNER).acting_key().await.unwrap().is_none());
+    let id = world.rows.key;
+    let mut by_key = user(OWNER);
+    by_key.via = Via::Key(id);
+    let actor = world.door.of(&by_key);
+    let acting = actor.acting_key().await.unwrap();
+    assert_eq!(acting.map(|row| row.id), Some(id));
+    world.of(OWNER).delete_key(id).await.unwrap();
+    let answer = actor.acting_key().await;
+    assert!(matches!(answer, Err(ManageError::Forbidden)), "{answer:?}");
 }
 
 #[tokio::test]
