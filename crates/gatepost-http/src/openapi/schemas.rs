@@ -163,7 +163,8 @@ fn request(column: &Column) -> Value {
         Kind::Int { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
         Kind::Time => json!({"type": "integer", "minimum": 0}),
         Kind::Key(_) => row_number(),
-        Kind::Bool => json!({"type": "boolean"}),
+        // 0 and 1 are what some clients of the v4 API send.
+        Kind::Bool => json!({"type": ["boolean", "integer"], "minimum": 0, "maximum": 1}),
         // Null clears a text that may be empty.
         Kind::Text { min: 0, max } => json!({"type": ["string", "null"], "maxLength": max}),
         Kind::Text { min, max } => json!({"type": "string", "minLength": min, "maxLength": max}),
