@@ -31,8 +31,9 @@ pub struct ServeLimits {
     /// turn, each as long as a body may take; 503 after that. Default 8.
     pub requests_per_network: usize,
     /// Requests of one user that are worked on at a time, as far as the above lets them: below the
-    /// number of processors, or one user's slow requests have all of them. Those who are not known
-    /// are not one. Default half of the processors, at least 1.
+    /// number of processors, or one user's slow requests have all of them. All who are not known
+    /// count as one, so a server on which one of their requests waits for another needs more.
+    /// Default half of the processors, at least 1.
     pub requests_per_user: usize,
     /// Requests of one network that wait for their turn. When there are more, the last one of the
     /// user who has most is answered with 503. It should be below `connections_per_network`, or

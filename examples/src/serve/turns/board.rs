@@ -103,7 +103,7 @@ impl Board {
                 true => held.saturating_sub(1),
                 false => self.held(*other),
             };
-            has < held && self.may_have_another(*other, has, self.free + 1)
+            has < held && self.may_have_another(has, self.free + 1)
         })
     }
 
@@ -124,8 +124,7 @@ impl Board {
 
     /// The next request that may have a turn.
     fn first(&self) -> Option<(Lane, u64)> {
-        let may_have =
-            |caller: &&Caller| self.may_have_another(**caller, self.held(**caller), self.free);
+        let may_have = |caller: &&Caller| self.may_have_another(self.held(**caller), self.free);
         let caller = self.rotation.iter().find(may_have)?;
         let requests = self.callers.get(caller)?;
         let lane = requests.rotation.iter().next()?;
@@ -156,13 +155,8 @@ impl Board {
         }
     }
 
-    fn may_have_another(&self, caller: Caller, held: usize, free: usize) -> bool {
-        // Who is not known may be many.
-        let most = match caller {
-            Caller::User(_) => self.most_per_user,
-            Caller::Unknown => usize::MAX,
-        };
-        held < most && held * FREE_TO_HELD < free
+    fn may_have_another(&self, held: usize, free: usize) -> bool {
+        held < self.most_per_user && held * FREE_TO_HELD < free
     }
 
     fn held(&self, caller: Caller) -> usize {

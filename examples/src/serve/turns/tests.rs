@@ -90,19 +90,6 @@ fn a_user_has_no_more_than_one_user_may() {
     let _third = had(&mut his[2]);
 }
 
-/// One of them waits for what another one brings.
-#[test]
-fn those_who_are_not_known_are_not_one_user() {
-    let turns = Turns::new(&ServeLimits {
-        requests_per_network: 8,
-        requests_per_user: 1,
-        ..ServeLimits::default()
-    });
-    let mut both = [UNKNOWN, UNKNOWN].map(|lane| begun(&turns, lane));
-    let _first = had(&mut both[0]);
-    let _second = had(&mut both[1]);
-}
-
 /// One with sixty delays another by one.
 #[test]
 fn turns_go_round_among_callers_and_not_among_requests() {
