@@ -4,7 +4,7 @@ use apikey_core::{BeyondBounds, Expiration, IpPolicy, KeyDraft, KeyEdit, KeyId};
 use chrono::{DateTime, Utc};
 use gatepost_keys::{KeyError, Principal, Via};
 
-use crate::world::{World, draft};
+use crate::world::{World, beyond, draft};
 
 fn at(text: &str) -> Expiration {
     Expiration::At(
@@ -41,14 +41,6 @@ async fn by_key(world: &World) -> (Principal, KeyId) {
     let mut by = world.user(1);
     by.via = Via::Key(acting);
     (by, acting)
-}
-
-fn beyond<T>(result: Result<T, KeyError>) -> Option<BeyondBounds> {
-    match result {
-        Err(KeyError::Beyond(beyond)) => Some(beyond),
-        Err(error) => panic!("{error:?}"),
-        Ok(_) => None,
-    }
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use apikey_core::{BeyondBounds, Grant, KeyDraft, KeyEdit, KeyId, NotGranted, ScopeName, Touch};
 use gatepost_keys::{KeyError, KeyService, Principal, Via};
 
-use crate::world::{Made, World, draft};
+use crate::world::{Made, World, beyond, draft};
 
 fn grant(read_only: bool, tables: &str, scopes: &str) -> Grant {
     Grant::new(read_only, tables.parse().unwrap(), scopes.parse().unwrap())
@@ -26,14 +26,6 @@ async fn caller(keys: &KeyService, key: &Made) -> Principal {
     let from = "10.0.0.1".parse().unwrap();
     let caller = keys.authenticate([key.header.as_bytes()], from).await;
     caller.unwrap()
-}
-
-fn beyond<T>(result: Result<T, KeyError>) -> Option<BeyondBounds> {
-    match result {
-        Err(KeyError::Beyond(beyond)) => Some(beyond),
-        Err(error) => panic!("{error:?}"),
-        Ok(_) => None,
-    }
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use apikey_core::{
-    Description, Expiration, Grant, IpPolicy, KeyDraft, KeyEdit, KeyId, LookupId, OwnerId,
+    BeyondBounds, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyEdit, KeyId, LookupId,
+    OwnerId,
 };
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Quota,
@@ -165,4 +166,13 @@ pub(crate) async fn present(keys: &KeyService, key: &Made) -> Result<(), Denied>
     keys.authenticate([key.header.as_bytes()], from)
         .await
         .map(drop)
+}
+
+/// By what a refused key or edit reaches further than the key that asks for it.
+pub(crate) fn beyond<T>(result: Result<T, KeyError>) -> Option<BeyondBounds> {
+    match result {
+        Err(KeyError::Beyond(beyond)) => Some(beyond),
+        Err(error) => panic!("{error:?}"),
+        Ok(_) => None,
+    }
 }

@@ -338,22 +338,7 @@ async fn what_was_stored_before_causes_were_has_none_and_what_comes_has_one() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_of_before_uses_were_counted_have_none_and_are_counted_from_now_on() {
-    let mark = "INSERT INTO gatepost_migration (version, name)
-        VALUES (2, 'places'), (3, 'queue'), (4, 'cause')";
-    let scripts = [
-        SCHEMA,
-        ROWS,
-        MARKED,
-        SECOND,
-        ROWS_SECOND,
-        THIRD,
-        FOURTH,
-        mark,
-    ];
-    let (config, client) = written_by(&scripts).await;
-    let before = text_of(&client).await;
-    let store = PostgresStore::connect(config).await.unwrap();
-    assert_eq!(text_of(&client).await, before);
+    let (store, client) = opened(&[FOURTH], "(4, 'cause')").await;
     let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
     let keys = keys.unwrap();
     assert_eq!(keys.len(), 2);
@@ -382,26 +367,25 @@ async fn keys_of_before_uses_were_counted_have_none_and_are_counted_from_now_on(
     assert_eq!(left, [keys[1].id.0], "a deleted key takes its days along");
 }
 
-/// What the fifth version left, opened by this one.
-async fn from_the_fifth() -> (PostgresStore, Client) {
-    let mark = "INSERT INTO gatepost_migration (version, name)
-        VALUES (2, 'places'), (3, 'queue'), (4, 'cause'), (5, 'key_use')";
-    let scripts = [
-        SCHEMA,
-        ROWS,
-        MARKED,
-        SECOND,
-        ROWS_SECOND,
-        THIRD,
-        FOURTH,
-        FIFTH,
-        mark,
-    ];
+/// What the third version and these left, opened by this one; `marks` are their marks.
+async fn opened(later: &[&str], marks: &str) -> (PostgresStore, Client) {
+    let marks = format!(
+        "INSERT INTO gatepost_migration (version, name)
+         VALUES (2, 'places'), (3, 'queue'), {marks}"
+    );
+    let mut scripts = vec![SCHEMA, ROWS, MARKED, SECOND, ROWS_SECOND, THIRD];
+    scripts.extend(later);
+    scripts.push(&marks);
     let (config, client) = written_by(&scripts).await;
     let before = text_of(&client).await;
     let store = PostgresStore::connect(config).await.unwrap();
     assert_eq!(text_of(&client).await, before);
     (store, client)
+}
+
+/// What the fifth version left, opened by this one.
+async fn from_the_fifth() -> (PostgresStore, Client) {
+    opened(&[FOURTH, FIFTH], "(4, 'cause'), (5, 'key_use')").await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
