@@ -24,6 +24,10 @@ pub(super) const RETRIES: u32 = 2;
 const LEASE: Duration = Duration::from_millis(10_500);
 /// How often an engine looks for claims that were lost.
 const LOOK: Duration = Duration::from_secs(5);
+/// What starting a process and sending the backlog may take on a machine that has other work.
+const SLACK: Duration = Duration::from_secs(60);
+/// When a run gives up, to show what is left.
+const NEVER: Duration = Duration::from_secs(180);
 
 /// What the children told.
 #[derive(Clone, Debug, Default)]
@@ -132,7 +136,7 @@ impl Run {
     /// Lets one child work until nothing waits any more, and gathers what is to be judged.
     ///
     /// # Panics
-    /// When the queue is not empty after a minute.
+    /// When the queue is not empty after [`NEVER`].
     pub async fn end(self) -> Evidence {
         let store = self.place.open().await;
         let child = self.child(Mode::Work, 0);
@@ -143,7 +147,7 @@ impl Run {
                 break began.elapsed();
             }
             assert!(
-                began.elapsed() < Duration::from_secs(60),
+                began.elapsed() < NEVER,
                 "not empty: {figures:?}"
             );
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -182,7 +186,7 @@ impl Run {
             deliveries,
             once_waiting: waiting,
             drained_in,
-            drain_bound: LEASE + LOOK + Duration::from_secs(5),
+            drain_bound: LEASE + LOOK + SLACK,
             retries: RETRIES,
             at_once_bound: 64,
             kills: self.kills,
