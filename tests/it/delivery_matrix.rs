@@ -161,7 +161,7 @@ async fn a_target_that_never_answers_ends_at_its_timeout() {
     );
     let took = delivery.duration.unwrap();
     assert!(
-        took >= Duration::from_secs(3) && took < Duration::from_millis(3500),
+        took >= Duration::from_secs(3) && took < Duration::from_secs(20),
         "{took:?}"
     );
     assert!(

@@ -205,7 +205,7 @@ async fn each_class_has_a_code_and_words_for_the_user() {
         for hidden in ["127.0.0.1", "::1", "s3cret", "b0dy", "Bearer"] {
             assert!(!told.contains(hidden), "{told}");
         }
-        assert!(attempt.duration < Duration::from_millis(650), "{told}");
+        assert!(attempt.duration < Duration::from_secs(10), "{told}");
         codes.insert(code);
     }
     // `build` never gets to a socket: `request` has its tests.

@@ -103,7 +103,7 @@ async fn mutated_answers_never_panic_and_always_end() {
             String::from_utf8_lossy(&raw)
         );
         assert!(
-            attempt.duration < Duration::from_secs(1),
+            attempt.duration < Duration::from_secs(4),
             "the end of the stream is the end of the attempt"
         );
         assert!(
