@@ -35,6 +35,7 @@ fn main() {
         name: "virtual machine 1",
         extra: &[],
         data: None,
+        context: None,
     };
     let result = template.render(&values, || 1_234_567_890).unwrap();
     let mut copies = Vec::new();

@@ -88,7 +88,7 @@ impl Renderer {
     ) -> Result<Arc<str>, EmitError> {
         let template =
             message.map_or_else(|| Template::parse(&Message::default()), Template::parse);
-        let body = self.plain(name, now).render(&template);
+        let body = self.plain(name, now).render(&template, None);
         body.map(Into::into).map_err(EmitError::Message)
     }
 
@@ -108,7 +108,9 @@ impl Renderer {
         let known: Vec<&str> = rendering.extra.iter().map(|(name, _)| *name).collect();
         let unknown = template.unknown_variables(&known);
         Ok(Example {
-            text: rendering.render(&template).map_err(EmitError::Message)?,
+            text: rendering
+                .render(&template, None)
+                .map_err(EmitError::Message)?,
             is_json: template.is_json(),
             unknown: unknown.into_iter().map(str::to_owned).collect(),
         })
@@ -150,13 +152,18 @@ impl Renderer {
 }
 
 impl Rendering<'_> {
-    pub(crate) fn render(&self, template: &Template) -> Result<String, RenderError> {
+    pub(crate) fn render(
+        &self,
+        template: &Template,
+        context: Option<&Data>,
+    ) -> Result<String, RenderError> {
         let values = Values {
             date: &self.date,
             timestamp: self.timestamp,
             name: self.name,
             extra: &self.extra,
             data: self.data,
+            context,
         };
         let random = &self.renderer.random;
         template.render(&values, || random.with(rand::Rng::next_u32))
@@ -197,7 +204,7 @@ mod tests {
         };
         let message: Message = "${NAME} ${SITE} ${LEVEL} ${DATE}".parse().unwrap();
         let rendering = renderer.occurrence(&occurrence, noon());
-        let text = rendering.render(&Template::parse(&message)).unwrap();
+        let text = rendering.render(&Template::parse(&message), None).unwrap();
         let date = format_date(noon(), chrono_tz::Europe::Berlin);
         assert_eq!(text, format!("vm 1 north high {date}"));
         let nameless = Occurrence {
@@ -206,7 +213,7 @@ mod tests {
             ..occurrence
         };
         let rendering = renderer.occurrence(&nameless, noon());
-        let text = rendering.render(&Template::parse(&message)).unwrap();
+        let text = rendering.render(&Template::parse(&message), None).unwrap();
         assert_eq!(text, format!("production north low {date}"));
         let by_hand = renderer.by_hand(Some(&message), "", noon()).unwrap();
         assert_eq!(by_hand.as_ref(), format!(" north low {date}"));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{Field, Invalid};
+use crate::event::JsonObject;
 
 /// The most bytes of [`Data`], as text without blanks.
 pub const MAX_DATA: usize = 64 * 1024;
@@ -87,6 +88,16 @@ impl Data {
             Value::Array(items) => items.get(index(part)?),
             _ => None,
         })
+    }
+}
+
+/// What clients stored with an event, however deep.
+impl From<&JsonObject> for Data {
+    fn from(object: &JsonObject) -> Self {
+        Self(Arc::new(Parsed {
+            text: object.to_string().into(),
+            members: object.as_map().clone(),
+        }))
     }
 }
 

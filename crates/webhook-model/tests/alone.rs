@@ -23,6 +23,7 @@ fn the_result_is_the_only_allocation() {
             name,
             extra: &[("HOST", "h\"\\\u{1f}")],
             data: None,
+            context: None,
         };
         let counted = allocation_counter::measure(|| {
             let rendered = template.render(&values, || u32::MAX).unwrap();

@@ -9,6 +9,7 @@ fn render(message: &str) -> String {
         name: "vm-1",
         extra: &[],
         data: None,
+        context: None,
     };
     let mut numbers = [7, 8].into_iter();
     Template::parse(&message.parse().unwrap())

@@ -153,3 +153,44 @@ async fn a_message_shows_what_the_occurrence_brought_along() {
     let received = receiver.wait_for("/w", 2).await.unwrap();
     assert_eq!(received.body, r#"{"free":null,"who":"me","none":null}"#);
 }
+
+/// The context of the event that runs the task, or the one that a trigger by hand brings instead.
+#[tokio::test]
+async fn a_message_shows_the_context_of_its_event() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let message = r#"{"room":${context.room},"all":${context},"free":${data.free}}"#;
+    let (_, task) = world.task(receiver.addr, "w", message, false).await;
+    let columns = json!({"context": {"room": "a \"b\""}, "table_event_filters": {"free": 7}});
+    event(&world, task, columns).await;
+    assert_eq!(runs(&world, with(json!({"free": 7}))).await, 1);
+    let received = receiver.wait_for("/w", 1).await.unwrap();
+    assert_eq!(
+        received.body,
+        r#"{"room":"a \"b\"","all":{"room":"a \"b\""},"free":7}"#
+    );
+    for (number, given, expected) in [
+        (
+            2,
+            json!({}),
+            r#"{"room":"a \"b\"","all":{"room":"a \"b\""},"free":null}"#,
+        ),
+        (
+            3,
+            json!({"context": {"room": 9}}),
+            r#"{"room":9,"all":{"room":9},"free":null}"#,
+        ),
+    ] {
+        let triggered = world
+            .api("POST", "task_events/1/trigger", Some(given))
+            .await;
+        assert_eq!(triggered.status, 200, "{}", triggered.body);
+        let received = receiver.wait_for("/w", number).await.unwrap();
+        assert_eq!(received.body, expected);
+    }
+    let execute = format!("tasks/{task}/execute");
+    let run = world.api("POST", &execute, Some(json!({}))).await;
+    assert_eq!(run.status, 200, "no event runs it");
+    let received = receiver.wait_for("/w", 4).await.unwrap();
+    assert_eq!(received.body, r#"{"room":null,"all":null,"free":null}"#);
+}

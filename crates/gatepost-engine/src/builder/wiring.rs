@@ -36,7 +36,7 @@ use crate::records::targets::Targets;
 use crate::records::tasks::Tasks;
 use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
-use crate::routes::{Messages, Tables, WebhookCache};
+use crate::routes::{Contexts, Messages, Tables, WebhookCache};
 use crate::settle::{HourlyCounts, SettlementWriter, Settler};
 use crate::transport::Transport;
 use crate::troubles::Troubles;
@@ -293,6 +293,7 @@ impl Ground {
             store: store.clone(),
             tables: Arc::new(Tables::new(store.clone(), memory)),
             messages: Arc::new(Messages::new(store.clone(), memory / MESSAGES)),
+            contexts: Contexts::new(store.clone()),
             judge: self.judge.clone(),
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, NewOutbox, Origin};
 use gatepost_storage::{ErrorKind, StoreError};
 use tracing::Span;
-use webhook_model::{Occurrence, OwnerId};
+use webhook_model::{Data, Occurrence, OwnerId};
 
 use super::emitted::Emitted;
 use super::emitter::{Emitter, unnamed};
@@ -23,11 +23,17 @@ pub(crate) struct Run {
     pub left: Left,
     /// Who does so by hand.
     pub by: Option<OwnerId>,
+    /// What `${context}` is then, where it is known.
+    pub context: Option<Data>,
 }
 
 impl From<Left> for Run {
     fn from(left: Left) -> Self {
-        Self { left, by: None }
+        Self {
+            left,
+            by: None,
+            context: None,
+        }
     }
 }
 
@@ -71,7 +77,7 @@ impl Emitter {
         occurrence: &Occurrence,
         run: impl Into<Run>,
     ) -> Result<Emitted, EmitError> {
-        let Run { left, by } = run.into();
+        let Run { left, by, context } = run.into();
         self.judge.check_audience(occurrence)?;
         let places = self.judge.places(occurrence.audience).await?;
         let ask = Ask {
@@ -79,6 +85,7 @@ impl Emitter {
             places: &places,
             left,
             by,
+            context,
             patience: None,
         };
         let origin = occurrence.id.clone().map_or(Origin::Direct, |id| {

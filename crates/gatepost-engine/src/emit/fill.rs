@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Cause, NewDelivery};
-use webhook_model::{Occurrence, RenderError, TaskId, Template};
+use webhook_model::{Data, RenderError, TaskId, Template};
 
 use super::bite::{Bite, Fits};
 use super::draft::Before;
@@ -48,7 +49,8 @@ impl Emitter {
                     Fate::Run => {
                         let body = match templates.get(&task.id()) {
                             Some(template) => {
-                                let body = self.render(ask.occurrence, &rendering, template, now);
+                                let context = self.context(ask, task, template).await?;
+                                let body = self.render(ask, &rendering, (template, context), now);
                                 let body = body.await;
                                 let written = body.as_ref().map_or(0, |body| body.len());
                                 turns.after(template.message_bytes() + written).await;
@@ -82,21 +84,38 @@ impl Emitter {
         Ok(self.finder.messages.of(tasks).await?)
     }
 
+    /// What the event has for this message, if it asks for that.
+    async fn context(
+        &self,
+        ask: &Ask<'_>,
+        task: &MatchedTask,
+        template: &Template,
+    ) -> Result<Option<Data>, StoreError> {
+        if !template.asks_for_context() || ask.context.is_some() {
+            return Ok(ask.context.clone());
+        }
+        self.finder.contexts.of(task, ask.occurrence).await
+    }
+
     /// A large message is rendered apart: full of variables, it takes some hundredths of a second.
     async fn render(
         &self,
-        occurrence: &Occurrence,
+        ask: &Ask<'_>,
         rendering: &Rendering<'_>,
-        template: &Arc<Template>,
+        (template, context): (&Arc<Template>, Option<Data>),
         now: DateTime<Utc>,
     ) -> Result<Arc<str>, RenderError> {
         let bytes = template.message_bytes();
         if bytes <= PIECE {
-            return rendering.render(template).map(Into::into);
+            let body = rendering.render(template, context.as_ref());
+            return body.map(Into::into);
         }
         let (renderer, template) = (self.renderer.clone(), template.clone());
-        let occurrence = occurrence.clone();
-        let render = move || renderer.occurrence(&occurrence, now).render(&template);
+        let occurrence = ask.occurrence.clone();
+        let render = move || {
+            let rendering = renderer.occurrence(&occurrence, now);
+            rendering.render(&template, context.as_ref())
+        };
         apart(bytes, render).await.map(Into::into)
     }
 

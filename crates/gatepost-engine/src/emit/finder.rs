@@ -6,11 +6,11 @@ use std::sync::Arc;
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{Left, TaskRoute, WebhookRoute, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::{Occurrence, OwnerId, TaskId, WebhookId};
+use webhook_model::{Data, Occurrence, OwnerId, TaskId, WebhookId};
 
 use crate::judge::{Heard, Hearing, Judge};
 use crate::lifecycle::Lifecycle;
-use crate::routes::{Matched, MatchedTask, Messages, Tables};
+use crate::routes::{Contexts, Matched, MatchedTask, Messages, Tables};
 
 /// Up to this number, tasks that are asked for by number are read one by one: that costs less than
 /// the table of a place that is not in memory.
@@ -25,6 +25,8 @@ pub(super) struct Ask<'a> {
     pub left: Left,
     /// Who ran the task, or triggered its event, by hand.
     pub by: Option<OwnerId>,
+    /// What the event that was triggered by hand has for the message, or what was given instead.
+    pub context: Option<Data>,
     /// To wait for the platform to say who may receive it, for as long as the engine runs.
     pub patience: Option<&'a Lifecycle>,
 }
@@ -48,6 +50,7 @@ pub(crate) struct Finder {
     pub store: Arc<dyn WebhookStore>,
     pub tables: Arc<Tables>,
     pub messages: Arc<Messages>,
+    pub contexts: Contexts,
     pub judge: Arc<Judge>,
 }
 

@@ -53,8 +53,9 @@ impl Row {
 
     fn ask<'a>(&'a self, places: &'a [Place], patience: Option<&'a Lifecycle>) -> Ask<'a> {
         Ask {
-            // The outbox does not keep who it was.
+            // The outbox does not keep who it was, nor with which context.
             by: None,
+            context: None,
             occurrence: &self.occurrence,
             places,
             left: self.left.clone(),

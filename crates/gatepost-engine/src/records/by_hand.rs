@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gatepost_storage::webhooks::Left;
-use webhook_model::{Audience, EventName, EventType, Occurrence, OwnerId, TaskId};
+use webhook_model::{Audience, Data, EventName, EventType, Occurrence, OwnerId, TaskId};
 
 use crate::emit::{Emitted, Emitter, Run};
 use crate::error::{EmitError, EngineError};
@@ -39,11 +39,11 @@ impl ByHand {
         task: TaskId,
         owner: OwnerId,
         occurrence: Occurrence,
-        by: Option<OwnerId>,
+        (by, context): (Option<OwnerId>, Option<Data>),
     ) -> Result<Emitted, EngineError> {
         self.judge.run_by_hand(owner, 1)?;
         let left = Left::Tasks(vec![task]);
-        let run = Run { left, by };
+        let run = Run { left, by, context };
         let emitted = self.emitter.emit_detached(occurrence, run).await?;
         if !emitted.deliveries.is_empty() || emitted.pending {
             return Ok(emitted);

@@ -81,7 +81,8 @@ impl Deliveries {
         let bytes = message.as_str().len();
         let render = move || {
             let template = Template::parse(&message);
-            renderer.occurrence(&occurrence, now).render(&template)
+            let rendering = renderer.occurrence(&occurrence, now);
+            rendering.render(&template, None)
         };
         let body = apart(bytes, render).await.map_err(EmitError::Message)?;
         self.post(webhook, row, owner, body.into(), Some((id, cause)))

@@ -98,6 +98,7 @@ impl Events {
             }
             Target::Generic => (None, Vec::new()),
         };
+        let context = data.clone().unwrap_or_else(|| (&event.context).into());
         let (event_type, name) = (event.event_type, event.event);
         let occurrence = Occurrence {
             object,
@@ -106,6 +107,7 @@ impl Events {
             data,
             ..self.by_hand.occurrence(event_type, name, row.owner).await?
         };
+        let by = (by, Some(context));
         let run = self.by_hand.run(event.task, row.owner, occurrence, by);
         run.await
     }

@@ -88,7 +88,7 @@ impl Tasks {
             data: about.data,
             ..self.by_hand.occurrence(event_type, event, owner).await?
         };
-        self.by_hand.run(id, owner, occurrence, by).await
+        self.by_hand.run(id, owner, occurrence, (by, None)).await
     }
 
     async fn edit_row(

@@ -1,5 +1,6 @@
 //! What is known of webhooks, tasks and events: what is matched place by place, and what is sent.
 
+mod contexts;
 mod matched;
 mod messages;
 mod prototype;
@@ -13,6 +14,7 @@ mod tests;
 mod triggers;
 mod webhooks;
 
+pub(crate) use contexts::Contexts;
 pub(crate) use matched::{Matched, MatchedTask};
 pub(crate) use messages::Messages;
 pub(crate) use prototype::prototype;

@@ -27,7 +27,7 @@ use crate::random::Random;
 use crate::records::allowance::Allowance;
 use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
-use crate::routes::{Messages, Tables, WebhookCache};
+use crate::routes::{Contexts, Messages, Tables, WebhookCache};
 use crate::settle::Settler;
 
 /// The delay before each retry.
@@ -152,6 +152,7 @@ impl Bench {
                 store: store.clone(),
                 tables: Arc::new(Tables::new(store.clone(), memory)),
                 messages: Arc::new(Messages::new(store.clone(), memory)),
+                contexts: Contexts::new(store.clone()),
                 judge: self.judge.clone(),
             },
             judge: self.judge.clone(),

@@ -67,6 +67,17 @@ impl Records {
 
     /// An event that is for some occurrences only.
     pub(crate) async fn filtered(&self, target: Target, task: TaskId, filter: &str) {
+        self.event_with(target, task, filter, "{}").await;
+    }
+
+    /// An event that is for some occurrences only, with what it has for messages.
+    pub(crate) async fn event_with(
+        &self,
+        target: Target,
+        task: TaskId,
+        filter: &str,
+        context: &str,
+    ) {
         let event = Event {
             event_type: "vms".parse().unwrap(),
             event: "poweron".parse().unwrap(),
@@ -74,7 +85,7 @@ impl Records {
             task,
             enabled: true,
             filters: Filter::stored(filter).unwrap(),
-            context: JsonObject::default(),
+            context: context.parse().unwrap(),
         };
         let inserted = self
             .store

@@ -1,4 +1,4 @@
-//! A JSON object that is kept for clients.
+//! What clients keep with an event.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,8 @@ use crate::error::{Field, Invalid};
 /// The most bytes of its text.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// A JSON object of at most 64 KiB as text; clones share it.
+/// A JSON object of at most 64 KiB as text; clones share it. `${context}` in the message of the
+/// event's task shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JsonObject(Arc<Map<String, Value>>);
 

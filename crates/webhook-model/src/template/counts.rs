@@ -13,6 +13,8 @@ pub(super) struct Counts {
     pub(super) randoms: usize,
     /// Those whose values are looked up, data among them.
     pub(super) others: usize,
+    /// Those of them that are of the event's context.
+    pub(super) contexts: usize,
 }
 
 impl Counts {
@@ -33,6 +35,10 @@ impl Counts {
                 Kind::Variable(Variable::Timestamp, _) => counts.timestamps += 1,
                 Kind::Variable(Variable::Random, _) => counts.randoms += 1,
                 Kind::Variable(Variable::Data | Variable::Other, _) => counts.others += 1,
+                Kind::Variable(Variable::Context, _) => {
+                    counts.others += 1;
+                    counts.contexts += 1;
+                }
             }
         }
         counts

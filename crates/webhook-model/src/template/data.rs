@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::escape::Text;
+use super::parse::CONTEXT;
 use super::segment::Place;
 use super::values::Values;
 
@@ -21,11 +22,16 @@ pub(super) enum Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Of `data` or `data.path`. A variable that the platform called `data` is found where there is
-    /// no data.
+    /// Of `data` or `data.path`, and `context` likewise. A variable that the platform called so is
+    /// found where there is no data.
     pub(super) fn of(values: &Values<'a>, name: &str, variable: Option<&'a str>) -> Self {
-        let mut parts = name.split('.').skip(1).peekable();
-        let Some(data) = values.data else {
+        let mut parts = name.split('.');
+        let root = match parts.next() {
+            Some(CONTEXT) => values.context,
+            _ => values.data,
+        };
+        let mut parts = parts.peekable();
+        let Some(data) = root else {
             let whole = parts.peek().is_none();
             let variable = variable.filter(|_| whole);
             return variable.map_or(Self::Nothing, Self::Text);

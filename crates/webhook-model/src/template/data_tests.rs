@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::{RenderError, Template, Values};
 use crate::data::Data;
+use crate::event::JsonObject;
 
 fn filled(message: &str, data: Option<&Data>, extra: &[(&str, &str)]) -> String {
     let values = Values {
@@ -12,6 +13,7 @@ fn filled(message: &str, data: Option<&Data>, extra: &[(&str, &str)]) -> String 
         name: "n",
         extra,
         data,
+        context: None,
     };
     let template = Template::parse(&message.parse().unwrap());
     template.render(&values, || 0).unwrap()
@@ -81,6 +83,37 @@ fn without_data_a_path_is_nothing_and_a_variable_of_that_name_is_what_it_was() {
 }
 
 #[test]
+fn context_is_another_object_with_the_same_paths() {
+    let context = Data::from(&r#"{"room":"a\"b","n":[7]}"#.parse::<JsonObject>().unwrap());
+    let data = data();
+    let filled = |message: &str, context: Option<&Data>| {
+        let values = Values {
+            date: "",
+            timestamp: 1,
+            name: "n",
+            extra: &[],
+            data: Some(&data),
+            context,
+        };
+        let template = Template::parse(&message.parse().unwrap());
+        assert!(template.asks_for_context());
+        template.render(&values, || 0).unwrap()
+    };
+    let message = r#"{"room":${context.room},"n":"$<context.n.0>","of_data":${data.n}}"#;
+    assert_eq!(
+        filled(message, Some(&context)),
+        r#"{"room":"a\"b","n":"7","of_data":1.5}"#
+    );
+    assert_eq!(
+        filled(message, None),
+        r#"{"room":null,"n":"","of_data":1.5}"#
+    );
+    assert_eq!(filled("${context}", Some(&context)), context.as_str());
+    let other = Template::parse(&"${data.context} ${contexts}".parse().unwrap());
+    assert!(!other.asks_for_context());
+}
+
+#[test]
 fn a_path_is_bounded_and_data_at_every_place_is_refused_before_it_is_built() {
     let data: Data = format!(r#"{{"a":["{}"]}}"#, "x".repeat(60_000))
         .parse()
@@ -91,6 +124,7 @@ fn a_path_is_bounded_and_data_at_every_place_is_refused_before_it_is_built() {
         name: "",
         extra: &[],
         data: Some(&data),
+        context: None,
     };
     for (variable, refused) in [
         ("${data}", true),

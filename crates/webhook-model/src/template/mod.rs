@@ -5,7 +5,8 @@
 //! inside a string they become string content; outside of one, text becomes a quoted string and
 //! numbers stay bare. `${data.path}` is a value of what the occurrence brings along, `${data}` all
 //! of it: as JSON where it stands outside of a string, as text elsewhere; what is not there is
-//! `null` outside of a string of JSON and nothing elsewhere. A message is JSON if it is written as
+//! `null` outside of a string of JSON and nothing elsewhere. `${context}` and `${context.path}` are
+//! the same of what the event has for its task. A message is JSON if it is written as
 //! an object, an array or a string and parses as JSON with its variables filled in.
 
 mod counts;

@@ -6,10 +6,12 @@ use super::segment::{Kind, Place, Segment, Variable};
 
 /// Longer words between the brackets are no variable.
 const MAX_NAME: usize = 64;
-/// Longer paths into the data are none.
+/// Longer paths into data are none.
 const MAX_PATH: usize = 256;
 /// Begins a path into what the occurrence brings along.
 const DATA: &str = "data";
+/// Begins a path into what the event has for its task.
+pub(super) const CONTEXT: &str = "context";
 
 pub(super) fn segments(text: &str) -> Vec<Segment> {
     let bytes = text.as_bytes();
@@ -62,7 +64,7 @@ fn push_literal(segments: &mut Vec<Segment>, start: usize, end: usize) {
 }
 
 /// The variable that begins at the `$` at `at`, and where it ends: `${NAME}` or `$<NAME>`, a name
-/// of letters, digits and `_` that does not begin with a digit, or a path into `data`.
+/// of letters, digits and `_` that does not begin with a digit, or a path into `data` or `context`.
 fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
     let rest = text.get(at + 1..)?;
     let close = match rest.as_bytes().first()? {
@@ -81,7 +83,7 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
         return None;
     }
     let path = match word {
-        DATA => path_length(name.get(length..)?),
+        DATA | CONTEXT => path_length(name.get(length..)?),
         _ => 0,
     };
     let length = length + path;
@@ -94,6 +96,7 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
         "RANDOM" => Variable::Random,
         "NAME" => Variable::Name,
         DATA => Variable::Data,
+        CONTEXT => Variable::Context,
         _ => Variable::Other,
     };
     Some((at + 1 + 1 + length + 1, variable))
@@ -135,7 +138,7 @@ pub(super) fn is_json(text: &str, segments: &[Segment]) -> bool {
             Kind::Literal => text.get(segment.start..segment.end).unwrap_or_default(),
             Kind::Variable(_, Place::InString) => " ",
             Kind::Variable(Variable::Timestamp | Variable::Random, Place::Bare) => "1",
-            Kind::Variable(Variable::Data, Place::Bare) => "null",
+            Kind::Variable(Variable::Data | Variable::Context, Place::Bare) => "null",
             Kind::Variable(_, Place::Bare) => "\"\"",
         });
     }

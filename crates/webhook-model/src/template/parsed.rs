@@ -14,7 +14,8 @@ use crate::task::Message;
 /// ```
 /// use webhook_model::{Message, Template, Values};
 /// let template = Template::parse(&r#"{"vm":"${NAME}","at":${TIMESTAMP}}"#.parse::<Message>()?);
-/// let values = Values { date: "", timestamp: 1790000000, name: r#"a"b"#, extra: &[], data: None };
+/// let values = Values { date: "", timestamp: 1790000000, name: r#"a"b"#, extra: &[], data: None,
+///     context: None };
 /// assert_eq!(template.render(&values, || 4)?, r#"{"vm":"a\"b","at":1790000000}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -53,6 +54,12 @@ impl Template {
     #[must_use]
     pub fn message_bytes(&self) -> usize {
         self.text.len()
+    }
+
+    /// Whether it asks for `${context}` or a part of it.
+    #[must_use]
+    pub fn asks_for_context(&self) -> bool {
+        self.counts.contexts > 0
     }
 
     /// The names of variables that are neither built in nor among `known`, each once, in order:

@@ -113,7 +113,7 @@ fn render(
             }
             Kind::Variable(Variable::Date, place) => date.push(&mut out, json, place),
             Kind::Variable(Variable::Name, place) => name.push(&mut out, json, place),
-            Kind::Variable(Variable::Data, place) => {
+            Kind::Variable(Variable::Data | Variable::Context, place) => {
                 let found = data(template.name_of(segment), values, &others);
                 found.push(&mut out, json, place);
             }
@@ -147,7 +147,7 @@ fn others_len(
     for &segment in &template.segments {
         let name = template.name_of(segment);
         let len = match segment.kind {
-            Kind::Variable(Variable::Data, place) => {
+            Kind::Variable(Variable::Data | Variable::Context, place) => {
                 data(name, values, others).len(template.json, place)
             }
             Kind::Variable(Variable::Other, place) => {

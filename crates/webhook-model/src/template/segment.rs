@@ -22,6 +22,8 @@ pub(super) enum Variable {
     Name,
     /// `data`, or a path into it.
     Data,
+    /// `context`, or a path into it.
+    Context,
     /// Any other; its name is what the text has between its brackets.
     Other,
 }

@@ -22,6 +22,7 @@ pub(super) fn render(message: &str, name: &str) -> String {
         name,
         extra: &[("HOST", "h\"1")],
         data: None,
+        context: None,
     };
     let mut next = 40;
     template
@@ -210,6 +211,7 @@ fn a_large_message_and_a_larger_result() {
         name: &name,
         extra: &[],
         data: None,
+        context: None,
     };
     assert_eq!(template.render(&values, || 0), Err(RenderError::TooLarge));
 }
@@ -224,6 +226,7 @@ fn negative_and_extreme_timestamps() {
             name: "",
             extra: &[],
             data: None,
+            context: None,
         };
         assert_eq!(
             template.render(&values, || 0).unwrap(),
@@ -250,6 +253,7 @@ fn many_variables_are_found_by_name_as_few_are() {
             name: "",
             extra: &extra,
             data: None,
+            context: None,
         };
         let last = if count == 80 { "<39>" } else { "${v39}" };
         let expected = format!("<0> <15> {last} ${{w}}");
@@ -276,6 +280,7 @@ fn a_message_of_variables_alone_is_rendered_or_refused_at_once() {
             name: "",
             extra,
             data: None,
+            context: None,
         };
         let template = Template::parse(&message.parse().unwrap());
         let rendered = template.render(&values, || 0);

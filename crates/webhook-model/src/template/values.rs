@@ -15,4 +15,6 @@ pub struct Values<'a> {
     pub extra: &'a [(&'a str, &'a str)],
     /// `${data}` and `${data.path}`.
     pub data: Option<&'a Data>,
+    /// `${context}` and `${context.path}`: what the event that runs the task has for it.
+    pub context: Option<&'a Data>,
 }

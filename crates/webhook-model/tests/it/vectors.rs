@@ -30,6 +30,7 @@ fn values(name: &str) -> Values<'_> {
         name,
         extra: &[],
         data: None,
+        context: None,
     }
 }
 

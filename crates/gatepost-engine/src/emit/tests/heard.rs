@@ -2,7 +2,7 @@
 
 use gatepost_ids::{Audience, TenantId};
 use gatepost_storage::webhooks::Left;
-use webhook_model::{OwnerId, TaskId};
+use webhook_model::{OwnerId, TagId, Target, TaskId};
 
 use super::*;
 use crate::config::EmitLimits;
@@ -73,6 +73,35 @@ async fn a_platform_that_takes_its_time_holds_up_no_emit_and_its_tasks_follow() 
     pass(&bench, Duration::from_secs(4)).await;
     assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
     assert!(rows(&records).await.is_empty());
+}
+
+/// Of a task that waited it is not known any more which of its events it was.
+#[tokio::test(start_paused = true)]
+async fn what_waited_shows_the_context_of_an_event_that_it_is_one_of() {
+    let (records, platform) = (Records::new(), Platform::new());
+    platform.user(1, 7);
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, "in ${context.room}", false).await;
+    let (tag, other) = (Target::Tag(TagId(1)), Target::Tag(TagId(2)));
+    for (target, filter, context) in [
+        (other, "{}", r#"{"room":"of another tag"}"#),
+        (tag, r#"{"free":7}"#, r#"{"room":"of other data"}"#),
+        (tag, "{}", r#"{"room":"north"}"#),
+    ] {
+        records.event_with(target, task, filter, context).await;
+    }
+    let rule = Rule::Watch(platform.clone());
+    let (bench, emitter) = bench_of(&records, &Limits::default(), rule, &platform).await;
+    bench.judge.admit_change(OwnerId(1)).await.unwrap();
+    platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert!(emitted.unwrap().pending);
+    drain(&bench, emitter.clone());
+    pass(&bench, Duration::from_secs(4)).await;
+    assert_eq!(bodies(&records).await, ["in north"]);
+    let at_once = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert_eq!(at_once.unwrap().deliveries.len(), 1);
+    assert_eq!(bodies(&records).await, ["in north"; 2]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -185,6 +185,7 @@ fn text(template: &Template) -> String {
         name: "",
         extra: &[],
         data: None,
+        context: None,
     };
     template.render(&values, || 0).unwrap()
 }

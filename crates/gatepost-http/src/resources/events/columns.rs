@@ -65,7 +65,7 @@ pub(super) static TABLE: Table = Table {
              each other. An empty object is all of them. What is not understood is refused with 422. The \
              operators are an addition of Gatepost.",
         ),
-        Column::new("context", Kind::Object, "{}", "Kept for clients."),
+        Column::new("context", Kind::Object, "{}", "What `${context}` and `${context.path}` in the message of the task are."),
         Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
         Column::new(
             "modified",
